@@ -1,0 +1,139 @@
+"""Machine: what assay knows of a host, as one versioned document."""
+
+from __future__ import annotations
+
+from assay.records.codec import Record
+
+
+class Cpu(Record, frozen=True, kw_only=True):
+    """One logical CPU that is online.
+
+    Attributes:
+        id: the kernel's number.
+        core: smallest CPU number among its SMT siblings: ``core_id`` alone is not unique.
+        siblings: CPUs of the same core, itself included, ascending.
+        package, die, node, l3: numbers of what it belongs to; ``l3`` is the smallest CPU number
+            that shares the last-level cache, absent where the kernel does not say.
+        max_khz: highest frequency, where the kernel says it.
+        kind: ``performance`` or ``efficiency`` on hybrid processors.
+    """
+
+    id: int
+    core: int
+    siblings: tuple[int, ...]
+    package: int = 0
+    die: int = 0
+    node: int = 0
+    l3: int | None = None
+    max_khz: int | None = None
+    kind: str | None = None
+
+
+class Node(Record, frozen=True, kw_only=True):
+    """One NUMA node; ``cpus`` is empty for memory-only nodes."""
+
+    id: int
+    cpus: tuple[int, ...]
+    memory_bytes: int
+    distances: tuple[int, ...] = ()
+
+
+class HugePages(Record, frozen=True, kw_only=True):
+    """Transparent huge pages as the system has them set; absent where the kernel lacks them."""
+
+    enabled: str | None = None
+    defrag: str | None = None
+    size_bytes: int | None = None
+
+
+class Rights(Record, frozen=True, kw_only=True):
+    """What this process may do, as far as it can be read without trying.
+
+    ``nice_floor`` is the lowest nice value that can be asked for.
+    """
+
+    uid: int
+    capabilities: frozenset[str] = frozenset()
+    nice_floor: int = 0
+    nice_now: int = 0
+
+
+class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+    """One host.
+
+    Attributes:
+        arch: as ``uname -m`` says.
+        kernel: release text; ``kernel_version`` its first two numbers.
+        model: processor name.
+        cpus: every online CPU, ascending.
+        allowed: CPUs that assay itself may use: cpuset and affinity; placement stays within.
+        flags: processor feature flags as the kernel names them.
+        libraries: shared objects found for known names (``jemalloc`` -> path).
+        memory_bytes: of the host.
+        memory_limit_bytes: what the control group leaves, where it is less.
+        cgroup: ``v2``, ``hybrid``, ``v1`` or ``none``.
+        hypervisor: name where the host is a guest.
+        default_state: readings that define *the default* (THP mode, governor, swappiness ...);
+            a resumed study compares them.
+    """
+
+    arch: str
+    kernel: str
+    kernel_version: tuple[int, int]
+    model: str
+    cpus: tuple[Cpu, ...]
+    allowed: tuple[int, ...]
+    nodes: tuple[Node, ...]
+    rights: Rights
+    flags: frozenset[str] = frozenset()
+    libraries: dict[str, str] = {}
+    huge_pages: HugePages = HugePages()
+    memory_bytes: int = 0
+    memory_limit_bytes: int | None = None
+    cgroup: str = "none"
+    hypervisor: str | None = None
+    default_state: dict[str, str] = {}
+
+    @property
+    def usable(self) -> tuple[Cpu, ...]:
+        """The CPUs that assay may place work on."""
+        allowed = set(self.allowed)
+        return tuple(cpu for cpu in self.cpus if cpu.id in allowed)
+
+    @property
+    def cores(self) -> tuple[int, ...]:
+        """Cores with at least one usable CPU."""
+        return tuple(sorted({cpu.core for cpu in self.usable}))
+
+
+class Program(Record, frozen=True, kw_only=True):
+    """What a command links to and needs.
+
+    Attributes:
+        argv0: the word that was given.
+        path: the file that it resolves to; ``None`` where none was found.
+        kind: ``elf``, ``script`` or ``unknown``.
+        interpreter: name of a script's interpreter (``python3``), else ``None``.
+        static: an ELF file without a dynamic loader; nothing can be preloaded into it.
+        libraries: paths of shared objects it links to or was seen to map, sorted.
+        packages: Python packages that it was found to import.
+        runtimes: what of interest is inside: ``gomp``, ``iomp``, ``llvm-omp``, ``openblas``,
+            ``mkl``, ``blis``, ``tbb``, ``onednn``, and allocators by their setting's value.
+        threads_peak: highest number of threads seen in a launch, where one was made.
+        peak_anon_bytes: the same for memory.
+        digest: sha256 of the file, and of the script that an interpreter was given.
+        reasons: for each runtime, where it was found.
+    """
+
+    argv0: str
+    path: str | None = None
+    kind: str = "unknown"
+    interpreter: str | None = None
+    static: bool = False
+    libraries: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    runtimes: frozenset[str] = frozenset()
+    threads_peak: int | None = None
+    peak_anon_bytes: int | None = None
+    digest: str | None = None
+    reasons: dict[str, str] = {}

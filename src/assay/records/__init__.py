@@ -1,0 +1,97 @@
+"""The documents that pass between the floors, as versioned JSON.
+
+All are frozen ``msgspec`` structures: decoding checks types, an absent value has no key, and later
+versions may add keys but rename none.
+"""
+
+from assay.records.action import (
+    Action,
+    Affinity,
+    Arg,
+    Command,
+    EnvSet,
+    MemPolicy,
+    Prctl,
+    Preload,
+    Rlimit,
+    Sched,
+    Wrap,
+)
+from assay.records.claim import Claim, Recommendation, Verdict
+from assay.records.codec import decode, encode, to_builtins
+from assay.records.configuration import DEFAULT, Configuration, Value
+from assay.records.domain import AnyText, Choices, Domain, Range, check
+from assay.records.facts import RunFacts, Seen
+from assay.records.launch import Launch, Stage
+from assay.records.plan import Level, Plan, Prospect, Scope, Word
+from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
+from assay.records.space import Parameter, Space
+from assay.records.study import (
+    Arm,
+    ArmResult,
+    Budget,
+    Conclusion,
+    Kind,
+    Status,
+    Stratum,
+    StudySpec,
+    Summary,
+)
+from assay.records.workload import Goal, Limits, Metric, Workload
+
+__all__ = [
+    "Action",
+    "Affinity",
+    "AnyText",
+    "Arg",
+    "Arm",
+    "ArmResult",
+    "Budget",
+    "Choices",
+    "Claim",
+    "Command",
+    "Conclusion",
+    "Configuration",
+    "DEFAULT",
+    "Domain",
+    "EnvSet",
+    "Evidence",
+    "Goal",
+    "Grant",
+    "Granted",
+    "Kind",
+    "Launch",
+    "Level",
+    "Limits",
+    "MemPolicy",
+    "Metric",
+    "Outcome",
+    "Parameter",
+    "Plan",
+    "Prctl",
+    "Preload",
+    "Prospect",
+    "Range",
+    "Recommendation",
+    "Rlimit",
+    "RunFacts",
+    "Sample",
+    "Sched",
+    "Scope",
+    "Seen",
+    "Space",
+    "Stage",
+    "Status",
+    "Stratum",
+    "StudySpec",
+    "Summary",
+    "Value",
+    "Verdict",
+    "Word",
+    "Workload",
+    "Wrap",
+    "check",
+    "decode",
+    "encode",
+    "to_builtins",
+]

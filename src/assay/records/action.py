@@ -1,0 +1,82 @@
+"""Actions: what a plan does to one launch.
+
+The union is closed and serialisable, so that the launcher's document, the script that runs
+without assay, and (for what lies outside the process) the undo journal are readings of one list.
+Actions on the system, the boot and the topology join here when their settings do.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from assay.records.codec import Record
+
+
+class EnvSet(Record, frozen=True, kw_only=True, tag_field="kind", tag="env"):
+    """Set an environment variable."""
+
+    name: str
+    value: str
+
+
+class Arg(Record, frozen=True, kw_only=True, tag_field="kind", tag="arg"):
+    """Replace the placeholder ``{name}`` in the command."""
+
+    name: str
+    value: str
+
+
+class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"):
+    """Run this command instead of the workload's own (the arms of ``assay compare``)."""
+
+    argv: tuple[str, ...]
+
+
+class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"):
+    """Put a shared object in front of the program's own (``LD_PRELOAD``)."""
+
+    path: str
+
+
+class Affinity(Record, frozen=True, kw_only=True, tag_field="kind", tag="affinity"):
+    """Let the tree run on these CPUs only (``sched_setaffinity``)."""
+
+    cpus: tuple[int, ...]
+
+
+class MemPolicy(Record, frozen=True, kw_only=True, tag_field="kind", tag="mempolicy"):
+    """Default memory policy of the process (``set_mempolicy``, inherited over exec)."""
+
+    mode: Literal["default", "local", "bind", "preferred", "interleave", "weighted"]
+    nodes: tuple[int, ...] = ()
+
+
+class Sched(Record, frozen=True, kw_only=True, tag_field="kind", tag="sched"):
+    """Scheduling class and nice value; what is ``None`` stays as it is."""
+
+    policy: Literal["other", "batch", "idle"] | None = None
+    nice: int | None = None
+
+
+class Prctl(Record, frozen=True, kw_only=True, tag_field="kind", tag="prctl"):
+    """A process attribute that survives exec (``prctl``); only ``PR_SET_THP_DISABLE`` so far."""
+
+    option: int
+    args: tuple[int, int, int, int]
+
+
+class Rlimit(Record, frozen=True, kw_only=True, tag_field="kind", tag="rlimit"):
+    """A resource limit; ``None`` is unlimited."""
+
+    resource: str
+    soft: int | None
+    hard: int | None
+
+
+class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
+    """Words put in front of the command (isolation levels)."""
+
+    argv: tuple[str, ...]
+
+
+Action = EnvSet | Arg | Command | Preload | Affinity | MemPolicy | Sched | Prctl | Rlimit | Wrap

@@ -1,0 +1,61 @@
+"""Claim and Recommendation: what a study says in the end."""
+
+from __future__ import annotations
+
+import enum
+
+from assay.records.codec import Record
+from assay.records.configuration import Configuration
+
+
+class Verdict(enum.StrEnum):
+    """What a comparison shows; it speaks of ``b``."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    SAME = "same"
+    UNCLEAR = "unclear"
+
+
+class Claim(Record, frozen=True, kw_only=True):
+    """A statement on two arms.
+
+    Attributes:
+        a, b: names of the arms; ``ratio`` is b over a.
+        ci: interval of the ratio, valid at every look; ``None`` for an open end.
+        blocks: complete pairs that it rests on.
+        blocks_needed: for *unclear*, how many it would take in all, where that can be said.
+        alpha: share of wrong intervals accepted, after correction for how many are shown.
+        noise_ci: what the same comparison gives for two identical arms on this machine.
+    """
+
+    a: str
+    b: str
+    metric: str
+    ratio: float
+    ci: tuple[float | None, float | None]
+    verdict: Verdict
+    blocks: int
+    margin: float
+    alpha: float
+    method: str
+    blocks_needed: int | None = None
+    bound_only: bool = False
+    censored_share: float = 0.0
+    spread_ratio: float | None = None
+    shift: dict[str, float] = {}
+    notes: tuple[str, ...] = ()
+
+
+class Recommendation(Record, frozen=True, kw_only=True):
+    """The winning configuration, reduced to the settings that matter.
+
+    ``settings`` is empty where the default is kept; ``claim`` is the last confirmation's, absent
+    if there was none; ``script`` runs the winner without assay.
+    """
+
+    settings: Configuration
+    script: str
+    sentence: str
+    claim: Claim | None = None
+    why: tuple[str, ...] = ()

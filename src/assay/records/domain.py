@@ -1,0 +1,104 @@
+"""Domain: the values that a setting may take."""
+
+from __future__ import annotations
+
+import math
+
+from assay.errors import BadInput, nearest
+from assay.records.codec import Record
+from assay.records.configuration import Value
+
+
+class Choices(Record, frozen=True, tag_field="kind", tag="choices"):
+    """A finite list of values, in the order given.
+
+    ``ordered`` tells a model that neighbours in the list are alike.
+    """
+
+    options: tuple[Value, ...]
+    ordered: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        return any(type(o) is type(value) and o == value for o in self.options)
+
+    def values(self) -> tuple[Value, ...]:
+        """All values."""
+        return self.options
+
+    def __str__(self) -> str:
+        return ",".join(str(option) for option in self.options)
+
+
+class Range(Record, frozen=True, tag_field="kind", tag="range"):
+    """Numbers from ``low`` to ``high``, both included.
+
+    ``step`` is the distance between neighbours, or with ``log`` the factor (2 for ``log2``).
+    Without a step a range of real numbers is continuous.
+    """
+
+    low: float
+    high: float
+    step: float | None = None
+    log: bool = False
+    integer: bool = True
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int if self.integer else (int, float)):
+            return False
+        if not self.low <= value <= self.high:
+            return False
+        if self.step is None:
+            return True
+        place = (
+            math.log(value / self.low, self.step) if self.log else (value - self.low) / self.step
+        )
+        return math.isclose(place, round(place), abs_tol=1e-6)
+
+    def values(self) -> tuple[Value, ...] | None:
+        """All values, or ``None`` for a continuous range."""
+        if self.step is None:
+            return None
+        found: list[Value] = []
+        at = self.low
+        while at <= self.high * (1 + 1e-12):
+            found.append(round(at) if self.integer else at)
+            at = at * self.step if self.log else self.low + self.step * len(found)
+        return tuple(dict.fromkeys(found))
+
+    def __str__(self) -> str:
+        text = f"{self.low:g}..{self.high:g}"
+        if self.log:
+            return f"{text}:log{self.step:g}" if self.step else f"{text}:log"
+        return text if self.step in (None, 1) else f"{text}:{self.step:g}"
+
+
+class AnyText(Record, frozen=True, tag_field="kind", tag="any"):
+    """Any text: the domain of ``env.NAME`` and ``arg.NAME`` before the user gives one."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, (str, int, float))
+
+    def values(self) -> None:
+        """Not countable."""
+        return
+
+    def __str__(self) -> str:
+        return "any text"
+
+
+Domain = Choices | Range | AnyText
+
+
+def check(name: str, value: Value, domain: Domain) -> None:
+    """Hold a value against a domain.
+
+    Raises:
+        BadInput: it is outside; names the nearest value.
+    """
+    if value in domain:
+        return
+    near = None
+    if isinstance(domain, Choices):
+        near = nearest(str(value), [str(option) for option in domain.options])
+    hint = f"Did you mean {name}={near}? " if near else ""
+    raise BadInput(f"{name} cannot be {value!r}.", f"{hint}It takes {domain}.")

@@ -1,0 +1,88 @@
+"""RunFacts: what assay-exec reports of one launch (see ``docs/launcher.md``)."""
+
+from __future__ import annotations
+
+from assay.records.codec import Record
+
+
+class Seen(Record, frozen=True, kw_only=True):
+    """Read back from the running program; a field that could not be read is ``None``."""
+
+    at_s: float | None = None
+    cpus: tuple[int, ...] | None = None
+    policy: str | None = None
+    nice: int | None = None
+    thp_enabled: bool | None = None
+    environ: dict[str, str] | None = None
+    maps: tuple[str, ...] | None = None
+    threads_peak: int | None = None
+    thread_cpus: tuple[tuple[int, ...], ...] | None = None
+    anon_huge_bytes: int | None = None
+    numa_pages: dict[str, int] | None = None
+    mempolicy: str | None = None
+
+
+class Applied(Record, frozen=True, kw_only=True):
+    """One step that the launcher took before exec."""
+
+    what: str
+    ok: bool
+    errno: int | None = None
+
+
+class Containment(Record, frozen=True, kw_only=True):
+    """How the tree was held together and whether anything could have escaped."""
+
+    mode: str = "none"
+    guarantee: str = "best_effort"
+    why: str | None = None
+    left_over: int = 0
+
+
+class Host(Record, frozen=True, kw_only=True):
+    """What others did on the CPUs of the launch while it ran."""
+
+    steal_s: float | None = None
+    busy_s: float | None = None
+    own_s: float | None = None
+
+
+class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+    """The launcher's record, version 1."""
+
+    engine: str = ""
+    outcome: str
+    exit_status: int | None = None
+    signal: int | None = None
+    core_dumped: bool | None = None
+    limit: str | None = None
+    stage: str | None = None
+    errno: int | None = None
+    message: str | None = None
+    pid: int | None = None
+    started_at: float | None = None
+    wall_s: float | None = None
+    user_s: float | None = None
+    sys_s: float | None = None
+    cpu_scope: str | None = None
+    peak_bytes: int | None = None
+    peak_anon_bytes: int | None = None
+    anon_interval_s: float | None = None
+    anon_samples: int | None = None
+    minor_faults: int | None = None
+    major_faults: int | None = None
+    voluntary_switches: int | None = None
+    involuntary_switches: int | None = None
+    read_bytes: int | None = None
+    written_bytes: int | None = None
+    pressure: dict[str, float] | None = None
+    throttled_s: float | None = None
+    oom_kills: int | None = None
+    host: Host | None = None
+    containment: Containment = Containment()
+    applied: tuple[Applied, ...] = ()
+    seen: Seen | None = None
+    absent: dict[str, str] = {}
+    stderr_head: str | None = None
+    """First lines of the error output, added by the driver: some libraries tell there what they
+    chose (``OPENBLAS_VERBOSE=2``)."""

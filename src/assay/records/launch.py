@@ -1,0 +1,42 @@
+"""Launch: one intended sample."""
+
+from __future__ import annotations
+
+import enum
+
+from assay.records.codec import Record
+from assay.records.configuration import Configuration
+
+
+class Stage(enum.StrEnum):
+    """Which part of a study a launch belongs to; only ``CONFIRM`` ones enter a claim of ``tune``.
+
+    ``SURVEY`` launches look at the program and warm it up; their times are never used.
+    """
+
+    SURVEY = "survey"
+    GAUGE = "gauge"
+    SEARCH = "search"
+    REDUCE = "reduce"
+    CONFIRM = "confirm"
+
+
+class Launch(Record, frozen=True, kw_only=True):
+    """One intended sample.
+
+    Attributes:
+        arm: name of the configuration in this study; ``default``, or the configuration as text.
+            Arms of an A/A comparison share a configuration and differ in name.
+        block: number of the block within the study, from 0.
+        position: place within the block, from 0.
+        attempt: 0, or how often the same place was tried before (lost to an interruption).
+        cap_s: the launch is killed after it and counts as right-censored.
+    """
+
+    configuration: Configuration
+    arm: str
+    stage: Stage
+    block: int
+    position: int
+    attempt: int = 0
+    cap_s: float | None = None

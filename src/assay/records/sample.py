@@ -1,0 +1,79 @@
+"""Sample: one launch carried out."""
+
+from __future__ import annotations
+
+import enum
+
+from assay.records.codec import Record
+from assay.records.configuration import Value
+from assay.records.launch import Launch
+from assay.records.plan import Level
+
+
+class Outcome(enum.StrEnum):
+    """What became of a launch."""
+
+    OK = "ok"
+    FAILED = "failed"
+    TIMED_OUT = "timed_out"
+    LIMIT = "limit"
+
+
+class Granted(enum.StrEnum):
+    """Whether a setting took effect, judged from what was read back."""
+
+    GRANTED = "granted"
+    DEGRADED = "degraded"
+    REFUSED = "refused"
+    UNVERIFIED = "unverified"
+
+
+class Grant(Record, frozen=True, kw_only=True):
+    """The judgement on one setting of one sample."""
+
+    value: Value
+    grant: Granted
+    level: Level = Level.SET
+    reason: str | None = None
+    observed: str | None = None
+
+
+class Evidence(Record, frozen=True, kw_only=True):
+    """One thing that shows what a sample is worth.
+
+    ``value`` carries the unit that ``unit`` names; ``outside`` tells whether the cause lies
+    outside the configuration (only such may ever exclude a block: docs/statistics.md).
+    """
+
+    kind: str
+    value: float | None = None
+    unit: str = ""
+    outside: bool = False
+    note: str | None = None
+
+
+class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+    """One launch carried out: metrics, resources, evidence, outcome, a grant for each setting.
+
+    ``metrics`` holds every metric of the workload that could be measured, by name. An absent key
+    has no value; ``absent`` says why.
+    """
+
+    launch: Launch
+    outcome: Outcome
+    limit: str | None = None
+    exit_status: int | None = None
+    signal: int | None = None
+    message: str | None = None
+    wall_s: float | None = None
+    user_s: float | None = None
+    sys_s: float | None = None
+    peak_bytes: int | None = None
+    peak_anon_bytes: int | None = None
+    metrics: dict[str, float] = {}
+    settings: dict[str, Grant] = {}
+    evidence: tuple[Evidence, ...] = ()
+    absent: dict[str, str] = {}
+    started_at: float = 0.0
+    node: str = "local"
+    engine: str = ""

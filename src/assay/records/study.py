@@ -1,0 +1,135 @@
+"""What a study is asked, where it ran, and what it concludes."""
+
+from __future__ import annotations
+
+import enum
+
+from assay.records.claim import Claim, Recommendation
+from assay.records.codec import Record
+from assay.records.configuration import Configuration
+from assay.records.space import Space
+from assay.records.workload import Workload
+
+
+class Kind(enum.StrEnum):
+    """The verb that a study answers."""
+
+    TUNE = "tune"
+    MEASURE = "measure"
+    COMPARE = "compare"
+
+
+class Status(enum.StrEnum):
+    """Where a study stands; all but ``DONE`` can be resumed."""
+
+    RUNNING = "running"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+    DONE = "done"
+
+
+class Arm(Record, frozen=True, kw_only=True):
+    """A named configuration of ``compare`` or ``measure``."""
+
+    name: str
+    configuration: Configuration
+
+
+class Budget(Record, frozen=True, kw_only=True):
+    """What may be spent; absent means no limit of this kind."""
+
+    time_s: float | None = None
+    launches: int | None = None
+
+
+class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+    """Everything a study was asked for; with its samples it gives the same conclusion again.
+
+    Attributes:
+        kind: the verb.
+        workload: what runs.
+        space: for ``tune``.
+        arms: for ``compare`` (the first is the baseline) and ``measure`` (one).
+        budget: as asked, or the default.
+        margin: ratio differences below it count as none.
+        alpha: share of wrong claims accepted.
+        precision: for ``measure``: half width of the interval over the mean at which it stops.
+        seed: of every random choice.
+        null: the default runs twice under two names.
+    """
+
+    kind: Kind
+    workload: Workload
+    budget: Budget
+    space: Space = Space()
+    arms: tuple[Arm, ...] = ()
+    margin: float = 0.01
+    alpha: float = 0.05
+    precision: float | None = None
+    seed: int = 0
+    null: bool = False
+
+
+class Stratum(Record, frozen=True, kw_only=True):
+    """The conditions that samples of one sitting share; resume compares them.
+
+    Samples of different strata are never pooled.
+    """
+
+    number: int
+    program_digest: str | None
+    kernel: str
+    cpus: tuple[int, ...]
+    default_state: dict[str, str]
+    engine: str
+    machine: str
+    model: str = ""
+
+
+class Summary(Record, frozen=True, kw_only=True):
+    """A metric over the samples of one arm: five numbers, mean, spread, interval of the mean."""
+
+    n: int
+    min: float
+    q1: float
+    median: float
+    q3: float
+    max: float
+    mean: float
+    sd: float | None = None
+    sem: float | None = None
+    ci: tuple[float | None, float | None] | None = None
+
+
+class ArmResult(Record, frozen=True, kw_only=True):
+    """What was seen of one arm; ``failures`` and ``timeouts`` count samples without a value."""
+
+    name: str
+    configuration: Configuration
+    summary: dict[str, Summary]
+    failures: int = 0
+    timeouts: int = 0
+
+
+class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
+    """The verdict document of a study; computed from its spec and samples alone.
+
+    Attributes:
+        arms: the baseline first; for ``tune`` those of the confirmation, over its blocks alone.
+        claims: one for each arm but the first.
+        noise_floor: the claim on two identical arms, where the study ran them.
+        launches, configurations: how many were made, and tried.
+        stopped: why the study ended, in one sentence.
+        notes: what weakens the answer.
+    """
+
+    kind: Kind
+    metric: str
+    arms: tuple[ArmResult, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    recommendation: Recommendation | None = None
+    noise_floor: Claim | None = None
+    launches: int = 0
+    configurations: int = 0
+    stopped: str = ""
+    notes: tuple[str, ...] = ()

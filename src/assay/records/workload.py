@@ -1,0 +1,81 @@
+"""Workload: what to run, what to read from it, and when it counts as right."""
+
+from __future__ import annotations
+
+import enum
+
+from assay.records.codec import Record
+
+
+class Goal(enum.StrEnum):
+    """Which way a metric gets better."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+
+
+class Metric(Record, frozen=True, kw_only=True):
+    """One figure of a sample.
+
+    Attributes:
+        name: as reports show it; ``wall_s``, ``user_s``, ``sys_s``, ``peak_bytes`` and
+            ``peak_anon_bytes`` come from the launcher, all others from the output.
+        unit: ``s``, ``bytes``, or any text.
+        goal: direction of improvement.
+        pattern: regular expression with one group, searched in the output; the last match counts.
+    """
+
+    name: str
+    unit: str = ""
+    goal: Goal = Goal.LOWER
+    pattern: str | None = None
+
+
+WALL = Metric(name="wall_s", unit="s")
+
+BUILT_IN: dict[str, Metric] = {
+    "wall_s": WALL,
+    "user_s": Metric(name="user_s", unit="s"),
+    "sys_s": Metric(name="sys_s", unit="s"),
+    "peak_bytes": Metric(name="peak_bytes", unit="bytes"),
+    "peak_anon_bytes": Metric(name="peak_anon_bytes", unit="bytes"),
+}
+"""Metrics that the launcher gives for every program; ``peak_bytes`` cannot be an objective, since
+the page cache that it counts depends on what ran before."""
+
+
+class Limits(Record, frozen=True, kw_only=True):
+    """Limits on the whole tree of a launch; absent means none."""
+
+    memory_bytes: int | None = None
+    processes: int | None = None
+    cpu_s: float | None = None
+    output_bytes: int | None = None
+
+
+class Workload(Record, frozen=True, kw_only=True):
+    """A command with declared placeholders, its metrics, its check and its time-out.
+
+    Attributes:
+        argv: words; ``{NAME}`` is replaced where ``NAME`` is in ``placeholders``.
+        placeholders: declared names with their default values.
+        metrics: the first is the objective.
+        check: regular expression that must be found in the output, or the sample counts as failed.
+        timeout_s: after it the launch is killed and counts as right-censored.
+        stdin: file the program reads; ``/dev/null`` when absent.
+        cwd: folder the program starts in.
+    """
+
+    argv: tuple[str, ...]
+    placeholders: dict[str, str] = {}
+    metrics: tuple[Metric, ...] = (WALL,)
+    check: str | None = None
+    timeout_s: float | None = None
+    stdin: str | None = None
+    cwd: str | None = None
+    limits: Limits = Limits()
+
+    @property
+    def objective(self) -> Metric:
+        """The metric that the race decides by."""
+        return self.metrics[0]

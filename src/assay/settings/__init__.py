@@ -1,0 +1,1 @@
+"""The registry of settings: one small module for each family."""

@@ -1,0 +1,78 @@
+"""Setting: the contract that every knob keeps. Pure: no I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.machine.document import Machine, Program
+from assay.records import Action, Configuration, Domain, Grant, Level, RunFacts, Scope
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Actions that give a setting its value; ``degraded`` says why it is less than asked for."""
+
+    actions: tuple[Action, ...]
+    degraded: str | None = None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The value cannot be had here; ``remedy`` says what would make it possible."""
+
+    reason: str
+    remedy: str | None = None
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A setting worth trying unasked: over which values, and why."""
+
+    domain: Domain
+    reason: str
+
+
+class Setting(Protocol):
+    """One knob."""
+
+    @property
+    def name(self) -> str:
+        """As it is written on the command line: ``family.knob``."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """One line for ``assay settings list``."""
+        ...
+
+    @property
+    def scope(self) -> Scope:
+        """What it belongs to."""
+        ...
+
+    @property
+    def switch_cost_s(self) -> float:
+        """What changing it between two launches costs, beyond the launch itself."""
+        ...
+
+    @property
+    def evidence(self) -> Level:
+        """How well its effect is shown."""
+        ...
+
+    def domain(self, machine: Machine) -> Domain:
+        """Every value that can be asked for on this machine."""
+        ...
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Whether it is worth trying unasked: a suggestion, or the reason why not."""
+        ...
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """What gives it the value that ``config`` holds; only called where it holds one."""
+        ...
+
+    def judge(self, config: Configuration, facts: RunFacts) -> Grant:
+        """Whether it took effect, from what was read back."""
+        ...

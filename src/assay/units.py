@@ -1,0 +1,109 @@
+"""Quantities as text: parsing what people write, showing what was measured.
+
+Inside assay a quantity is a plain number whose name carries the unit (``wall_s``, ``peak_bytes``);
+text exists only at the edges.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from assay.errors import BadInput
+
+_TIME = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z%]*)\s*")
+
+
+def parse_duration_s(text: str) -> float:
+    """Seconds from ``90``, ``90s``, ``1.5m``, ``10min``, ``2h`` or ``250ms``.
+
+    Raises:
+        BadInput: not a positive duration.
+    """
+    match = _NUMBER.fullmatch(text)
+    factor = _TIME.get(match[2].lower() or "s") if match else None
+    if match is None or factor is None or float(match[1]) <= 0:
+        raise BadInput(f"{text!r} is not a duration.", "Write for example 90s, 10m or 2h.")
+    return float(match[1]) * factor
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes from ``4096``, ``64K``, ``8G``, ``8GiB``: powers of 1024, as systemd reads them.
+
+    Raises:
+        BadInput: not a size.
+    """
+    match = _NUMBER.fullmatch(text)
+    suffix = match[2].lower() if match else ""
+    for ending in ("ib", "b"):
+        if suffix != "b" and suffix.endswith(ending):
+            suffix = suffix.removesuffix(ending)
+            break
+    factor = _BINARY.get(suffix)
+    if match is None or factor is None:
+        raise BadInput(f"{text!r} is not a size.", "Write for example 512M or 8G.")
+    return int(float(match[1]) * factor)
+
+
+def parse_share(text: str) -> float:
+    """A share from ``1%`` or ``0.01``.
+
+    Raises:
+        BadInput: not between 0 and 1.
+    """
+    match = _NUMBER.fullmatch(text)
+    value = math.nan
+    if match is not None and match[2] in ("", "%"):
+        value = float(match[1]) / (100.0 if match[2] else 1.0)
+    if not 0.0 < value < 1.0:
+        raise BadInput(f"{text!r} is not a share.", "Write for example 1% or 0.01.")
+    return value
+
+
+def show_duration(seconds: float) -> str:
+    """Three digits in the unit that reads best: ``1.24 s``, ``38.0 ms``, ``6 min 5 s``."""
+    if seconds >= 119.5:
+        minutes, rest = divmod(round(seconds), 60)
+        hours, minutes = divmod(minutes, 60)
+        return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= factor:
+            return f"{significant(seconds / factor)} {unit}"
+    return f"{significant(seconds / 1e-9)} ns" if seconds > 0 else "0 s"
+
+
+def show_bytes(count: float) -> str:
+    """``1.50 GiB``: powers of 1024."""
+    for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= factor:
+            return f"{significant(count / factor)} {unit}"
+    return f"{count:.0f} B"
+
+
+def show_quantity(value: float, unit: str) -> str:
+    """A value with its unit, scaled where the unit allows it."""
+    if unit == "s":
+        return show_duration(value)
+    if unit == "bytes":
+        return show_bytes(value)
+    return f"{significant(value)} {unit}".rstrip()
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """``digits`` significant digits without an exponent for ordinary magnitudes."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    exponent = math.floor(math.log10(abs(value)))
+    if -5 < exponent < 7:
+        return f"{value:.{max(0, digits - 1 - exponent)}f}"
+    return f"{value:.{digits - 1}e}"
+
+
+def show_gain(ratio: float) -> str:
+    """``ratio`` (new over old) as people say it: ``18.2 % less``, ``1.9 % more``, ``2.4 times``."""
+    if ratio >= 2.0:
+        return f"{significant(ratio)} times"
+    change = (ratio - 1.0) * 100.0
+    return f"{abs(change):.1f} % {'more' if change > 0 else 'less'}"
