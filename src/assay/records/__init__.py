@@ -15,6 +15,7 @@ from assay.records.action import (
     Preload,
     Rlimit,
     Sched,
+    Unpreload,
     Wrap,
 )
 from assay.records.claim import Claim, Recommendation, Verdict
@@ -22,12 +23,11 @@ from assay.records.codec import decode, encode, to_builtins
 from assay.records.configuration import DEFAULT, Configuration, Value
 from assay.records.domain import AnyText, Choices, Domain, Range, check
 from assay.records.facts import RunFacts, Seen
-from assay.records.launch import Launch, Stage
+from assay.records.launch import Arm, Launch, Stage
 from assay.records.plan import Level, Plan, Prospect, Scope, Word
 from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
 from assay.records.space import Parameter, Space
 from assay.records.study import (
-    Arm,
     ArmResult,
     Budget,
     Conclusion,
@@ -85,6 +85,7 @@ __all__ = [
     "Stratum",
     "StudySpec",
     "Summary",
+    "Unpreload",
     "Value",
     "Verdict",
     "Word",

@@ -38,6 +38,12 @@ class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"
     path: str
 
 
+class Unpreload(Record, frozen=True, kw_only=True, tag_field="kind", tag="unpreload"):
+    """Take shared objects out of an inherited ``LD_PRELOAD``: those whose file name starts so."""
+
+    prefixes: tuple[str, ...]
+
+
 class Affinity(Record, frozen=True, kw_only=True, tag_field="kind", tag="affinity"):
     """Let the tree run on these CPUs only (``sched_setaffinity``)."""
 
@@ -79,4 +85,16 @@ class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
     argv: tuple[str, ...]
 
 
-Action = EnvSet | Arg | Command | Preload | Affinity | MemPolicy | Sched | Prctl | Rlimit | Wrap
+Action = (
+    EnvSet
+    | Arg
+    | Command
+    | Preload
+    | Unpreload
+    | Affinity
+    | MemPolicy
+    | Sched
+    | Prctl
+    | Rlimit
+    | Wrap
+)

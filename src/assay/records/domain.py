@@ -65,6 +65,22 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
             at = at * self.step if self.log else self.low + self.step * len(found)
         return tuple(dict.fromkeys(found))
 
+    def at(self, share: float) -> Value:
+        """The value at ``share`` (0 to 1) of the way from low to high; logarithmic if it is."""
+        if self.log:
+            value = self.low * math.exp(math.log(self.high / self.low) * share)
+        else:
+            value = self.low + (self.high - self.low) * share
+        return round(value) if self.integer else value
+
+    def place(self, value: float) -> float:
+        """Where ``value`` lies on the way from low to high: the inverse of ``at``."""
+        if self.high == self.low:
+            return 0.0
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
     def __str__(self) -> str:
         text = f"{self.low:g}..{self.high:g}"
         if self.log:

@@ -21,6 +21,16 @@ class Stage(enum.StrEnum):
     CONFIRM = "confirm"
 
 
+class Arm(Record, frozen=True, kw_only=True):
+    """A configuration under the name it has in a study.
+
+    Identical arms (A/A) share a configuration and differ in name.
+    """
+
+    name: str
+    configuration: Configuration
+
+
 class Launch(Record, frozen=True, kw_only=True):
     """One intended sample.
 
@@ -29,6 +39,8 @@ class Launch(Record, frozen=True, kw_only=True):
             Arms of an A/A comparison share a configuration and differ in name.
         block: number of the block within the study, from 0.
         position: place within the block, from 0.
+        roster: on the first launch of a block, every arm of that block in order, so that a stopped
+            study can finish the block it was in.
         attempt: 0, or how often the same place was tried before (lost to an interruption).
         cap_s: the launch is killed after it and counts as right-censored.
     """
@@ -40,3 +52,4 @@ class Launch(Record, frozen=True, kw_only=True):
     position: int
     attempt: int = 0
     cap_s: float | None = None
+    roster: tuple[Arm, ...] | None = None

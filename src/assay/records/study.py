@@ -7,6 +7,7 @@ import enum
 from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
 from assay.records.configuration import Configuration
+from assay.records.launch import Arm
 from assay.records.space import Space
 from assay.records.workload import Workload
 
@@ -26,13 +27,6 @@ class Status(enum.StrEnum):
     INTERRUPTED = "interrupted"
     FAILED = "failed"
     DONE = "done"
-
-
-class Arm(Record, frozen=True, kw_only=True):
-    """A named configuration of ``compare`` or ``measure``."""
-
-    name: str
-    configuration: Configuration
 
 
 class Budget(Record, frozen=True, kw_only=True):

@@ -59,6 +59,7 @@ class Workload(Record, frozen=True, kw_only=True):
     Attributes:
         argv: words; ``{NAME}`` is replaced where ``NAME`` is in ``placeholders``.
         placeholders: declared names with their default values.
+        environment: set in every launch: the defaults of ``env.NAME`` parameters.
         metrics: the first is the objective.
         check: regular expression that must be found in the output, or the sample counts as failed.
         timeout_s: after it the launch is killed and counts as right-censored.
@@ -68,6 +69,7 @@ class Workload(Record, frozen=True, kw_only=True):
 
     argv: tuple[str, ...]
     placeholders: dict[str, str] = {}
+    environment: dict[str, str] = {}
     metrics: tuple[Metric, ...] = (WALL,)
     check: str | None = None
     timeout_s: float | None = None

@@ -1,0 +1,1 @@
+"""The decision loop without I/O: spaces, searchers, races."""

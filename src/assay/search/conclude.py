@@ -1,0 +1,198 @@
+"""The conclusion of a study: a function of its specification and its samples alone.
+
+Re-analysis of stored samples goes through here as well, so the verdict document of a study can be
+checked by anyone who has its samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import (
+    Arm,
+    ArmResult,
+    Claim,
+    Conclusion,
+    Kind,
+    Outcome,
+    Recommendation,
+    Sample,
+    Stage,
+    StudySpec,
+    Summary,
+    Verdict,
+)
+from assay.search.claims import claim
+from assay.search.compare import compare_claim, compared_arms, null_name
+from assay.search.history import DEFAULT_ARM, History
+from assay.search.race import Done
+from assay.search.searcher import Searcher
+from assay.search.sentence import say
+from assay.search.space import SearchSpace
+from assay.search.tune import NULL_ARM, TuneRace
+from assay.stats.summary import summarise
+
+
+def conclude(
+    spec: StudySpec,
+    samples: Sequence[Sample],
+    space: SearchSpace,
+    searcher: Searcher,
+    done: Done | None,
+) -> Conclusion:
+    """What the samples say.
+
+    Args:
+        spec: of the study.
+        samples: of one stratum, in the order they were made.
+        space, searcher: as the race had them.
+        done: why the race ended; ``None`` where it was interrupted.
+    """
+    stopped = done.message if done else "Interrupted; `assay study resume` goes on."
+    match spec.kind:
+        case Kind.TUNE:
+            return _tune(spec, samples, space, searcher, stopped)
+        case Kind.COMPARE:
+            return _compare(spec, samples, stopped)
+        case Kind.MEASURE:
+            return _measure(spec, samples, stopped)
+
+
+def _tune(
+    spec: StudySpec,
+    samples: Sequence[Sample],
+    space: SearchSpace,
+    searcher: Searcher,
+    stopped: str,
+) -> Conclusion:
+    race = TuneRace(spec, space, searcher)
+    for sample in samples:
+        race.tell(sample)
+    history = race.history
+    notes: list[str] = _failure_notes(samples)
+    found: Claim | None = None
+    arm = DEFAULT_ARM
+    if history.blocks(Stage.CONFIRM):
+        reduced = race.reduced
+        arm = reduced.arm
+        found = race.confirmation(arm)
+        if reduced.note:
+            notes.append(reduced.note)
+    wins = found is not None and found.verdict is Verdict.FASTER
+    arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null and arm != DEFAULT_ARM else ())]
+    if arm != DEFAULT_ARM:
+        arms.append(arm)
+    stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
+    return Conclusion(
+        kind=spec.kind,
+        metric=spec.workload.objective.name,
+        arms=tuple(_result(spec, history, stage, a) for a in arms),
+        claims=(found,) if found else (),
+        recommendation=Recommendation(
+            settings=arm.configuration if wins else DEFAULT_ARM.configuration,
+            script="",
+            sentence=say(spec, found),
+            claim=found,
+        ),
+        noise_floor=_null_claim(spec, history),
+        launches=len(samples),
+        configurations=len({s.launch.configuration for s in samples}),
+        stopped=stopped,
+        notes=tuple(notes),
+    )
+
+
+def _fullest_stage(history: History) -> Stage:
+    """Where the default was seen most, for its summary when nothing was confirmed."""
+    stages = (Stage.SEARCH, Stage.REDUCE, Stage.GAUGE, Stage.SURVEY)
+    return max(stages, key=lambda stage: len(history.values(stage, DEFAULT_ARM.name)))
+
+
+def _null_claim(spec: StudySpec, history: History) -> Claim | None:
+    """The default against itself."""
+    if not spec.null or not history.blocks(Stage.CONFIRM):
+        return None
+    return claim(
+        (DEFAULT_ARM.name, NULL_ARM.name),
+        history.observations(Stage.CONFIRM, DEFAULT_ARM.name),
+        history.observations(Stage.CONFIRM, NULL_ARM.name),
+        spec.workload.objective,
+        alpha=spec.alpha,
+        margin=spec.margin,
+    )
+
+
+def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
+    history = History(spec.workload.objective, samples)
+    arms = compared_arms(spec)
+    claims = [compare_claim(spec, history, arms, arm) for arm in arms[1:]]
+    null = null_name(arms[0].name) if spec.null else None
+    return Conclusion(
+        kind=spec.kind,
+        metric=spec.workload.objective.name,
+        arms=tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms),
+        claims=tuple(c for c in claims if c is not None and c.b != null),
+        noise_floor=next((c for c in claims if c is not None and c.b == null), None),
+        launches=len(samples),
+        configurations=len(spec.arms),
+        stopped=stopped,
+        notes=tuple(_failure_notes(samples)),
+    )
+
+
+def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
+    history = History(spec.workload.objective, samples)
+    return Conclusion(
+        kind=spec.kind,
+        metric=spec.workload.objective.name,
+        arms=(_result(spec, history, Stage.CONFIRM, spec.arms[0]),),
+        launches=len(samples),
+        configurations=1,
+        stopped=stopped,
+        notes=tuple(_failure_notes(samples)),
+    )
+
+
+def _result(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
+    """Every metric of an arm over the blocks of a stage."""
+    mine = [s for s in history.samples if s.launch.stage is stage and s.launch.arm == arm.name]
+    ended = [s for s in mine if s.outcome is Outcome.OK]
+    summary: dict[str, Summary] = {}
+    for name in dict.fromkeys(n for s in ended for n in s.metrics):
+        values = [s.metrics[name] for s in ended if name in s.metrics]
+        summary[name] = _summary(values, spec.alpha)
+    return ArmResult(
+        name=arm.name,
+        configuration=arm.configuration,
+        summary=summary,
+        failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in mine),
+        timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in mine),
+    )
+
+
+def _summary(values: list[float], alpha: float) -> Summary:
+    found = summarise(values, alpha=alpha)
+    return Summary(
+        n=found.n,
+        min=found.min,
+        q1=found.q1,
+        median=found.median,
+        q3=found.q3,
+        max=found.max,
+        mean=found.mean,
+        sd=found.sd,
+        sem=found.sem,
+        ci=(found.ci.lo, found.ci.hi) if found.ci else None,
+    )
+
+
+def _failure_notes(samples: Sequence[Sample]) -> list[str]:
+    """How often the baseline or another arm failed, when any did."""
+    failed = [s for s in samples if s.outcome in (Outcome.FAILED, Outcome.LIMIT)]
+    if not failed:
+        return []
+    arms = {s.launch.arm for s in failed}
+    return [
+        f"{len(failed)} of {len(samples)} launches failed, in {len(arms)} of the arms; "
+        f"the last said: {failed[-1].message or 'nothing'}"
+    ]

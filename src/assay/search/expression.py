@@ -1,0 +1,142 @@
+"""Expressions over settings: constraints and ``when`` conditions.
+
+A small, closed part of Python's expression syntax, interpreted here rather than evaluated, so that
+a space file can hold nothing that runs. A dotted name is a setting; a setting that is left to its
+default has no value, and what is compared with it is *unknown*.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from assay.errors import BadInput
+from assay.records import Value
+
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_EXAMPLE = "Write for example 'threads * arg.n <= 8' or 'malloc == \"jemalloc\"'."
+
+
+class _UnknownError(Exception):
+    """The value depends on a setting that is left to its default."""
+
+
+class Expression:
+    """A parsed expression.
+
+    Raises:
+        BadInput: a syntax error, or something beyond comparisons, arithmetic and and/or/not.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        try:
+            self._tree = ast.parse(text.strip(), mode="eval").body
+        except SyntaxError as error:
+            raise BadInput(f"{text!r} is not an expression.", _EXAMPLE) from error
+        self.names: frozenset[str] = frozenset(self._collect(self._tree))
+
+    def _collect(self, node: ast.expr) -> set[str]:
+        match node:
+            case ast.Constant(value=str() | int() | float()):
+                return set()
+            case ast.Name() | ast.Attribute():
+                return {self._dotted(node)}
+            case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+                return set().union(*(self._collect(part) for part in parts))
+            case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
+                return self._collect(operand)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+                return self._collect(left) | self._collect(right)
+            case ast.Compare(left=left, ops=ops, comparators=rest) if all(
+                type(op) in _COMPARE for op in ops
+            ):
+                return set().union(*(self._collect(part) for part in (left, *rest)))
+            case _:
+                raise BadInput(
+                    f"{ast.unparse(node)!r} in {self.text!r} is not allowed in an expression.",
+                    _EXAMPLE,
+                )
+
+    def _dotted(self, node: ast.expr) -> str:
+        match node:
+            case ast.Name(id=name):
+                return name
+            case ast.Attribute(value=value, attr=attr):
+                return f"{self._dotted(value)}.{attr}"
+            case _:
+                raise BadInput(f"{ast.unparse(node)!r} is not a setting.", _EXAMPLE)
+
+    def holds(self, values: Mapping[str, Value], *, unknown: bool) -> bool:
+        """Whether it is true of ``values``; ``unknown`` where an absent setting decides.
+
+        Raises:
+            BadInput: operands that do not go together, as a number and a text.
+        """
+        try:
+            return bool(self._value(self._tree, values))
+        except _UnknownError:
+            return unknown
+        except (TypeError, ZeroDivisionError) as error:
+            raise BadInput(f"{self.text!r} cannot be worked out: {error}.", _EXAMPLE) from error
+
+    def _value(self, node: ast.expr, values: Mapping[str, Value]) -> Any:
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name() | ast.Attribute():
+                name = self._dotted(node)
+                if name not in values:
+                    raise _UnknownError
+                return values[name]
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                return [self._value(part, values) for part in parts]
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return not self._value(operand, values)
+            case ast.UnaryOp(operand=operand):
+                return -self._value(operand, values)
+            case ast.BinOp(left=left, op=op, right=right):
+                return _ARITHMETIC[type(op)](self._value(left, values), self._value(right, values))
+            case ast.BoolOp(op=op, values=parts):
+                return self._connect(isinstance(op, ast.And), parts, values)
+            case ast.Compare(left=left, ops=ops, comparators=rest):
+                terms = [self._value(part, values) for part in (left, *rest)]
+                return all(
+                    _COMPARE[type(op)](a, b)
+                    for op, a, b in zip(ops, terms, terms[1:], strict=False)
+                )
+        raise AssertionError(f"unchecked node {node!r}")
+
+    def _connect(
+        self, conjunction: bool, parts: list[ast.expr], values: Mapping[str, Value]
+    ) -> bool:
+        """And/or in three-valued logic: a part that is known can decide despite unknown ones."""
+        unknown = False
+        for part in parts:
+            try:
+                if bool(self._value(part, values)) is not conjunction:
+                    return not conjunction
+            except _UnknownError:
+                unknown = True
+        if unknown:
+            raise _UnknownError
+        return conjunction

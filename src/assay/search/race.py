@@ -1,0 +1,194 @@
+"""Race: the whole decision loop without I/O.
+
+A race proposes launches and is told samples. Its state follows from the study's specification and
+the samples told, so a stopped study is resumed by telling a new race what the store holds.
+"""
+
+from __future__ import annotations
+
+import enum
+import random
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
+from assay.search.history import History
+from assay.search.purse import Purse
+
+
+class Reason(enum.StrEnum):
+    """Why a race is over."""
+
+    DECIDED = "decided"
+    BUDGET = "budget"
+    TOO_SMALL = "too_small"
+    WORKLOAD_FAILED = "workload_failed"
+    NOTHING_TO_TRY = "nothing_to_try"
+
+
+@dataclass(frozen=True)
+class Done:
+    """The race is over.
+
+    Attributes:
+        reason: for programs.
+        message: for people: one sentence.
+        needed: for ``TOO_SMALL``: the budget that would do.
+    """
+
+    reason: Reason
+    message: str
+    needed: Budget | None = None
+
+
+class Race(Protocol):
+    """What a study asks for its next launches; used by studies and by replays alike."""
+
+    def ask(self, free_slots: int, left: Budget) -> list[Launch] | Done:
+        """Up to ``free_slots`` launches to make now.
+
+        An empty list means that launches in flight must be told first.
+        """
+        ...
+
+    def tell(self, sample: Sample) -> None:
+        """Take in a sample, one just made or one from the store."""
+        ...
+
+    @property
+    def stage(self) -> Stage:
+        """Where the race stands, for the progress line."""
+        ...
+
+
+@dataclass(frozen=True)
+class Roster:
+    """Who runs in the next block, at which stage."""
+
+    stage: Stage
+    arms: tuple[Arm, ...]
+
+
+RETRIES = 1
+"""A failed launch is tried once more within its block, to tell a flake from a configuration that
+cannot work."""
+
+
+class BlockRunner:
+    """Deals out the launches of one block at a time, in random order.
+
+    Args:
+        seed: of the study; the order within a block follows from it and the block's number.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self.number = -1
+        self._waiting: list[Launch] = []
+        self._flying: set[tuple[int, int]] = set()
+
+    @property
+    def over(self) -> bool:
+        """Whether the block has neither launches to make nor in flight."""
+        return not self._waiting and not self._flying
+
+    def start(self, roster: Roster) -> None:
+        """Begin the next block."""
+        number = self.number + 1
+        order = list(roster.arms)
+        random.Random(f"{self._seed}/{number}").shuffle(order)
+        self._lay_out(roster.stage, number, tuple(order))
+
+    def _lay_out(self, stage: Stage, number: int, arms: tuple[Arm, ...]) -> None:
+        self.number = number
+        self._flying = set()
+        self._waiting = [
+            Launch(
+                configuration=arm.configuration,
+                arm=arm.name,
+                stage=stage,
+                block=number,
+                position=position,
+                roster=arms if position == 0 else None,
+            )
+            for position, arm in enumerate(arms)
+        ]
+
+    def take(self, free_slots: int) -> list[Launch]:
+        """The next launches of the block."""
+        taken, self._waiting = self._waiting[:free_slots], self._waiting[free_slots:]
+        self._flying |= {_place(launch) for launch in taken}
+        return taken
+
+    def tell(self, sample: Sample) -> None:
+        """Strike off what was done; a first failure goes to the end of its block once more."""
+        launch = sample.launch
+        if launch.block > self.number:
+            # Told from the store: take the block over as it was laid out then.
+            self._lay_out(launch.stage, launch.block, launch.roster or ())
+        place = _place(launch)
+        self._flying.discard(place)
+        self._waiting = [w for w in self._waiting if _place(w) != place]
+        if sample.outcome is Outcome.FAILED and launch.attempt < RETRIES:
+            self._waiting.append(
+                msgspec.structs.replace(launch, attempt=launch.attempt + 1, cap_s=None, roster=None)
+            )
+
+
+def _place(launch: Launch) -> tuple[int, int]:
+    return launch.position, launch.attempt
+
+
+class BlockRace(ABC):
+    """The part that all races share: one block at a time, state from what was told.
+
+    Args:
+        spec: of the study.
+        first: the stage in which the race begins.
+    """
+
+    def __init__(self, spec: StudySpec, first: Stage) -> None:
+        self._spec = spec
+        self._history = History(spec.workload.objective)
+        self._block = BlockRunner(spec.seed)
+        self._stage = first
+
+    @property
+    def stage(self) -> Stage:
+        """See ``Race.stage``."""
+        return self._stage
+
+    @property
+    def history(self) -> History:
+        """What was told so far."""
+        return self._history
+
+    def tell(self, sample: Sample) -> None:
+        """See ``Race.tell``."""
+        self._history.add(sample)
+        self._block.tell(sample)
+        self._stage = sample.launch.stage
+
+    def ask(self, free_slots: int, left: Budget) -> list[Launch] | Done:
+        """See ``Race.ask``."""
+        if self._block.over:
+            following = self._next(Purse(self._spec.budget, left))
+            if isinstance(following, Done):
+                return following
+            self._stage = following.stage
+            self._block.start(following)
+        return [
+            msgspec.structs.replace(launch, cap_s=self._cap_s(launch))
+            for launch in self._block.take(free_slots)
+        ]
+
+    @abstractmethod
+    def _next(self, purse: Purse) -> Roster | Done:
+        """The next block, or the end."""
+
+    def _cap_s(self, launch: Launch) -> float | None:
+        """After how long a launch is stopped: the workload's own time-out, unless overridden."""
+        return self._spec.workload.timeout_s

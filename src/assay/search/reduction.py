@@ -1,0 +1,172 @@
+"""Reduction: a winner without the settings that do not matter.
+
+Each setting of the winner is left out in turn, in paired blocks against the whole winner; those
+whose absence costs less than the margin are left out together, and that is held against the winner
+once more, since two settings may do the same good. What is put back first is what costs most.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.records import Arm, Stage
+from assay.search.history import DEFAULT_ARM, History, arm_of
+from assay.search.purse import Cost, Purse
+from assay.search.space import SearchSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+LEAST_BLOCKS = 3
+MOST_BLOCKS = 12
+CONFIRM_BLOCKS = 6
+"""What a reduction must always leave for the confirmation."""
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The winner reduced, and why where it could not be."""
+
+    arm: Arm
+    note: str | None = None
+
+
+class Reduction:
+    """Reduces one winner; what it answers follows from the history and the purse alone.
+
+    Args:
+        winner: the arm that the search chose; not the default.
+        space: says which smaller configurations are valid.
+        margin: a loss smaller than this counts as none.
+    """
+
+    def __init__(self, winner: Arm, space: SearchSpace, margin: float) -> None:
+        self._winner = winner
+        self._space = space
+        self._limit = math.log1p(margin)
+        self._without: dict[str, Arm] = {}
+        if len(winner.configuration) > 1:
+            for name in winner.configuration:
+                smaller = self._leaving_out([name])
+                if smaller is not None and smaller != winner:
+                    self._without[name] = smaller
+
+    def roster(self, history: History, purse: Purse) -> list[Arm] | None:
+        """The arms of the next block, or ``None`` when the reduction is over."""
+        for trial in self._trials(history):
+            done = self._blocks(history, trial[0])
+            if done < LEAST_BLOCKS or (done < MOST_BLOCKS and not self._clear(history, trial)):
+                arms = list(dict.fromkeys([DEFAULT_ARM, self._winner, *trial]))
+                return arms if self._affords(history, arms, done, purse) else None
+        return None
+
+    def result(self, history: History) -> Reduced:
+        """The reduced winner; may be the default, when nothing of it matters."""
+        if not self._without:
+            return Reduced(self._winner)
+        if self._blocks(history, self._singles[0]) < LEAST_BLOCKS:
+            return Reduced(
+                self._winner, "The budget did not allow to find out which settings matter."
+            )
+        for candidate in self._candidates(history):
+            if self._blocks(history, candidate) < LEAST_BLOCKS:
+                return Reduced(self._best_single(history), "The budget cut the reduction short.")
+            if self._idle(history, candidate):
+                return Reduced(candidate)
+        return Reduced(self._winner)
+
+    @property
+    def _singles(self) -> list[Arm]:
+        return list(dict.fromkeys(self._without.values()))
+
+    def _trials(self, history: History) -> Iterator[list[Arm]]:
+        """What has to be looked at, in order: single omissions, then those that go together."""
+        if not self._without:
+            return
+        yield self._singles
+        if self._blocks(history, self._singles[0]) < LEAST_BLOCKS:
+            return
+        for candidate in self._candidates(history):
+            if candidate not in self._singles:
+                yield [candidate]
+            if self._idle(history, candidate):
+                return
+
+    def _candidates(self, history: History) -> Iterator[Arm]:
+        """The winner without all that seems idle, then with the dearest of it put back, and on."""
+        losses = {
+            name: self._loss(history, arm)
+            for name, arm in self._without.items()
+            if self._idle(history, arm)
+        }
+        idle = sorted(losses, key=losses.__getitem__)
+        for count in range(len(idle), 0, -1):
+            candidate = self._leaving_out(idle[:count])
+            if candidate is not None:
+                yield candidate
+
+    def _leaving_out(self, names: list[str]) -> Arm | None:
+        smaller = self._space.canonical(self._winner.configuration.without(*names))
+        return arm_of(smaller) if self._space.valid(smaller) else None
+
+    def _blocks(self, history: History, arm: Arm) -> int:
+        """In how many blocks of the reduction an arm ran."""
+        ran = {
+            s.launch.block
+            for s in history.samples
+            if s.launch.stage is Stage.REDUCE and s.launch.arm == arm.name
+        }
+        return len(ran)
+
+    def _matrix(self, history: History, arm: Arm) -> npt.NDArray[np.float64]:
+        """Blocks x (arm, winner)."""
+        return history.log_matrix(Stage.REDUCE, [arm.name, self._winner.name])
+
+    def _gaps(self, history: History, arm: Arm) -> list[float]:
+        """How much worse an arm was than the winner, block by block: log ratios."""
+        matrix = self._matrix(history, arm)
+        gaps = matrix[:, 0] - matrix[:, 1]
+        return [float(gap) for gap in gaps if not math.isnan(gap)]
+
+    def _loss(self, history: History, arm: Arm) -> float:
+        """The mean of the gaps; infinite for an arm without a value."""
+        gaps = self._gaps(history, arm)
+        return statistics.fmean(gaps) if gaps else math.inf
+
+    def _idle(self, history: History, arm: Arm) -> bool:
+        """Whether what an arm leaves out may be left out.
+
+        The doubt counts for the smaller configuration: a setting stays only if its loss exceeds
+        the limit by a standard error.
+        """
+        gaps = self._gaps(history, arm)
+        if len(gaps) < 2:
+            return False
+        sem = statistics.stdev(gaps) / math.sqrt(len(gaps))
+        return statistics.fmean(gaps) - sem <= self._limit
+
+    def _clear(self, history: History, trial: list[Arm]) -> bool:
+        """Whether each arm is shown to lose more than the limit, or less."""
+        from assay.stats.eliminate import against
+
+        intervals = [against(self._matrix(history, arm), 0, 1) for arm in trial]
+        return all(i.lo > self._limit or i.hi < self._limit for i in intervals)
+
+    def _affords(self, history: History, arms: list[Arm], done: int, purse: Purse) -> bool:
+        """Whether enough blocks for an answer leave what the confirmation needs."""
+        pair = history.cost([DEFAULT_ARM, self._winner])
+        confirm = Cost(pair.time_s * CONFIRM_BLOCKS, pair.launches * CONFIRM_BLOCKS)
+        block = history.cost(arms)
+        due = max(LEAST_BLOCKS - done, 1)
+        return purse.affords(Cost(block.time_s * due, block.launches * due), also=confirm)
+
+    def _best_single(self, history: History) -> Arm:
+        """The best single omission: nothing that was not measured is ever recommended."""
+        losses = {arm: self._loss(history, arm) for arm in self._singles}
+        best = min(losses, key=losses.__getitem__)
+        return best if self._idle(history, best) else self._winner

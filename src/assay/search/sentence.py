@@ -1,0 +1,66 @@
+"""Sentences that a person can repeat."""
+
+from __future__ import annotations
+
+from assay.records import Claim, Goal, Metric, StudySpec, Verdict
+from assay.units import significant
+
+
+def say(spec: StudySpec, found: Claim | None) -> str:
+    """The verdict of a tuning in one sentence."""
+    if found is None:
+        return "Keep the default: nothing that was tried stood better."
+    metric = spec.workload.objective
+    interval = _interval(found)
+    match found.verdict:
+        case Verdict.FASTER:
+            return (
+                f"{found.b} {improvement(found.ratio, metric)} "
+                f"({interval}, {found.blocks} paired launches)."
+            )
+        case Verdict.SAME:
+            return (
+                f"Keep the default: {found.b}, the best that was found, makes no difference of "
+                f"{100 * found.margin:g} % ({interval})."
+            )
+        case Verdict.SLOWER:
+            return (
+                f"Keep the default: {found.b}, which won the search, was slower when it was "
+                f"confirmed ({interval})."
+            )
+        case Verdict.UNCLEAR:
+            return (
+                f"Keep the default: whether {found.b} gains anything is unclear ({interval})."
+                f"{_outlook(found)}"
+            )
+
+
+def improvement(ratio: float, metric: Metric) -> str:
+    """How much better a ratio of ``metric`` is: ``takes 38.2 % less time``."""
+    if metric.goal is Goal.HIGHER:
+        if ratio >= 2.0:
+            return f"brings {significant(ratio)} times the {metric.name}"
+        return f"brings {100 * (ratio - 1):.1f} % more {metric.name}"
+    noun = {"wall_s": "time", "user_s": "user CPU time", "sys_s": "system CPU time"}.get(
+        metric.name, metric.name
+    )
+    if ratio <= 0.5:
+        return f"needs {significant(1 / ratio)} times less {noun}"
+    return f"takes {100 * (1 - ratio):.1f} % less {noun}"
+
+
+def _interval(found: Claim) -> str:
+    """The interval of the change, in per cent of the baseline."""
+    share = f"{100 * (1 - found.alpha):g} % interval"
+    lo, hi = (None if end is None else 100 * (end - 1) for end in found.ci)
+    if lo is None and hi is None:
+        return f"{share} still open"
+    if lo is None or hi is None:
+        return f"{share} {'up to' if lo is None else 'from'} {hi if lo is None else lo:+.1f} %"
+    return f"{share} {lo:+.1f} to {hi:+.1f} %"
+
+
+def _outlook(found: Claim) -> str:
+    if found.blocks_needed is None or found.blocks_needed <= found.blocks:
+        return ""
+    return f" About {found.blocks_needed} paired launches in all would tell."

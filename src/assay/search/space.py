@@ -1,0 +1,185 @@
+"""SearchSpace: the configurations that a study may try."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterator
+
+from assay.errors import BadInput, nearest
+from assay.records import Configuration, Range, Space, Value
+from assay.search.expression import Expression
+
+Admissible = Callable[[Configuration], bool]
+"""Whether a configuration can be granted on the machine at hand."""
+
+
+class SearchSpace:
+    """A space with its conditions and constraints at work.
+
+    Every configuration that it hands out is *canonical*: settings at their default, and settings
+    whose ``when`` does not hold, are left out, so that equal launches are equal configurations.
+
+    Args:
+        space: parameters and constraints.
+        admissible: further bound, from the planner; all are when absent.
+
+    Raises:
+        BadInput: an expression names a setting that is not in the space.
+    """
+
+    def __init__(self, space: Space, admissible: Admissible | None = None) -> None:
+        self.parameters = {p.name: p for p in space.parameters}
+        self._constraints = [Expression(text) for text in space.constraints]
+        self._when = {p.name: Expression(p.when) for p in space.parameters if p.when}
+        self._admissible = admissible
+        for expression in (*self._constraints, *self._when.values()):
+            self._check_names(expression)
+
+    def _check_names(self, expression: Expression) -> None:
+        for name in sorted(expression.names - self.parameters.keys()):
+            near = nearest(name, tuple(self.parameters))
+            raise BadInput(
+                f"{expression.text!r} names {name}, which this study does not vary.",
+                f"Did you mean {near}?" if near else "Give it a domain, or leave it out.",
+            )
+
+    def options(self, name: str) -> tuple[Value | None, ...] | None:
+        """The values to try for a parameter, its default first; ``None`` stands for *left alone*.
+
+        Returns ``None`` where the domain is continuous.
+        """
+        parameter = self.parameters[name]
+        values = parameter.domain.values()
+        if values is None:
+            return None
+        return (None, *(v for v in values if not same_value(v, parameter.default)))
+
+    def canonical(self, configuration: Configuration) -> Configuration:
+        """The shortest configuration that makes the same launch."""
+        values = dict(configuration)
+        for name, parameter in self.parameters.items():
+            if name in values and same_value(values[name], parameter.default):
+                del values[name]
+        for name, when in self._when.items():
+            # The condition sees defaults that are known: `when arg.n > 4` holds for arg.n's own.
+            if name in values and not when.holds(self._with_defaults(values), unknown=False):
+                del values[name]
+        return Configuration(values)
+
+    def valid(self, configuration: Configuration) -> bool:
+        """Whether it satisfies every constraint, and can be granted."""
+        values = self._with_defaults(dict(configuration))
+        return all(c.holds(values, unknown=True) for c in self._constraints) and (
+            self._admissible is None or self._admissible(configuration)
+        )
+
+    def _with_defaults(self, values: dict[str, Value]) -> dict[str, Value]:
+        known = {n: p.default for n, p in self.parameters.items() if p.default is not None}
+        return {**known, **values}
+
+    def raw_size(self) -> float:
+        """How many combinations there are before conditions and constraints; may be infinite."""
+        sizes = [self.options(name) for name in self.parameters]
+        return math.inf if None in sizes else float(math.prod(len(s) for s in sizes if s))
+
+    def enumerate(self, most: int) -> list[Configuration] | None:
+        """Every valid canonical configuration, the default first; ``None`` if over ``most``."""
+        # A cheap bound first: the product may be astronomically larger than the valid part.
+        if self.raw_size() > 200_000:
+            return None
+        found: dict[Configuration, None] = {Configuration(): None}
+        for configuration in self._combinations():
+            found.setdefault(configuration)
+            if len(found) > most:
+                return None
+        return list(found)
+
+    def _combinations(self) -> Iterator[Configuration]:
+        names = list(self.parameters)
+        for values in itertools.product(*(self.options(name) or () for name in names)):
+            pairs = zip(names, values, strict=True)
+            candidate = self.canonical(Configuration({n: v for n, v in pairs if v is not None}))
+            if self.valid(candidate):
+                yield candidate
+
+    def draw(self, rng: random.Random) -> Configuration:
+        """One valid configuration at random.
+
+        Raises:
+            BadInput: none was found; the constraints exclude nearly everything.
+        """
+        for _ in range(1000):
+            values = {name: self._draw_value(name, rng) for name in self.parameters}
+            candidate = self.canonical(
+                Configuration({n: v for n, v in values.items() if v is not None})
+            )
+            if self.valid(candidate):
+                return candidate
+        raise BadInput(
+            "1000 random configurations all broke the constraints.",
+            "Widen the domains or loosen the constraints.",
+        )
+
+    def _draw_value(self, name: str, rng: random.Random) -> Value | None:
+        options = self.options(name)
+        if options is not None:
+            return rng.choice(options)
+        domain = self.parameters[name].domain
+        assert isinstance(domain, Range)
+        return domain.at(rng.random())
+
+    def neighbours(self, configuration: Configuration) -> Iterator[Configuration]:
+        """Valid configurations that differ in one parameter, nearest values first."""
+        for name in self.parameters:
+            for value in self._alternatives(name, configuration.get(name)):
+                changed = (
+                    configuration.without(name)
+                    if value is None
+                    else configuration.having(name, value)
+                )
+                candidate = self.canonical(changed)
+                if candidate != configuration and self.valid(candidate):
+                    yield candidate
+
+    def _alternatives(self, name: str, value: Value | None) -> list[Value | None]:
+        options = self.options(name)
+        if options is None:
+            domain = self.parameters[name].domain
+            assert isinstance(domain, Range)
+            place = domain.place(value) if isinstance(value, int | float) else 0.5
+            return [domain.at(min(1.0, max(0.0, place + d))) for d in (-0.1, 0.1)]
+        here = options.index(value) if value in options else 0
+        order = sorted(range(len(options)), key=lambda i: (abs(i - here), i))
+        return [options[i] for i in order if i != here]
+
+    def repair(self, configuration: Configuration, rng: random.Random) -> Configuration:
+        """The nearest valid configuration: the fewest parameters changed, nearest values first.
+
+        Looks at all single changes, then at all double ones, then walks at random.
+        """
+        candidate = self.canonical(configuration)
+        if self.valid(candidate):
+            return candidate
+        for near in self.neighbours(candidate):
+            return near
+        for first in self._one_changed(candidate):
+            for near in self.neighbours(first):
+                return near
+        return self.draw(rng)
+
+    def _one_changed(self, configuration: Configuration) -> Iterator[Configuration]:
+        """Like ``neighbours``, but the invalid ones as well."""
+        for name in self.parameters:
+            for value in self._alternatives(name, configuration.get(name)):
+                yield self.canonical(
+                    configuration.without(name)
+                    if value is None
+                    else configuration.having(name, value)
+                )
+
+
+def same_value(a: Value | None, b: Value | None) -> bool:
+    """Equality that keeps ``True`` apart from 1 but not 2 from 2.0."""
+    return a is not None and b is not None and isinstance(a, bool) is isinstance(b, bool) and a == b

@@ -1,0 +1,237 @@
+"""TuneRace: survey, gauge, search, reduce, confirm."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+from assay.records import (
+    Arm,
+    Budget,
+    Claim,
+    Launch,
+    Outcome,
+    Stage,
+    StudySpec,
+    Verdict,
+)
+from assay.search.claims import MIN_BLOCKS, claim, precise
+from assay.search.history import DEFAULT_ARM
+from assay.search.purse import OVERHEAD_S, Cost, Purse
+from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.reduction import Reduced, Reduction
+from assay.search.searcher import Searcher
+from assay.search.space import SearchSpace
+from assay.search.strategy import KEEP, MIN_SEARCH_BLOCKS, ModelBased, Racing, Strategy
+
+ORDER = (Stage.SURVEY, Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
+SEARCH_SHARE = 0.6
+"""All configurations run only if each gets three launches within this share of the budget."""
+CAP_FACTOR = 3.0
+"""A launch is stopped at this multiple of the incumbent's time: told as a capped value, it costs
+the model nothing (research: same regret, up to two thirds less run time at a factor of two)."""
+CAP_SLACK_S = 0.1
+"""Added to every cap, so that start-up noise of short programs never looks like a time-out."""
+NULL_ARM = Arm(name="default (again)", configuration=DEFAULT_ARM.configuration)
+"""The second name of the default in an A/A comparison."""
+FUTILE_FACTOR = 3
+"""A confirmation ends when even this many times the budget that is left would not decide."""
+TRIES = 3
+"""Blocks in which the default may fail before the workload counts as failing always."""
+
+
+class TuneRace(BlockRace):
+    """The race behind ``assay tune``.
+
+    Args:
+        spec: of the study.
+        space: the study's space, bound to the machine.
+        searcher: proposes where there are too many configurations to try all.
+    """
+
+    def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
+        super().__init__(spec, Stage.SURVEY)
+        self._space = space
+        self._searcher = searcher
+        self._strategy: Strategy | None = None
+        self._reduction: Reduction | None = None
+
+    def _next(self, purse: Purse) -> Roster | Done:
+        """The next block; stages only ever go forward."""
+        at = ORDER.index(self._stage)
+        for stage in ORDER[at:]:
+            found = self._block_of(stage, purse)
+            if found is not None:
+                return found
+        raise AssertionError("the confirmation always answers")
+
+    def _block_of(self, stage: Stage, purse: Purse) -> Roster | Done | None:
+        """A block of this stage, the end of the race, or ``None`` to go on to the next stage."""
+        match stage:
+            case Stage.SURVEY | Stage.GAUGE:
+                return self._look_at_default(stage, purse)
+            case Stage.SEARCH:
+                arms = self._chosen_strategy().roster(self._history, purse)
+                return Roster(stage, tuple(arms)) if arms else None
+            case Stage.REDUCE:
+                if self.winner == DEFAULT_ARM:
+                    return Done(Reason.DECIDED, "No configuration stood better than the default.")
+                arms = self._chosen_reduction().roster(self._history, purse)
+                return Roster(stage, tuple(arms)) if arms else None
+            case Stage.CONFIRM:
+                return self._confirm(purse)
+
+    def _look_at_default(self, stage: Stage, purse: Purse) -> Roster | Done | None:
+        """One launch each: the survey warms up and looks, the gauge tells how long it takes."""
+        seen = self._history.observations(stage, DEFAULT_ARM.name)
+        if not any(o is not None for o in seen):
+            if len(seen) < TRIES:
+                return Roster(stage, (DEFAULT_ARM,))
+            return Done(Reason.WORKLOAD_FAILED, "The program failed in its default configuration.")
+        if stage is Stage.SURVEY:
+            return None
+        return self._too_small(purse) or self._nothing_to_try()
+
+    def _nothing_to_try(self) -> Done | None:
+        only = self._space.enumerate(1)
+        if only is None:
+            return None
+        return Done(Reason.NOTHING_TO_TRY, "The space holds nothing but the default.")
+
+    def _too_small(self, purse: Purse) -> Done | None:
+        """Six confirmation blocks must fit into the share that is kept for them (rule 14)."""
+        if self._history.blocks(Stage.SEARCH):
+            return None
+        arms = len(self._confirm_arms(DEFAULT_ARM))
+        launches = math.ceil(MIN_BLOCKS * arms / KEEP)
+        usual_s = self._gauge_s()
+        needed = Budget(time_s=math.ceil(launches * usual_s * 1.1), launches=launches)
+        total = purse.total
+        if (total.time_s is None or total.time_s >= MIN_BLOCKS * arms * usual_s / KEEP) and (
+            total.launches is None or total.launches >= launches
+        ):
+            return None
+        return Done(
+            Reason.TOO_SMALL,
+            f"The budget is too small for a claim: {MIN_BLOCKS} confirmation blocks do not fit.",
+            needed,
+        )
+
+    def _chosen_strategy(self) -> Strategy:
+        """All configurations if each gets its launches, else a model; set by the gauge alone."""
+        if self._strategy is None:
+            most = self._affordable_configurations()
+            every = self._space.enumerate(most)
+            self._strategy = (
+                Racing(every, self._spec.margin)
+                if every is not None
+                else ModelBased(self._space, self._searcher, self._spec.seed, self._spec.margin)
+            )
+        return self._strategy
+
+    def _affordable_configurations(self) -> int:
+        budget = self._spec.budget
+        usual_s = self._gauge_s()
+        bounds = [10_000.0]
+        if budget.time_s is not None:
+            bounds.append(budget.time_s * SEARCH_SHARE / (MIN_SEARCH_BLOCKS * usual_s))
+        if budget.launches is not None:
+            bounds.append(budget.launches * SEARCH_SHARE / MIN_SEARCH_BLOCKS)
+        return max(1, int(min(bounds)))
+
+    def _gauge_s(self) -> float:
+        """What the gauge took, launcher and store included: the same after a resume."""
+        walls = [
+            s.wall_s for s in self._history.samples if s.launch.stage is Stage.GAUGE and s.wall_s
+        ]
+        return (walls[-1] if walls else 0.0) + OVERHEAD_S
+
+    @cached_property
+    def winner(self) -> Arm:
+        """Who stands best after the search; asked for only when that is over."""
+        return self._chosen_strategy().winner(self._history)
+
+    @cached_property
+    def reduced(self) -> Reduced:
+        """The winner without what does not matter; asked for only after the reduction."""
+        if self.winner == DEFAULT_ARM:
+            return Reduced(DEFAULT_ARM)
+        return self._chosen_reduction().result(self._history)
+
+    def _chosen_reduction(self) -> Reduction:
+        if self._reduction is None:
+            self._reduction = Reduction(self.winner, self._space, self._spec.margin)
+        return self._reduction
+
+    def _confirm_arms(self, arm: Arm) -> tuple[Arm, ...]:
+        return (DEFAULT_ARM, *((NULL_ARM,) if self._spec.null else ()), arm)
+
+    def _confirm(self, purse: Purse) -> Roster | Done:
+        arm = self.reduced.arm
+        if arm == DEFAULT_ARM:
+            return Done(Reason.DECIDED, "What won the search gained nothing once it was reduced.")
+        arms = self._confirm_arms(arm)
+        found = self.confirmation(arm)
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        if found is not None and found.verdict is not Verdict.UNCLEAR and precise(found):
+            return Done(Reason.DECIDED, f"Decided after {found.blocks} confirmation blocks.")
+        if blocks >= TRIES and self._history.gave_up(Stage.CONFIRM, arm.name) and found is None:
+            return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
+        if found is not None and blocks >= MIN_BLOCKS and self._futile(found, purse, arms):
+            return Done(
+                Reason.BUDGET,
+                f"Still unclear after {blocks} confirmation blocks; about {found.blocks_needed} "
+                "would tell, far beyond the budget.",
+            )
+        if purse.affords(self._history.cost(arms)):
+            return Roster(Stage.CONFIRM, arms)
+        return Done(Reason.BUDGET, f"The budget ended after {blocks} confirmation blocks.")
+
+    def _futile(self, found: Claim, purse: Purse, arms: tuple[Arm, ...]) -> bool:
+        """Whether not even a multiple of what is left would decide.
+
+        The interval holds at every look, so that stopping early costs no validity.
+        """
+        if found.blocks_needed is None:
+            return False
+        due = found.blocks_needed - found.blocks
+        block = self._history.cost(arms)
+        share = 1.0 / FUTILE_FACTOR
+        return not purse.affords(
+            Cost(block.time_s * due * share, math.ceil(block.launches * due * share))
+        )
+
+    def confirmation(self, arm: Arm) -> Claim | None:
+        """The claim on an arm from the confirmation blocks alone."""
+        history = self._history
+        return claim(
+            (DEFAULT_ARM.name, arm.name),
+            history.observations(Stage.CONFIRM, DEFAULT_ARM.name),
+            history.observations(Stage.CONFIRM, arm.name),
+            self._spec.workload.objective,
+            alpha=self._spec.alpha,
+            margin=self._spec.margin,
+        )
+
+    def _cap_s(self, launch: Launch) -> float | None:
+        """Bounded where a slow configuration would only cost time.
+
+        The default is never capped, nor is the confirmation, whose values enter the claim.
+        """
+        caps = [self._spec.workload.timeout_s]
+        if launch.stage in (Stage.SEARCH, Stage.REDUCE) and launch.arm != DEFAULT_ARM.name:
+            caps.append(self._incumbent_cap_s())
+        return min((cap for cap in caps if cap is not None), default=None)
+
+    def _incumbent_cap_s(self) -> float | None:
+        """From the quickest arm when time is the objective, else from the default."""
+        names = [DEFAULT_ARM.name]
+        if self._spec.workload.objective.name == "wall_s":
+            names = [arm.name for arm in self._history.arms(Stage.SEARCH)] or names
+        walls = [w for w in map(self._usual_wall_s, names) if w is not None]
+        return min(walls) * CAP_FACTOR + CAP_SLACK_S if walls else None
+
+    def _usual_wall_s(self, arm: str) -> float | None:
+        """An arm's median wall time, if it ever ended well."""
+        ended = any(s.launch.arm == arm and s.outcome is Outcome.OK for s in self._history.samples)
+        return self._history.wall_s(arm) if ended else None
