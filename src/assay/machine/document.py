@@ -49,11 +49,14 @@ class HugePages(Record, frozen=True, kw_only=True):
 class Rights(Record, frozen=True, kw_only=True):
     """What this process may do, as far as it can be read without trying.
 
-    ``nice_floor`` is the lowest nice value that can be asked for.
+    ``nice_floor`` is the lowest nice value that can be asked for. In a ``user_namespace`` other
+    than the first, ``capabilities`` (``CAP_SYS_NICE`` ...) hold for what belongs to it, not for
+    the host.
     """
 
     uid: int
     capabilities: frozenset[str] = frozenset()
+    user_namespace: bool = False
     nice_floor: int = 0
     nice_now: int = 0
 
@@ -111,25 +114,31 @@ class Program(Record, frozen=True, kw_only=True):
 
     Attributes:
         argv0: the word that was given.
-        path: the file that it resolves to; ``None`` where none was found.
+        path: the file that it resolves to, behind wrappers; ``None`` where none was found.
+        through: wrappers that were looked through (``nice``, ``env`` ...), outermost first.
         kind: ``elf``, ``script`` or ``unknown``.
         interpreter: name of a script's interpreter (``python3``), else ``None``.
         static: an ELF file without a dynamic loader; nothing can be preloaded into it.
+        loader: the dynamic loader that it asks for; what is preloaded must be made for it.
         libraries: paths of shared objects it links to or was seen to map, sorted.
         packages: Python packages that it was found to import.
         runtimes: what of interest is inside: ``gomp``, ``iomp``, ``llvm-omp``, ``openblas``,
-            ``mkl``, ``blis``, ``tbb``, ``onednn``, and allocators by their setting's value.
+            ``mkl``, ``blis``, ``tbb``, ``onednn``, ``rayon``, ``go``, ``xz``, ``zstd``, ``pigz``,
+            and allocators by their setting's value.
         threads_peak: highest number of threads seen in a launch, where one was made.
         peak_anon_bytes: the same for memory.
-        digest: sha256 of the file, and of the script that an interpreter was given.
+        digest: sha256 of the file; where an interpreter runs a script, of both and of the modules
+            beside the script that it imports.
         reasons: for each runtime, where it was found.
     """
 
     argv0: str
     path: str | None = None
+    through: tuple[str, ...] = ()
     kind: str = "unknown"
     interpreter: str | None = None
     static: bool = False
+    loader: str | None = None
     libraries: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     runtimes: frozenset[str] = frozenset()

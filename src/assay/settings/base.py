@@ -6,15 +6,29 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from assay.machine.document import Machine, Program
-from assay.records import Action, Configuration, Domain, Grant, Level, RunFacts, Scope
+from assay.records import (
+    Action,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """Actions that give a setting its value; ``degraded`` says why it is less than asked for."""
+    """Actions that give a setting its value.
+
+    ``degraded`` says why it is less than asked for; ``note`` is worth knowing, and no loss.
+    """
 
     actions: tuple[Action, ...]
     degraded: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +79,10 @@ class Setting(Protocol):
         """Every value that can be asked for on this machine."""
         ...
 
+    def default(self, machine: Machine) -> Value | None:
+        """The value that an absent setting stands for, where it is known."""
+        ...
+
     def matters(self, program: Program, machine: Machine) -> Suggestion | str:
         """Whether it is worth trying unasked: a suggestion, or the reason why not."""
         ...
@@ -73,6 +91,10 @@ class Setting(Protocol):
         """What gives it the value that ``config`` holds; only called where it holds one."""
         ...
 
-    def judge(self, config: Configuration, facts: RunFacts) -> Grant:
-        """Whether it took effect, from what was read back."""
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """Whether it took effect, from what was read back.
+
+        ``plan`` is what the launch was to do; where it is at hand, more can be held against the
+        facts (which CPUs, where a count was asked for).
+        """
         ...

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace assay {
+
+/// Nanoseconds; of CLOCK_MONOTONIC where a point in time is meant.
+using Nanos = std::int64_t;
+
+inline constexpr Nanos nanos_per_second = 1'000'000'000;
+inline constexpr Nanos nanos_per_milli = 1'000'000;
+inline constexpr Nanos never = INT64_MAX;
+
+inline Nanos to_nanos(const timespec& t) {
+    return static_cast<Nanos>(t.tv_sec) * nanos_per_second + t.tv_nsec;
+}
+
+inline timespec to_timespec(Nanos t) {
+    return {.tv_sec = t / nanos_per_second, .tv_nsec = t % nanos_per_second};
+}
+
+inline Nanos now_ns(clockid_t clock = CLOCK_MONOTONIC) {
+    timespec t{};
+    ::clock_gettime(clock, &t);
+    return to_nanos(t);
+}
+
+inline double seconds(Nanos t) {
+    return static_cast<double>(t) / 1e9;
+}
+
+/// For values that were range-checked; anything above 292 years is "never".
+inline Nanos from_seconds(double s) {
+    return s >= 9.2e9 ? never : static_cast<Nanos>(s * 1e9);
+}
+
+} // namespace assay

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// The kernel's list format, "0-3,8": of CPUs or NUMA nodes. Nothing where it is malformed.
+std::optional<std::vector<int>> parse_cpulist(std::string_view text);
+
+std::string format_cpulist(const std::vector<int>& cpus);
+
+} // namespace assay

@@ -1,0 +1,65 @@
+#include "launcher/arguments.hpp"
+
+#include <charconv>
+#include <string_view>
+
+namespace assay {
+
+const char usage_text[] = "usage: assay-exec --plan-fd N --record-fd M\n"
+                          "       assay-exec --plan FILE --record FILE   (- is standard input / output)\n"
+                          "       assay-exec [--record FILE] [--containment auto|cgroup|none] -- COMMAND ARG...\n"
+                          "       assay-exec --probe | --version | --help\n";
+
+namespace {
+
+FileArgument by_number(Arguments& arguments, std::string_view option, std::string_view text) {
+    FileArgument file;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), file.fd);
+    if (error != std::errc{} || end != text.data() + text.size() || file.fd < 0) {
+        arguments.error = std::string(option) + " needs the number of an open file";
+    }
+    return file;
+}
+
+} // namespace
+
+Arguments parse_arguments(int argc, char** argv) {
+    Arguments arguments;
+    int i = 1;
+    for (; i < argc && arguments.error.empty(); ++i) {
+        const std::string_view option = argv[i];
+        if (option == "--") {
+            arguments.command.assign(argv + i + 1, argv + argc);
+            break;
+        }
+        if (option == "--probe") {
+            arguments.verb = Verb::probe;
+        } else if (option == "--version") {
+            arguments.verb = Verb::version;
+        } else if (option == "--help") {
+            arguments.verb = Verb::help;
+        } else if (i + 1 >= argc) {
+            arguments.error = "cannot use \"" + std::string(option) + "\" here; a command stands behind --";
+        } else if (option == "--plan-fd") {
+            arguments.plan = by_number(arguments, option, argv[++i]);
+        } else if (option == "--record-fd") {
+            arguments.record = by_number(arguments, option, argv[++i]);
+        } else if (option == "--plan") {
+            arguments.plan = FileArgument{-1, argv[++i]};
+        } else if (option == "--record") {
+            arguments.record = FileArgument{-1, argv[++i]};
+        } else if (option == "--containment") {
+            const auto wish = containment_wish(argv[++i]);
+            if (wish) arguments.containment = *wish;
+            else arguments.error = "--containment must be auto, cgroup or none";
+        } else {
+            arguments.error = "unknown option \"" + std::string(option) + "\"";
+        }
+    }
+    if (arguments.error.empty() && arguments.verb == Verb::run && arguments.plan.has_value() != arguments.command.empty()) {
+        arguments.error = arguments.plan ? "give either a plan or a command, not both" : "nothing to run";
+    }
+    return arguments;
+}
+
+} // namespace assay

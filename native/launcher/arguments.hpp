@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/plan.hpp"
+
+namespace assay {
+
+enum class Verb { run, probe, version, help };
+
+/// A file, named by its number or by its path ("-" is standard input or output).
+struct FileArgument {
+    int fd = -1;
+    std::string path;
+};
+
+struct Arguments {
+    Verb verb = Verb::run;
+    std::optional<FileArgument> plan;
+    std::optional<FileArgument> record;
+    std::vector<std::string> command; // where there is no plan
+    ContainmentWish containment = ContainmentWish::automatic;
+    std::string error; // not empty: the command line cannot be used
+};
+
+Arguments parse_arguments(int argc, char** argv);
+
+extern const char usage_text[];
+
+} // namespace assay

@@ -1,0 +1,198 @@
+#include "launcher/cgroup.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/files.hpp"
+
+namespace assay {
+
+namespace {
+
+bool is_v2_mount(int fd) {
+    struct statfs status {};
+    return ::fstatfs(fd, &status) == 0 && static_cast<unsigned long>(status.f_type) == CGROUP2_SUPER_MAGIC;
+}
+
+std::string join(const std::string& a, std::string_view b) {
+    while (b.starts_with('/')) b.remove_prefix(1);
+    if (b.empty()) return a;
+    return a.empty() ? std::string(b) : a + '/' + std::string(b);
+}
+
+} // namespace
+
+std::string cannot_make(std::string_view what, int error) {
+    std::string text = "cannot make " + std::string(what) + ": " + std::strerror(error);
+    if (error == EACCES || error == EPERM || error == EROFS) {
+        text += "; run as root, or name a delegated folder as cgroup_parent";
+    }
+    return text;
+}
+
+std::optional<Hierarchies> Hierarchies::find(const std::string& root, std::string& why) {
+    Hierarchies found;
+    found.root_ = Fd{::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!found.root_) {
+        why = "no control groups at " + root + ": " + std::strerror(errno);
+        return std::nullopt;
+    }
+    auto own = read_file(AT_FDCWD, "/proc/self/cgroup");
+    if (!own) {
+        why = "this kernel has no control groups (no /proc/self/cgroup)";
+        return std::nullopt;
+    }
+    found.own_ = std::move(*own);
+    found.pure_v2_ = is_v2_mount(found.root());
+    if (!found.pure_v2_) {
+        const Fd unified{::openat(found.root(), "unified", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+        found.hybrid_ = unified && is_v2_mount(unified.get());
+    }
+    return found;
+}
+
+std::optional<std::string> Hierarchies::v1_path(std::string_view rest, std::string_view controller) {
+    while (!rest.empty()) {
+        const auto line = rest.substr(0, rest.find('\n')); // like "4:cpu,cpuacct:/some/folder"
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        const auto first = line.find(':');
+        const auto second = line.find(':', first + 1);
+        if (first == std::string_view::npos || second == std::string_view::npos) continue;
+        const std::string names = ',' + std::string(line.substr(first + 1, second - first - 1)) + ',';
+        if (names.find(',' + std::string(controller) + ',') == std::string::npos) continue;
+        return std::string(line.substr(second + 1));
+    }
+    return std::nullopt;
+}
+
+std::string Hierarchies::own_v2() const {
+    const auto line = line_after(own_, "0:");
+    return line ? std::string(*line) : "/";
+}
+
+std::string Hierarchies::mount(std::string_view controller) const {
+    if (!controller.empty()) return std::string(controller);
+    return pure_v2_ ? "" : "unified";
+}
+
+std::string Hierarchies::home(std::string_view controller, const std::optional<std::string>& parent) const {
+    if (parent) return join(mount(controller), *parent);
+    auto own = join(mount(controller), controller.empty() ? own_v2() : own_v1(controller).value_or("/"));
+    // Where the hierarchy was mounted from outside our control group namespace, our own path means nothing in it, and
+    // its root is our control group.
+    if (!own.empty() && ::faccessat(root(), own.c_str(), F_OK, 0) != 0) own = mount(controller);
+    return own;
+}
+
+std::optional<CgroupFolder> Hierarchies::make(std::string_view controller, const std::optional<std::string>& parent,
+                                              const std::string& name) const {
+    return CgroupFolder::create(root(), join(home(controller, parent), name));
+}
+
+void Hierarchies::thaw(pid_t pid) const {
+    const auto groups = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/cgroup").c_str());
+    auto path = groups && !pure_v2_ ? v1_path(*groups, "freezer") : std::nullopt;
+    while (path && path->size() > 1) { // a group is frozen with any group above it
+        write_file(root(), join("freezer", *path + "/freezer.state").c_str(), "THAWED");
+        path->resize(path->rfind('/'));
+    }
+}
+
+std::unique_ptr<Containment> make_leaf(const Plan& plan, pid_t launcher, std::string& why) {
+    const auto find = [&] { return Hierarchies::find(plan.cgroup_root, why); };
+    for (int n = 0; n < 100; ++n) {
+        auto hierarchies = find();
+        if (!hierarchies) return nullptr;
+        const auto name = plan.cgroup_name.value_or("assay-" + std::to_string(launcher) + '-' + std::to_string(n));
+        LeafAttempt attempt;
+        const bool pure_v2 = hierarchies->pure_v2();
+        if (hierarchies->has_unified()) attempt = make_v2_leaf(std::move(*hierarchies), plan, name);
+        if (!attempt.leaf && !attempt.taken && !pure_v2) {
+            // In hybrid mode the v2 side may be closed to us while v1 folders were delegated.
+            const auto first_why = std::move(attempt.why);
+            hierarchies = find();
+            if (!hierarchies) return nullptr;
+            attempt = make_v1_leaf(std::move(*hierarchies), plan, name);
+            if (!first_why.empty()) attempt.why = first_why + "; " + attempt.why;
+        }
+        if (attempt.leaf) return std::move(attempt.leaf);
+        why = std::move(attempt.why);
+        // Taken: the left-over of a launcher that had our process id and was killed together with its keeper.
+        if (!attempt.taken || plan.cgroup_name) return nullptr;
+    }
+    return nullptr;
+}
+
+struct MemoryController::Names {
+    const char* stat;
+    const char* anon;
+    const char* shmem;
+    const char* limit;
+    const char* swap_limit;
+    const char* peak;
+    const char* events;
+};
+
+// v1: the figures with "total_" include the groups below, as those of v2 do.
+const MemoryController::Names MemoryController::v1_names{
+    "memory.stat",         "total_rss", "total_shmem", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes",
+    "memory.max_usage_in_bytes", "memory.oom_control"};
+const MemoryController::Names MemoryController::v2_names{"memory.stat", "anon",            "shmem",
+                                                         "memory.max",  "memory.swap.max", "memory.peak",
+                                                         "memory.events"};
+
+std::optional<MemoryController> MemoryController::in(const CgroupFolder& folder, bool v2) {
+    MemoryController controller{v2 ? v2_names : v1_names};
+    if (!folder.has(controller.names_->limit)) return std::nullopt;
+    controller.stat_ = folder.open(controller.names_->stat, O_RDONLY);
+    return controller;
+}
+
+int MemoryController::limit(const CgroupFolder& folder, std::int64_t bytes) const {
+    const auto amount = std::to_string(bytes);
+    if (const int error = folder.write(names_->limit, amount)) return error;
+    if (names_ == &v2_names) {
+        // Without it the kernel kills one process and leaves the rest of the tree running (Linux 4.19).
+        if (const int error = folder.write("memory.oom.group", "1"); error != 0 && error != ENOENT) return error;
+    }
+    // Swapping instead of hitting the limit would make the run slow and the limit meaningless. v1 counts memory and
+    // swap together, v2 swap alone. Kernels without swap accounting have no such file.
+    const int error = folder.write(names_->swap_limit, names_ == &v2_names ? "0" : amount);
+    return error == ENOENT ? 0 : error;
+}
+
+std::optional<std::int64_t> MemoryController::held() const {
+    char buffer[8192];
+    const auto text = reread(stat_.get(), buffer, sizeof buffer);
+    if (!text) return std::nullopt;
+    const auto anon = number_after(*text, names_->anon);
+    const auto shmem = number_after(*text, names_->shmem);
+    if (!anon || !shmem) return std::nullopt;
+    return *anon + *shmem;
+}
+
+std::optional<std::int64_t> MemoryController::peak(const CgroupFolder& folder) const {
+    return folder.read_number(names_->peak);
+}
+
+std::optional<std::int64_t> MemoryController::oom_kills(const CgroupFolder& folder) const {
+    const auto text = folder.read(names_->events);
+    return text ? number_after(*text, "oom_kill") : std::nullopt;
+}
+
+int limit_pids(const CgroupFolder& folder, std::int64_t most) {
+    return folder.write("pids.max", std::to_string(most));
+}
+
+bool pids_limit_hit(const CgroupFolder& folder) {
+    const auto events = folder.read("pids.events");
+    return events && number_after(*events, "max").value_or(0) > 0;
+}
+
+} // namespace assay

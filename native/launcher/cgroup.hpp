@@ -1,0 +1,93 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/fd.hpp"
+#include "launcher/cgroup_folder.hpp"
+#include "launcher/containment.hpp"
+#include "launcher/plan.hpp"
+
+namespace assay {
+
+/// The mounted hierarchies: `root` itself is a v2 mount, or holds one v1 mount for each controller and, in hybrid mode,
+/// a v2 mount called "unified".
+class Hierarchies {
+  public:
+    /// The path that /proc/PID/cgroup gives for a v1 controller.
+    static std::optional<std::string> v1_path(std::string_view proc_cgroup, std::string_view controller);
+
+    /// Nothing where `root` is no such place; `why` says so.
+    static std::optional<Hierarchies> find(const std::string& root, std::string& why);
+
+    [[nodiscard]] int root() const { return root_.get(); }
+    [[nodiscard]] bool pure_v2() const { return pure_v2_; }
+    [[nodiscard]] bool has_unified() const { return pure_v2_ || hybrid_; }
+    [[nodiscard]] bool has_v1(std::string_view controller) const { return own_v1(controller).has_value(); }
+
+    /// A new control group `name`, of the v2 hierarchy (controller "") or a v1 one. With `parent` in that folder of the
+    /// hierarchy, otherwise in our own control group. Nothing, with errno set, on failure.
+    [[nodiscard]] std::optional<CgroupFolder> make(std::string_view controller, const std::optional<std::string>& parent,
+                                                   const std::string& name) const;
+    /// Path, relative to the root, of the folder in which `make` makes.
+    [[nodiscard]] std::string home(std::string_view controller, const std::optional<std::string>& parent) const;
+    /// Thaws the v1 control groups of a process. A frozen one does not even die of SIGKILL (v2 ones do).
+    void thaw(pid_t pid) const;
+
+  private:
+    [[nodiscard]] std::optional<std::string> own_v1(std::string_view controller) const {
+        return pure_v2_ ? std::nullopt : v1_path(own_, controller);
+    }
+    [[nodiscard]] std::string own_v2() const;
+    [[nodiscard]] std::string mount(std::string_view controller) const;
+
+    Fd root_;
+    bool pure_v2_ = false;
+    bool hybrid_ = false;
+    std::string own_; // /proc/self/cgroup
+};
+
+/// One launch's control group: v2, hybrid or v1, or null and why not.
+std::unique_ptr<Containment> make_leaf(const Plan& plan, pid_t launcher, std::string& why);
+
+struct LeafAttempt {
+    std::unique_ptr<Containment> leaf;
+    std::string why;    // where there is no leaf
+    bool taken = false; // a control group of that name exists
+};
+
+LeafAttempt make_v2_leaf(Hierarchies hierarchies, const Plan& plan, const std::string& name);
+LeafAttempt make_v1_leaf(Hierarchies hierarchies, const Plan& plan, const std::string& name);
+
+/// Memory controller of one folder. The two versions differ in names only.
+class MemoryController {
+  public:
+    static std::optional<MemoryController> in(const CgroupFolder& folder, bool v2);
+
+    /// 0, or the errno.
+    [[nodiscard]] int limit(const CgroupFolder& folder, std::int64_t bytes) const;
+    [[nodiscard]] std::optional<std::int64_t> held() const;
+    [[nodiscard]] std::optional<std::int64_t> peak(const CgroupFolder& folder) const;
+    [[nodiscard]] std::optional<std::int64_t> oom_kills(const CgroupFolder& folder) const;
+
+  private:
+    struct Names;
+    explicit MemoryController(const Names& names) : names_(&names) {}
+
+    static const Names v1_names;
+    static const Names v2_names;
+    const Names* names_;
+    Fd stat_; // kept open: it is read again and again
+};
+
+/// The controller "pids", alike in both versions. 0, or the errno.
+int limit_pids(const CgroupFolder& folder, std::int64_t most);
+bool pids_limit_hit(const CgroupFolder& folder);
+
+/// The sentence for a control group that could not be made.
+std::string cannot_make(std::string_view what, int error);
+
+} // namespace assay

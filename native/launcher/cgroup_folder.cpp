@@ -1,0 +1,135 @@
+#include "launcher/cgroup_folder.hpp"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <charconv>
+#include <memory>
+
+#include "common/files.hpp"
+
+namespace assay {
+
+namespace {
+
+constexpr int deepest = 64;
+
+struct CloseDir {
+    void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
+Fd open_folder(int at, const char* path) {
+    return Fd{::openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
+}
+
+/// Opens a file of an open folder, restoring the permissions of both where they were taken away.
+Fd open_in(int folder, const char* file, int flags) {
+    Fd fd{::openat(folder, file, flags | O_CLOEXEC)};
+    if (!fd && errno == EACCES) {
+        ::fchmod(folder, 0755);
+        ::fchmodat(folder, file, 0644, 0);
+        fd = Fd{::openat(folder, file, flags | O_CLOEXEC)};
+    }
+    return fd;
+}
+
+template <typename Each>
+void each_subfolder(int folder, Each each) {
+    struct stat status {};
+    // A folder of cgroupfs has one link for each folder below it, beside the usual two.
+    if (::fstat(folder, &status) != 0 || status.st_nlink <= 2) return;
+    Fd fd = open_folder(folder, ".");
+    if (!fd && errno == EACCES && ::fchmod(folder, 0755) == 0) fd = open_folder(folder, ".");
+    if (!fd) return;
+    const std::unique_ptr<DIR, CloseDir> dir{::fdopendir(fd.release())};
+    if (!dir) return;
+    while (const dirent* entry = ::readdir(dir.get())) {
+        const std::string_view name = entry->d_name;
+        if (entry->d_type != DT_DIR || name == "." || name == "..") continue;
+        Fd below = open_folder(folder, entry->d_name);
+        if (!below && errno == EACCES && ::fchmodat(folder, entry->d_name, 0755, 0) == 0) {
+            below = open_folder(folder, entry->d_name);
+        }
+        if (below) each(entry->d_name, below.get());
+    }
+}
+
+void collect_processes(int folder, std::vector<pid_t>& found, int depth) {
+    if (const Fd fd = open_in(folder, "cgroup.procs", O_RDONLY)) {
+        if (const auto text = read_to_end(fd.get(), 1U << 24)) {
+            const char* at = text->data();
+            const char* const end = at + text->size();
+            while (at < end) {
+                pid_t pid = 0;
+                const auto [stop, error] = std::from_chars(at, end, pid);
+                if (error != std::errc{}) break;
+                // 0 stands for a process that this PID namespace cannot see; as a target it would be ourselves.
+                if (pid > 0) found.push_back(pid);
+                at = stop + 1;
+            }
+        }
+    }
+    if (depth >= deepest) return;
+    each_subfolder(folder, [&](const char*, int below) { collect_processes(below, found, depth + 1); });
+}
+
+void remove_below(int folder, int depth) {
+    if (depth >= deepest) return;
+    each_subfolder(folder, [&](const char* name, int below) {
+        remove_below(below, depth + 1);
+        ::unlinkat(folder, name, AT_REMOVEDIR);
+    });
+}
+
+} // namespace
+
+std::optional<CgroupFolder> CgroupFolder::create(int root, std::string path) {
+    if (::mkdirat(root, path.c_str(), 0755) != 0) return std::nullopt;
+    Fd folder = open_folder(root, path.c_str());
+    if (!folder) {
+        const int error = errno;
+        ::unlinkat(root, path.c_str(), AT_REMOVEDIR);
+        errno = error;
+        return std::nullopt;
+    }
+    return CgroupFolder{root, std::move(path), std::move(folder)};
+}
+
+Fd CgroupFolder::open(const char* file, int flags) const {
+    return open_in(fd(), file, flags);
+}
+
+bool CgroupFolder::has(const char* file) const {
+    return ::faccessat(fd(), file, F_OK, 0) == 0;
+}
+
+std::optional<std::string> CgroupFolder::read(const char* file) const {
+    const Fd open_file = open(file, O_RDONLY);
+    return open_file ? read_to_end(open_file.get(), 1U << 20) : std::nullopt;
+}
+
+std::optional<std::int64_t> CgroupFolder::read_number(const char* file) const {
+    const auto text = read(file);
+    return text ? number_after("=" + *text, "") : std::nullopt;
+}
+
+int CgroupFolder::write(const char* file, std::string_view text) const {
+    const Fd open_file = open(file, O_WRONLY);
+    return open_file ? write_all(open_file.get(), text) : errno;
+}
+
+std::vector<pid_t> CgroupFolder::processes() const {
+    std::vector<pid_t> found;
+    collect_processes(fd(), found, 0);
+    return found;
+}
+
+bool CgroupFolder::remove() {
+    if (::unlinkat(root_, path_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
+    remove_below(fd(), 0);
+    return ::unlinkat(root_, path_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+} // namespace assay

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/fd.hpp"
+
+namespace assay {
+
+/// One control group in one hierarchy, made by us. The program may run as our own user and take permissions away from
+/// it (chmod 000): whoever opens a file here gives them back first.
+class CgroupFolder {
+  public:
+    /// `path` is relative to the open folder `root`, which must outlive this. Nothing, with errno set, on failure.
+    static std::optional<CgroupFolder> create(int root, std::string path);
+
+    CgroupFolder(CgroupFolder&&) = default;
+    CgroupFolder& operator=(CgroupFolder&&) = default;
+
+    [[nodiscard]] int fd() const { return folder_.get(); }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+    [[nodiscard]] Fd open(const char* file, int flags) const;
+    [[nodiscard]] bool has(const char* file) const;
+    [[nodiscard]] std::optional<std::string> read(const char* file) const;
+    [[nodiscard]] std::optional<std::int64_t> read_number(const char* file) const;
+    /// 0, or the errno.
+    [[nodiscard]] int write(const char* file, std::string_view text) const;
+
+    /// Processes in it and in the groups that the program made below it.
+    [[nodiscard]] std::vector<pid_t> processes() const;
+    /// This folder and those below it; true when gone.
+    bool remove();
+
+  private:
+    CgroupFolder(int root, std::string path, Fd folder)
+        : root_(root), path_(std::move(path)), folder_(std::move(folder)) {}
+
+    int root_ = -1;
+    std::string path_;
+    Fd folder_;
+};
+
+} // namespace assay

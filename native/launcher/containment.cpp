@@ -1,0 +1,86 @@
+#include "launcher/containment.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "launcher/cgroup.hpp"
+#include "launcher/proctree.hpp"
+
+namespace assay {
+
+std::vector<pid_t> TreeOnly::processes() {
+    return descendants(::getpid());
+}
+
+bool TreeOnly::empty() {
+    siginfo_t info{};
+    return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
+}
+
+void TreeOnly::kill() {
+    // Parents first: once its parent is gone a child hangs directly below the keeper, where the next walk finds it.
+    for (const pid_t pid : descendants(::getpid())) {
+        const auto seen = proc_stat(pid);
+        if (!seen) continue;
+        kill_checked(pid, [&](pid_t now) {
+            const auto stat = proc_stat(now);
+            return stat && stat->start_ticks == seen->start_ticks;
+        });
+    }
+}
+
+std::optional<std::int64_t> TreeOnly::held() {
+    return held_by(processes());
+}
+
+std::optional<Nanos> TreeOnly::cpu_used() {
+    std::int64_t ticks = 0;
+    for (const pid_t pid : processes()) {
+        if (const auto stat = proc_stat(pid)) ticks += stat->own_ticks + stat->waited_ticks;
+    }
+    return ticks_to_ns(ticks);
+}
+
+Tally TreeOnly::tally() {
+    Tally tally;
+    tally.absent.emplace_back("peak_bytes", "no control group counted the memory: " + why_);
+    return tally;
+}
+
+ContainmentChoice choose_containment(const Plan& plan, pid_t launcher) {
+    if (plan.containment == ContainmentWish::none) {
+        return {std::make_unique<TreeOnly>("the plan asks for none"), {}};
+    }
+    std::string why;
+    if (auto leaf = make_leaf(plan, launcher, why)) return {std::move(leaf), {}};
+    if (plan.containment == ContainmentWish::cgroup) return {nullptr, why};
+    return {std::make_unique<TreeOnly>(why), {}};
+}
+
+bool reap_children(pid_t spare) {
+    for (;;) {
+        siginfo_t info{};
+        if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0) return errno == EINTR;
+        if (info.si_pid == 0 || info.si_pid == spare) return true;
+        ::waitpid(info.si_pid, nullptr, WNOHANG);
+    }
+}
+
+std::size_t end_tree(Containment& containment, Nanos patience) {
+    TreeOnly adopted{"adopted"}; // what left the control group but is still below the keeper
+    const Nanos deadline = now_ns() + patience;
+    Nanos pause = 100'000;
+    for (;;) {
+        const bool children = reap_children(0);
+        if (!children && containment.empty()) return 0;
+        containment.kill();
+        if (children) adopted.kill();
+        if (now_ns() > deadline) return std::max<std::size_t>(containment.processes().size(), 1);
+        const timespec nap = to_timespec(pause);
+        ::nanosleep(&nap, nullptr);
+        pause = std::min<Nanos>(pause * 2, 20 * nanos_per_milli);
+    }
+}
+
+} // namespace assay

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "common/fd.hpp"
+#include "launcher/plan.hpp"
+
+namespace assay {
+
+struct CpuTime {
+    Nanos user = 0;
+    Nanos system = 0;
+};
+
+/// What the kernel counted for the tree by its end. Absent quantities say why in `absent`.
+struct Tally {
+    std::optional<CpuTime> cpu;
+    std::optional<std::int64_t> peak_bytes;
+    std::optional<double> throttled_s;
+    std::optional<std::int64_t> oom_kills;
+    std::vector<std::pair<std::string, double>> pressure;
+    std::vector<std::pair<std::string, std::string>> absent;
+};
+
+/// How a limit is held: by the kernel, or by looking now and then.
+enum class Hold { kernel, polled, refused };
+
+/// What holds the process tree together. The keeper, a child subreaper, is the parent or adopter of every process of
+/// the tree, so a walk over its descendants finds what no control group holds.
+class Containment {
+  public:
+    virtual ~Containment() = default;
+
+    [[nodiscard]] virtual const char* mode() const = 0;
+    /// True where no process of the tree can get away.
+    [[nodiscard]] virtual bool complete() const = 0;
+    [[nodiscard]] const std::string& why() const { return why_; }
+
+    /// The v2 folder to be born into, or -1.
+    [[nodiscard]] virtual int birth_fd() const { return -1; }
+    /// Open files into which the child writes "0" to join; `born` says whether it is in the birth folder already.
+    virtual std::vector<int> join_files(bool born) = 0;
+
+    virtual Hold limit_memory(std::int64_t bytes, int& error) = 0;
+    virtual Hold limit_processes(std::int64_t most, int& error) = 0;
+
+    /// Living processes of the tree.
+    virtual std::vector<pid_t> processes() = 0;
+    virtual bool empty() = 0;
+    /// Sends SIGKILL to everything; may have to be called again.
+    virtual void kill() = 0;
+
+    /// Anonymous plus shared memory that the tree holds now.
+    virtual std::optional<std::int64_t> held() = 0;
+    virtual std::optional<Nanos> cpu_used() = 0;
+    /// The kernel's own limit was hit.
+    virtual bool hit_memory_limit() { return false; }
+    virtual bool hit_process_limit() { return false; }
+
+    virtual Tally tally() = 0;
+    /// Removes what was made; true when nothing is left.
+    virtual bool remove() = 0;
+
+  protected:
+    std::string why_;
+};
+
+/// Without control groups: what the keeper has started or adopted.
+class TreeOnly final : public Containment {
+  public:
+    explicit TreeOnly(std::string why) { why_ = std::move(why); }
+
+    [[nodiscard]] const char* mode() const override { return "none"; }
+    [[nodiscard]] bool complete() const override { return false; }
+    std::vector<int> join_files(bool) override { return {}; }
+    Hold limit_memory(std::int64_t, int&) override { return Hold::polled; }
+    Hold limit_processes(std::int64_t, int&) override { return Hold::polled; }
+    std::vector<pid_t> processes() override;
+    bool empty() override;
+    void kill() override;
+    std::optional<std::int64_t> held() override;
+    std::optional<Nanos> cpu_used() override;
+    Tally tally() override;
+    bool remove() override { return true; }
+};
+
+struct ContainmentChoice {
+    std::unique_ptr<Containment> containment; // null: none could be had although the plan insists
+    std::string error;
+};
+
+/// `launcher` is the process id that names the control group where the plan does not.
+ContainmentChoice choose_containment(const Plan& plan, pid_t launcher);
+
+/// Kills and reaps until nothing is left of the tree, for at most `patience`. Returns how many processes survived.
+std::size_t end_tree(Containment& containment, Nanos patience);
+
+/// SIGKILL for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says so of what
+/// has the number once it is held by a pidfd.
+template <typename StillOurs>
+void kill_checked(pid_t pid, StillOurs still_ours) {
+    const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
+    if (!pidfd) {
+        if (errno == ENOSYS && still_ours(pid)) ::kill(pid, SIGKILL); // Linux before 5.3
+        return;
+    }
+    if (still_ours(pid)) ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+}
+
+/// Takes the exit status of every child that has ended, except `spare`. True while there are other children.
+bool reap_children(pid_t spare);
+
+} // namespace assay

@@ -1,0 +1,178 @@
+#include "launcher/front.hpp"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <new>
+
+#include "common/raw.hpp"
+#include "launcher/child.hpp"
+#include "launcher/keeper.hpp"
+#include "launcher/record.hpp"
+
+namespace assay {
+
+namespace {
+
+constexpr std::uint32_t signal_came = 1;
+constexpr std::uint32_t parent_ended = 2;
+
+constexpr std::size_t keeper_stack = 512 * 1024; // pages that are not touched cost nothing
+constexpr std::size_t guard = 4096 * 16;         // one page at any page size of arm64
+
+void be_keeper(void* argument) {
+    Launch& launch = *static_cast<Launch*>(argument);
+    const int status = keep(launch);
+    launch.shared->exit_status.store(status);
+    launch.shared->keeper_done.store(true);
+    raw::exit(0);
+}
+
+void* map(std::size_t size, int protection, int flags) {
+    void* memory = ::mmap(nullptr, size, protection, flags | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
+}
+
+/// The keeper shares memory and open files with the front. 0 or less: -errno.
+long make_keeper(Launch& launch) {
+    long top = 0;
+    unsigned long flags = CLONE_FILES | SIGCHLD;
+    if (share_memory) {
+        void* stack = map(guard + keeper_stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
+        if (stack == nullptr || ::mprotect(stack, guard, PROT_NONE) != 0) return -ENOMEM;
+        top = raw::as_long(stack) + static_cast<long>(guard + keeper_stack);
+        flags |= CLONE_VM;
+    }
+    return raw::clone_call(SYS_clone, static_cast<long>(flags), top, 0, 0, 0, be_keeper, &launch);
+}
+
+/// From the making of the keeper to its end the front makes system calls only: the keeper uses their common memory.
+class Front {
+  public:
+    Front(Launch& launch, int signals, int parent) : launch_(launch), signals_(signals), parent_(parent) {}
+
+    void run(pid_t keeper) {
+        keeper_ = keeper;
+        while (!ended_) {
+            epoll_event event{};
+            const long n = raw::call(SYS_epoll_pwait, launch_.events.get(), raw::as_long(&event), 1, -1, 0);
+            if (n != 1) continue;
+            switch (event.data.u32) {
+            case signal_came: take_signals(); break;
+            case parent_ended:
+                raw::call(SYS_epoll_ctl, launch_.events.get(), EPOLL_CTL_DEL, parent_, 0);
+                raw::call(SYS_kill, keeper_, SIGTERM);
+                break;
+            case program_ended: launch_.shared->exit_seen_ns.store(raw::now_ns()); break;
+            default: break;
+            }
+        }
+    }
+
+  private:
+    void take_signals() {
+        signalfd_siginfo info{};
+        while (raw::call(SYS_read, signals_, raw::as_long(&info), sizeof info) == static_cast<long>(sizeof info)) {
+            if (info.ssi_signo != SIGCHLD) {
+                raw::call(SYS_kill, keeper_, static_cast<long>(info.ssi_signo));
+                continue;
+            }
+            if (raw::call(SYS_wait4, keeper_, 0, WNOHANG, 0) == keeper_) {
+                ended_ = true;
+                return;
+            }
+        }
+    }
+
+    Launch& launch_;
+    int signals_;
+    int parent_;
+    pid_t keeper_ = 0;
+    bool ended_ = false;
+};
+
+/// The keeper was killed. The kernel kills the program then (its parent-death signal); the rest is left to us.
+int take_over(Launch& launch) {
+    TreeOnly nothing_made("the keeper ended before it had made a control group");
+    Containment& containment = launch.containment ? *launch.containment : nothing_made;
+    end_tree(containment, 10 * nanos_per_second);
+    containment.remove();
+    Result result;
+    result.outcome = Outcome::interrupted;
+    result.interrupted_by = SIGKILL;
+    result.failure = Failure{"keeper", 0, "the keeper, assay-exec's second process, was killed"};
+    return deliver(result, launch.record);
+}
+
+int cannot_start(Launch& launch, const char* stage, int error) {
+    Result result;
+    result.failure = Failure{stage, error, std::strerror(error)};
+    return deliver(result, launch.record);
+}
+
+void watch_for(int epoll, int fd, std::uint32_t name) {
+    epoll_event event{.events = EPOLLIN, .data = {.u32 = name}};
+    ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+Fd block_signals(Launch& launch) {
+    sigset_t ours;
+    ::sigemptyset(&ours);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&ours, signal);
+    Fd signals{::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK)};
+    ::sigaddset(&ours, SIGPIPE); // a record that nobody reads any more is an error, not our end
+    ::sigprocmask(SIG_BLOCK, &ours, &launch.caller_signals);
+    struct sigaction child {};
+    ::sigaction(SIGCHLD, nullptr, &child);
+    if (child.sa_handler == SIG_IGN) {
+        // Inherited over exec; with it the kernel would throw exit statuses away.
+        launch.caller_ignores_children = true;
+        child.sa_handler = SIG_DFL;
+        ::sigaction(SIGCHLD, &child, nullptr);
+    }
+    return signals;
+}
+
+} // namespace
+
+int run_launch(Launch& launch) {
+    launch.front = ::getpid();
+    const pid_t parent = ::getppid();
+    const Fd signals = block_signals(launch);
+    launch.events = Fd{::epoll_create1(EPOLL_CLOEXEC)};
+    if (!signals || !launch.events) return cannot_start(launch, "front", errno);
+    watch_for(launch.events.get(), signals.get(), signal_came);
+
+    // A pidfd, not PR_SET_PDEATHSIG: that would report the end of the parent's *thread*. 0 is a parent outside our PID
+    // namespace, which cannot be watched.
+    Fd parent_fd;
+    if (parent > 0) {
+        parent_fd = Fd{static_cast<int>(::syscall(SYS_pidfd_open, parent, 0))};
+        if (parent_fd) watch_for(launch.events.get(), parent_fd.get(), parent_ended);
+        else ::prctl(PR_SET_PDEATHSIG, SIGTERM); // Linux before 5.3
+    }
+    if (::getppid() != parent || (launch.plan.parent_pid && parent != *launch.plan.parent_pid)) {
+        Result result;
+        result.outcome = Outcome::interrupted;
+        result.failure = Failure{"parent_pid", 0, "the process that started assay-exec has ended"};
+        return deliver(result, launch.record);
+    }
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1); // should the keeper be killed, its tree falls to us
+
+    void* page = map(sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED);
+    if (page == nullptr) return cannot_start(launch, "front", ENOMEM);
+    launch.shared = new (page) Shared;
+    const long keeper = make_keeper(launch);
+    if (raw::failed(keeper)) return cannot_start(launch, "keeper", static_cast<int>(-keeper));
+    Front(launch, signals.get(), parent_fd.get()).run(static_cast<pid_t>(keeper));
+    if (!launch.shared->keeper_done.load()) return take_over(launch);
+    return launch.shared->exit_status.load();
+}
+
+} // namespace assay

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "common/clock.hpp"
+
+namespace assay {
+
+/// Something to be done now and then while the program runs.
+class Job {
+  public:
+    virtual ~Job() = default;
+    [[nodiscard]] virtual Nanos due() const = 0;
+    virtual void run(Nanos now) = 0;
+};
+
+} // namespace assay

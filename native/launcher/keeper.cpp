@@ -1,0 +1,325 @@
+#include "launcher/keeper.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/raw.hpp"
+#include "launcher/child.hpp"
+#include "launcher/front.hpp"
+#include "launcher/host.hpp"
+#include "launcher/memory_sampler.hpp"
+#include "launcher/record.hpp"
+#include "launcher/watch.hpp"
+
+namespace assay {
+
+namespace {
+
+constexpr Nanos end_patience = 10 * nanos_per_second;
+
+/// The files that the plan names for standard input, output and error.
+class Stdio {
+  public:
+    /// False with the failure filled in where one cannot be opened.
+    bool open(const Plan& plan, Failure& failure) {
+        return open_one(plan.stdin_path, O_RDONLY, "stdin", in_, plan, failure) &&
+               open_one(plan.stdout_path, O_WRONLY | O_CREAT | O_TRUNC, "stdout", out_, plan, failure) &&
+               (plan.stderr_path == plan.stdout_path || // one description, so that neither overwrites the other
+                open_one(plan.stderr_path, O_WRONLY | O_CREAT | O_TRUNC, "stderr", err_, plan, failure));
+    }
+
+    void add_to(Steps& steps, const Plan& plan) const {
+        if (in_) steps.add_stdio("stdin", in_.get(), STDIN_FILENO);
+        if (out_) steps.add_stdio("stdout", out_.get(), STDOUT_FILENO);
+        if (err_) steps.add_stdio("stderr", err_.get(), STDERR_FILENO);
+        else if (out_ && plan.stderr_path) steps.add_stdio("stderr", out_.get(), STDERR_FILENO);
+    }
+
+    [[nodiscard]] std::vector<int> outputs() const {
+        std::vector<int> files;
+        if (out_) files.push_back(out_.get());
+        if (err_) files.push_back(err_.get());
+        return files;
+    }
+
+  private:
+    static bool open_one(const std::optional<std::string>& path, int flags, const char* stage, Fd& fd,
+                         const Plan& plan, Failure& failure) {
+        if (!path) return true;
+        // O_NONBLOCK: a FIFO without a partner must not hold up the launch.
+        fd = Fd{::open(path->c_str(), flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0600)};
+        if (fd && ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK) == 0) return true;
+        failure = {stage, errno, explain(stage, errno, plan)};
+        return false;
+    }
+
+    Fd in_;
+    Fd out_;
+    Fd err_;
+};
+
+Result failed(Outcome outcome, std::string stage, int error, std::string message) {
+    Result result;
+    result.outcome = outcome;
+    result.failure = Failure{std::move(stage), error, std::move(message)};
+    return result;
+}
+
+/// Everything between clone and exec.
+void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool born) {
+    steps.add_internal("parent_death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL});
+    // Early, so that what the rest of the set-up allocates is charged to the right group.
+    for (const int file : launch.containment->join_files(born)) steps.add_join(file);
+    stdio.add_to(steps, launch.plan);
+    steps.add_plan(launch.plan);
+    constexpr long kernel_sigset_size = 8;
+    if (launch.caller_ignores_children) {
+        static const long ignore[4] = {1 /* SIG_IGN */, 0, 0, 0}; // the kernel's struct sigaction
+        steps.add_internal("signals", SYS_rt_sigaction, {SIGCHLD, raw::as_long(ignore), 0, kernel_sigset_size});
+    }
+    steps.add_internal("signals", SYS_rt_sigprocmask,
+                       {SIG_SETMASK, raw::as_long(&launch.caller_signals), 0, kernel_sigset_size});
+}
+
+/// A clone3 that the host does not have or does not let us use; clone may still work.
+bool clone3_refused(int error) {
+    return error == ENOSYS || error == EPERM || error == EINVAL || error == E2BIG;
+}
+
+class Keeper {
+  public:
+    explicit Keeper(Launch& launch) : launch_(launch), plan_(launch.plan) {}
+
+    Result run() {
+        Failure failure;
+        Stdio stdio;
+        if (!stdio.open(plan_, failure)) {
+            return failed(Outcome::setup_failed, failure.stage, failure.error, failure.message);
+        }
+        auto choice = choose_containment(plan_, launch_.front);
+        if (!choice.containment) return failed(Outcome::setup_failed, "containment", 0, choice.error);
+        launch_.containment = std::move(choice.containment);
+        const auto cpus = plan_.affinity.empty() ? own_affinity() : plan_.affinity;
+        LimitWatch limits(*launch_.containment, plan_.limits, stdio.outputs(), static_cast<int>(cpus.size()));
+        Result result;
+        if (limits.set(result.applied)) {
+            result = launch_program(stdio, limits, cpus, std::move(result));
+        } else {
+            const auto& refused = result.applied.back();
+            result.failure = Failure{refused.what, refused.error, explain(refused.what, refused.error, plan_)};
+        }
+        launch_.containment->remove();
+        return result;
+    }
+
+  private:
+    Result launch_program(const Stdio& stdio, LimitWatch& limits, const std::vector<int>& cpus, Result result) {
+        const Program program(plan_, launch_.environment);
+        Steps steps;
+        result.started_at = seconds(now_ns(CLOCK_REALTIME));
+        const Nanos start = now_ns();
+        Spawned child = start_child(steps, program, stdio);
+        if (child.pid < 0) {
+            result.failure = Failure{"clone", child.error, explain("clone", child.error, plan_)};
+            return result;
+        }
+        result.pid = child.pid;
+        // Its own session, so that a signal to the process group of the front does not reach it. Only now: the
+        // program belongs to the session that assay-exec was started in.
+        ::setsid();
+        epoll_event event{.events = EPOLLIN | EPOLLONESHOT, .data = {.u32 = program_ended}};
+        ::epoll_ctl(launch_.events.get(), EPOLL_CTL_ADD, child.pidfd.get(), &event);
+
+        const auto host_before = read_host(cpus);
+        MemorySampler sampler(*launch_.containment, start, from_seconds(plan_.sample_interval_s));
+        Readback readback(*launch_.containment, plan_, child.pid, start);
+        limits.start(start);
+        const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
+        const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(), cap > never - start ? never : start + cap};
+        const Watched watched = watch(target, *launch_.containment, limits, {&sampler, &limits, &readback});
+        finish(result, watched, steps, child.pid, limits);
+        report_memory(result, sampler);
+        report_host(result, host_before, cpus);
+        if (readback.seen()) result.seen = readback.seen();
+        else if (plan_.observe.any()) result.absent.emplace_back("seen", "the program ended before it could be read");
+        return result;
+    }
+
+    Spawned start_child(Steps& steps, const Program& program, const Stdio& stdio) {
+        auto& containment = launch_.containment;
+        const int cgroup = containment->birth_fd();
+        fill_steps(steps, launch_, stdio, cgroup >= 0);
+        Spawned child = spawn(steps, program, *launch_.shared, cgroup, false);
+        if (child.pid >= 0) return child;
+        if (clone3_refused(child.error)) {
+            steps.clear();
+            fill_steps(steps, launch_, stdio, false);
+            return spawn(steps, program, *launch_.shared, -1, true);
+        }
+        if (cgroup < 0 || plan_.containment == ContainmentWish::cgroup) return child;
+        // The folder could be made, but not be entered: a common ancestor is not ours.
+        containment->remove();
+        containment = std::make_unique<TreeOnly>(cannot_join(child.error));
+        steps.clear();
+        fill_steps(steps, launch_, stdio, false);
+        return spawn(steps, program, *launch_.shared, -1, false);
+    }
+
+    static std::string cannot_join(int error) {
+        return std::string("cannot start a process in the control group that was made: ") + std::strerror(error) +
+               "; start assay-exec inside the delegated part of the hierarchy";
+    }
+
+    void finish(Result& result, const Watched& watched, const Steps& steps, pid_t pid, LimitWatch& limits) const {
+        auto& containment = *launch_.containment;
+        int status = 0;
+        const bool waited = watched.gone && ::waitpid(pid, &status, 0) == pid;
+        if (waited && WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
+        if (waited && WIFSIGNALED(status)) {
+            result.signal = WTERMSIG(status);
+            result.core_dumped = WCOREDUMP(status);
+        }
+        ContainmentReport report{containment.mode(), containment.complete(), containment.why()};
+        if (watched.ending == Ending::by_itself && watched.gone) report.left_over = count_left(containment);
+        // What the limits say by now: the tree may have ended of the limit before it was looked at.
+        if (watched.ending == Ending::by_itself && limits.due() != never) limits.run(now_ns());
+        report.survivors = static_cast<std::int64_t>(end_tree(containment, end_patience));
+        result.containment = report;
+        result.tally = containment.tally();
+        report_wall(result, watched);
+        report_cpu(result);
+        report_steps(result, steps);
+        judge(result, watched, limits, steps);
+    }
+
+    static std::int64_t count_left(Containment& containment) {
+        if (!reap_children(0) && containment.empty()) return 0;
+        auto left = containment.processes();
+        const auto adopted = TreeOnly("").processes();
+        left.insert(left.end(), adopted.begin(), adopted.end());
+        std::sort(left.begin(), left.end());
+        return std::unique(left.begin(), left.end()) - left.begin();
+    }
+
+    void report_wall(Result& result, const Watched& watched) const {
+        const Nanos started = launch_.shared->started_ns.load();
+        if (started == 0 || !watched.gone) return;
+        // The keeper may have been in the middle of a reading; the front has nothing else to do than to look.
+        const Nanos front = launch_.shared->exit_seen_ns.load();
+        const Nanos ended = front != 0 ? std::min(front, watched.exit_ns) : watched.exit_ns;
+        result.wall_s = seconds(ended - started);
+    }
+
+    /// The keeper's only children were the program and what it adopted of its tree.
+    static void report_cpu(Result& result) {
+        rusage usage{};
+        if (::getrusage(RUSAGE_CHILDREN, &usage) != 0) return;
+        const auto time = [](const timeval& t) {
+            return static_cast<Nanos>(t.tv_sec) * nanos_per_second + static_cast<Nanos>(t.tv_usec) * 1000;
+        };
+        constexpr std::int64_t block = 512; // ru_inblock counts sectors, whatever the device
+        result.waited = WaitedUsage{time(usage.ru_utime), time(usage.ru_stime), usage.ru_minflt,
+                                    usage.ru_majflt,      usage.ru_nvcsw,       usage.ru_nivcsw,
+                                    usage.ru_inblock * block, usage.ru_oublock * block};
+        result.cpu_of_cgroup = result.tally->cpu.has_value();
+        result.cpu = result.cpu_of_cgroup ? result.tally->cpu : CpuTime{result.waited->user, result.waited->system};
+    }
+
+    void report_steps(Result& result, const Steps& steps) const {
+        const int failed_step = launch_.shared->failed_step.load();
+        const bool started = launch_.shared->started_ns.load() != 0;
+        if (!started && failed_step < 0) return; // ended before it came to exec: how far it got is not known
+        for (std::size_t i = 0; i < steps.all().size(); ++i) {
+            const Step& step = steps.all()[i];
+            const bool broke = static_cast<int>(i) == failed_step;
+            if (step.asked) result.applied.push_back({step.what, broke ? launch_.shared->failed_errno.load() : 0, {}});
+            if (broke) break;
+        }
+    }
+
+    void judge(Result& result, const Watched& watched, const LimitWatch& limits, const Steps& steps) const {
+        const int failed_step = launch_.shared->failed_step.load();
+        const int error = launch_.shared->failed_errno.load();
+        if (watched.ending == Ending::interrupted) {
+            result.outcome = Outcome::interrupted;
+            result.interrupted_by = watched.signal;
+        } else if (failed_step >= 0) {
+            const auto index = static_cast<std::size_t>(failed_step);
+            const bool exec = index == steps.all().size();
+            const std::string stage = exec ? "exec" : steps.all()[index].what;
+            result.outcome = exec ? Outcome::exec_failed : Outcome::setup_failed;
+            result.failure = Failure{stage, error, explain(stage, error, plan_)};
+            result.exit_status.reset(); // of our own child, not of the program
+        } else if (watched.ending == Ending::timed_out) {
+            result.outcome = Outcome::timed_out;
+        } else if (limits.hit() != nullptr) {
+            result.outcome = Outcome::limit;
+            result.limit = limits.hit();
+        } else {
+            result.outcome = result.exit_status ? Outcome::exited : Outcome::signaled;
+        }
+    }
+
+    static void report_memory(Result& result, const MemorySampler& sampler) {
+        if (sampler.peak()) {
+            result.anon = SampledMemory{*sampler.peak(), seconds(sampler.widest()), sampler.samples()};
+        } else {
+            result.absent.emplace_back("peak_anon_bytes", "the program ended before the first sample");
+        }
+    }
+
+    static void report_host(Result& result, const std::optional<HostTicks>& before, const std::vector<int>& cpus) {
+        const auto after = read_host(cpus);
+        if (!before || !after || !result.cpu) {
+            result.absent.emplace_back("host", "/proc/stat cannot be read");
+            return;
+        }
+        result.host = HostShare{seconds(ticks_to_ns(after->steal - before->steal)),
+                                seconds(ticks_to_ns(after->busy - before->busy)),
+                                seconds(result.cpu->user + result.cpu->system)};
+    }
+
+    Launch& launch_;
+    const Plan& plan_;
+    Fd signals_ = ending_signals();
+
+    static Fd ending_signals() {
+        sigset_t wanted;
+        ::sigemptyset(&wanted);
+        for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&wanted, signal);
+        return Fd{::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK)};
+    }
+};
+
+} // namespace
+
+int keep(Launch& launch) {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != launch.front) return 125; // killed before the signal above was asked for; nothing is started yet
+    Result result;
+    try {
+        result = Keeper(launch).run();
+    } catch (const std::exception& error) { // no memory
+        if (launch.containment) {
+            end_tree(*launch.containment, end_patience);
+            launch.containment->remove();
+        }
+        result = failed(Outcome::setup_failed, "keeper", 0, error.what());
+    }
+    return deliver(result, launch.record);
+}
+
+} // namespace assay

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+
+#include "common/fd.hpp"
+#include "launcher/containment.hpp"
+#include "launcher/plan.hpp"
+#include "launcher/shared.hpp"
+
+namespace assay {
+
+/// One launch, as front and keeper know it.
+struct Launch {
+    Plan plan;
+    std::optional<Fd> record;
+    char** environment = nullptr;
+
+    // Filled by the front before it makes the keeper.
+    Shared* shared = nullptr;
+    pid_t front = 0;
+    Fd events; // epoll of the front: the keeper adds the program's pidfd
+    sigset_t caller_signals{};
+    bool caller_ignores_children = false;
+
+    // Filled by the keeper, in memory that both share: the front ends the tree with it should the keeper be killed.
+    std::unique_ptr<Containment> containment;
+};
+
+} // namespace assay

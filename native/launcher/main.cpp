@@ -1,0 +1,84 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "common/fd.hpp"
+#include "common/files.hpp"
+#include "launcher/arguments.hpp"
+#include "launcher/front.hpp"
+#include "launcher/probe.hpp"
+#include "launcher/record.hpp"
+
+namespace {
+
+using namespace assay;
+
+constexpr int unusable = 125;
+
+int complain(const std::string& text) {
+    static_cast<void>(write_all(STDERR_FILENO, "assay-exec: " + text + '\n'));
+    return unusable;
+}
+
+/// Files that we open must not land on 0, 1 or 2, which the program inherits.
+void fill_standard_files() {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR));
+    }
+}
+
+Fd open_argument(const FileArgument& file, int flags, int standard) {
+    if (file.path == "-") return Fd{::fcntl(standard, F_DUPFD_CLOEXEC, 3)};
+    if (!file.path.empty()) return Fd{::open(file.path.c_str(), flags | O_CLOEXEC, 0600)};
+    if (::fcntl(file.fd, F_SETFD, FD_CLOEXEC) != 0) return {};
+    return Fd{file.fd};
+}
+
+std::string plan_text(const FileArgument& file) {
+    const Fd fd = open_argument(file, O_RDONLY, STDIN_FILENO);
+    auto text = fd ? read_to_end(fd.get(), longest_plan) : std::nullopt;
+    if (!text) throw PlanError(std::string("plan: cannot be read: ") + std::strerror(errno));
+    return std::move(*text);
+}
+
+int run(const Arguments& arguments) {
+    Launch launch;
+    launch.environment = environ;
+    if (arguments.record) {
+        launch.record = open_argument(*arguments.record, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+        if (!*launch.record) return complain(std::string("cannot open the record: ") + std::strerror(errno));
+    }
+    try {
+        if (arguments.plan) {
+            launch.plan = parse_plan(plan_text(*arguments.plan));
+        } else {
+            launch.plan.argv = arguments.command;
+            launch.plan.containment = arguments.containment;
+        }
+    } catch (const PlanError& error) {
+        Result result;
+        result.outcome = Outcome::bad_plan;
+        result.failure = Failure{"plan", 0, error.what()};
+        return deliver(result, launch.record);
+    }
+    return run_launch(launch);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    fill_standard_files();
+    const Arguments arguments = parse_arguments(argc, argv);
+    if (!arguments.error.empty()) return complain(arguments.error + '\n' + usage_text);
+    switch (arguments.verb) {
+    case Verb::help: return write_all(STDOUT_FILENO, usage_text) == 0 ? 0 : unusable;
+    case Verb::version: return write_all(STDOUT_FILENO, "assay-exec " ASSAY_VERSION "\n") == 0 ? 0 : unusable;
+    case Verb::probe: return write_all(STDOUT_FILENO, probe_host()) == 0 ? 0 : unusable;
+    case Verb::run: break;
+    }
+    return run(arguments);
+}

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "launcher/containment.hpp"
+#include "launcher/job.hpp"
+
+namespace assay {
+
+/// Highest anonymous plus shared memory of the tree that was seen. The first sample comes after a millisecond, so that
+/// short programs have one; the distance then grows up to the longest.
+class MemorySampler final : public Job {
+  public:
+    MemorySampler(Containment& containment, Nanos start, Nanos longest);
+
+    [[nodiscard]] Nanos due() const override { return due_; }
+    void run(Nanos now) override;
+
+    [[nodiscard]] std::optional<std::int64_t> peak() const { return peak_; }
+    [[nodiscard]] int samples() const { return samples_; }
+    /// Longest distance between two samples, the start counted as one.
+    [[nodiscard]] Nanos widest() const { return widest_; }
+
+  private:
+    Containment& containment_;
+    Nanos longest_;
+    Nanos interval_;
+    Nanos due_;
+    Nanos last_;
+    Nanos widest_ = 0;
+    int samples_ = 0;
+    std::optional<std::int64_t> peak_;
+};
+
+} // namespace assay

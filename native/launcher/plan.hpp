@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace assay {
+
+struct MemPolicy {
+    int mode = 0; // MPOL_*
+    std::vector<int> nodes;
+};
+
+struct Sched {
+    std::optional<int> policy; // SCHED_*
+    std::optional<int> nice;
+    int priority = 0;
+};
+
+struct PrctlCall {
+    int option = 0;
+    std::vector<std::uint64_t> args;
+};
+
+struct RlimitCall {
+    std::string name;
+    int resource = 0;
+    std::uint64_t soft = 0;
+    std::uint64_t hard = 0;
+};
+
+struct Limits {
+    std::optional<std::int64_t> memory_bytes;
+    std::optional<std::int64_t> pids;
+    std::optional<double> cpu_s;
+    std::optional<std::int64_t> output_bytes;
+
+    [[nodiscard]] bool any() const { return memory_bytes || pids || cpu_s || output_bytes; }
+};
+
+enum class ContainmentWish { automatic, cgroup, none };
+
+struct Observe {
+    bool status = false;
+    bool environ = false;
+    bool maps = false;
+    bool numa_maps = false;
+    bool smaps = false;
+    bool threads = false;
+
+    [[nodiscard]] bool any() const { return status || environ || maps || numa_maps || smaps || threads; }
+};
+
+/// One launch, as asked for. See docs/launcher.md.
+struct Plan {
+    std::vector<std::string> argv;
+    std::vector<std::pair<std::string, std::string>> env_set;
+    std::vector<std::string> env_unset;
+    std::optional<std::string> cwd;
+    std::optional<std::string> stdin_path;
+    std::optional<std::string> stdout_path;
+    std::optional<std::string> stderr_path;
+    std::vector<int> affinity;
+    std::optional<MemPolicy> mempolicy;
+    Sched sched;
+    std::vector<PrctlCall> prctls;
+    std::optional<bool> aslr;
+    std::vector<RlimitCall> rlimits;
+    std::optional<double> cap_s;
+    Limits limits;
+    ContainmentWish containment = ContainmentWish::automatic;
+    std::string cgroup_root = "/sys/fs/cgroup";
+    std::optional<std::string> cgroup_parent;
+    std::optional<std::string> cgroup_name;
+    std::optional<int> parent_pid;
+    double sample_interval_s = 0.05;
+    Observe observe;
+    std::vector<std::string> environ_names;
+    std::optional<std::vector<std::string>> map_names;
+};
+
+/// The message begins with the key at fault.
+class PlanError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+inline constexpr std::size_t longest_plan = 8U << 20;
+
+/// Throws PlanError.
+Plan parse_plan(std::string_view json);
+
+std::optional<ContainmentWish> containment_wish(std::string_view name);
+
+} // namespace assay

@@ -1,0 +1,153 @@
+#include "launcher/proctree.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "common/files.hpp"
+
+namespace assay {
+
+namespace {
+
+struct CloseDir {
+    void operator()(DIR* dir) const { ::closedir(dir); }
+};
+using Dir = std::unique_ptr<DIR, CloseDir>;
+
+/// The number that a name consists of, or 0.
+pid_t as_pid(std::string_view name) {
+    pid_t pid = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    return error == std::errc{} && end == name.data() + name.size() && pid > 0 ? pid : 0;
+}
+
+template <typename Each>
+void each_number_in(const char* folder, Each each) {
+    const Dir dir{::opendir(folder)};
+    if (!dir) return;
+    while (const dirent* entry = ::readdir(dir.get())) {
+        if (const pid_t number = as_pid(entry->d_name); number > 0) each(number);
+    }
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+    std::vector<pid_t> children;
+    const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+    each_number_in(tasks.c_str(), [&](pid_t thread) {
+        const auto text = read_file(AT_FDCWD, (tasks + '/' + std::to_string(thread) + "/children").c_str());
+        std::string_view rest = text ? std::string_view{*text} : std::string_view{};
+        while (!rest.empty()) {
+            const auto space = rest.find(' ');
+            if (const pid_t child = as_pid(rest.substr(0, space)); child > 0) children.push_back(child);
+            if (space == std::string_view::npos) break;
+            rest.remove_prefix(space + 1);
+        }
+    });
+    return children;
+}
+
+/// Every process by its parent: for kernels without /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN).
+std::unordered_multimap<pid_t, pid_t> all_by_parent() {
+    std::unordered_multimap<pid_t, pid_t> children;
+    each_number_in("/proc", [&](pid_t pid) {
+        if (const auto stat = proc_stat(pid)) children.emplace(stat->parent, pid);
+    });
+    return children;
+}
+
+bool kernel_lists_children() {
+    return ::access("/proc/thread-self/children", R_OK) == 0;
+}
+
+} // namespace
+
+std::optional<ProcStat> parse_proc_stat(std::string_view text) {
+    // The second field is the name in parentheses, which may itself hold parentheses and spaces.
+    const auto open = text.find('(');
+    const auto close = text.rfind(')');
+    if (open == std::string_view::npos || close == std::string_view::npos || close + 2 >= text.size()) return std::nullopt;
+    ProcStat stat;
+    stat.pid = as_pid(text.substr(0, open > 0 ? open - 1 : 0));
+    stat.state = text[close + 2];
+    std::string_view rest = text.substr(close + 3);
+    int field = 4;
+    while (!rest.empty()) {
+        const auto start = rest.find_first_not_of(" \n");
+        if (start == std::string_view::npos) break;
+        rest.remove_prefix(start);
+        std::int64_t value = 0;
+        std::from_chars(rest.data(), rest.data() + rest.size(), value);
+        switch (field) {
+        case 4: stat.parent = static_cast<pid_t>(value); break;
+        case 9: stat.flags = static_cast<unsigned>(value); break;
+        case 14:
+        case 15: stat.own_ticks += value; break;
+        case 16:
+        case 17: stat.waited_ticks += value; break;
+        case 19: stat.nice = static_cast<int>(value); break;
+        case 20: stat.threads = static_cast<int>(value); break;
+        case 22: stat.start_ticks = static_cast<std::uint64_t>(value); break;
+        case 41: stat.policy = static_cast<int>(value); return stat;
+        default: break;
+        }
+        const auto space = rest.find(' ');
+        if (space == std::string_view::npos) break;
+        rest.remove_prefix(space);
+        ++field;
+    }
+    return std::nullopt;
+}
+
+std::optional<ProcStat> proc_stat(pid_t pid) {
+    const auto text = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/stat").c_str());
+    return text ? parse_proc_stat(*text) : std::nullopt;
+}
+
+std::vector<pid_t> descendants(pid_t root, std::size_t limit) {
+    std::vector<pid_t> found;
+    const bool listed = kernel_lists_children();
+    const auto by_parent = listed ? std::unordered_multimap<pid_t, pid_t>{} : all_by_parent();
+    std::vector<pid_t> level{root};
+    while (!level.empty() && found.size() < limit) {
+        std::vector<pid_t> next;
+        for (const pid_t pid : level) {
+            if (listed) {
+                const auto children = children_of(pid);
+                next.insert(next.end(), children.begin(), children.end());
+            } else {
+                const auto [begin, end] = by_parent.equal_range(pid);
+                for (auto it = begin; it != end; ++it) next.push_back(it->second);
+            }
+        }
+        for (const pid_t pid : next) {
+            const auto stat = proc_stat(pid);
+            if (stat && stat->alive() && found.size() < limit) found.push_back(pid);
+        }
+        level = std::move(next);
+    }
+    return found;
+}
+
+Nanos ticks_to_ns(std::int64_t ticks) {
+    static const long per_second = ::sysconf(_SC_CLK_TCK);
+    return ticks * (nanos_per_second / per_second);
+}
+
+std::optional<std::int64_t> held_by(const std::vector<pid_t>& pids) {
+    std::optional<std::int64_t> total;
+    for (const pid_t pid : pids) {
+        const auto status = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/status").c_str());
+        const auto anon = status ? number_after(*status, "RssAnon") : std::nullopt;
+        const auto shmem = status ? number_after(*status, "RssShmem") : std::nullopt;
+        if (anon && shmem) total = total.value_or(0) + (*anon + *shmem) * 1024; // a zombie has no such lines
+    }
+    return total;
+}
+
+} // namespace assay

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "common/clock.hpp"
+
+namespace assay {
+
+/// The fields of /proc/PID/stat that matter here (proc_pid_stat(5)).
+struct ProcStat {
+    pid_t pid = 0;
+    pid_t parent = 0;
+    char state = '?';
+    unsigned flags = 0;
+    std::int64_t own_ticks = 0;    // user + system
+    std::int64_t waited_ticks = 0; // of children it has waited for
+    int nice = 0;
+    int threads = 0;
+    std::uint64_t start_ticks = 0;
+    int policy = 0;
+
+    /// False between fork and exec (PF_FORKNOEXEC).
+    [[nodiscard]] bool executed() const { return (flags & 0x40U) == 0; }
+    [[nodiscard]] bool alive() const { return state != 'Z' && state != 'X'; }
+};
+
+std::optional<ProcStat> parse_proc_stat(std::string_view text);
+std::optional<ProcStat> proc_stat(pid_t pid);
+
+/// Living processes below `root`, nearest first, without `root` itself; at most `limit`.
+std::vector<pid_t> descendants(pid_t root, std::size_t limit = 65536);
+
+Nanos ticks_to_ns(std::int64_t ticks);
+
+/// Anonymous plus shared memory that the processes hold (RssAnon + RssShmem of /proc/PID/status). What they share is
+/// counted for each of them.
+std::optional<std::int64_t> held_by(const std::vector<pid_t>& pids);
+
+} // namespace assay

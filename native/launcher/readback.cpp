@@ -1,0 +1,253 @@
+#include "launcher/readback.hpp"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <string_view>
+
+#include "common/cpulist.hpp"
+#include "common/files.hpp"
+
+namespace assay {
+
+namespace {
+
+constexpr std::array<Nanos, 5> first_readings{2 * nanos_per_milli, 8 * nanos_per_milli, 32 * nanos_per_milli,
+                                              128 * nanos_per_milli, 512 * nanos_per_milli};
+constexpr Nanos later = nanos_per_second;
+constexpr Nanos retry = nanos_per_milli;
+
+/// Reading numa_maps or smaps walks page tables and holds the process's memory lock: at most this part of the time.
+constexpr Nanos duty = 20;
+
+constexpr std::size_t most_processes = 64;
+constexpr int most_threads = 1024;
+
+std::string proc_path(pid_t pid, const char* file) {
+    return "/proc/" + std::to_string(pid) + '/' + file;
+}
+
+std::optional<std::string> read_proc(pid_t pid, const char* file) {
+    return read_file(AT_FDCWD, proc_path(pid, file).c_str());
+}
+
+template <typename Each>
+void each_line(std::string_view text, Each each) {
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        each(text.substr(0, end));
+        if (end == std::string_view::npos) break;
+        text.remove_prefix(end + 1);
+    }
+}
+
+template <typename Each>
+void each_word(std::string_view line, Each each) {
+    while (!line.empty()) {
+        const auto end = line.find(' ');
+        if (end != 0) each(line.substr(0, end));
+        if (end == std::string_view::npos) break;
+        line.remove_prefix(end + 1);
+    }
+}
+
+/// The path of a line of /proc/PID/maps: behind address, permissions, offset, device and inode.
+std::string_view mapped_path(std::string_view line) {
+    for (int field = 0; field < 5; ++field) {
+        const auto space = line.find(' ');
+        if (space == std::string_view::npos) return {};
+        line.remove_prefix(space);
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    }
+    return line.starts_with('/') ? line : std::string_view{};
+}
+
+std::int64_t number_in(std::string_view text) {
+    std::int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+bool busier(const ProcStat& a, const ProcStat& b) {
+    if (a.own_ticks != b.own_ticks) return a.own_ticks > b.own_ticks;
+    if (a.threads != b.threads) return a.threads > b.threads;
+    if (a.start_ticks != b.start_ticks) return a.start_ticks > b.start_ticks; // a script's child, not its shell
+    return a.pid > b.pid;
+}
+
+} // namespace
+
+Readback::Readback(Containment& containment, const Plan& plan, pid_t program, Nanos start)
+    : containment_(containment), plan_(plan), program_(program), start_(start),
+      due_(plan.observe.any() ? start + first_readings.front() : never) {}
+
+void Readback::run(Nanos now) {
+    const std::size_t before = readings_;
+    read_tree(now);
+    const Nanos cost = now_ns() - now;
+    Nanos wait = retry;
+    if (readings_ != before) {
+        Nanos next = start_ + later;
+        for (const Nanos time : first_readings) {
+            if (start_ + time > now) {
+                next = start_ + time;
+                break;
+            }
+        }
+        wait = next > now ? next - now : later;
+    }
+    due_ = now + std::max(wait, cost * duty);
+}
+
+void Readback::read_tree(Nanos now) {
+    auto pids = containment_.processes();
+    processes_peak_ = std::max(processes_peak_, static_cast<int>(pids.size()));
+    if (pids.size() > most_processes) pids.resize(most_processes);
+    std::vector<ProcStat> tree;
+    for (const pid_t pid : pids) {
+        const auto stat = proc_stat(pid);
+        if (!stat || !stat->alive()) continue;
+        if (pid == program_ && !stat->executed()) return; // still ourselves, before exec
+        tree.push_back(*stat);
+    }
+    if (tree.empty()) return;
+    const auto subject = std::min_element(tree.begin(), tree.end(), busier);
+
+    Seen reading;
+    reading.at_s = seconds(now - start_);
+    if (!read_subject(*subject, reading)) return;
+    if (plan_.observe.maps) {
+        for (const auto& stat : tree) {
+            if (const auto text = read_proc(stat.pid, "maps")) collect_maps(*text);
+        }
+    }
+    count_threads(tree);
+    ++readings_;
+
+    // A later reading counts, unless the process of the earlier one had more time: a script may end in a short helper
+    // after the program that matters has gone.
+    if (!seen_ || reading.pid == seen_->pid || subject->own_ticks >= subject_ticks_) {
+        if (seen_ && seen_->pid == reading.pid && seen_->anon_huge_bytes && reading.anon_huge_bytes) {
+            reading.anon_huge_bytes = std::max(*reading.anon_huge_bytes, *seen_->anon_huge_bytes);
+        }
+        subject_ticks_ = subject->own_ticks;
+        seen_ = std::move(reading);
+    }
+    seen_->maps = maps_;
+    seen_->processes_peak = processes_peak_;
+    seen_->threads_peak = threads_peak_;
+    seen_->thread_cpus = thread_cpus_;
+}
+
+bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
+    seen.pid = subject.pid;
+    const auto name = read_proc(subject.pid, "comm");
+    if (!name) return false;
+    seen.name = name->substr(0, name->find('\n'));
+    if (plan_.observe.status) {
+        const auto status = read_proc(subject.pid, "status");
+        const auto list = status ? line_after(*status, "Cpus_allowed_list") : std::nullopt;
+        if (!list) return false;
+        seen.cpus = parse_cpulist(*list);
+        seen.policy = subject.policy;
+        seen.nice = subject.nice;
+        if (const auto thp = number_after(*status, "THP_enabled")) seen.thp_enabled = *thp != 0;
+    }
+    if (plan_.observe.environ) {
+        const auto environment = read_proc(subject.pid, "environ");
+        if (!environment) return false;
+        std::string_view rest = *environment;
+        // Empty for a moment after exec, until the new stack is built.
+        if (rest.empty() && subject.pid == program_ && readings_ == 0 && seen.at_s < 0.1) return false;
+        while (!rest.empty()) {
+            const auto entry = rest.substr(0, rest.find('\0'));
+            rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+            const auto equals = entry.find('=');
+            if (equals == std::string_view::npos) continue;
+            const std::string key{entry.substr(0, equals)};
+            const auto& wanted = plan_.environ_names;
+            if (std::find(wanted.begin(), wanted.end(), key) != wanted.end()) {
+                seen.environ.emplace(key, entry.substr(equals + 1));
+            }
+        }
+    }
+    if (plan_.observe.smaps) {
+        if (const auto rollup = read_proc(subject.pid, "smaps_rollup")) {
+            if (const auto huge = number_after(*rollup, "AnonHugePages")) seen.anon_huge_bytes = *huge * 1024;
+        }
+    }
+    if (plan_.observe.numa_maps) {
+        if (const auto text = read_proc(subject.pid, "numa_maps")) read_numa(*text, seen);
+    }
+    return true;
+}
+
+void Readback::read_numa(const std::string& text, Seen& seen) const {
+    std::map<std::string, std::int64_t, std::less<>> by_policy;
+    each_line(text, [&](std::string_view line) {
+        int word_number = 0;
+        std::string_view policy;
+        std::int64_t page_bytes = 4096;
+        bool anonymous = false;
+        std::vector<std::pair<int, std::int64_t>> pages;
+        each_word(line, [&](std::string_view word) {
+            if (++word_number == 2) policy = word;
+            const auto equals = word.find('=');
+            if (word.starts_with("kernelpagesize_kB=")) page_bytes = number_in(word.substr(equals + 1)) * 1024;
+            else if (word.starts_with("anon=")) anonymous = true;
+            else if (word.size() > 2 && word[0] == 'N' && equals != std::string_view::npos) {
+                pages.emplace_back(static_cast<int>(number_in(word.substr(1))), number_in(word.substr(equals + 1)));
+            }
+        });
+        for (const auto& [node, count] : pages) {
+            seen.node_bytes[node] += count * page_bytes;
+            if (anonymous) by_policy[std::string(policy)] += count * page_bytes;
+        }
+    });
+    const auto most = std::max_element(by_policy.begin(), by_policy.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != by_policy.end()) seen.mempolicy = most->first;
+}
+
+void Readback::collect_maps(const std::string& text) {
+    each_line(text, [&](std::string_view line) {
+        const auto path = mapped_path(line);
+        if (path.empty()) return;
+        const auto& names = plan_.map_names;
+        const bool wanted = !names || std::any_of(names->begin(), names->end(), [&](const auto& name) {
+            return path.find(name) != std::string_view::npos;
+        });
+        if (wanted) maps_.emplace(path);
+    });
+}
+
+void Readback::count_threads(const std::vector<ProcStat>& tree) {
+    int threads = 0;
+    for (const auto& stat : tree) threads += stat.threads;
+    if (threads < threads_peak_) return;
+    threads_peak_ = threads;
+    if (!plan_.observe.threads) return;
+    std::map<std::string, int> by_list;
+    int read = 0;
+    for (const auto& stat : tree) {
+        const auto folder = proc_path(stat.pid, "task");
+        struct CloseDir {
+            void operator()(DIR* dir) const { ::closedir(dir); }
+        };
+        const std::unique_ptr<DIR, CloseDir> dir{::opendir(folder.c_str())};
+        if (!dir) continue;
+        while (const dirent* entry = ::readdir(dir.get())) {
+            if (entry->d_name[0] == '.' || read >= most_threads) continue;
+            const auto status = read_file(AT_FDCWD, (folder + '/' + entry->d_name + "/status").c_str());
+            const auto list = status ? line_after(*status, "Cpus_allowed_list") : std::nullopt;
+            if (list) ++by_list[std::string(list->substr(0, list->find('\n')))], ++read;
+        }
+    }
+    if (!by_list.empty()) thread_cpus_ = std::move(by_list);
+}
+
+} // namespace assay

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/containment.hpp"
+#include "launcher/job.hpp"
+#include "launcher/plan.hpp"
+#include "launcher/proctree.hpp"
+
+namespace assay {
+
+/// What was read back from the running tree.
+struct Seen {
+    // Of the subject: the process that has used most CPU time.
+    double at_s = 0;
+    pid_t pid = 0;
+    std::string name;
+    std::optional<std::vector<int>> cpus;
+    std::optional<int> policy;
+    std::optional<int> nice;
+    std::optional<bool> thp_enabled;
+    std::map<std::string, std::string> environ;
+    std::optional<std::int64_t> anon_huge_bytes;
+    std::map<int, std::int64_t> node_bytes;
+    std::string mempolicy;
+
+    // Of the tree, over all readings.
+    std::set<std::string> maps;
+    int processes_peak = 0;
+    int threads_peak = 0;
+    std::map<std::string, int> thread_cpus; // CPU list -> threads, at the reading with most threads
+};
+
+/// Reads /proc/PID of the tree, soon after the start and ever less often. It never stops the program (no ptrace).
+class Readback final : public Job {
+  public:
+    Readback(Containment& containment, const Plan& plan, pid_t program, Nanos start);
+
+    [[nodiscard]] Nanos due() const override { return due_; }
+    void run(Nanos now) override;
+
+    [[nodiscard]] const std::optional<Seen>& seen() const { return seen_; }
+
+  private:
+    void read_tree(Nanos now);
+    bool read_subject(const ProcStat& subject, Seen& seen) const;
+    void read_numa(const std::string& text, Seen& seen) const;
+    void collect_maps(const std::string& text);
+    void count_threads(const std::vector<ProcStat>& tree);
+
+    Containment& containment_;
+    const Plan& plan_;
+    pid_t program_;
+    Nanos start_;
+    Nanos due_;
+    std::size_t readings_ = 0;
+    std::int64_t subject_ticks_ = -1;
+    std::optional<Seen> seen_;
+    std::set<std::string> maps_;
+    std::map<std::string, int> thread_cpus_;
+    int threads_peak_ = 0;
+    int processes_peak_ = 0;
+};
+
+} // namespace assay

@@ -1,0 +1,235 @@
+#include "launcher/record.hpp"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <cstring>
+
+#include "common/cpulist.hpp"
+#include "common/files.hpp"
+#include "common/json_writer.hpp"
+
+namespace assay {
+
+namespace {
+
+const char* name_of(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::exited: return "exited";
+    case Outcome::signaled: return "signaled";
+    case Outcome::timed_out: return "timed_out";
+    case Outcome::limit: return "limit";
+    case Outcome::interrupted: return "interrupted";
+    case Outcome::exec_failed: return "exec_failed";
+    case Outcome::setup_failed: return "setup_failed";
+    case Outcome::bad_plan: return "bad_plan";
+    }
+    return "setup_failed";
+}
+
+std::string policy_name(int policy) {
+    constexpr int ext = 7; // SCHED_EXT, Linux 6.12
+    switch (policy) {
+    case SCHED_OTHER: return "other";
+    case SCHED_FIFO: return "fifo";
+    case SCHED_RR: return "rr";
+    case SCHED_BATCH: return "batch";
+    case SCHED_IDLE: return "idle";
+    case SCHED_DEADLINE: return "deadline";
+    case ext: return "ext";
+    default: return std::to_string(policy);
+    }
+}
+
+void write_numbers(JsonWriter& json, const std::vector<int>& numbers) {
+    json.begin_array();
+    for (const int n : numbers) json.value(n);
+    json.end_array();
+}
+
+void write_ending(JsonWriter& json, const Result& result) {
+    json.member("outcome", name_of(result.outcome));
+    if (result.exit_status) json.member("exit_status", *result.exit_status);
+    if (result.signal) json.member("signal", *result.signal).member("core_dumped", result.core_dumped);
+    if (!result.limit.empty()) json.member("limit", result.limit);
+    if (result.interrupted_by != 0) json.member("interrupted_by", result.interrupted_by);
+    if (result.failure) {
+        json.member("stage", result.failure->stage);
+        if (result.failure->error != 0) json.member("errno", result.failure->error);
+        json.member("message", result.failure->message);
+    }
+    if (result.pid != 0) json.member("pid", result.pid).member("started_at", result.started_at);
+}
+
+void write_usage(JsonWriter& json, const Result& result) {
+    if (result.wall_s) json.member("wall_s", *result.wall_s);
+    if (result.cpu) {
+        json.member("user_s", seconds(result.cpu->user)).member("sys_s", seconds(result.cpu->system));
+        json.member("cpu_scope", result.cpu_of_cgroup ? "cgroup" : "waited");
+    }
+    if (result.tally && result.tally->peak_bytes) json.member("peak_bytes", *result.tally->peak_bytes);
+    if (result.anon) {
+        json.member("peak_anon_bytes", result.anon->peak).member("anon_interval_s", result.anon->interval_s);
+        json.member("anon_samples", result.anon->samples);
+    }
+    if (const auto& waited = result.waited) {
+        json.member("minor_faults", waited->minor_faults).member("major_faults", waited->major_faults);
+        json.member("voluntary_switches", waited->voluntary_switches);
+        json.member("involuntary_switches", waited->involuntary_switches);
+        json.member("read_bytes", waited->read_bytes).member("written_bytes", waited->written_bytes);
+    }
+    if (const auto& tally = result.tally) {
+        if (!tally->pressure.empty()) {
+            json.key("pressure").begin_object();
+            for (const auto& [name, value] : tally->pressure) json.member(name, value);
+            json.end_object();
+        }
+        if (tally->throttled_s) json.member("throttled_s", *tally->throttled_s);
+        if (tally->oom_kills) json.member("oom_kills", *tally->oom_kills);
+    }
+    if (const auto& host = result.host) {
+        json.key("host").begin_object();
+        json.member("steal_s", host->steal_s).member("busy_s", host->busy_s).member("own_s", host->own_s);
+        json.end_object();
+    }
+}
+
+void write_containment(JsonWriter& json, const ContainmentReport& report) {
+    json.key("containment").begin_object();
+    json.member("mode", report.mode).member("guarantee", report.complete ? "complete" : "best_effort");
+    if (!report.why.empty()) json.member("why", report.why);
+    json.member("left_over", report.left_over);
+    if (report.survivors > 0) json.member("survivors", report.survivors);
+    json.end_object();
+}
+
+void write_seen(JsonWriter& json, const Seen& seen) {
+    json.key("seen").begin_object();
+    json.member("at_s", seen.at_s).member("pid", seen.pid).member("comm", seen.name);
+    json.member("processes_peak", seen.processes_peak).member("threads_peak", seen.threads_peak);
+    if (seen.cpus) {
+        json.key("cpus");
+        write_numbers(json, *seen.cpus);
+    }
+    if (seen.policy) json.member("policy", policy_name(*seen.policy));
+    if (seen.nice) json.member("nice", *seen.nice);
+    if (seen.thp_enabled) json.member("thp_enabled", *seen.thp_enabled);
+    if (!seen.environ.empty()) {
+        json.key("environ").begin_object();
+        for (const auto& [name, value] : seen.environ) json.member(name, value);
+        json.end_object();
+    }
+    if (!seen.maps.empty()) {
+        json.key("maps").begin_array();
+        for (const auto& path : seen.maps) json.value(path);
+        json.end_array();
+    }
+    if (!seen.thread_cpus.empty()) {
+        json.key("thread_cpus").begin_array();
+        for (const auto& [list, threads] : seen.thread_cpus) {
+            json.begin_object().key("cpus");
+            write_numbers(json, parse_cpulist(list).value_or(std::vector<int>{}));
+            json.member("threads", threads).end_object();
+        }
+        json.end_array();
+    }
+    if (seen.anon_huge_bytes) json.member("anon_huge_bytes", *seen.anon_huge_bytes);
+    if (!seen.node_bytes.empty()) {
+        json.key("numa_bytes").begin_object();
+        for (const auto& [node, bytes] : seen.node_bytes) json.member(std::to_string(node), bytes);
+        json.end_object();
+    }
+    if (!seen.mempolicy.empty()) json.member("mempolicy", seen.mempolicy);
+    json.end_object();
+}
+
+void write_absent(JsonWriter& json, const Result& result) {
+    auto absent = result.absent;
+    if (result.tally) absent.insert(absent.end(), result.tally->absent.begin(), result.tally->absent.end());
+    if (absent.empty()) return;
+    json.key("absent").begin_object();
+    for (const auto& [name, why] : absent) json.member(name, why);
+    json.end_object();
+}
+
+} // namespace
+
+std::string to_json(const Result& result) {
+    JsonWriter json;
+    json.begin_object();
+    json.member("schema", 1).member("engine", ASSAY_VERSION);
+    write_ending(json, result);
+    write_usage(json, result);
+    if (result.containment) write_containment(json, *result.containment);
+    if (!result.applied.empty()) {
+        json.key("applied").begin_array();
+        for (const auto& applied : result.applied) {
+            json.begin_object().member("what", applied.what).member("ok", applied.error == 0);
+            if (applied.error != 0) json.member("errno", applied.error);
+            if (!applied.how.empty()) json.member("how", applied.how);
+            json.end_object();
+        }
+        json.end_array();
+    }
+    if (result.seen) write_seen(json, *result.seen);
+    write_absent(json, result);
+    json.end_object();
+    return std::move(json.text()) + '\n';
+}
+
+int exit_status_of(const Result& result) {
+    constexpr int by_signal = 128;
+    switch (result.outcome) {
+    case Outcome::exited: return *result.exit_status;
+    case Outcome::signaled: return by_signal + *result.signal;
+    case Outcome::timed_out: return 124; // as timeout(1)
+    case Outcome::limit: return by_signal + SIGKILL;
+    case Outcome::interrupted: return by_signal + (result.interrupted_by != 0 ? result.interrupted_by : SIGTERM);
+    case Outcome::exec_failed: return result.failure->error == ENOENT ? 127 : 126; // as env(1)
+    case Outcome::setup_failed:
+    case Outcome::bad_plan: return 125;
+    }
+    return 125;
+}
+
+int deliver(const Result& result, const std::optional<Fd>& record) {
+    const auto complain = [](const std::string& text) {
+        static_cast<void>(write_all(STDERR_FILENO, "assay-exec: " + text + '\n'));
+    };
+    if (!record || result.outcome == Outcome::bad_plan) {
+        if (result.failure) complain(result.failure->stage + ": " + result.failure->message);
+    }
+    if (!record) return exit_status_of(result);
+    if (const int error = write_all(record->get(), to_json(result))) {
+        complain(std::string("cannot write the record: ") + std::strerror(error));
+        return 125;
+    }
+    return result.outcome == Outcome::bad_plan ? 125 : 0;
+}
+
+std::string explain(const std::string& stage, int error, const Plan& plan) {
+    std::string text = error != 0 ? std::strerror(error) : "failed";
+    const auto quoted = [](const std::optional<std::string>& s) { return '"' + s.value_or("") + '"'; };
+    if (stage == "exec") {
+        text = "cannot run \"" + plan.argv.front() + "\": " + text;
+        if (error == ENOENT) text += "; it is not in PATH, or its interpreter is missing";
+        if (error == EACCES) text += "; is it executable, and are its folders searchable?";
+        if (error == E2BIG) text += "; arguments and environment are too long together";
+    } else if (stage == "stdin") {
+        text = "cannot open " + quoted(plan.stdin_path) + ": " + text;
+    } else if (stage == "stdout") {
+        text = "cannot write " + quoted(plan.stdout_path) + ": " + text;
+    } else if (stage == "stderr") {
+        text = "cannot write " + quoted(plan.stderr_path) + ": " + text;
+    } else if (stage == "cwd") {
+        text = "cannot enter " + quoted(plan.cwd) + ": " + text;
+    } else if (stage == "affinity" && error == EINVAL) {
+        text = "the CPUs asked for are not all allowed here (control group cpuset); ask for allowed ones";
+    } else if (error == EPERM || error == EACCES) {
+        text += "; it needs more rights (root, a raised limit, or CAP_SYS_NICE / CAP_SYS_RESOURCE)";
+    }
+    return text;
+}
+
+} // namespace assay

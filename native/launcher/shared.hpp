@@ -1,0 +1,20 @@
+#pragma once
+
+#include <atomic>
+
+#include "common/clock.hpp"
+
+namespace assay {
+
+/// What the front, the keeper and the program-to-be tell one another. It lies in a MAP_SHARED page, so it does not
+/// matter whether they share the rest of their memory too.
+struct Shared {
+    std::atomic<Nanos> started_ns{0};     // program-to-be: just before execve
+    std::atomic<Nanos> exit_seen_ns{0};   // front: the program's pidfd became readable
+    std::atomic<int> failed_step{-1};     // program-to-be: index of the step, their number for exec itself
+    std::atomic<int> failed_errno{0};     // program-to-be
+    std::atomic<bool> keeper_done{false}; // keeper: everything is ended, removed and recorded
+    std::atomic<int> exit_status{125};    // keeper: what assay-exec is to exit with
+};
+
+} // namespace assay

@@ -1,0 +1,130 @@
+#include "launcher/steps.hpp"
+
+#include <sched.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+#include "common/raw.hpp"
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
+
+std::size_t words_for(int highest) {
+    return static_cast<std::size_t>(highest) / word_bits + 1;
+}
+
+void set_bits(unsigned char* bytes, const std::vector<int>& numbers) {
+    for (const int n : numbers) {
+        const auto bit = static_cast<std::size_t>(n);
+        unsigned long word = 0;
+        std::memcpy(&word, bytes + bit / word_bits * sizeof word, sizeof word);
+        word |= 1UL << (bit % word_bits);
+        std::memcpy(bytes + bit / word_bits * sizeof word, &word, sizeof word);
+    }
+}
+
+} // namespace
+
+unsigned char* Steps::keep_bytes(std::size_t size) {
+    auto& block = memory_.emplace_back((size + sizeof(unsigned long) - 1) / sizeof(unsigned long));
+    return reinterpret_cast<unsigned char*>(block.data());
+}
+
+void Steps::add(std::string what, long number, std::array<long, 5> args) {
+    Step step;
+    step.what = std::move(what);
+    step.number = number;
+    step.args = args;
+    steps_.push_back(std::move(step));
+}
+
+void Steps::add_internal(std::string what, long number, std::array<long, 5> args) {
+    add(std::move(what), number, args);
+    steps_.back().asked = false;
+}
+
+void Steps::add_join(int fd) {
+    add_internal("containment", SYS_write, {fd, raw::as_long("0"), 1});
+}
+
+void Steps::add_stdio(const char* what, int fd, int target) {
+    add(what, SYS_dup3, {fd, target, 0});
+}
+
+void Steps::add_plan(const Plan& plan) {
+    if (plan.cwd) add("cwd", SYS_chdir, {raw::as_long(plan.cwd->c_str())});
+    if (!plan.affinity.empty()) add_affinity(plan.affinity);
+    if (plan.mempolicy) add_mempolicy(*plan.mempolicy);
+    add_sched(plan.sched);
+    for (const auto& call : plan.prctls) {
+        const auto arg = [&](std::size_t i) { return static_cast<long>(call.args[i]); };
+        add("prctl", SYS_prctl, {call.option, arg(0), arg(1), arg(2), arg(3)});
+    }
+    if (plan.aslr) {
+        constexpr unsigned long only_query = 0xffffffff;
+        auto persona = static_cast<unsigned long>(::personality(only_query));
+        if (*plan.aslr) persona &= ~static_cast<unsigned long>(ADDR_NO_RANDOMIZE);
+        else persona |= ADDR_NO_RANDOMIZE;
+        add("aslr", SYS_personality, {static_cast<long>(persona)});
+    }
+    // Last, for a limit may be too small for what comes before.
+    for (const auto& call : plan.rlimits) add_rlimit(call);
+}
+
+void Steps::add_affinity(const std::vector<int>& cpus) {
+    // sched_getaffinity wants room for every CPU that the kernel was built for, at most 8192.
+    const std::size_t size = std::max(words_for(cpus.back()), words_for(8191)) * sizeof(unsigned long);
+    unsigned char* wanted = keep_bytes(size);
+    set_bits(wanted, cpus);
+    unsigned char* granted = keep_bytes(size);
+    const auto length = static_cast<long>(size);
+    add("affinity", SYS_sched_setaffinity, {0, length, raw::as_long(wanted)});
+    Step& step = steps_.back();
+    step.check_number = SYS_sched_getaffinity;
+    step.check_args = {0, length, raw::as_long(granted)};
+    step.expected = wanted;
+    step.actual = granted;
+    step.check_length = size;
+}
+
+void Steps::add_mempolicy(const MemPolicy& policy) {
+    if (policy.nodes.empty()) {
+        add("mempolicy", SYS_set_mempolicy, {policy.mode, 0, 0});
+        return;
+    }
+    const std::size_t words = words_for(policy.nodes.back());
+    unsigned char* mask = keep_bytes(words * sizeof(unsigned long));
+    set_bits(mask, policy.nodes);
+    // The kernel reads one bit less than maxnode says (mm/mempolicy.c, get_nodes).
+    add("mempolicy", SYS_set_mempolicy,
+        {policy.mode, raw::as_long(mask), static_cast<long>(words * word_bits + 1)});
+}
+
+void Steps::add_sched(const Sched& sched) {
+    if (sched.policy) {
+        unsigned char* parameter = keep_bytes(sizeof(sched_param));
+        sched_param wanted{};
+        wanted.sched_priority = sched.priority;
+        std::memcpy(parameter, &wanted, sizeof wanted);
+        add("sched.policy", SYS_sched_setscheduler, {0, *sched.policy, raw::as_long(parameter)});
+    }
+    if (sched.nice) add("sched.nice", SYS_setpriority, {PRIO_PROCESS, 0, *sched.nice});
+}
+
+void Steps::add_rlimit(const RlimitCall& call) {
+    const std::array<std::uint64_t, 2> limits{call.soft, call.hard}; // struct rlimit64
+    unsigned char* argument = keep_bytes(sizeof limits);
+    std::memcpy(argument, limits.data(), sizeof limits);
+    add("rlimits." + call.name, SYS_prlimit64, {0, call.resource, raw::as_long(argument), 0});
+}
+
+} // namespace assay

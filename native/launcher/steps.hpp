@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "launcher/plan.hpp"
+
+namespace assay {
+
+/// One system call between clone and exec, prepared before the clone: there, nothing may allocate.
+struct Step {
+    std::string what; // the key of the plan, or the part of the set-up
+    long number = 0;
+    std::array<long, 5> args{};
+    bool asked = true; // a key of the plan asked for it, so the record lists it
+
+    // Where the kernel may grant less than asked without saying so: a second call that must fill `actual` with the
+    // same bytes as `expected`.
+    long check_number = 0;
+    std::array<long, 5> check_args{};
+    const unsigned char* expected = nullptr;
+    const unsigned char* actual = nullptr;
+    std::size_t check_length = 0;
+};
+
+/// The steps and the memory that their arguments point into.
+class Steps {
+  public:
+    Steps() = default;
+    Steps(const Steps&) = delete;
+    Steps& operator=(const Steps&) = delete;
+
+    void add_internal(std::string what, long number, std::array<long, 5> args);
+    /// Writes "0" to an open `tasks` (or `cgroup.procs`) file: the caller moves itself.
+    void add_join(int fd);
+    void add_stdio(const char* what, int fd, int target);
+    void add_plan(const Plan& plan);
+
+    void clear() {
+        steps_.clear();
+        memory_.clear();
+    }
+
+    [[nodiscard]] const std::vector<Step>& all() const { return steps_; }
+
+  private:
+    void add(std::string what, long number, std::array<long, 5> args);
+    void add_affinity(const std::vector<int>& cpus);
+    void add_mempolicy(const MemPolicy& policy);
+    void add_sched(const Sched& sched);
+    void add_rlimit(const RlimitCall& call);
+    unsigned char* keep_bytes(std::size_t size);
+
+    std::vector<Step> steps_;
+    std::deque<std::vector<unsigned long>> memory_; // a deque: what it holds never moves
+};
+
+} // namespace assay

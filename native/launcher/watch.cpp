@@ -1,0 +1,83 @@
+#include "launcher/watch.hpp"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+
+namespace assay {
+
+namespace {
+
+constexpr Nanos kill_again = 5 * nanos_per_milli;
+constexpr Nanos kill_patience = 30 * nanos_per_second;
+
+/// The signal that asks for the end, or 0.
+int take_signals(int signals, pid_t program) {
+    signalfd_siginfo info{};
+    int asked = 0;
+    while (::read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+        if (info.ssi_signo == SIGCHLD) reap_children(program); // orphans of the tree, adopted by us
+        else asked = static_cast<int>(info.ssi_signo);
+    }
+    return asked;
+}
+
+} // namespace
+
+Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits, const std::vector<Job*>& jobs) {
+    Watched result;
+    Nanos kill_at = never;
+    Nanos give_up_at = never;
+    const auto end_now = [&](Ending ending, Nanos now) {
+        if (result.ending != Ending::by_itself) return; // the first reason stands
+        result.ending = ending;
+        kill_at = now;
+        give_up_at = now + kill_patience;
+    };
+    for (;;) {
+        Nanos now = now_ns();
+        if (result.ending == Ending::by_itself) {
+            for (Job* job : jobs) {
+                if (job->due() <= now) {
+                    job->run(now);
+                    now = now_ns();
+                }
+            }
+            if (limits.hit() != nullptr) end_now(Ending::limit, now);
+            if (now >= target.cap_at) end_now(Ending::timed_out, now);
+        }
+        if (now >= kill_at) {
+            containment.kill();
+            kill_at = now + kill_again;
+        }
+        if (now >= give_up_at) {
+            result.gone = false;
+            result.exit_ns = now;
+            return result;
+        }
+        Nanos next = std::min(kill_at, give_up_at);
+        if (result.ending == Ending::by_itself) {
+            next = target.cap_at;
+            for (const Job* job : jobs) next = std::min(next, job->due());
+        }
+        pollfd ready[2] = {{target.pidfd, POLLIN, 0}, {target.signals, POLLIN, 0}};
+        const timespec left = to_timespec(std::max<Nanos>(next - now, 0));
+        const int n = ::ppoll(ready, 2, next == never ? nullptr : &left, nullptr);
+        if (n <= 0) continue;
+        if (ready[0].revents != 0) {
+            result.exit_ns = now_ns();
+            return result;
+        }
+        if (ready[1].revents != 0) {
+            if (const int signal = take_signals(target.signals, target.pid); signal != 0) {
+                result.signal = signal;
+                end_now(Ending::interrupted, now_ns());
+            }
+        }
+    }
+}
+
+} // namespace assay

@@ -1,0 +1,190 @@
+"""Driver of assay-exec: documents in, facts out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from assay.errors import NotPossible
+from assay.records import RunFacts, decode
+
+PLAN_FD = 3
+RECORD_FD = 4
+STDERR_HEAD_BYTES = 4096
+"""How much of the error output is kept: some settings are judged by what a library says there."""
+ENDING_S = 10.0
+"""How long the launcher may take to end a tree after it was asked to; it is killed then, and its
+guardian ends the tree."""
+
+
+def find_launcher(env: Mapping[str, str]) -> Path:
+    """The launcher of this installation: ``ASSAY_EXEC``, else the one inside the package.
+
+    Raises:
+        NotPossible: there is none.
+    """
+    named = env.get("ASSAY_EXEC")
+    path = Path(named) if named else Path(__file__).parent.parent / "_native" / "assay-exec"
+    if not os.access(path, os.X_OK):
+        raise NotPossible(
+            f"The native launcher {path} is missing or cannot be executed.",
+            "Install assay with `pip install .`, or point ASSAY_EXEC at a built assay-exec.",
+        )
+    return path
+
+
+@dataclass
+class Running:
+    """A launch under way; close it, or use it as a context, whatever happens."""
+
+    pid: int
+    pidfd: int
+    record_fd: int
+    stderr: Path | None
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def finished(self, timeout_s: float | None) -> bool:
+        """Wait until the launcher has ended, at most ``timeout_s`` (``None``: without end)."""
+        poller = select.poll()
+        poller.register(self.pidfd, select.POLLIN)
+        return bool(poller.poll(None if timeout_s is None else timeout_s * 1000))
+
+    def facts(self) -> RunFacts:
+        """The record of a launch that has finished.
+
+        Raises:
+            NotPossible: the launcher died without a record.
+        """
+        _, status = os.waitpid(self.pid, 0)
+        self.pid = 0
+        size = os.fstat(self.record_fd).st_size
+        document = os.pread(self.record_fd, size, 0)
+        if not document:
+            raise NotPossible(
+                f"The launcher ended without a record (wait status {status}).",
+                "The launch is lost; resume the study, and report this if it comes again.",
+            )
+        facts = decode(document, RunFacts)
+        return msgspec.structs.replace(facts, stderr_head=self._stderr_head())
+
+    def _stderr_head(self) -> str | None:
+        if self.stderr is None:
+            return None
+        with contextlib.suppress(OSError), self.stderr.open("rb") as file:
+            return file.read(STDERR_HEAD_BYTES).decode(errors="replace") or None
+        return None
+
+    def close(self) -> None:
+        """End the tree if it still runs, and let go of the descriptors."""
+        if self.pid:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.pidfd, signal.SIGTERM)
+                if not self.finished(ENDING_S):
+                    signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self.pid = 0
+        for fd in (self.pidfd, self.record_fd):
+            if fd >= 0:
+                os.close(fd)
+        self.pidfd = self.record_fd = -1
+
+
+class Driver:
+    """Starts launches through assay-exec.
+
+    Args:
+        launcher: path of the executable.
+        env: environment that launches start from.
+    """
+
+    def __init__(self, launcher: Path, env: Mapping[str, str]) -> None:
+        self._launcher = launcher
+        self._env = dict(env)
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """The environment that launches start from."""
+        return self._env
+
+    def start(self, document: Mapping[str, Any]) -> Running:
+        """Start one launch; the document is that of ``docs/launcher.md``."""
+        plan_fd = os.memfd_create("assay-plan")
+        record_fd = os.memfd_create("assay-record")
+        try:
+            os.write(plan_fd, json.dumps(document).encode(errors="surrogateescape"))
+            os.lseek(plan_fd, 0, os.SEEK_SET)
+            pid = os.posix_spawn(
+                self._launcher,
+                [
+                    "assay-exec",
+                    *("--plan-fd", str(PLAN_FD)),
+                    *("--record-fd", str(RECORD_FD)),
+                ],
+                self._env,
+                file_actions=_moved({plan_fd: PLAN_FD, record_fd: RECORD_FD}),
+            )
+        except OSError as error:
+            os.close(record_fd)
+            raise NotPossible(
+                f"The launcher {self._launcher} cannot be started: {error.strerror}.",
+                "See `assay doctor`.",
+            ) from error
+        finally:
+            os.close(plan_fd)
+        stderr = document.get("stderr")
+        return Running(pid, os.pidfd_open(pid), record_fd, Path(stderr) if stderr else None)
+
+    def probe(self) -> dict[str, Any]:
+        """What this host lets the launcher do (``assay-exec --probe``).
+
+        Raises:
+            NotPossible: the launcher did not answer.
+        """
+        import subprocess
+
+        try:
+            answer = subprocess.run(
+                [self._launcher, "--probe"], env=self._env, capture_output=True, timeout=10
+            )
+            found: dict[str, Any] = json.loads(answer.stdout)
+        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            raise NotPossible(
+                f"{self._launcher} --probe gave no answer: {error}.", "Install assay again."
+            ) from error
+        return found
+
+
+def _moved(places: Mapping[int, int]) -> list[tuple[int, int, int]]:
+    """File actions that put descriptors where the child expects them.
+
+    Sources may lie on each other's targets, so all go through copies well above them first.
+    """
+    actions: list[tuple[int, int, int]] = []
+    spare = max(*places.keys(), *places.values()) + 1
+    for offset, source in enumerate(places):
+        actions.append((os.POSIX_SPAWN_DUP2, source, spare + offset))
+    for offset, target in enumerate(places.values()):
+        actions.append((os.POSIX_SPAWN_DUP2, spare + offset, target))
+    for offset in range(len(places)):
+        actions.append((os.POSIX_SPAWN_CLOSE, spare + offset))  # type: ignore[arg-type]
+    return actions

@@ -1,0 +1,185 @@
+"""Control groups: which kind the host has, and what they leave to this process.
+
+Interfaces: ``cgroups(7)``, ``cpuset(7)``, ``proc_pid_mountinfo(5)``,
+``Documentation/admin-guide/cgroup-v2.rst`` and ``cgroup-v1/{cpusets,memory}.rst``.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.cpulist import parse_list
+from assay.machine.root import Root
+
+
+@dataclass(frozen=True)
+class Cgroups:
+    """What holds for this process.
+
+    Attributes:
+        mode: ``v2``, ``hybrid``, ``v1`` or ``none``, by what is mounted.
+        cpus: the effective cpuset; ``None`` where no cpuset says anything.
+        memory_limit_bytes: the lowest limit of its own group and all that can be seen above it.
+    """
+
+    mode: str
+    cpus: tuple[int, ...] | None = None
+    memory_limit_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class _Mount:
+    """One mounted hierarchy; ``top`` is the group that is seen at its mount point."""
+
+    kind: str
+    point: str
+    top: str
+    options: frozenset[str]
+
+
+def read_cgroups(root: Root) -> Cgroups:
+    """What the control groups of this process say; absent files mean no limit."""
+    mounts = _mounts(root)
+    groups = _groups(root)
+    return Cgroups(
+        mode=_mode(mounts),
+        cpus=_cpuset(root, mounts, groups),
+        memory_limit_bytes=_memory_limit(root, mounts, groups),
+    )
+
+
+def _mode(mounts: list[_Mount]) -> str:
+    kinds = {mount.kind for mount in mounts}
+    if "cgroup2" in kinds:
+        return "v2" if len(kinds) == 1 else "hybrid"
+    return "v1" if kinds else "none"
+
+
+def _mounts(root: Root) -> list[_Mount]:
+    found = list(_from_mountinfo(root.read_text("/proc/self/mountinfo") or ""))
+    return found or list(_from_mounts(root.read_text("/proc/self/mounts") or _old_mounts(root)))
+
+
+def _old_mounts(root: Root) -> str:
+    # A recorded tree may hold /proc/mounts as a file instead of the link to self/mounts.
+    return root.read_text("/proc/mounts") or ""
+
+
+def _from_mountinfo(text: str) -> Iterator[_Mount]:
+    for line in text.splitlines():
+        head, dash, tail = line.partition(" - ")
+        fields, rest = head.split(), tail.split()
+        if dash and len(fields) >= 6 and len(rest) >= 3 and _is_cgroup(rest[0]):
+            options = frozenset(rest[2].split(","))
+            yield _Mount(rest[0], _unescape(fields[4]), _unescape(fields[3]), options)
+
+
+def _from_mounts(text: str) -> Iterator[_Mount]:
+    for line in text.splitlines():
+        fields = line.split()
+        if len(fields) >= 4 and _is_cgroup(fields[2]):
+            yield _Mount(fields[2], _unescape(fields[1]), "/", frozenset(fields[3].split(",")))
+
+
+def _is_cgroup(kind: str) -> bool:
+    # "cpuset" is the file system of its own that control groups grew from; it still mounts.
+    return kind in ("cgroup", "cgroup2", "cpuset")
+
+
+def _unescape(path: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), path)
+
+
+def _groups(root: Root) -> dict[str, str]:
+    """Controller -> group of this process; the empty name is the v2 hierarchy."""
+    found: dict[str, str] = {}
+    for line in (root.read_text("/proc/self/cgroup") or "").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, group = rest.partition(":")
+        for controller in controllers.split(","):
+            found[controller] = group
+    return found
+
+
+def _folders(
+    root: Root, mounts: list[_Mount], groups: dict[str, str], controller: str
+) -> Iterator[tuple[_Mount, list[str]]]:
+    """Hierarchies that may have a controller, with the folders from the own group upwards."""
+    for mount in mounts:
+        group = _group(root, mount, groups, controller)
+        if group is not None:
+            yield mount, _ascending(mount, group)
+
+
+def _group(root: Root, mount: _Mount, groups: dict[str, str], controller: str) -> str | None:
+    has_it = mount.kind != "cgroup" or controller in mount.options
+    if not groups and controller == "cpuset" and has_it:
+        # /proc/PID/cpuset names the group whichever hierarchy has the controller (cpuset(7)).
+        return root.read_text("/proc/self/cpuset")
+    if mount.kind == "cgroup2":
+        return None if controller in groups else groups.get("")
+    if mount.kind == "cpuset" and controller != "cpuset":
+        return None
+    return groups.get(controller) if has_it else None
+
+
+def _ascending(mount: _Mount, group: str) -> list[str]:
+    if mount.top != "/" and (group == mount.top or group.startswith(mount.top + "/")):
+        below = group[len(mount.top) :]
+    elif mount.top != "/" or ".." in group.split("/"):
+        # The own group cannot be seen from this mount: what is seen at its top is an ancestor
+        # (or, in a container without a namespace, the group itself).
+        below = ""
+    else:
+        below = group
+    here = os.path.normpath(mount.point + "/" + below)
+    found = [here]
+    while here != mount.point and here != "/":
+        here = os.path.dirname(here)  # noqa: PTH120
+        found.append(here)
+    return found
+
+
+def _cpuset(root: Root, mounts: list[_Mount], groups: dict[str, str]) -> tuple[int, ...] | None:
+    found = (
+        _cpus_in(root, f"{folder}/{name}")
+        for mount, folders in _folders(root, mounts, groups, "cpuset")
+        for folder in folders
+        for name in _cpuset_files(mount)
+    )
+    return next((cpus for cpus in found if cpus), None)
+
+
+def _cpuset_files(mount: _Mount) -> tuple[str, ...]:
+    if mount.kind == "cgroup2":
+        return ("cpuset.cpus.effective",)
+    if mount.kind == "cpuset" or "noprefix" in mount.options:
+        return ("effective_cpus", "cpus")
+    # effective_cpus came with Linux 3.17.
+    return ("cpuset.effective_cpus", "cpuset.cpus")
+
+
+def _cpus_in(root: Root, path: str) -> tuple[int, ...] | None:
+    text = root.read_text(path)
+    try:
+        return parse_list(text) if text else None
+    except BadInput:
+        return None
+
+
+def _memory_limit(root: Root, mounts: list[_Mount], groups: dict[str, str]) -> int | None:
+    limits = (
+        root.read_int(f"{folder}/{_memory_file(mount)}")
+        for mount, folders in _folders(root, mounts, groups, "memory")
+        for folder in folders
+    )
+    # v2 writes "max" for none; v1 the highest page count, 2^63 less one page (of up to 64 KiB).
+    return min((limit for limit in limits if limit is not None and limit < 2**62), default=None)
+
+
+def _memory_file(mount: _Mount) -> str:
+    return "memory.max" if mount.kind == "cgroup2" else "memory.limit_in_bytes"

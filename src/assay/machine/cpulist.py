@@ -1,0 +1,88 @@
+"""CPU lists and masks as the kernel writes them.
+
+Formats: ``Documentation/core-api/kernel-api.rst`` (``bitmap_parselist``, ``bitmap_parse``) and
+``cpuset(7)``. The same formats name NUMA nodes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from assay.errors import BadInput
+
+_MAX = 1 << 16
+"""Far above any kernel's NR_CPUS (8192 on x86-64); keeps ``0-99999999999`` from eating memory."""
+
+_PART = re.compile(r"(\d+)(?:-(\d+)(?::(\d+)/(\d+))?)?", re.ASCII)
+
+
+def parse_list(text: str) -> tuple[int, ...]:
+    """Numbers of a list such as ``0-3,8`` or ``0-7:2/4`` (the first 2 of every 4), ascending.
+
+    An empty text is an empty list: so the kernel writes a set without members.
+
+    Raises:
+        BadInput: not a CPU list.
+    """
+    found: set[int] = set()
+    for part in text.replace("\n", ",").split(","):
+        if part.strip():
+            found.update(_expand(part.strip(), text))
+    return tuple(sorted(found))
+
+
+def format_list(cpus: Iterable[int]) -> str:
+    """The list in the kernel's shortest form without strides: ``0-3,8``."""
+    parts: list[tuple[int, int]] = []
+    for cpu in sorted(set(cpus)):
+        if parts and parts[-1][1] == cpu - 1:
+            parts[-1] = (parts[-1][0], cpu)
+        else:
+            parts.append((cpu, cpu))
+    return ",".join(f"{low}-{high}" if low < high else str(low) for low, high in parts)
+
+
+def parse_mask(text: str) -> tuple[int, ...]:
+    """Numbers of a hexadecimal mask such as ``f`` or ``00000000,0000000f``, ascending.
+
+    Raises:
+        BadInput: not a mask.
+    """
+    words = text.strip().removeprefix("0x").split(",")
+    # Words after the first are 32 bits each; the kernel always writes all eight digits.
+    digits = words[0] + "".join(word.rjust(8, "0") for word in words[1:])
+    if not re.fullmatch(r"[0-9A-Fa-f]+", digits) or len(digits) * 4 > _MAX:
+        raise _not_a("mask", text)
+    mask = int(digits, 16)
+    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+
+
+def format_mask(cpus: Iterable[int]) -> str:
+    """The mask as ``/sys`` writes it, in words of 32 bits; ``0`` for no CPU."""
+    mask = 0
+    for cpu in cpus:
+        mask |= 1 << cpu
+    words = []
+    while mask >> 32:
+        words.append(f"{mask & 0xFFFFFFFF:08x}")
+        mask >>= 32
+    return ",".join([f"{mask:x}", *reversed(words)])
+
+
+def _expand(part: str, text: str) -> Iterable[int]:
+    match = _PART.fullmatch(part)
+    if match is None:
+        raise _not_a("list", text)
+    low, high = int(match[1]), int(match[2] or match[1])
+    used, group = (int(match[3]), int(match[4])) if match[3] else (1, 1)
+    if low > high or high >= _MAX or not 0 < used <= group:
+        raise _not_a("list", text)
+    return (cpu for cpu in range(low, high + 1) if (cpu - low) % group < used)
+
+
+def _not_a(what: str, text: str) -> BadInput:
+    return BadInput(
+        f"{text.strip()!r} is not a CPU {what}.",
+        "Write for example 0-3,8." if what == "list" else "Write for example ff.",
+    )

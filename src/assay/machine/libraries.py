@@ -1,0 +1,105 @@
+"""Libraries: allocators and OpenMP runtimes that could be put in front of a program.
+
+Names are those of the settings that use them. Of each library the variant is looked for that
+replaces malloc when preloaded:
+
+- ``tcmalloc``: ``libtcmalloc_minimal``, the same allocator without the heap profiler and its stack
+  unwinder, which cost start-up time; ``libtcmalloc`` where only that is there.
+- ``tbbmalloc``: ``libtbbmalloc_proxy``; ``libtbbmalloc`` alone replaces nothing.
+- ``mimalloc``: not ``libmimalloc-secure`` or ``-debug``, which are slower by design.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from assay.machine.elf import read_ident
+from assay.machine.loader import default_folders, read_cache
+from assay.machine.root import Root
+
+_STEMS = {
+    "jemalloc": ("libjemalloc",),
+    "tcmalloc": ("libtcmalloc_minimal", "libtcmalloc"),
+    "tbbmalloc": ("libtbbmalloc_proxy",),
+    "mimalloc": ("libmimalloc",),
+    "iomp": ("libiomp5",),
+    "llvm-omp": ("libomp", "libomp5"),
+}
+"""Names -> file names without ``.so`` and version, the preferred first."""
+
+_FILE = re.compile(r"(lib[\w+-]+?)\.so((?:\.\d+)*)", re.ASCII)
+
+_VENDOR = "/opt/intel/oneapi"
+
+
+def find_libraries(root: Root, env: Mapping[str, str], arch: str) -> dict[str, str]:
+    """Name -> real path, for the libraries that are installed and fit this architecture.
+
+    What the user has activated (``LD_LIBRARY_PATH``, a Conda or virtual environment, the folder of
+    his own) comes before what the system's loader knows, that before folders that it does not.
+    """
+    found: dict[str, str] = {}
+    wanted = {stem for stems in _STEMS.values() for stem in stems}
+    for files in _places(root, env, arch):
+        by_stem = _newest_first(files, wanted)
+        for name, stems in _STEMS.items():
+            paths = (path for stem in stems for path in by_stem.get(stem, ()))
+            fit = (path for path in paths if name not in found and _fits(root, path, arch))
+            path = next(fit, None)
+            real = root.real(path) if path else None
+            if real:
+                found[name] = real
+        if len(found) == len(_STEMS):
+            break
+    return dict(sorted(found.items()))
+
+
+def _places(root: Root, env: Mapping[str, str], arch: str) -> Iterator[list[str]]:
+    """Paths of files, one list for each place, in order of preference."""
+    for folder in _user_folders(env):
+        yield [f"{folder}/{name}" for name in root.listdir(folder)]
+    yield [path for paths in read_cache(root).values() for path in paths]
+    for folder in (*default_folders(arch), *_vendor_folders(root, env)):
+        yield [f"{folder}/{name}" for name in root.listdir(folder)]
+
+
+def _user_folders(env: Mapping[str, str]) -> tuple[str, ...]:
+    own = [f"{env[name]}/lib" for name in ("CONDA_PREFIX", "VIRTUAL_ENV") if env.get(name)]
+    home = env.get("HOME")
+    listed = [folder for folder in env.get("LD_LIBRARY_PATH", "").split(":") if folder]
+    return tuple(
+        folder.rstrip("/")
+        for folder in (*listed, *own, *([f"{home}/.local/lib"] if home else []))
+        if folder.startswith("/")
+    )
+
+
+def _vendor_folders(root: Root, env: Mapping[str, str]) -> tuple[str, ...]:
+    base = env.get("ONEAPI_ROOT", _VENDOR).rstrip("/")
+    return tuple(
+        f"{base}/{part}/latest/{folder}"
+        for part in ("tbb", "compiler")
+        if part in root.listdir(base)
+        for folder in ("lib", "lib/intel64/gcc4.8", "linux/compiler/lib/intel64_lin")
+    )
+
+
+def _newest_first(paths: list[str], wanted: set[str]) -> dict[str, list[str]]:
+    """Stem -> its files, the highest version first; a name without version is for compilers."""
+    found: dict[str, list[tuple[tuple[int, ...], str]]] = {}
+    for path in paths:
+        match = _FILE.fullmatch(path.rpartition("/")[2])
+        if match and match[1] in wanted:
+            version = tuple(int(part) for part in match[2].split(".")[1:])
+            found.setdefault(match[1], []).append((version, path))
+    return {
+        stem: [path for _, path in sorted(files, key=lambda file: file[0], reverse=True)]
+        for stem, files in found.items()
+    }
+
+
+def _fits(root: Root, path: str, arch: str) -> bool:
+    place = root.on_host(path)
+    ident = read_ident(place) if place is not None else None
+    return ident is not None and ident.runs_on(arch)

@@ -1,0 +1,186 @@
+"""Loader: which files the dynamic loader would map for a program, without running it.
+
+Search order and words such as ``$ORIGIN``: ``ld.so(8)``. Cache: glibc's ``sysdeps/generic/
+dl-cache.h``. Folders for processor variants (``glibc-hwcaps``) are not followed: what was really
+mapped is seen in the run.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from assay.machine.elf import Elf, Ident, read_elf, read_ident
+from assay.machine.root import Root
+
+_CACHE = "/etc/ld.so.cache"
+_CACHE_MAGIC = b"glibc-ld.so.cache1.1"
+_CACHE_HEAD_BYTES = 48
+_CACHE_ENTRY = struct.Struct("=iIIIQ")
+
+_MULTIARCH = {
+    "x86_64": "x86_64-linux-gnu",
+    "aarch64": "aarch64-linux-gnu",
+    "ppc64le": "powerpc64le-linux-gnu",
+    "riscv64": "riscv64-linux-gnu",
+    "s390x": "s390x-linux-gnu",
+    "i686": "i386-linux-gnu",
+    "armv7l": "arm-linux-gnueabihf",
+}
+"""Debian's folder of each architecture (Multiarch/Tuples)."""
+
+_MOST_OBJECTS = 2000
+"""More than any program maps; ends a search that a hostile tree would keep going."""
+
+
+@dataclass(frozen=True)
+class Linked:
+    """Real paths by the names that were asked for, and the names that were found nowhere."""
+
+    found: dict[str, str]
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Object:
+    """A mapped file, and the folders that hold for what it needs."""
+
+    elf: Elf
+    folder: str
+    inherited: tuple[str, ...] = ()
+
+
+def default_folders(arch: str) -> tuple[str, ...]:
+    """Where distributions keep shared objects, in the order in which they are searched."""
+    multiarch = _MULTIARCH.get(arch)
+    bases = ("/usr/local/lib", "/lib", "/usr/lib")
+    named = tuple(f"{base}/{multiarch}" for base in bases) if multiarch else ()
+    return (
+        *named,
+        "/usr/local/lib64",
+        "/usr/local/lib",
+        "/lib64",
+        "/usr/lib64",
+        "/lib",
+        "/usr/lib",
+    )
+
+
+def read_cache(root: Root) -> dict[str, tuple[str, ...]]:
+    """Name -> paths, from ``/etc/ld.so.cache``, as ``ldconfig -p`` lists them.
+
+    Empty where there is none, or where it is of the format before glibc 2.2.
+    """
+    content = root.read_bytes(_CACHE) or b""
+    start = content.find(_CACHE_MAGIC)
+    found: dict[str, tuple[str, ...]] = {}
+    if start < 0 or len(content) < start + _CACHE_HEAD_BYTES:
+        return found
+    (count,) = struct.unpack_from("=I", content, start + len(_CACHE_MAGIC))
+    first = start + _CACHE_HEAD_BYTES
+    count = min(count, (len(content) - first) // _CACHE_ENTRY.size)
+    for index in range(count):
+        entry = _CACHE_ENTRY.unpack_from(content, first + index * _CACHE_ENTRY.size)
+        _, key, value, _, hwcap = entry
+        if hwcap == 0:
+            name, path = _text(content, start + key), _text(content, start + value)
+            found[name] = (*found.get(name, ()), path)
+    return found
+
+
+def link(
+    root: Root, path: str, elf: Elf, env: Mapping[str, str], extra: tuple[str, ...] = ()
+) -> Linked:
+    """All shared objects that a program maps when it starts.
+
+    Args:
+        root: where files are read.
+        path: of the program, as the machine knows it.
+        elf: what the program links to.
+        env: ``LD_LIBRARY_PATH`` and ``LD_PRELOAD`` count.
+        extra: names of more objects to find as if the program had asked for them.
+    """
+    cache = read_cache(root)
+    search = _Search(root, elf.ident, cache, _split(env.get("LD_LIBRARY_PATH", "")))
+    found: dict[str, str] = {}
+    missing: list[str] = []
+    program = search.mapped(elf, root.real(path) or path, ())
+    preloads = tuple(env.get("LD_PRELOAD", "").replace(":", " ").split())
+    waiting = [(name, program) for name in (*preloads, *elf.needed, *extra)]
+    while waiting and len(found) < _MOST_OBJECTS:
+        name, asker = waiting.pop(0)
+        if name in found or name in missing:
+            continue
+        place = search.find(name, asker)
+        if place is None:
+            missing.append(name)
+            continue
+        found[name] = place
+        mapped = search.read(place, asker)
+        if mapped is not None:
+            waiting.extend((other, mapped) for other in mapped.elf.needed)
+    return Linked(found, tuple(missing))
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What stays the same while one program's objects are looked for."""
+
+    root: Root
+    ident: Ident
+    cache: Mapping[str, tuple[str, ...]]
+    library_path: tuple[str, ...]
+
+    def find(self, name: str, asker: _Object) -> str | None:
+        """The first candidate that this program can load."""
+        for candidate in self._candidates(name, asker):
+            place = self.root.on_host(candidate)
+            if place is not None and read_ident(place) == self.ident:
+                return self.root.real(candidate)
+        return None
+
+    def read(self, path: str, asker: _Object) -> _Object | None:
+        """The object at a path, ready to ask for what it needs itself."""
+        place = self.root.on_host(path)
+        elf = read_elf(place) if place is not None else None
+        return None if elf is None else self.mapped(elf, path, asker.inherited)
+
+    def mapped(self, elf: Elf, path: str, inherited: tuple[str, ...]) -> _Object:
+        """An object at a path; what it inherits are folders, its own may hold ``$ORIGIN``."""
+        folder = path.rpartition("/")[0] or "/"
+        own = tuple(self._expand(entry, folder) for entry in elf.rpath)
+        return _Object(elf, folder, (*own, *inherited))
+
+    def _candidates(self, name: str, asker: _Object) -> Iterator[str]:
+        if "/" in name:
+            yield self._expand(name, asker.folder)
+            return
+        # DT_RPATH of the object and of all that led to it, unless it has a DT_RUNPATH.
+        rpath = () if asker.elf.runpath else asker.inherited
+        runpath = asker.elf.runpath
+        for folder in (*rpath, *self.library_path, *runpath):
+            yield f"{self._expand(folder, asker.folder)}/{name}"
+        yield from self.cache.get(name, ())
+        for folder in default_folders(self._arch):
+            yield f"{folder}/{name}"
+
+    def _expand(self, text: str, origin: str) -> str:
+        lib = "lib64" if self.ident.bits == 64 else "lib"
+        for word, value in (("ORIGIN", origin), ("LIB", lib), ("PLATFORM", self._arch)):
+            text = text.replace(f"${{{word}}}", value).replace(f"${word}", value)
+        return text
+
+    @property
+    def _arch(self) -> str:
+        return next((arch for arch in _MULTIARCH if self.ident.runs_on(arch)), "")
+
+
+def _split(text: str) -> tuple[str, ...]:
+    # Semicolons separate as well, says ld.so(8).
+    return tuple(folder for folder in text.replace(";", ":").split(":") if folder)
+
+
+def _text(content: bytes, start: int) -> str:
+    end = content.find(b"\0", start)
+    return content[start : end if end >= 0 else None].decode(errors="replace")

@@ -1,0 +1,186 @@
+"""Packages: which native libraries installed Python packages bring with them or link to.
+
+Formats: the core metadata and ``RECORD`` of installed distributions (packaging.python.org), and
+the older ``.egg-info``; ``NAME.libs`` is where auditwheel puts what it bundles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from assay.machine.elf import Elf, read_elf
+from assay.machine.loader import link
+from assay.machine.root import Root
+from assay.machine.runtimes import of_file, of_files
+
+_INFO = re.compile(r"([^-]+)(?:-[^-]+)?(?:-py[\d.]+)?\.(dist-info|egg-info)")
+_REQUIRES = re.compile(r"^Requires-Dist:\s*([A-Za-z0-9][\w.-]*)(.*)$", re.M | re.ASCII)
+_BASIC = re.compile(r"(?:lib(?:c|m|dl|rt|pthread|util|gcc_s|stdc\+\+|python[\d.]*)|ld-linux.*)\.so")
+_MOST_LINKED = 24
+_MOST_WALKED = 2000
+_DEPTH = 4
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One installed distribution.
+
+    Attributes:
+        name: as its files spell it (``scikit_learn``).
+        folder: of packages, in which it lies.
+        info: folder or file of its metadata.
+    """
+
+    name: str
+    folder: str
+    info: str
+
+    @property
+    def key(self) -> str:
+        """The name as packaging compares it."""
+        return normal_name(self.name)
+
+
+def normal_name(name: str) -> str:
+    """A distribution's name as packaging compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def find_runtimes(
+    root: Root, packages: Iterable[str], folders: tuple[str, ...], env: Mapping[str, str]
+) -> dict[str, str]:
+    """Runtime -> reason, for what packages and the distributions that they require bring."""
+    installed = _installed(root, folders)
+    owners = {package: _owner(root, package, installed) for package in sorted(packages)}
+    found: dict[str, str] = {}
+    for package, owner in owners.items():
+        own = _of_distribution(root, owner, env) if owner else _of_tree(root, package, folders, env)
+        for runtime, how in own.items():
+            found.setdefault(runtime, f"{package} {how}")
+    for package, owner in owners.items():
+        for member in _required(root, owner, installed) if owner else ():
+            for runtime, how in _of_distribution(root, member, env).items():
+                found.setdefault(runtime, f"{package} needs {member.name}, which {how}")
+    return found
+
+
+def _installed(root: Root, folders: tuple[str, ...]) -> dict[str, Distribution]:
+    """Normal name -> distribution; earlier folders hide later ones."""
+    found: dict[str, Distribution] = {}
+    for folder in folders:
+        for entry in root.listdir(folder):
+            match = _INFO.fullmatch(entry)
+            if match:
+                known = Distribution(match[1], folder, f"{folder}/{entry}")
+                found.setdefault(known.key, known)
+    return found
+
+
+def _owner(root: Root, package: str, installed: Mapping[str, Distribution]) -> Distribution | None:
+    """The distribution that an importable name belongs to: by name, else by its own lists."""
+    if normal_name(package) in installed:
+        return installed[normal_name(package)]
+    for known in installed.values():
+        if package in (root.read_text(f"{known.info}/top_level.txt") or "").split():
+            return known
+    starts = (f"{package}/", f"{package}.")
+    for known in installed.values():
+        if any(path.startswith(starts) for path in _record(root, known)):
+            return known
+    return None
+
+
+def _required(
+    root: Root, first: Distribution, installed: Mapping[str, Distribution]
+) -> Iterator[Distribution]:
+    """All that a distribution requires without an extra, as far as it is installed."""
+    seen = {first.key}
+    waiting = [first]
+    while waiting:
+        for name in _requirements(root, waiting.pop(0)):
+            if name in installed and name not in seen:
+                seen.add(name)
+                waiting.append(installed[name])
+                yield installed[name]
+
+
+def _requirements(root: Root, known: Distribution) -> Iterator[str]:
+    text = root.read_text(f"{known.info}/METADATA") or root.read_text(f"{known.info}/PKG-INFO")
+    for name, rest in _REQUIRES.findall((text or "").partition("\n\n")[0]):
+        if not re.search(r";.*\bextra\b", rest):
+            yield normal_name(name)
+    old, _, _ = (root.read_text(f"{known.info}/requires.txt") or "").partition("[")
+    for line in old.splitlines():
+        match = re.match(r"[A-Za-z0-9][\w.-]*", line.strip(), re.ASCII)
+        if match:
+            yield normal_name(match[0])
+
+
+def _record(root: Root, known: Distribution) -> list[str]:
+    text = root.read_text(f"{known.info}/RECORD") or ""
+    return [line.partition(",")[0].strip('"') for line in text.splitlines()]
+
+
+def _of_distribution(root: Root, known: Distribution, env: Mapping[str, str]) -> dict[str, str]:
+    """Runtime -> how it is there."""
+    objects = [path for path in _record(root, known) if _is_object(path)]
+    if not objects:
+        tops = (root.read_text(f"{known.info}/top_level.txt") or known.name).split()
+        objects = [path for top in tops for path in _tree(root, known.folder, top)]
+    return _of_objects(root, [f"{known.folder}/{path}" for path in objects], env)
+
+
+def _of_tree(
+    root: Root, package: str, folders: tuple[str, ...], env: Mapping[str, str]
+) -> dict[str, str]:
+    """The same for a package without metadata: by what lies in its folder."""
+    paths = [f"{f}/{path}" for f in folders for path in _tree(root, f, package)]
+    return _of_objects(root, paths, env)
+
+
+def _of_objects(root: Root, paths: list[str], env: Mapping[str, str]) -> dict[str, str]:
+    bundled = of_files(paths)
+    found = {name: f"bundles {path.rpartition('/')[2]}" for name, path in bundled.items()}
+    linked = _linked(root, [path for path in paths if not of_file(path)], env) if not found else {}
+    return found | {name: f"links {path}" for name, path in of_files(linked).items()}
+
+
+def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:
+    """What extension modules link to beyond the language's own libraries."""
+    found: dict[str, None] = {}
+    asked: set[str] = set()
+    for path in paths:
+        elf = _own_needs(root, path)
+        if elf is None or set(elf.needed) <= asked or len(asked) > _MOST_LINKED:
+            continue
+        asked.update(elf.needed)
+        found.update(dict.fromkeys(link(root, path, elf, env).found.values()))
+    return list(found)
+
+
+def _own_needs(root: Root, path: str) -> Elf | None:
+    place = root.on_host(path)
+    elf = read_elf(place) if place is not None else None
+    if elf is None or all(_BASIC.match(name) for name in elf.needed):
+        return None
+    return elf
+
+
+def _tree(root: Root, folder: str, top: str) -> Iterator[str]:
+    """Shared objects in a package's folder, not deeper than they are found in practice."""
+    waiting = [(top, 0)]
+    seen = 0
+    while waiting and seen < _MOST_WALKED:
+        path, depth = waiting.pop(0)
+        for entry in root.listdir(f"{folder}/{path}"):
+            seen += 1
+            if _is_object(entry):
+                yield f"{path}/{entry}"
+            elif depth < _DEPTH and "." not in entry and entry != "__pycache__":
+                waiting.append((f"{path}/{entry}", depth + 1))
+
+
+def _is_object(path: str) -> bool:
+    return re.search(r"\.so(?:\.[\d.]+)?$", path) is not None

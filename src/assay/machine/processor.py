@@ -1,0 +1,94 @@
+"""Processor and kernel: names, versions, feature flags.
+
+Interfaces: ``proc_cpuinfo(5)`` (whose keys differ between architectures), ``uname(2)``,
+``Documentation/admin-guide/sysctl/kernel.rst`` (``arch``: Linux 6.1).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from assay.machine.root import Root
+
+_HEAD_BYTES = 16384
+"""Enough for the first processors; the kernel works out all 256 of a large host otherwise."""
+
+_MODEL_KEYS = ("model name", "Model Name", "cpu model", "Processor", "cpu", "machine", "family")
+_FLAG_KEYS = ("flags", "Features", "features", "isa")
+
+_GATHERED = "/proc/hwloc-nofile-info"
+"""Where ``hwloc-gather-topology`` records what no file of the host says."""
+
+
+@dataclass(frozen=True)
+class Processor:
+    """The first processor; hybrid parts share their name and, but for details, their flags."""
+
+    model: str
+    flags: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """``arch`` as ``uname -m`` says; ``version`` the first two numbers of ``release``."""
+
+    release: str
+    version: tuple[int, int]
+    arch: str
+
+
+def read_processor(root: Root) -> Processor:
+    """Name and feature flags; ``unknown`` where the host does not say."""
+    fields = _fields(root.read_text("/proc/cpuinfo", _HEAD_BYTES) or "")
+    model = next((fields[key] for key in _MODEL_KEYS if fields.get(key)), None)
+    flags = next((fields[key] for key in _FLAG_KEYS if fields.get(key)), "")
+    return Processor(model or _arm_model(fields) or "unknown", frozenset(flags.split()))
+
+
+def read_kernel(root: Root) -> Kernel:
+    """Release and architecture; empty where a recorded tree does not tell them."""
+    gathered = _fields(root.read_text(_GATHERED) or "")
+    release = (
+        root.read_text("/proc/sys/kernel/osrelease")
+        or gathered.get("OSRelease")
+        or _from_banner(root.read_text("/proc/version") or "")
+    )
+    arch = root.read_text("/proc/sys/kernel/arch") or gathered.get("Architecture")
+    if root.live:
+        # What processes are told, also where a personality (linux32) makes it differ.
+        release, arch = os.uname().release, os.uname().machine
+    return Kernel(release or "", _version(release or ""), arch or "")
+
+
+def boot_arguments(root: Root) -> tuple[str, ...]:
+    """Words of the kernel's command line, before the part that is for init."""
+    words = (root.read_text("/proc/cmdline") or "").split()
+    return tuple(words[: words.index("--")] if "--" in words else words)
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Key -> value, the first of each key."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        if colon:
+            found.setdefault(key.strip(), " ".join(value.split()))
+    return found
+
+
+def _arm_model(fields: dict[str, str]) -> str | None:
+    # arm64 names no model; lscpu keeps tables of these two numbers.
+    maker, part = fields.get("CPU implementer"), fields.get("CPU part")
+    return f"ARM implementer {maker} part {part}" if maker and part else None
+
+
+def _from_banner(text: str) -> str | None:
+    match = re.match(r"Linux version (\S+)", text)
+    return match[1] if match else None
+
+
+def _version(release: str) -> tuple[int, int]:
+    match = re.match(r"(\d+)\.(\d+)", release)
+    return (int(match[1]), int(match[2])) if match else (0, 0)

@@ -1,0 +1,287 @@
+"""Program: what a command runs, what that links to, and what of it settings can act on.
+
+Nothing is executed, except a Python interpreter on the running host, once, to ask where it finds
+its packages. What was seen in a launch is stronger than anything here: see ``observed``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from assay.errors import BadInput
+from assay.machine.command import Command, base_name, look_through
+from assay.machine.document import Program
+from assay.machine.elf import Elf, read_elf
+from assay.machine.loader import link
+from assay.machine.packages import find_runtimes
+from assay.machine.python import ask_interpreter, find_imports, is_python, parse_call
+from assay.machine.root import Root
+from assay.machine.runtimes import inside, of_files, of_tool
+
+_DEFAULT_PATH = "/bin:/usr/bin"
+"""Where ``execvp(3)`` looks without ``PATH`` (glibc 2.24 and later)."""
+
+_SHEBANG_BYTES = 256
+"""The kernel's limit on the first line of a script (``BINPRM_BUF_SIZE``)."""
+
+_MOST_SHEBANGS = 4
+"""The kernel follows no more interpreters of interpreters (``search_binary_handler``)."""
+
+_INTERPRETERS = re.compile(
+    r"(?:ba|da|z|k|a)?sh|perl[\d.]*|ruby[\d.]*|node|nodejs|Rscript|julia|lua(?:jit)?[\d.]*|php[\d.]*"
+    r"|awk|gawk|mawk|octave|tclsh[\d.]*|guile"
+)
+"""Programs whose first word that is a file is the script that they run."""
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What a command comes down to.
+
+    Attributes:
+        path: the file that the command names.
+        command: the one that runs in the end: an interpreter with its script, or the program.
+        executable: the file of that one.
+        interpreter: its name, where it runs a script.
+        scripts: files that it is given to run.
+    """
+
+    path: str
+    command: Command
+    executable: str
+    interpreter: str | None = None
+    scripts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Inside:
+    """What was found in a program; ``sources`` are files that belong to it."""
+
+    reasons: Mapping[str, str]
+    packages: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    executable: str | None = None
+
+
+def inspect(
+    argv: Sequence[str],
+    root: Root | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+) -> Program:
+    """What a command links to and needs; a command that is not found has no ``path``.
+
+    Args:
+        argv: its words.
+        root: where files are read; the running host by default.
+        env: its environment; this process's on the running host, empty for a recorded tree.
+        cwd: folder that relative paths start from; this process's, or ``/``.
+
+    Raises:
+        BadInput: there are no words.
+    """
+    root = root or Root()
+    if not argv:
+        raise BadInput("There is no command.", "Write it after `--`, with its arguments.")
+    if env is None:
+        env = os.environ if root.live else {}
+    if cwd is None:
+        cwd = str(Path.cwd()) if root.live else "/"
+    given = Command(tuple(argv), env, cwd)
+    command = look_through(given)
+    known = Program(argv0=argv[0], through=command.through)
+    if any(find_program(root, word, env, cwd) is None for word in command.through):
+        return known
+    target = _target(root, command, _MOST_SHEBANGS)
+    return known if target is None else _describe(root, target, known)
+
+
+def observed(
+    program: Program,
+    maps: Iterable[str] = (),
+    threads_peak: int | None = None,
+    peak_anon_bytes: int | None = None,
+) -> Program:
+    """The same program with what was seen of it in a launch.
+
+    Args:
+        program: what is known so far.
+        maps: files that it had mapped (``RunFacts.seen.maps``).
+        threads_peak: highest number of threads.
+        peak_anon_bytes: highest anonymous and shared memory.
+
+    What was seen replaces a reason that was only read from files. What was not seen stays: it may
+    be loaded later, or by another process of the tree.
+    """
+    files = sorted({path.removesuffix(" (deleted)") for path in maps if path.startswith("/")})
+    objects = [path for path in files if re.search(r"\.so(?:\.|$)", path)]
+    packages = {
+        match[1]
+        for path in objects
+        for match in re.finditer(r"/(?:site|dist)-packages/([A-Za-z_]\w*)/", path)
+    }
+    reasons = {name: f"mapped in the run: {path}" for name, path in of_files(objects).items()}
+    return msgspec.structs.replace(
+        program,
+        libraries=tuple(sorted({*program.libraries, *objects})),
+        packages=tuple(sorted({*program.packages, *packages})),
+        runtimes=program.runtimes | frozenset(reasons),
+        reasons=dict(sorted({**program.reasons, **reasons}.items())),
+        threads_peak=_highest(program.threads_peak, threads_peak),
+        peak_anon_bytes=_highest(program.peak_anon_bytes, peak_anon_bytes),
+    )
+
+
+def find_program(root: Root, word: str, env: Mapping[str, str], cwd: str) -> str | None:
+    """The file that ``execvp(3)`` would run for a word; links in its path are kept.
+
+    A virtual environment's interpreter is a link, and is known by its place.
+    """
+    if not word:
+        return None
+    if "/" in word:
+        candidates = [word]
+    else:
+        folders = env.get("PATH", _DEFAULT_PATH).split(":")
+        candidates = [f"{folder or '.'}/{word}" for folder in folders]
+    for candidate in candidates:
+        path = posixpath.normpath(posixpath.join(cwd, candidate))
+        place = root.on_host(path)
+        if place is not None and place.is_file() and os.access(place, os.X_OK):
+            return path
+    return None
+
+
+def _target(root: Root, command: Command, shebangs: int) -> _Target | None:
+    path = find_program(root, command.argv[0], command.env, command.cwd)
+    if path is None:
+        return None
+    name = base_name(command.argv[0])
+    if is_python(name):
+        # Also where it is a script: pyenv and others put one in front of the interpreter.
+        return _python_target(path, command)
+    line = _shebang(root, path)
+    if line and shebangs:
+        inner = look_through(replace(command, argv=(*line, path, *command.argv[1:]), through=()))
+        target = _target(root, inner, shebangs - 1)
+        if target is not None:
+            return _behind_shebang(target, path, inner)
+    if _INTERPRETERS.fullmatch(name):
+        scripts = _scripts(root, command)
+        runs = bool(scripts) or not {"-c", "-e"}.isdisjoint(command.argv[1:])
+        return _Target(path, command, path, name if runs else None, scripts)
+    return _Target(path, command, path)
+
+
+def _python_target(path: str, command: Command) -> _Target:
+    call = parse_call(command.argv[1:])
+    scripts = (posixpath.join(command.cwd, call.what),) if call.form == "script" else ()
+    runs = call.form != "none"
+    return _Target(path, command, path, base_name(command.argv[0]) if runs else None, scripts)
+
+
+def _behind_shebang(target: _Target, path: str, inner: Command) -> _Target:
+    scripts = tuple(dict.fromkeys((path, *target.scripts)))
+    interpreter = target.interpreter or base_name(inner.argv[0])
+    return replace(target, path=path, interpreter=interpreter, scripts=scripts)
+
+
+def _shebang(root: Root, path: str) -> tuple[str, ...]:
+    """Interpreter and its one argument, as ``execve(2)`` splits the first line."""
+    head = root.read_bytes(path, _SHEBANG_BYTES) or b""
+    if not head.startswith(b"#!"):
+        return ()
+    line = head[2:].partition(b"\n")[0].decode(errors="replace").strip()
+    return tuple(line.split(None, 1))
+
+
+def _scripts(root: Root, command: Command) -> tuple[str, ...]:
+    for word in command.argv[1:]:
+        if word in ("-c", "-e"):
+            return ()
+        path = posixpath.normpath(posixpath.join(command.cwd, word))
+        place = root.on_host(path)
+        if not word.startswith("-") and place is not None and place.is_file():
+            return (path,)
+    return ()
+
+
+def _describe(root: Root, target: _Target, known: Program) -> Program:
+    name = base_name(target.command.argv[0])
+    found = _python_inside(root, target) if is_python(name) else _native_inside(root, target)
+    executable = found.executable or target.executable
+    place = root.on_host(executable)
+    elf = read_elf(place) if place is not None else None
+    libraries = _libraries(root, executable, elf, target.command.env)
+    linked = {name: f"linked: {path}" for name, path in of_files(libraries).items()}
+    reasons = {**found.reasons, **linked}
+    sources = (executable, target.path, *target.scripts, *found.sources)
+    return msgspec.structs.replace(
+        known,
+        path=target.path,
+        kind="script" if target.interpreter else ("elf" if elf else "unknown"),
+        interpreter=target.interpreter,
+        static=elf is not None and elf.loader is None,
+        loader=elf.loader if elf else None,
+        libraries=libraries,
+        packages=found.packages,
+        runtimes=frozenset(reasons),
+        digest=_digest(root, sources),
+        reasons=dict(sorted(reasons.items())),
+    )
+
+
+def _python_inside(root: Root, target: _Target) -> _Inside:
+    command = target.command
+    call = parse_call(command.argv[1:])
+    interpreter = ask_interpreter(root, target.executable, call.options, command.env, command.cwd)
+    imports = find_imports(root, call, interpreter.folders, command.cwd)
+    packages = tuple(sorted(imports.packages))
+    reasons = find_runtimes(root, packages, interpreter.folders, command.env)
+    return _Inside(reasons, packages, imports.files, interpreter.executable)
+
+
+def _native_inside(root: Root, target: _Target) -> _Inside:
+    reasons: dict[str, str] = {}
+    tool = of_tool(base_name(target.path))
+    if tool:
+        reasons[tool] = f"{base_name(target.path)} reads options from the environment"
+    place = root.on_host(target.executable)
+    if place is not None and target.interpreter is None:
+        for name, mark in inside(place).items():
+            reasons[name] = f"linked statically: the file holds {mark}"
+    return _Inside(reasons)
+
+
+def _libraries(root: Root, path: str, elf: Elf | None, env: Mapping[str, str]) -> tuple[str, ...]:
+    if elf is None or elf.loader is None:
+        return ()
+    return tuple(sorted(set(link(root, path, elf, env).found.values())))
+
+
+def _digest(root: Root, paths: Iterable[str]) -> str | None:
+    """Of one file as ``sha256sum`` gives it; of several, that of their list of digests."""
+    digests = []
+    for path in dict.fromkeys(root.real(path) for path in paths):
+        place = root.on_host(path) if path else None
+        try:
+            if place is not None:
+                with place.open("rb") as file:
+                    digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+        except OSError:
+            return None
+    if len(digests) < 2:
+        return digests[0] if digests else None
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def _highest(known: int | None, seen: int | None) -> int | None:
+    return max((value for value in (known, seen) if value is not None), default=None)

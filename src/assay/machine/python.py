@@ -1,0 +1,254 @@
+"""Python: what a command asks an interpreter to run, and which packages that imports.
+
+Nothing of the program is run. Interface: ``python(1)``; ``importlib`` for how names are found.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.machine.root import Root
+
+_NAME = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)*)?t?", re.ASCII)
+_VALUED = "WX"
+_ASK = "import sys;print(repr((sys.executable,[p for p in sys.path if p])))"
+"""Imports nothing but what is built in: with ``-c`` the working folder could shadow the rest."""
+_ASK_TIMEOUT_S = 10.0
+_MOST_FILES = 64
+_LARGEST_BYTES = 2 * 2**20
+
+
+@dataclass(frozen=True)
+class Call:
+    """How an interpreter is called: its options, and what it runs."""
+
+    form: Literal["script", "module", "code", "none"]
+    what: str = ""
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """An interpreter's own file, and the folders in which it finds packages."""
+
+    executable: str
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Imports:
+    """Top-level names of packages that lie elsewhere, and the files that were read to find them."""
+
+    packages: frozenset[str] = frozenset()
+    files: tuple[str, ...] = ()
+
+
+def is_python(name: str) -> bool:
+    """Whether a program of this name is a Python interpreter."""
+    return _NAME.fullmatch(name) is not None
+
+
+def parse_call(words: tuple[str, ...]) -> Call:
+    """What the words after the interpreter's name ask it to run."""
+    options: list[str] = []
+    at = 0
+    while at < len(words) and len(words[at]) > 1 and words[at].startswith("-"):
+        word = words[at]
+        at += 1
+        if word.startswith("--"):
+            options.append(word)
+            continue
+        for place, letter in enumerate(word[1:], 1):
+            if letter not in "cm" + _VALUED:
+                continue
+            value = word[place + 1 :] or (words[at] if at < len(words) else "")
+            if letter in _VALUED:
+                options += [word] if word[place + 1 :] else [word, value]
+                at += 0 if word[place + 1 :] else 1
+                break
+            before = word[1:place]
+            options += [f"-{before}"] if before else []
+            return Call("code" if letter == "c" else "module", value, tuple(options))
+        else:
+            options.append(word)
+    if at < len(words) and words[at] != "-":
+        return Call("script", words[at], tuple(options))
+    return Call("none", "", tuple(options))
+
+
+def ask_interpreter(
+    root: Root, path: str, options: tuple[str, ...], env: Mapping[str, str], cwd: str
+) -> Interpreter:
+    """Where an interpreter finds packages: asked of itself, or guessed from its place.
+
+    It is only run on the running host. Behind a wrapper script (pyenv, a container's shim) its
+    own file is another than ``path``.
+    """
+    answer = _run(path, options, env, cwd) if root.live else None
+    return answer or Interpreter(path, _usual_folders(root, path))
+
+
+def find_imports(root: Root, call: Call, folders: tuple[str, ...], cwd: str) -> Imports:
+    """Packages that a call imports, also from within modules that lie beside its script.
+
+    Names are read from the source, wherever in it they stand. Modules of the standard library are
+    left out, and where ``folders`` are known, packages that are in none of them. Modules in
+    folders of the user's own (``PYTHONPATH``, editable installations) are read like the script.
+    """
+    walk = _Walk(root, folders)
+    own = [folder for folder in folders if _is_own(root, folder)]
+    if call.form == "script":
+        script = call.what if call.what.startswith("/") else f"{cwd}/{call.what}"
+        walk.beside.append(script.rpartition("/")[0] or "/")
+        walk.beside += own
+        walk.waiting.append(script)
+    elif call.form == "code":
+        walk.beside += [cwd, *own]
+        walk.read(call.what.encode(), None)
+    elif call.form == "module":
+        walk.beside += [cwd, *own]
+        walk.meet(call.what)
+        walk.meet(f"{call.what}.__main__")
+    return walk.done()
+
+
+def _is_own(root: Root, folder: str) -> bool:
+    """Whether a folder holds the user's modules: neither installed packages nor the library."""
+    installed = folder.endswith(("-packages", ".zip", "lib-dynload"))
+    return not installed and not root.exists(f"{folder}/os.py")
+
+
+def _run(
+    path: str, options: tuple[str, ...], env: Mapping[str, str], cwd: str
+) -> Interpreter | None:
+    import subprocess
+
+    try:
+        answer = subprocess.run(
+            [path, *options, "-c", _ASK],
+            env=dict(env),
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_ASK_TIMEOUT_S,
+            check=True,
+        )
+        executable, folders = ast.literal_eval(answer.stdout.decode().splitlines()[-1])
+        return Interpreter(str(executable), tuple(str(folder) for folder in folders))
+    except (OSError, subprocess.SubprocessError, ValueError, SyntaxError, IndexError, TypeError):
+        return None
+
+
+def _usual_folders(root: Root, path: str) -> tuple[str, ...]:
+    found = []
+    for place in dict.fromkeys((path, root.real(path) or path)):
+        prefix = place.rpartition("/")[0].rpartition("/")[0]
+        for lib in ("lib", "local/lib"):
+            for name in root.listdir(f"{prefix}/{lib}"):
+                if name.startswith("python3"):
+                    found += [f"{prefix}/{lib}/{name}/{end}-packages" for end in ("site", "dist")]
+    return tuple(folder for folder in dict.fromkeys(found) if root.exists(folder))
+
+
+class _Walk:
+    """One search through the sources of a program."""
+
+    def __init__(self, root: Root, folders: tuple[str, ...]) -> None:
+        self._root = root
+        self._folders = folders
+        self.beside: list[str] = []
+        self.waiting: list[str] = []
+        self._packages: set[str] = set()
+        self._files: list[str] = []
+
+    def done(self) -> Imports:
+        """Read what is waiting; what was found."""
+        while self.waiting and len(self._files) < _MOST_FILES:
+            path = self.waiting.pop(0)
+            content = self._root.read_bytes(path, _LARGEST_BYTES)
+            if path not in self._files and content is not None:
+                self._files.append(path)
+                self.read(content, path)
+        return Imports(frozenset(self._packages), tuple(self._files))
+
+    def read(self, source: bytes, path: str | None) -> None:
+        """Meet every module that a source names; a source that cannot be parsed names none."""
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        folder = path.rpartition("/")[0] if path else ""
+        for level, name in _names(tree):
+            if level == 0:
+                self.meet(name)
+            elif path:
+                base = "/".join(folder.split("/")[: len(folder.split("/")) - level + 1])
+                self._local(base, name.split("."))
+
+    def meet(self, name: str) -> None:
+        """A module by its full name: beside the script, else in a package."""
+        parts = name.split(".")
+        if any(self._local(folder, parts) for folder in self.beside):
+            return
+        if parts[0] not in sys.stdlib_module_names and self._installed(parts[0]):
+            self._packages.add(parts[0])
+
+    def _local(self, folder: str, parts: list[str]) -> bool:
+        """Put the files of a module in ``folder`` on the list; whether there are any."""
+        found = False
+        for depth in range(1, len(parts) + 1):
+            stem = "/".join((folder, *parts[:depth]))
+            for file in (f"{stem}.py", f"{stem}/__init__.py"):
+                if parts[depth - 1] and self._root.exists(file):
+                    found = True
+                    self.waiting.append(file)
+        return found
+
+    def _installed(self, name: str) -> bool:
+        if not self._folders:
+            return name.isidentifier()
+        return any(_is_in(self._root, folder, name) for folder in self._folders)
+
+
+def _is_in(root: Root, folder: str, name: str) -> bool:
+    """Whether a folder of packages holds one of this name."""
+    return root.exists(f"{folder}/{name}") or any(
+        entry == f"{name}.py" or (entry.startswith(f"{name}.") and entry.endswith(".so"))
+        for entry in root.listdir(folder)
+    )
+
+
+def _names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Level and name of every module that a source may import; what is for types only is not."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            yield from ((0, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if module:
+                yield node.level, module
+            for alias in node.names:
+                # `from a import b` may name a module b.
+                yield node.level, f"{module}.{alias.name}" if module else alias.name
+        elif isinstance(node, ast.Call):
+            yield from _by_call(node)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            waiting.extend(node.orelse)
+        else:
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _by_call(node: ast.Call) -> Iterator[tuple[int, str]]:
+    called = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
+    first = node.args[0] if node.args else None
+    if called in ("import_module", "__import__") and isinstance(first, ast.Constant):
+        name = first.value
+        if isinstance(name, str) and name and not name.startswith("."):
+            yield 0, name

@@ -1,0 +1,95 @@
+"""Reader: one host as a Machine document."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+
+from assay.machine.cgroup import Cgroups, read_cgroups
+from assay.machine.document import Machine
+from assay.machine.libraries import find_libraries
+from assay.machine.processor import read_kernel, read_processor
+from assay.machine.rights import read_rights
+from assay.machine.root import Root
+from assay.machine.state import read_default_state, read_huge_pages, read_hypervisor
+from assay.machine.topology import Topology, read_topology
+
+
+def read_machine(
+    root: Root | None = None,
+    env: Mapping[str, str] | None = None,
+    affinity: Iterable[int] | None = None,
+) -> Machine:
+    """What is known of a host: topology, state, rights, libraries.
+
+    Args:
+        root: where it is read; the running host by default.
+        env: environment that tells of more places for libraries; this process's on the running
+            host, empty for a recorded tree.
+        affinity: CPUs that this process may use; asked of the kernel on the running host, all for
+            a recorded tree.
+    """
+    root = root or Root()
+    if env is None:
+        env = os.environ if root.live else {}
+    if affinity is None and root.live:
+        affinity = os.sched_getaffinity(0)
+    kernel = read_kernel(root)
+    processor = read_processor(root)
+    cgroups = read_cgroups(root)
+    memory_bytes = _memory_bytes(root)
+    topology = read_topology(root, memory_bytes)
+    memory_bytes = memory_bytes or sum(node.memory_bytes for node in topology.nodes)
+    limit = cgroups.memory_limit_bytes
+    return Machine(
+        arch=kernel.arch,
+        kernel=kernel.release,
+        kernel_version=kernel.version,
+        model=processor.model,
+        cpus=topology.cpus,
+        allowed=_allowed(topology, cgroups, affinity),
+        nodes=topology.nodes,
+        rights=read_rights(root),
+        flags=processor.flags,
+        libraries=find_libraries(root, env, kernel.arch),
+        huge_pages=read_huge_pages(root),
+        memory_bytes=memory_bytes,
+        memory_limit_bytes=limit if limit is not None and limit < memory_bytes else None,
+        cgroup=cgroups.mode,
+        hypervisor=read_hypervisor(root, processor.flags, kernel.arch),
+        default_state=read_default_state(root),
+    )
+
+
+def fingerprint(machine: Machine) -> str:
+    """Sixteen hexadecimal digits that stay the same for the same kind of host.
+
+    Two hosts of one kind share them, and they hold nothing that names one: processor, CPUs,
+    memory to the GiB, architecture and major kernel version.
+    """
+    parts = (
+        machine.arch,
+        machine.model,
+        str(len(machine.cpus)),
+        str(round(machine.memory_bytes / 2**30)),
+        str(machine.kernel_version[0]),
+    )
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _allowed(
+    topology: Topology, cgroups: Cgroups, affinity: Iterable[int] | None
+) -> tuple[int, ...]:
+    """Online CPUs within affinity and cpuset; a limit that would leave none is not believed."""
+    allowed = {cpu.id for cpu in topology.cpus}
+    for limit in (affinity, cgroups.cpus):
+        if limit is not None:
+            allowed = allowed & set(limit) or allowed
+    return tuple(sorted(allowed))
+
+
+def _memory_bytes(root: Root) -> int:
+    match = re.search(r"^MemTotal:\s*(\d+) kB", root.read_text("/proc/meminfo") or "", re.M)
+    return int(match[1]) * 1024 if match else 0

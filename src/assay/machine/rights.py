@@ -1,0 +1,86 @@
+"""Rights of this process, as far as they can be read without trying.
+
+Interfaces: ``proc_pid_status(5)``, ``capabilities(7)``, ``getrlimit(2)``, ``setpriority(2)``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from assay.machine.document import Rights
+from assay.machine.root import Root
+
+# fmt: off
+_CAPABILITIES = (
+    "chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill", "setgid", "setuid",
+    "setpcap", "linux_immutable", "net_bind_service", "net_broadcast", "net_admin", "net_raw",
+    "ipc_lock", "ipc_owner", "sys_module", "sys_rawio", "sys_chroot", "sys_ptrace", "sys_pacct",
+    "sys_admin", "sys_boot", "sys_nice", "sys_resource", "sys_time", "sys_tty_config", "mknod",
+    "lease", "audit_write", "audit_control", "setfcap", "mac_override", "mac_admin", "syslog",
+    "wake_alarm", "block_suspend", "audit_read", "perfmon", "bpf", "checkpoint_restore",
+)
+# fmt: on
+"""In the order of their bits (``linux/capability.h``)."""
+
+_NOBODY = 65534
+_LOWEST_NICE = -20
+_NICE_FIELD = 18
+"""Of ``/proc/PID/stat``, counted from 0 with the name (which may hold spaces) as field 1."""
+
+
+def read_rights(root: Root) -> Rights:
+    """What this process may do; the least that is possible where the tree does not say."""
+    status = root.read_text("/proc/self/status") or ""
+    capabilities = _capabilities(status)
+    nice_now = _nice_now(root)
+    in_namespace = _in_user_namespace(root)
+    # can_nice() in kernel/sched asks for CAP_SYS_NICE of the first namespace.
+    free = "CAP_SYS_NICE" in capabilities and not in_namespace
+    return Rights(
+        uid=_uid(status, root),
+        capabilities=capabilities,
+        user_namespace=in_namespace,
+        nice_floor=_LOWEST_NICE if free else min(nice_now, _nice_limit(root)),
+        nice_now=nice_now,
+    )
+
+
+def _uid(status: str, root: Root) -> int:
+    # Effective uid: the second of four.
+    match = re.search(r"^Uid:\s*\d+\s+(\d+)", status, re.M)
+    if match:
+        return int(match[1])
+    return os.geteuid() if root.live else _NOBODY
+
+
+def _capabilities(status: str) -> frozenset[str]:
+    match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.M)
+    mask = int(match[1], 16) if match else 0
+    named = (f"CAP_{name.upper()}" for bit, name in enumerate(_CAPABILITIES) if mask >> bit & 1)
+    return frozenset(named)
+
+
+def _in_user_namespace(root: Root) -> bool:
+    # The first namespace maps every id to itself; only there does root own the host.
+    words = (root.read_text("/proc/self/uid_map") or "").split()
+    return bool(words) and words != ["0", "0", "4294967295"]
+
+
+def _nice_now(root: Root) -> int:
+    _, _, tail = (root.read_text("/proc/self/stat") or "").rpartition(")")
+    fields = tail.split()
+    try:
+        return int(fields[_NICE_FIELD - 2])
+    except (IndexError, ValueError):
+        return 0
+
+
+def _nice_limit(root: Root) -> int:
+    """RLIMIT_NICE as a nice value: the limit counts from 20 downwards (``getrlimit(2)``)."""
+    match = re.search(
+        r"^Max nice priority\s+(\d+|unlimited)", root.read_text("/proc/self/limits") or "", re.M
+    )
+    if match is None:
+        return 20
+    return max(_LOWEST_NICE, 20 - int(match[1])) if match[1].isdigit() else _LOWEST_NICE

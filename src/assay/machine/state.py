@@ -1,0 +1,163 @@
+"""State: system-wide readings that a program's speed depends on.
+
+Interfaces: ``Documentation/admin-guide/mm/transhuge.rst``, ``admin-guide/pm/cpufreq.rst``,
+``admin-guide/sysctl/{kernel,vm}.rst``, ``admin-guide/kernel-parameters.txt``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.machine.document import HugePages
+from assay.machine.processor import boot_arguments
+from assay.machine.root import Root
+
+_THP = "/sys/kernel/mm/transparent_hugepage"
+_CPU = "/sys/devices/system/cpu"
+
+_CHOICES = {
+    "thp.enabled": f"{_THP}/enabled",
+    "thp.defrag": f"{_THP}/defrag",
+    "thp.shmem": f"{_THP}/shmem_enabled",
+}
+"""Files that mark the value in force with brackets."""
+
+_PLAIN = {
+    "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "cpu.boost": f"{_CPU}/cpufreq/boost",
+    "cpu.isolated": f"{_CPU}/isolated",
+    "cpu.no_turbo": f"{_CPU}/intel_pstate/no_turbo",
+    "cpu.smt": f"{_CPU}/smt/control",
+    "kernel.autogroup": "/proc/sys/kernel/sched_autogroup_enabled",
+    "kernel.numa_balancing": "/proc/sys/kernel/numa_balancing",
+    "kernel.randomize_va_space": "/proc/sys/kernel/randomize_va_space",
+    "ksm.run": "/sys/kernel/mm/ksm/run",
+    "vm.overcommit_memory": "/proc/sys/vm/overcommit_memory",
+    "vm.swappiness": "/proc/sys/vm/swappiness",
+    "vm.zone_reclaim_mode": "/proc/sys/vm/zone_reclaim_mode",
+    "zswap.enabled": "/sys/module/zswap/parameters/enabled",
+}
+
+_PER_POLICY = {
+    "cpu.driver": "scaling_driver",
+    "cpu.epp": "energy_performance_preference",
+    "cpu.governor": "scaling_governor",
+}
+"""One file for each frequency domain; unlike values are joined by commas."""
+
+# fmt: off
+_BOOT = frozenset((
+    "amd_pstate", "clocksource", "cpuidle.off", "default_hugepagesz", "hugepages", "hugepagesz",
+    "idle", "intel_idle.max_cstate", "intel_pstate", "irqaffinity", "isolcpus", "max_cpus",
+    "maxcpus", "mem", "mitigations", "no_hz", "nohlt", "nohz", "nohz_full", "nosmt", "nr_cpus",
+    "numa", "numa_balancing", "preempt", "processor.max_cstate", "rcu_nocbs", "skew_tick",
+    "spec_store_bypass_disable", "spectre_v2", "transparent_hugepage", "tsc",
+))
+# fmt: on
+"""Boot arguments that change speed; no others are kept, for some hold secrets."""
+
+_DMI = (
+    # First match wins; the order and most names are those of systemd-detect-virt.
+    ("KVM", "kvm"),
+    ("OpenStack", "kvm"),
+    ("KubeVirt", "kvm"),
+    ("Amazon EC2", "amazon"),
+    ("Google", "google"),
+    ("QEMU", "qemu"),
+    ("VMware", "vmware"),
+    ("VMW", "vmware"),
+    ("innotek GmbH", "virtualbox"),
+    ("VirtualBox", "virtualbox"),
+    ("Xen", "xen"),
+    ("Bochs", "bochs"),
+    ("Parallels", "parallels"),
+    ("BHYVE", "bhyve"),
+    ("Hyper-V", "microsoft"),
+    ("Virtual Machine", "microsoft"),
+    ("Apple Virtualization", "apple"),
+)
+
+_CLOCKS = (("kvm-clock", "kvm"), ("hyperv", "microsoft"), ("xen", "xen"))
+
+
+def read_huge_pages(root: Root) -> HugePages:
+    """Transparent huge pages as they are set; nothing where the kernel has none."""
+    return HugePages(
+        enabled=_chosen(root, f"{_THP}/enabled"),
+        defrag=_chosen(root, f"{_THP}/defrag"),
+        size_bytes=root.read_int(f"{_THP}/hpage_pmd_size"),
+    )
+
+
+def read_default_state(root: Root) -> dict[str, str]:
+    """Readings that define *the default*, by name, sorted; only those that can be read."""
+    readings = {name: _chosen(root, path) for name, path in _CHOICES.items()}
+    readings |= {name: root.read_text(path) for name, path in _PLAIN.items()}
+    readings |= {name: _over_policies(root, file) for name, file in _PER_POLICY.items()}
+    readings["thp.sizes"] = _thp_sizes(root)
+    readings["boot"] = " ".join(sorted(filter(_is_of_interest, boot_arguments(root))))
+    return {name: value for name, value in sorted(readings.items()) if value}
+
+
+def read_hypervisor(root: Root, flags: frozenset[str], arch: str) -> str | None:
+    """What the host is a guest of; ``unknown`` where it only says that it is one."""
+    own = root.read_text("/sys/hypervisor/type")
+    if own:
+        return own
+    if flags and arch in ("x86_64", "i686") and "hypervisor" not in flags:
+        # Metal instances of clouds carry the cloud's DMI names too.
+        return None
+    found = _dmi_name(root) or _clock_name(root) or _device_tree_name(root)
+    return found or ("unknown" if "hypervisor" in flags else None)
+
+
+def _chosen(root: Root, path: str) -> str | None:
+    text = root.read_text(path) or ""
+    match = re.search(r"\[([^\]]+)\]", text)
+    return match[1] if match else None
+
+
+def _over_policies(root: Root, file: str) -> str | None:
+    folder = f"{_CPU}/cpufreq"
+    values = {
+        root.read_text(f"{folder}/{name}/{file}")
+        for name in root.listdir(folder)
+        if name.startswith("policy")
+    }
+    return ",".join(sorted(value for value in values if value)) or None
+
+
+def _thp_sizes(root: Root) -> str | None:
+    """Page sizes between one page and the largest that are in use (Linux 6.8)."""
+    found = []
+    for name in root.listdir(_THP):
+        match = re.fullmatch(r"hugepages-(\d+)kB", name)
+        chosen = _chosen(root, f"{_THP}/{name}/enabled") if match else None
+        if match and chosen not in (None, "never"):
+            found.append((int(match[1]), f"{match[1]}k={chosen}"))
+    return ",".join(text for _, text in sorted(found)) or None
+
+
+def _is_of_interest(argument: str) -> bool:
+    return argument.partition("=")[0].replace("-", "_") in _BOOT
+
+
+def _dmi_name(root: Root) -> str | None:
+    for file in ("product_name", "sys_vendor", "board_vendor", "bios_vendor", "product_version"):
+        text = root.read_text(f"/sys/class/dmi/id/{file}") or ""
+        for start, name in _DMI:
+            if text.startswith(start):
+                return name
+    return None
+
+
+def _clock_name(root: Root) -> str | None:
+    # Paravirtual clocks are there also where a small monitor gives no DMI tables.
+    clocks = root.read_text("/sys/devices/system/clocksource/clocksource0/available_clocksource")
+    words = (clocks or "").split()
+    return next((name for start, name in _CLOCKS for w in words if w.startswith(start)), None)
+
+
+def _device_tree_name(root: Root) -> str | None:
+    text = root.read_text("/proc/device-tree/hypervisor/compatible") or ""
+    return "kvm" if "kvm" in text else ("xen" if "xen" in text else None)

@@ -1,0 +1,287 @@
+"""Topology: CPUs, cores, packages, shared caches and NUMA nodes.
+
+Interfaces: ``Documentation/ABI/stable/sysfs-devices-{system-cpu,node}``,
+``Documentation/admin-guide/cputopology.rst``. How broken trees are read follows hwloc.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from assay.errors import BadInput
+from assay.machine.cpulist import parse_list, parse_mask
+from assay.machine.document import Cpu, Node
+from assay.machine.root import Root
+
+_CPU = "/sys/devices/system/cpu"
+_NODE = "/sys/devices/system/node"
+
+_INTEL_KINDS = {
+    "cpu_core": "performance",
+    "cpu_atom": "efficiency",
+    "cpu_lowpower": "efficiency",
+}
+"""Event sources that stand for the kinds of a hybrid Intel processor (since Linux 5.13)."""
+
+_CAPACITY_STEP = 0.9
+"""Capacities closer than this belong to one kind: favoured cores of one design differ by less."""
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Every online CPU, and every NUMA node with CPUs or memory, both ascending."""
+
+    cpus: tuple[Cpu, ...]
+    nodes: tuple[Node, ...]
+
+
+def read_topology(root: Root, memory_bytes: int = 0) -> Topology:
+    """The topology of a machine.
+
+    Args:
+        root: where it is read.
+        memory_bytes: of the host, for the one node of a machine that names none.
+    """
+    online = _online(root)
+    nodes = _nodes(root, online) or (Node(id=0, cpus=online, memory_bytes=memory_bytes),)
+    node_of = {cpu: node.id for node in nodes for cpu in node.cpus}
+    siblings = _groups(online, lambda cpu: _core_cpus(root, cpu))
+    packages = _packages(root, online)
+    caches = _last_caches(root, siblings)
+    kinds = _kinds(root, online)
+    cpus = tuple(
+        Cpu(
+            id=cpu,
+            core=siblings[cpu][0],
+            siblings=siblings[cpu],
+            package=packages[cpu],
+            die=max(0, root.read_int(f"{_CPU}/cpu{cpu}/topology/die_id") or 0),
+            node=node_of[cpu],
+            l3=caches.get(cpu),
+            max_khz=root.read_int(f"{_CPU}/cpu{cpu}/cpufreq/cpuinfo_max_freq"),
+            kind=kinds.get(cpu),
+        )
+        for cpu in online
+    )
+    return Topology(cpus=cpus, nodes=nodes)
+
+
+def _numbered(names: Iterable[str], stem: str) -> tuple[int, ...]:
+    matches = (re.fullmatch(rf"{stem}(\d+)", name, re.ASCII) for name in names)
+    return tuple(sorted(int(match[1]) for match in matches if match))
+
+
+def _cpus(root: Root, folder: str, *names: str) -> tuple[int, ...] | None:
+    """CPUs from the first file that is there; those named ``list`` hold lists, others masks."""
+    for name in names:
+        text = root.read_text(f"{folder}/{name}")
+        if not text:
+            continue
+        try:
+            return parse_list(text) if name.endswith("list") else parse_mask(text)
+        except BadInput:
+            continue
+    return None
+
+
+def _online(root: Root) -> tuple[int, ...]:
+    listed = _list_file(root, f"{_CPU}/online")
+    if listed:
+        return listed
+    known = _numbered(root.listdir(_CPU), "cpu")
+    # Before 2.6.28 only the CPU itself says that it is offline, or it has no topology.
+    described = {cpu for cpu in known if root.exists(f"{_CPU}/cpu{cpu}/topology")}
+    on = tuple(
+        cpu
+        for cpu in known
+        if root.read_int(f"{_CPU}/cpu{cpu}/online") != 0 and (cpu in described or not described)
+    )
+    return on or _without_sysfs(root)
+
+
+def _list_file(root: Root, path: str) -> tuple[int, ...] | None:
+    text = root.read_text(path)
+    try:
+        return parse_list(text) if text else None
+    except BadInput:
+        return None
+
+
+def _without_sysfs(root: Root) -> tuple[int, ...]:
+    text = root.read_text("/proc/cpuinfo") or ""
+    found = {int(number) for number in re.findall(r"^processor\s*:\s*(\d+)$", text, re.M)}
+    if not found and root.live:
+        found = os.sched_getaffinity(0)
+    return tuple(sorted(found)) or (0,)
+
+
+def _groups(
+    online: tuple[int, ...], members: Callable[[int], tuple[int, ...] | None]
+) -> dict[int, tuple[int, ...]]:
+    """CPU -> its group, ascending: always a partition of the online CPUs, whatever files say."""
+    found: dict[int, tuple[int, ...]] = {}
+    known = set(online)
+    for cpu in online:
+        if cpu in found:
+            continue
+        named = set(members(cpu) or ())
+        group = tuple(sorted((named & known - found.keys()) | {cpu}))
+        found.update(dict.fromkeys(group, group))
+    return found
+
+
+def _core_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
+    # core_cpus came with Linux 5.3, lists with 2.6.26, masks were there before.
+    return _cpus(
+        root,
+        f"{_CPU}/cpu{cpu}/topology",
+        "core_cpus_list",
+        "thread_siblings_list",
+        "core_cpus",
+        "thread_siblings",
+    )
+
+
+def _packages(root: Root, online: tuple[int, ...]) -> dict[int, int]:
+    """CPU -> package: the kernel's number where it tells packages apart, else the smallest CPU."""
+    groups = _groups(online, lambda cpu: _package_cpus(root, cpu) or online)
+    firsts = sorted({group[0] for group in groups.values()})
+    numbers = {
+        first: root.read_int(f"{_CPU}/cpu{first}/topology/physical_package_id") for first in firsts
+    }
+    if len(firsts) == 1 and numbers[firsts[0]] in (None, -1):
+        return dict.fromkeys(online, 0)
+    named = [number for number in numbers.values() if number is not None and number >= 0]
+    distinct = len(set(named)) == len(firsts)
+    return {
+        cpu: (numbers[group[0]] or 0) if distinct else group[0] for cpu, group in groups.items()
+    }
+
+
+def _package_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
+    return _cpus(
+        root,
+        f"{_CPU}/cpu{cpu}/topology",
+        "package_cpus_list",
+        "core_siblings_list",
+        "package_cpus",
+        "core_siblings",
+    )
+
+
+def _last_caches(root: Root, siblings: dict[int, tuple[int, ...]]) -> dict[int, int]:
+    """CPU -> smallest CPU that shares its last-level cache, for those of which it is known."""
+    shared = {cpu: _last_cache_cpus(root, cpu) for cpu in siblings}
+    described = tuple(cpu for cpu in siblings if shared[cpu] is not None)
+    # Some Itanium kernels leave the map empty; a cache serves its whole core at least.
+    groups = _groups(described, lambda cpu: (*(shared[cpu] or ()), *siblings[cpu]))
+    return {cpu: group[0] for cpu, group in groups.items()}
+
+
+def _last_cache_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
+    folder = f"{_CPU}/cpu{cpu}/cache"
+    levels = [
+        (root.read_int(f"{folder}/index{index}/level") or 0, index)
+        for index in _numbered(root.listdir(folder), "index")
+        if root.read_text(f"{folder}/index{index}/type") != "Instruction"
+    ]
+    if not levels:
+        return None
+    return _cpus(root, f"{folder}/index{max(levels)[1]}", "shared_cpu_map", "shared_cpu_list")
+
+
+def _kinds(root: Root, online: tuple[int, ...]) -> dict[int, str]:
+    """CPU -> kind; empty where all are alike."""
+    found: dict[int, str] = {}
+    for name, kind in _INTEL_KINDS.items():
+        for cpu in _list_file(root, f"/sys/devices/{name}/cpus") or ():
+            found[cpu] = kind
+    if not found:
+        found = _kinds_by_capacity(root, online)
+    found = {cpu: kind for cpu, kind in found.items() if cpu in online}
+    return found if len(set(found.values())) > 1 else {}
+
+
+def _kinds_by_capacity(root: Root, online: tuple[int, ...]) -> dict[int, str]:
+    capacities = {cpu: root.read_int(f"{_CPU}/cpu{cpu}/cpu_capacity") for cpu in online}
+    known = sorted({value for value in capacities.values() if value})
+    jumps = [high for low, high in pairwise(known) if low < high * _CAPACITY_STEP]
+    if not jumps:
+        return {}
+    # With three tiers (little, big, prime) only the lowest is for efficiency.
+    return {
+        cpu: "efficiency" if value < jumps[0] else "performance"
+        for cpu, value in capacities.items()
+        if value
+    }
+
+
+def _nodes(root: Root, online: tuple[int, ...]) -> tuple[Node, ...]:
+    """NUMA nodes; none where the kernel names none, or where what it says cannot be.
+
+    Left out are nodes with neither CPU nor memory (initiators such as accelerators), and the
+    memory of NVIDIA GPUs, which the driver shows as nodes but which is not for programs to use.
+    """
+    listed = _numbered(root.listdir(_NODE), "node")
+    own = _node_cpus(root, listed, online)
+    claimed = {cpu for cpus in own.values() for cpu in cpus}
+    if not claimed:
+        return ()
+    gpus = _gpu_nodes(root)
+    memory = {node: _node_memory_bytes(root, node) for node in listed}
+    kept = [node for node in listed if own[node] or (memory[node] and node not in gpus)]
+    # CPUs of a node that is offline take their memory from another one.
+    own[kept[0]] = tuple(sorted({*own[kept[0]], *(set(online) - claimed)}))
+    return tuple(
+        Node(
+            id=node,
+            cpus=own[node],
+            memory_bytes=memory[node],
+            distances=_distances(root, node, listed, kept),
+        )
+        for node in kept
+    )
+
+
+def _node_cpus(
+    root: Root, listed: tuple[int, ...], online: tuple[int, ...]
+) -> dict[int, tuple[int, ...]]:
+    """Node -> its online CPUs, each CPU in one node at most.
+
+    Nothing where two nodes name the same CPUs: then the firmware's tables are wrong.
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    free = set(online)
+    for node in listed:
+        named = set(_cpus(root, f"{_NODE}/node{node}", "cpumap", "cpulist") or ()) & set(online)
+        if named and any(named == set(cpus) for cpus in found.values()):
+            return {}
+        found[node] = tuple(sorted(named & free))
+        free -= named
+    return found
+
+
+def _node_memory_bytes(root: Root, node: int) -> int:
+    text = root.read_text(f"{_NODE}/node{node}/meminfo") or ""
+    match = re.search(r"MemTotal:\s*(\d+) kB", text)
+    return int(match[1]) * 1024 if match else 0
+
+
+def _distances(root: Root, node: int, listed: tuple[int, ...], kept: list[int]) -> tuple[int, ...]:
+    """Distances to the kept nodes, in their order; the file has one for every node listed."""
+    words = (root.read_text(f"{_NODE}/node{node}/distance") or "").split()
+    if len(words) != len(listed) or not all(word.isdigit() for word in words):
+        return ()
+    by_node = dict(zip(listed, map(int, words), strict=True))
+    return tuple(by_node[other] for other in kept)
+
+
+def _gpu_nodes(root: Root) -> frozenset[int]:
+    folder = "/proc/driver/nvidia/gpus"
+    texts = (root.read_text(f"{folder}/{gpu}/numa_status") or "" for gpu in root.listdir(folder))
+    matches = (re.search(r"^Node:\s*(\d+)", text, re.M) for text in texts)
+    return frozenset(int(match[1]) for match in matches if match)

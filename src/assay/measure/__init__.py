@@ -1,0 +1,1 @@
+"""Executors, and the judging of what they bring back."""

@@ -1,0 +1,189 @@
+"""Executors: where launches are carried out."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from assay.errors import NotPossible
+from assay.launch.document import launcher_document
+from assay.launch.driver import Driver, Running
+from assay.measure.probe import speed_probe
+from assay.measure.sample import build_sample
+from assay.records import Evidence, Launch, Plan, RunFacts, Sample, Workload
+from assay.settings.registry import Registry, judge_all
+
+
+@dataclass(frozen=True)
+class Node:
+    """A place that launches can be sent to."""
+
+    name: str
+    slots: int = 1
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A launch that was submitted."""
+
+    number: int
+
+
+class Executor(Protocol):
+    """Carries launches out: locally now; guests and clusters keep the same contract."""
+
+    def nodes(self) -> list[Node]:
+        """Where launches can go."""
+        ...
+
+    def open(self, node: Node, plan: Plan) -> None:
+        """Apply what lies outside the process."""
+        ...
+
+    def submit(self, launch: Launch, plan: Plan) -> Ticket:
+        """Begin one launch."""
+        ...
+
+    def poll(self, timeout_s: float | None) -> list[Sample]:
+        """Samples of launches that have ended, waiting at most ``timeout_s`` for one."""
+        ...
+
+    def cancel(self, ticket: Ticket) -> None:
+        """End a launch under way; it gives no sample."""
+        ...
+
+    def close(self) -> None:
+        """End what runs, and put back what was changed."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Flight:
+    launch: Launch
+    plan: Plan
+    running: Running
+    before: tuple[Evidence, ...]
+
+
+class LocalExecutor:
+    """One launch at a time on this host, through assay-exec.
+
+    Args:
+        workload: what runs.
+        driver: starts launches.
+        registry: judges settings from what was read back.
+        speed: whether to probe the machine's speed before each block.
+    """
+
+    def __init__(
+        self, workload: Workload, driver: Driver, registry: Registry, *, speed: bool = True
+    ) -> None:
+        self._workload = workload
+        self._driver = driver
+        self._registry = registry
+        self._speed = speed
+        self._flights: dict[Ticket, _Flight] = {}
+        self._submitted = 0
+        self._block = -1
+        self._scratch = tempfile.TemporaryDirectory(prefix="assay-")
+        self.last_facts: RunFacts | None = None
+
+    def __enter__(self) -> LocalExecutor:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def output(self) -> Path:
+        """Standard output of the newest launch."""
+        return Path(self._scratch.name) / "stdout"
+
+    @property
+    def errors(self) -> Path:
+        """Error output of the newest launch."""
+        return Path(self._scratch.name) / "stderr"
+
+    def nodes(self) -> list[Node]:
+        """See ``Executor.nodes``."""
+        return [Node("local")]
+
+    def open(self, node: Node, plan: Plan) -> None:
+        """See ``Executor.open``; every action of this version lies within the process."""
+
+    def submit(self, launch: Launch, plan: Plan) -> Ticket:
+        """See ``Executor.submit``.
+
+        Raises:
+            NotPossible: the plan holds a refused setting, or the launcher cannot be started.
+        """
+        for name, word in plan.refused.items():
+            raise NotPossible(f"{name}={word.value} cannot be granted: {word.reason}.")
+        before: tuple[Evidence, ...] = ()
+        if self._speed and launch.block != self._block:
+            before = (Evidence(kind="speed", value=speed_probe(), unit="s", outside=True),)
+        self._block = launch.block
+        document = launcher_document(
+            plan,
+            self._workload,
+            launch,
+            env=self._driver.env,
+            stdout=str(self.output),
+            stderr=str(self.errors),
+        )
+        ticket = Ticket(self._submitted)
+        self._submitted += 1
+        running = self._driver.start(document)
+        self._flights[ticket] = _Flight(launch, plan, running, before)
+        return ticket
+
+    def poll(self, timeout_s: float | None) -> list[Sample]:
+        """See ``Executor.poll``.
+
+        Raises:
+            NotPossible: the launcher died, or could not write.
+        """
+        for ticket, flight in list(self._flights.items()):
+            if not flight.running.finished(timeout_s):
+                return []
+            del self._flights[ticket]
+            with flight.running:
+                return [self._sample(flight, flight.running.facts())]
+        return []
+
+    def _sample(self, flight: _Flight, facts: RunFacts) -> Sample:
+        self.last_facts = facts
+        if facts.outcome in ("bad_plan", "setup_failed"):
+            raise NotPossible(
+                f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
+                "See `assay doctor` for what this host allows.",
+            )
+        if facts.outcome == "interrupted":
+            raise KeyboardInterrupt
+        grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
+        return build_sample(
+            flight.launch, self._workload, facts, self.output, grants, flight.before
+        )
+
+    def cancel(self, ticket: Ticket) -> None:
+        """See ``Executor.cancel``."""
+        flight = self._flights.pop(ticket, None)
+        if flight is not None:
+            flight.running.close()
+
+    def close(self) -> None:
+        """See ``Executor.close``."""
+        for ticket in list(self._flights):
+            self.cancel(ticket)
+        with contextlib.suppress(OSError):
+            self._scratch.cleanup()
+

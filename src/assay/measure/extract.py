@@ -1,0 +1,108 @@
+"""Metrics and checks read from a launch's output."""
+
+from __future__ import annotations
+
+import mmap
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.errors import BadInput
+from assay.records import Metric, RunFacts
+
+
+def metrics_of(
+    metrics: tuple[Metric, ...], facts: RunFacts, output: Path
+) -> tuple[dict[str, float], dict[str, str]]:
+    """The value of each metric, and for those that have none the reason.
+
+    Args:
+        metrics: those without a pattern come from the launcher, the others from the output.
+        facts: the launcher's record.
+        output: what the program wrote.
+    """
+    found: dict[str, float] = {}
+    absent: dict[str, str] = {}
+    for metric in metrics:
+        if metric.pattern is None:
+            value = getattr(facts, metric.name, None)
+            if value is None:
+                absent[metric.name] = facts.absent.get(metric.name, "the launcher could not tell")
+            else:
+                found[metric.name] = float(value)
+            continue
+        text = last_match(metric.pattern, output)
+        if text is None:
+            absent[metric.name] = f"no match of {metric.pattern!r} in the output"
+            continue
+        try:
+            found[metric.name] = float(text.replace("_", ""))
+        except ValueError:
+            absent[metric.name] = f"{text!r} in the output is not a number"
+    return found, absent
+
+
+def last_match(pattern: str, output: Path) -> str | None:
+    """The first group, or the whole, of the last match of a pattern in a file.
+
+    The file is mapped, so that an output of gigabytes costs no memory of its own.
+    """
+    found = None
+    for match in re.finditer(pattern.encode(), _mapped(output), re.MULTILINE):
+        found = match
+    if found is None:
+        return None
+    return found[1 if found.re.groups else 0].decode(errors="replace")
+
+
+def holds(check: str, output: Path) -> bool:
+    """Whether a pattern is found in the output."""
+    return re.search(check.encode(), _mapped(output), re.MULTILINE) is not None
+
+
+def _mapped(path: Path) -> mmap.mmap | bytes:
+    try:
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):  # an empty file cannot be mapped
+        return b""
+
+
+def compiled(pattern: str, what: str) -> str:
+    """The pattern, when it is one.
+
+    Raises:
+        BadInput: not a regular expression.
+    """
+    try:
+        re.compile(pattern.encode())
+    except re.error as error:
+        raise BadInput(
+            f"{what} {pattern!r} is not a regular expression: {error}.",
+            "Write for example 'inertia=([0-9.]+)'.",
+        ) from error
+    return pattern
+
+
+def named_metric(text: str, units: Mapping[str, str]) -> Metric:
+    """A metric as written on the command line: a built-in name, or ``NAME=REGEX``.
+
+    Raises:
+        BadInput: neither.
+    """
+    from assay.errors import nearest
+    from assay.records.workload import BUILT_IN
+
+    if text in BUILT_IN:
+        return BUILT_IN[text]
+    name, equals, pattern = text.partition("=")
+    if not equals or not name.isidentifier():
+        near = nearest(text, tuple(BUILT_IN))
+        raise BadInput(
+            f"{text!r} is not a metric.",
+            (f"Did you mean {near}? " if near else "")
+            + "Write NAME=REGEX with one group, for example 'fps=([0-9.]+) fps', or one of "
+            + ", ".join(BUILT_IN)
+            + ".",
+        )
+    return Metric(name=name, unit=units.get(name, ""), pattern=compiled(pattern, "The metric's"))

@@ -1,0 +1,59 @@
+"""EvidenceTally: what was watched beside the samples, over all of them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.records import Evidence, Sample
+from assay.report.plain import clean
+from assay.units import show_quantity
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceTally:
+    """One kind of evidence.
+
+    Attributes:
+        kind: of the evidence.
+        unit: of ``median`` and ``highest``.
+        outside: whether the cause lies outside the configuration.
+        samples: how many carry it.
+        median, highest: of the values; ``None`` where it has none.
+        note: the first one given.
+    """
+
+    kind: str
+    unit: str
+    outside: bool
+    samples: int
+    median: float | None
+    highest: float | None
+    note: str | None
+
+    def shown(self, value: float | None) -> str:
+        """One of the values with its unit."""
+        return "\u2013" if value is None else show_quantity(value, clean(self.unit))
+
+
+def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:
+    """One tally for each kind and unit, by name."""
+    groups: dict[tuple[str, str, bool], list[Evidence]] = {}
+    for sample in samples:
+        for piece in sample.evidence:
+            groups.setdefault((piece.kind, piece.unit, piece.outside), []).append(piece)
+    return tuple(_tally(*key, groups[key]) for key in sorted(groups))
+
+
+def _tally(kind: str, unit: str, outside: bool, pieces: list[Evidence]) -> EvidenceTally:
+    values = [p.value for p in pieces if p.value is not None]
+    return EvidenceTally(
+        kind=kind,
+        unit=unit,
+        outside=outside,
+        samples=len(pieces),
+        median=statistics.median(values) if values else None,
+        highest=max(values) if values else None,
+        note=next((p.note for p in pieces if p.note), None),
+    )

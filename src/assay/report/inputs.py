@@ -1,0 +1,48 @@
+"""ReportInput: what a report is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.document import Machine
+from assay.records import Conclusion, Metric, Sample, Status, Stratum, StudySpec
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInput:
+    """One study, as records.
+
+    Attributes:
+        study_id: as ``assay study list`` shows it.
+        spec: what was asked.
+        strata: the sittings of the study.
+        samples: those of one stratum (samples of different strata are never pooled), in any order.
+        conclusion: absent while the study runs, or when it ended before it could decide.
+        machine: absent for imported studies.
+        engine: version of assay that measured.
+        created_at: start of the study, Unix seconds.
+        elapsed_s: time that the study took so far.
+        script: runs the winner without assay; empty where there is none.
+        status: where the study stands; absent where that is not known.
+    """
+
+    study_id: str
+    spec: StudySpec
+    strata: tuple[Stratum, ...]
+    samples: tuple[Sample, ...]
+    conclusion: Conclusion | None
+    machine: Machine | None
+    engine: str
+    created_at: float
+    elapsed_s: float
+    script: str = ""
+    status: Status | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that the study decides by."""
+        if self.conclusion is not None:
+            for metric in self.spec.workload.metrics:
+                if metric.name == self.conclusion.metric:
+                    return metric
+        return self.spec.workload.objective

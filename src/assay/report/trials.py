@@ -1,0 +1,85 @@
+"""Trial: one launch, as a figure sees it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.records import Configuration, Metric, Outcome, Sample, Stage
+from assay.records.workload import BUILT_IN
+
+
+class State(enum.StrEnum):
+    """What a launch says about the metric.
+
+    ``CENSORED``: it ran into its time-out, so the truth is at least as bad as the value.
+    ``FAILED``: the program failed or hit a limit. ``ABSENT``: it went well, but gave no value.
+    """
+
+    VALUE = "value"
+    CENSORED = "censored"
+    FAILED = "failed"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One launch.
+
+    Attributes:
+        number: from 1, in the order of starting; survey launches are not counted.
+        at_s: start, in seconds since the first launch.
+        arm, configuration, stage, block: of the launch.
+        state: what ``value`` is worth.
+        value: in the metric's unit; the cap where censored; ``None`` otherwise.
+    """
+
+    number: int
+    at_s: float
+    arm: str
+    configuration: Configuration
+    stage: Stage
+    block: int
+    state: State
+    value: float | None
+
+
+def trials(samples: Iterable[Sample], metric: Metric) -> tuple[Trial, ...]:
+    """The launches that may be shown, in the order in which they started.
+
+    Survey launches are left out: their times are never used.
+    """
+    shown = sorted(
+        (s for s in samples if s.launch.stage is not Stage.SURVEY),
+        key=lambda s: (s.started_at, s.launch.block, s.launch.position, s.launch.attempt),
+    )
+    start = shown[0].started_at if shown else 0.0
+    return tuple(_trial(i, s, start, metric) for i, s in enumerate(shown, 1))
+
+
+def _trial(number: int, sample: Sample, start: float, metric: Metric) -> Trial:
+    state, value = _reading(sample, metric)
+    launch = sample.launch
+    return Trial(
+        number,
+        sample.started_at - start,
+        launch.arm,
+        launch.configuration,
+        launch.stage,
+        launch.block,
+        state,
+        value,
+    )
+
+
+def _reading(sample: Sample, metric: Metric) -> tuple[State, float | None]:
+    if sample.outcome is Outcome.TIMED_OUT:
+        cap = sample.launch.cap_s if sample.launch.cap_s is not None else sample.wall_s
+        return State.CENSORED, cap if metric.name == "wall_s" else None
+    if sample.outcome is not Outcome.OK:
+        return State.FAILED, None
+    value = sample.metrics.get(metric.name)
+    if value is None and metric.name in BUILT_IN:
+        value = getattr(sample, metric.name)
+    return (State.ABSENT, None) if value is None else (State.VALUE, float(value))

@@ -1,0 +1,248 @@
+"""Wording: the answer as sentences, and what weakens it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Claim, Goal, Granted, Kind, Metric, Status, Summary, Verdict
+from assay.report.arms import ArmRow, Role, winner_name
+from assay.report.grants import GrantTally
+from assay.report.inputs import ReportInput
+from assay.report.plain import clean, count, label_of, shorten
+from assay.report.scale import Scale
+from assay.report.trials import State
+from assay.units import show_gain
+
+_NAME_CHARACTERS = 72
+"""Longest name of an arm within a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a study says.
+
+    Attributes:
+        sentence: one that a person can repeat.
+        tone: ``faster``, ``slower``, ``same``, ``unclear``, ``measured`` or ``open``.
+        badge: the tone as one or two words.
+        details: more sentences, in order of importance.
+    """
+
+    sentence: str
+    tone: str
+    badge: str
+    details: tuple[str, ...] = ()
+
+
+def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
+    """The answer of a study, or what there is of it."""
+    if report.conclusion is None or not report.conclusion.arms:
+        return _open(report, rows, scale)
+    if report.spec.kind is Kind.TUNE:
+        return _tuned(report)
+    if report.spec.kind is Kind.MEASURE:
+        return _measured(report, scale)
+    return _compared(report)
+
+
+def claim_sentence(claim: Claim, metric: Metric) -> str:
+    """One claim in words: ``B needs 18.2 % less wall time than A.``"""
+    a, b, label = _name(claim.a), _name(claim.b), label_of(metric)
+    if claim.verdict is Verdict.SAME:
+        return f"{b} and {a} have the same {label}, to within {claim.margin * 100:g} %."
+    if claim.verdict is Verdict.UNCLEAR:
+        more = (
+            f" About {count(claim.blocks_needed, 'pair')} of launches would tell."
+            if claim.blocks_needed
+            else ""
+        )
+        return f"Whether {b} differs from {a} in {label} is not clear yet.{more}"
+    verb = "needs" if metric.goal is Goal.LOWER else "gives"
+    least = "at least " if claim.bound_only else ""
+    gain = show_gain(claim.ratio)
+    times = f"{gain} the {label} of" if gain.endswith("times") else f"{gain} {label} than"
+    return f"{b} {verb} {least}{times} {a}."
+
+
+def interval_sentence(claim: Claim) -> str:
+    """The interval of a claim in words, with what it rests on."""
+    low, high = claim.ci
+    if low is None and high is None:
+        return f"{count(claim.blocks, 'pair')} of launches do not bound it."
+    ends = [show_gain(end) if end is not None else None for end in (low, high)]
+    if ends[0] is None:
+        text = f"at most {_ratio_word(ends[1])}"
+    elif ends[1] is None:
+        text = f"at least {_ratio_word(ends[0])}"
+    else:
+        text = f"between {ends[0]} and {ends[1]}"
+    return f"The truth lies {text}; {count(claim.blocks, 'pair')} of launches."
+
+
+def weaknesses(
+    report: ReportInput, rows: Sequence[ArmRow], winner: Sequence[GrantTally]
+) -> tuple[str, ...]:
+    """What weakens the answer: the study's own notes, and what the samples show."""
+    found = list(report.conclusion.notes) if report.conclusion else []
+    if report.conclusion is None:
+        found.append("The study has no conclusion; what is shown here is not a claim.")
+    for tally in winner:
+        for grant in (Granted.DEGRADED, Granted.REFUSED, Granted.UNVERIFIED):
+            if tally.counts.get(grant):
+                found.append(_ungranted(tally, grant))
+    claimed = [r for r in rows if r.role is not Role.OTHER and r.phase.value != "search"]
+    for row in claimed:
+        missing = {
+            "failed": row.having(State.FAILED),
+            "timed out": row.having(State.CENSORED),
+            "gave no value": row.having(State.ABSENT),
+        }
+        for what, number in missing.items():
+            if number:
+                found.append(
+                    f"{number} of {count(len(row.trials), 'launch', 'launches')} of "
+                    f"{_name(row.name)} {what}."
+                )
+    if report.conclusion is not None and report.conclusion.claims and not report.conclusion.noise_floor:
+        found.append("The noise floor of this machine was not measured in this study.")
+    if len(report.strata) > 1:
+        found.append(
+            f"The study has {len(report.strata)} sittings under different conditions; the samples "
+            "shown come from one of them and are not pooled with the others."
+        )
+    return tuple(dict.fromkeys(clean(note) for note in found))
+
+
+def _ungranted(tally: GrantTally, grant: Granted) -> str:
+    why = f": {tally.reasons[0][0]}" if tally.reasons else ""
+    return (
+        f"{tally.name} was {grant.value} in {tally.counts[grant]} of "
+        f"{count(tally.total, 'launch', 'launches')} of the winner{why}."
+    )
+
+
+def _ratio_word(gain: str | None) -> str:
+    return gain or ""
+
+
+def _name(name: str) -> str:
+    return shorten(clean(name), _NAME_CHARACTERS)
+
+
+def _tuned(report: ReportInput) -> Answer:
+    conclusion = report.conclusion
+    assert conclusion is not None
+    chosen = conclusion.recommendation
+    if chosen is None:
+        return Answer("No recommendation could be made.", "unclear", "no answer")
+    if winner_name(conclusion) is None:
+        sentence = clean(chosen.sentence) or "Keep the default: nothing tried was shown to be better."
+        return Answer(sentence, "same", "keep the default", _chosen_details(report))
+    tone = chosen.claim.verdict.value if chosen.claim else "unclear"
+    sentence = clean(chosen.sentence)
+    if not sentence and chosen.claim:
+        sentence = claim_sentence(chosen.claim, report.metric)
+    return Answer(sentence, tone, _badge(tone, report.metric), _chosen_details(report))
+
+
+def _chosen_details(report: ReportInput) -> tuple[str, ...]:
+    conclusion = report.conclusion
+    if conclusion is None or conclusion.recommendation is None:
+        return ()
+    chosen = conclusion.recommendation
+    claim = (interval_sentence(chosen.claim),) if chosen.claim else ()
+    return (*claim, *(clean(reason) for reason in chosen.why))
+
+
+def _badge(tone: str, metric: Metric) -> str:
+    """For time the verdict's own word; for anything else what the word means."""
+    if metric.unit == "s" or tone not in ("faster", "slower"):
+        return tone
+    return "better" if tone == "faster" else "worse"
+
+
+def _compared(report: ReportInput) -> Answer:
+    conclusion, metric = report.conclusion, report.metric
+    assert conclusion is not None
+    claims = conclusion.claims
+    if not claims:
+        return Answer("There was nothing to compare.", "unclear", "no claim")
+    if len(claims) == 1:
+        only = claims[0]
+        return Answer(
+            claim_sentence(only, metric),
+            only.verdict.value,
+            _badge(only.verdict.value, metric),
+            (interval_sentence(only),),
+        )
+    best = winner_name(conclusion)
+    lead = next((c for c in claims if c.b == best), None)
+    others = tuple(claim_sentence(c, metric) for c in claims if c is not lead)
+    if lead is not None:
+        return Answer(
+            claim_sentence(lead, metric),
+            "faster",
+            f"best of {len(conclusion.arms)}",
+            (interval_sentence(lead), *others),
+        )
+    verdicts = {c.verdict for c in claims}
+    tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
+    baseline = _name(claims[0].a)
+    sentence = (
+        f"None of the {len(claims)} alternatives was shown to be better than {baseline} "
+        f"in {label_of(metric)}."
+    )
+    return Answer(sentence, tone, _badge(tone, metric), others)
+
+
+def _measured(report: ReportInput, scale: Scale) -> Answer:
+    assert report.conclusion is not None
+    arm = report.conclusion.arms[0]
+    summary = arm.summary.get(report.metric.name)
+    if summary is None:
+        return Answer("No launch gave a value.", "unclear", "no value")
+    return Answer(
+        f"The {label_of(report.metric)} is {scale.quantity(summary.mean)} on average.",
+        "measured",
+        "measured",
+        _summary_details(summary, scale),
+    )
+
+
+def _summary_details(summary: Summary, scale: Scale) -> tuple[str, ...]:
+    details = [
+        f"Median {scale.quantity(summary.median)}, half of the launches between "
+        f"{scale.number(summary.q1)} and {scale.quantity(summary.q3)}; "
+        f"{count(summary.n, 'launch', 'launches')}."
+    ]
+    if summary.ci and summary.ci[0] is not None and summary.ci[1] is not None:
+        details.insert(
+            0,
+            f"The true mean lies between {scale.number(summary.ci[0])} and "
+            f"{scale.quantity(summary.ci[1])}.",
+        )
+    return tuple(details)
+
+
+def _open(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
+    state = {
+        Status.RUNNING: "The study is still running",
+        Status.INTERRUPTED: "The study was interrupted",
+        Status.FAILED: "The study failed",
+    }.get(report.status or Status.DONE, "The study is not finished")
+    launches = sum(len(row.trials) for row in rows)
+    sentence = f"No verdict yet. {state} after {count(launches, 'launch', 'launches')}."
+    measured = [r for r in rows if r.summary is not None]
+    details: list[str] = []
+    if measured and report.spec.kind is Kind.TUNE:
+        sign = 1.0 if report.metric.goal is Goal.LOWER else -1.0
+        best = min(measured, key=lambda r: sign * (r.summary.median if r.summary else 0.0))
+        assert best.summary is not None
+        details.append(
+            f"Best median so far: {scale.quantity(best.summary.median)} with {_name(best.name)} "
+            f"({count(best.summary.n, 'launch', 'launches')}). That is not a claim."
+        )
+    if report.status is not Status.RUNNING:
+        details.append(f"assay study resume {clean(report.study_id)} goes on with it.")
+    return Answer(sentence, "open", "no verdict yet", tuple(details))

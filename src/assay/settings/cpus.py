@@ -1,0 +1,215 @@
+"""``cpus`` and ``placement``: which CPUs the program may run on.
+
+Interface: ``sched_setaffinity(2)``, inherited by every thread and child. Evidence: *seen* in
+``/proc/PID/status``. Always within the CPUs that assay itself may use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.cpulist import format_list, parse_list
+from assay.machine.document import Cpu, Machine, Program
+from assay.records import (
+    Affinity,
+    AnyText,
+    Choices,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings import placing
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import (
+    accepted,
+    granted,
+    refused,
+    seen_of,
+    unverified,
+    why_unread,
+)
+from assay.settings.refusal import outside
+
+_PLACE: dict[str, Callable[[Sequence[Cpu], int], tuple[int, ...]]] = {
+    "compact": placing.compact,
+    "scatter": placing.scatter,
+    "one-per-core": placing.one_per_core,
+}
+_PLACEMENTS = Choices(tuple(_PLACE))
+_USUAL = "compact"
+
+
+@dataclass(frozen=True)
+class Cpus:
+    """``cpus``: how many CPUs, or which."""
+
+    name: str = "cpus"
+    summary: str = "CPUs the program may run on: a count, or a list as 0-3,8"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """A count or a list; ``resolve`` says what is wrong with others."""
+        return AnyText()
+
+    def default(self, machine: Machine) -> Value | None:
+        """All that assay may use."""
+        return len(machine.usable)
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Where CPUs differ in what they share, and the program has threads to place."""
+        usable = machine.usable
+        if len(usable) < 2:
+            return "only one CPU is usable"
+        sizes = _natural_sizes(machine)
+        if not sizes:
+            return "all CPUs share one cache and one node, and no core has two: try threads"
+        if program.threads_peak == 1:
+            return Suggestion(
+                Choices((1,), ordered=True), "one thread that moves between caches loses them"
+            )
+        return Suggestion(
+            Choices(sizes, ordered=True), "as many CPUs as share a cache, a node or a package"
+        )
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """An affinity mask.
+
+        Raises:
+            BadInput: neither a count nor a CPU list.
+        """
+        value = config[self.name]
+        if isinstance(value, int) and not isinstance(value, bool):
+            return _of_count(value, str(config.get("placement", _USUAL)), machine)
+        wanted = _parse(value)
+        foreign = sorted(set(wanted) - {cpu.id for cpu in machine.usable})
+        if foreign:
+            return Refused(
+                f"CPU {format_list(foreign)} is not among those that assay may use",
+                f"It may use {format_list(machine.allowed)}; see taskset -p $$ and the cpuset.",
+            )
+        return Resolved((Affinity(cpus=wanted),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """Whether the mask that was read back is the one that was set.
+
+        The program may narrow it for its own threads, as OpenMP does when it binds them.
+        """
+        value = config[self.name]
+        asked = _asked(value, plan)
+        return _judge_mask(value, facts, asked, value if isinstance(value, int) else len(asked))
+
+
+@dataclass(frozen=True)
+class Placement:
+    """``placement``: how a count of CPUs is laid out."""
+
+    name: str = "placement"
+    summary: str = "how cpus=COUNT is laid out: compact, scatter, one-per-core"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """Three layouts."""
+        return _PLACEMENTS
+
+    def default(self, machine: Machine) -> Value | None:
+        """What ``cpus=COUNT`` alone means."""
+        return _USUAL
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Alone only ``one-per-core`` changes anything, and only where cores have siblings."""
+        if len(machine.cores) == len(machine.usable):
+            return "no core has two usable threads; with cpus=COUNT it can be named"
+        if program.threads_peak == 1:
+            return "the program has one thread"
+        return Suggestion(
+            Choices(("one-per-core",)), "two threads of one core share its units and caches"
+        )
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """Part of ``cpus``; alone, ``one-per-core`` leaves out all siblings."""
+        value = config[self.name]
+        if value not in _PLACEMENTS:
+            return outside(self.name, value, _PLACEMENTS)
+        count = config.get("cpus")
+        if isinstance(count, int):
+            return Resolved((), note="sets which CPUs cpus takes")
+        if count is not None:
+            return Resolved((), degraded=f"without effect: cpus={count} names the CPUs itself")
+        if value != "one-per-core":
+            return Resolved((), degraded="without effect unless cpus is a count")
+        return Resolved((Affinity(cpus=placing.one_per_core(machine.usable)),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """By the mask, where the plan that it should match is at hand."""
+        value = config[self.name]
+        asked = _asked("", plan)
+        if not asked:
+            return unverified(value, "the plan that names the CPUs is not at hand")
+        return _judge_mask(value, facts, asked, len(asked))
+
+
+def _of_count(count: int, placement: str, machine: Machine) -> Resolved | Refused:
+    usable = machine.usable
+    if placement not in _PLACE:
+        return outside("placement", placement, _PLACEMENTS)
+    most = len(machine.cores) if placement == "one-per-core" else len(usable)
+    if not 1 <= count <= most:
+        what = "cores" if placement == "one-per-core" else "CPUs"
+        return Refused(
+            f"cpus={count}: assay may use {most} {what} here", f"Give a count from 1 to {most}."
+        )
+    return Resolved((Affinity(cpus=_PLACE[placement](usable, count)),))
+
+
+def _parse(value: Value) -> tuple[int, ...]:
+    cpus = parse_list(str(value))
+    if not cpus or isinstance(value, (bool, float)):
+        raise BadInput(
+            f"cpus cannot be {value!r}.", 'Write a count, or a list in quotes: cpus="0-3,8".'
+        )
+    return cpus
+
+
+def _asked(value: Value, plan: Plan | None) -> tuple[int, ...]:
+    for action in plan.actions if plan else ():
+        if isinstance(action, Affinity):
+            return action.cpus
+    return parse_list(value) if isinstance(value, str) and value else ()
+
+
+def _judge_mask(value: Value, facts: RunFacts, asked: tuple[int, ...], count: int) -> Grant:
+    if accepted(facts, "affinity") is False:
+        return refused(value, Level.SET, "the kernel did not take the mask")
+    seen = seen_of(facts).cpus
+    if seen is None:
+        return unverified(value, why_unread(facts, "cpus"))
+    observed = f"ran on {format_list(seen)}"
+    if asked and not set(seen) <= set(asked):
+        return refused(value, Level.SEEN, f"asked for {format_list(asked)}", observed)
+    if len(seen) > count:
+        return refused(value, Level.SEEN, f"asked for {count} CPUs, {len(seen)} seen", observed)
+    if len(seen) < count:
+        return granted(value, Level.SEEN, observed, "the program narrowed its mask itself")
+    return granted(value, Level.SEEN, observed)
+
+
+def _natural_sizes(machine: Machine) -> tuple[int, ...]:
+    """Sizes of the groups that share a cache, a node, a package; and the number of cores."""
+    usable = machine.usable
+    sizes = {
+        max(len(group) for group in placing.groups(usable, level))
+        for level in ("l3", "node", "package")
+    }
+    sizes.add(len(machine.cores))
+    return tuple(sorted(sizes - {len(usable)}))

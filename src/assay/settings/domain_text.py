@@ -1,0 +1,212 @@
+"""Domains and values as people write them on the command line.
+
+``name=a,b,c`` a list; ``name=lo..hi`` and ``name=lo..hi:step`` numbers; ``name=lo..hi:log2`` powers
+(``:log10`` too, and ``:log`` without steps). A value that holds a comma is double-quoted inside a
+domain; a quoted value is a text, in which ``\\"`` and ``\\\\`` stand for themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.document import Machine
+from assay.records import (
+    AnyText,
+    Choices,
+    Configuration,
+    Domain,
+    Parameter,
+    Range,
+    Value,
+    check,
+)
+from assay.settings.base import Setting
+from assay.settings.registry import Registry
+from assay.settings.words import value_of
+
+_NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(.*))?")
+_INTEGER = re.compile(r"[-+]?\d+")
+_LOG = re.compile(r"log(\d*)")
+_MOST_LISTED = 100_000
+"""More values than any study can try: a mistyped range is told, not counted out."""
+
+_FIRST_IS_DEFAULT = ("arg.", "env.")
+
+
+@dataclass(frozen=True)
+class _Item:
+    text: str
+    quoted: bool
+
+
+def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
+    """The parameter that ``name=domain`` asks for.
+
+    Raises:
+        BadInput: no such setting, not a domain, or a value that the setting cannot take.
+    """
+    name, written = _halves(text, "SETTING=VALUE,VALUE or SETTING=LOW..HIGH")
+    setting = registry.get(name)
+    items = _items(written, text)
+    whole = items[0].text
+    if len(items) == 1 and not items[0].quoted and (match := _RANGE.fullmatch(whole)):
+        asked = _range(match, text)
+        _check_range(setting, asked, machine)
+        domain: Domain = asked
+    else:
+        options = tuple(_value(setting, item, machine) for item in items)
+        _refuse_twice(options, text)
+        domain = Choices(options, ordered=all(_is_number(option) for option in options))
+    return Parameter(name=name, domain=domain, default=_default(setting, domain, machine))
+
+
+def parse_assignment(text: str, registry: Registry, machine: Machine) -> tuple[str, Value]:
+    """The setting and value that ``name=value`` asks for; a comma is part of the value.
+
+    Raises:
+        BadInput: no such setting, or a value that it cannot take.
+    """
+    name, written = _halves(text, "SETTING=VALUE")
+    setting = registry.get(name)
+    items = _items(written, text) if written.startswith('"') else [_Item(written, False)]
+    item = items[0] if len(items) == 1 else _Item(written, False)
+    return name, _value(setting, item, machine)
+
+
+def _halves(text: str, form: str) -> tuple[str, str]:
+    name, mark, written = text.partition("=")
+    if not mark or not name.strip():
+        raise BadInput(f"{text!r} sets nothing.", f"Write {form}.")
+    return name.strip(), written
+
+
+def _items(written: str, whole: str) -> list[_Item]:
+    found: list[_Item] = []
+    at = 0
+    while True:
+        item, at = (
+            _quoted(written, at, whole) if written[at : at + 1] == '"' else _bare(written, at)
+        )
+        if not item.text and not item.quoted:
+            raise BadInput(
+                f"{whole!r} holds an empty value.", 'Write "" for an empty text, or drop the comma.'
+            )
+        found.append(item)
+        if at == len(written):
+            return found
+        at += 1
+
+
+def _bare(written: str, start: int) -> tuple[_Item, int]:
+    end = written.find(",", start)
+    end = len(written) if end < 0 else end
+    return _Item(written[start:end], False), end
+
+
+def _quoted(written: str, start: int, whole: str) -> tuple[_Item, int]:
+    letters: list[str] = []
+    at = start + 1
+    while at < len(written) and written[at] != '"':
+        escaped = written[at] == "\\" and written[at + 1 : at + 2] in ('"', "\\")
+        at += escaped
+        letters.append(written[at : at + 1])
+        at += 1
+    end = at + 1
+    if at >= len(written) or (end < len(written) and written[end] != ","):
+        raise BadInput(
+            f"The quotes in {whole!r} do not close where a value ends.",
+            'Write for example cpus="0,2","1,3" (and quote that for the shell).',
+        )
+    return _Item("".join(letters), True), end
+
+
+def _value(setting: Setting, item: _Item, machine: Machine) -> Value:
+    domain = setting.domain(machine)
+    value = _read(item, domain)
+    check(setting.name, value, domain)
+    if isinstance(domain, AnyText):
+        # Raises BadInput for what the setting cannot read at all; a refusal is the planner's word.
+        setting.resolve(Configuration({setting.name: value}), machine)
+    return value
+
+
+def _read(item: _Item, domain: Domain) -> Value:
+    if isinstance(domain, Choices):
+        return next((o for o in domain.options if str(o) == item.text), item.text)
+    if isinstance(domain, AnyText) and item.quoted:
+        return item.text
+    return value_of(item.text)
+
+
+def _range(match: re.Match[str], whole: str) -> Range:
+    low_text, high_text, step_text = match.groups()
+    low, high = float(low_text), float(high_text)
+    integer = all(_INTEGER.fullmatch(t) for t in (low_text, high_text))
+    if low > high:
+        raise BadInput(f"{whole!r} runs backwards.", f"Write {high_text}..{low_text}.")
+    if step_text is None:
+        found = Range(low, high, step=1 if integer else None, integer=integer)
+    elif log := _LOG.fullmatch(step_text):
+        found = _log_range(low, high, log[1], integer, whole)
+    else:
+        found = _step_range(low, high, step_text, integer, whole)
+    if found.step is not None and (high - low) / found.step > _MOST_LISTED and not found.log:
+        raise BadInput(
+            f"{whole!r} holds over {_MOST_LISTED} values.", "Give a step, or :log2 for powers of 2."
+        )
+    return found
+
+
+def _log_range(low: float, high: float, base: str, integer: bool, whole: str) -> Range:
+    if low <= 0:
+        raise BadInput(f"{whole!r} begins at {low:g}, which has no logarithm.", "Begin above 0.")
+    if base and int(base) < 2:
+        raise BadInput(f"{whole!r} has no base above 1.", "Write :log2 or :log10.")
+    step = float(base) if base else None
+    return Range(low, high, step=step, log=True, integer=integer)
+
+
+def _step_range(low: float, high: float, text: str, integer: bool, whole: str) -> Range:
+    if not re.fullmatch(_NUMBER, text) or float(text) <= 0:
+        raise BadInput(
+            f"{text!r} in {whole!r} is no step.", "Write a number above 0, log2 or log10."
+        )
+    step = float(text)
+    return Range(low, high, step=step, integer=integer and step.is_integer())
+
+
+def _check_range(setting: Setting, asked: Range, machine: Machine) -> None:
+    domain = setting.domain(machine)
+    for end in (asked.low, asked.high):
+        value: Value = int(end) if asked.integer else end
+        check(setting.name, value, domain)
+        if isinstance(domain, AnyText):
+            setting.resolve(Configuration({setting.name: value}), machine)
+    if isinstance(domain, Range) and domain.integer and not asked.integer:
+        raise BadInput(f"{setting.name} takes whole numbers.", f"It takes {domain}.")
+
+
+def _refuse_twice(options: tuple[Value, ...], whole: str) -> None:
+    seen: set[tuple[str, Value]] = set()
+    for option in options:
+        key = (type(option).__name__, option)
+        if key in seen:
+            raise BadInput(f"{whole!r} names {option!r} twice.", "Name each value once.")
+        seen.add(key)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _default(setting: Setting, domain: Domain, machine: Machine) -> Value | None:
+    if not setting.name.startswith(_FIRST_IS_DEFAULT):
+        return setting.default(machine)
+    if isinstance(domain, Choices):
+        return domain.options[0]
+    if isinstance(domain, Range):
+        return int(domain.low) if domain.integer else domain.low
+    return None

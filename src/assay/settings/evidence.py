@@ -1,0 +1,94 @@
+"""Grants from what was read back: the vocabulary that every setting's ``judge`` shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assay.records import Grant, Granted, Level, RunFacts, Seen, Value
+
+_NEVER_RAN = frozenset({"exec_failed", "setup_failed", "bad_plan"})
+_TOO_SHORT = "the program ended before it could be read"
+
+
+def granted(
+    value: Value, level: Level, observed: str | None = None, reason: str | None = None
+) -> Grant:
+    """It took effect, shown at ``level``."""
+    return Grant(value=value, grant=Granted.GRANTED, level=level, observed=observed, reason=reason)
+
+
+def degraded(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
+    """It took effect in part."""
+    return Grant(value=value, grant=Granted.DEGRADED, level=level, observed=observed, reason=reason)
+
+
+def refused(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
+    """It was read back, and is something else."""
+    return Grant(value=value, grant=Granted.REFUSED, level=level, observed=observed, reason=reason)
+
+
+def unverified(value: Value, reason: str, observed: str | None = None) -> Grant:
+    """Nothing that was read shows it either way."""
+    return Grant(value=value, grant=Granted.UNVERIFIED, observed=observed, reason=reason)
+
+
+def never_ran(facts: RunFacts) -> str | None:
+    """Why the program was not started, if it was not."""
+    if facts.outcome not in _NEVER_RAN:
+        return None
+    return f"the program was not started: {facts.message or facts.outcome}"
+
+
+def accepted(facts: RunFacts, what: str) -> bool | None:
+    """Whether the kernel took the step ``what``; ``None`` where it was not tried."""
+    results = [step.ok for step in facts.applied if step.what == what]
+    return all(results) if results else None
+
+
+def seen_of(facts: RunFacts) -> Seen:
+    """What was read back; all fields are ``None`` where nothing was."""
+    return facts.seen or Seen()
+
+
+def why_unread(facts: RunFacts, field: str) -> str:
+    """Why ``seen`` has no ``field``."""
+    for key in (f"seen.{field}", field, "seen"):
+        if key in facts.absent:
+            return facts.absent[key]
+    return never_ran(facts) or (_TOO_SHORT if facts.seen is None else f"{field} was not read")
+
+
+def judge_environment(
+    value: Value, expected: Mapping[str, str], facts: RunFacts, observed: str | None = None
+) -> Grant:
+    """Hold the environment that the program was started with against what it should be.
+
+    That a variable is there is as much as can be shown from outside: level *set*.
+    """
+    environ = seen_of(facts).environ
+    if environ is None:
+        return unverified(value, why_unread(facts, "environ"))
+    for name, text in expected.items():
+        found = environ.get(name)
+        if found != text:
+            told = "is not set" if found is None else f"is {found!r}"
+            return refused(value, Level.SET, f"{name} {told} in the program, not {text!r}")
+    return granted(value, Level.SET, observed or _show(expected))
+
+
+def mapped(facts: RunFacts, prefixes: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Mapped files whose name starts with one of ``prefixes``; ``None`` where maps were not read.
+
+    The launcher reports the maps as paths; a deleted file keeps its name.
+    """
+    maps = seen_of(facts).maps
+    if maps is None:
+        return None
+    return tuple(path for path in maps if path.rsplit("/", 1)[-1].startswith(prefixes))
+
+
+def _show(variables: Mapping[str, str]) -> str:
+    if not variables:
+        return "left to env settings"
+    first, *others = (f"{name}={text}" for name, text in variables.items())
+    return f"{first} and {len(others)} more" if len(others) > 2 else ", ".join((first, *others))

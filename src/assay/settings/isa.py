@@ -1,0 +1,197 @@
+"""``cpu.isa``: which instruction set libraries with several code paths choose.
+
+A level does two things: it names the kernels that OpenBLAS uses, and, below the highest level of
+the machine, it caps oneDNN, oneMKL and glibc's string functions. The highest level caps nothing:
+there it only corrects OpenBLAS, whose detection fails for processors newer than itself (Debian
+12's 0.3.21 takes a recent Xeon for a Prescott).
+
+Sources: OpenBLAS ``driver/others/dynamic.c`` and ``dynamic_arm64.c`` (core types), oneDNN
+"CPU Dispatcher Control", oneMKL "MKL_ENABLE_INSTRUCTIONS", glibc manual "Hardware Capability
+Tunables" with the names of ``sysdeps/x86/cpu-tunables.c``.
+
+Evidence: *seen* where OpenBLAS says which core it took: ``OPENBLAS_VERBOSE=2``, which the
+launcher's document adds, makes it print ``Core: NAME`` on its error output, and ``Core not found``
+for one that it lacks. Elsewhere *set*.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    EnvSet,
+    Grant,
+    Granted,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import granted, judge_environment, refused
+
+CORE_TYPE = "OPENBLAS_CORETYPE"
+
+_READERS = {"openblas": "OpenBLAS", "onednn": "oneDNN", "mkl": "oneMKL"}
+
+
+@dataclass(frozen=True)
+class Isa:
+    """One level: what it needs, and what each library calls it."""
+
+    flags: frozenset[str]
+    core: str
+    caps: dict[str, str] = field(default_factory=dict)
+    hwcaps: tuple[str, ...] = ()
+    """glibc features that this level switches off."""
+
+
+_AVX512_HWCAPS = ("AVX512F", "AVX512CD", "AVX512BW", "AVX512DQ", "AVX512VL")
+_AVX2_HWCAPS = (*_AVX512_HWCAPS, "AVX2")
+_AVX_HWCAPS = (*_AVX2_HWCAPS, "AVX")
+
+_SSE42 = frozenset({"sse4_2", "popcnt"})
+_AVX = _SSE42 | {"avx"}
+_AVX2 = _AVX | {"avx2", "fma", "bmi2"}
+_AVX512 = _AVX2 | {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
+
+
+def _caps(onednn: str, mkl: str) -> dict[str, str]:
+    return {"ONEDNN_MAX_CPU_ISA": onednn, "MKL_ENABLE_INSTRUCTIONS": mkl}
+
+
+_X86: dict[str, Isa] = {
+    "sse4.2": Isa(_SSE42, "Nehalem", _caps("SSE41", "SSE4_2"), _AVX_HWCAPS),
+    "avx": Isa(_AVX, "Sandybridge", _caps("AVX", "AVX"), _AVX2_HWCAPS),
+    "avx2": Isa(_AVX2, "Haswell", _caps("AVX2", "AVX2"), _AVX512_HWCAPS),
+    # The same kernels as Haswell for much, with block sizes for AMD's caches.
+    "avx2-zen": Isa(_AVX2, "Zen", _caps("AVX2", "AVX2"), _AVX512_HWCAPS),
+    # Cooperlake and SapphireRapids differ from it in bfloat16 only, and 0.3.21 cannot be told
+    # either of them ("Core not found").
+    "avx512": Isa(_AVX512, "SkylakeX"),
+}
+_ARM: dict[str, Isa] = {
+    "armv8": Isa(frozenset({"asimd"}), "ARMV8"),
+    "armv8.2": Isa(frozenset({"asimd", "atomics", "asimddp"}), "NEOVERSEN1"),
+    "sve": Isa(frozenset({"asimd", "atomics", "sve"}), "NEOVERSEV1"),
+}
+_LEVELS: dict[str, dict[str, Isa]] = {"x86_64": _X86, "aarch64": _ARM}
+
+_SAID = re.compile(r"^Core: (\S+)", re.MULTILINE)
+_NOT_FOUND = re.compile(r"^Core not found: (\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class CpuIsa:
+    """``cpu.isa``: the instruction set that libraries are to use."""
+
+    name: str = "cpu.isa"
+    summary: str = "instruction set for OpenBLAS (its core type); below the highest, a cap for all"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """The levels that this processor has, lowest first."""
+        return Choices(tuple(available(machine)), ordered=True)
+
+    def default(self, machine: Machine) -> Value | None:
+        """Whatever each library detects."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """With a library that chooses its code at run time."""
+        readers = [text for name, text in _READERS.items() if name in program.runtimes]
+        if not readers:
+            return "the program links neither OpenBLAS nor oneDNN nor oneMKL"
+        levels = list(available(machine))
+        if not levels:
+            return f"no level is known for {machine.arch} with this processor's flags"
+        if "openblas" not in program.runtimes:
+            levels = [name for name in levels if name != "avx2-zen"][-2:-1]
+            if not levels:
+                return "the processor has one level only"
+            reason = f"{' and '.join(readers)} may run faster below the widest vectors"
+        else:
+            levels = _worth_trying(levels, machine)
+            reason = "OpenBLAS chooses kernels by a list of processors that may lack this one"
+        return Suggestion(Choices(tuple(levels), ordered=True), reason)
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """One variable for each library; a mask for glibc."""
+        value = str(config[self.name])
+        known = _LEVELS.get(machine.arch, {})
+        if value not in known:
+            return Refused(
+                f"cpu.isa cannot be {value!r} on {machine.arch}",
+                f"It takes {', '.join(available(machine)) or 'nothing here'}.",
+            )
+        missing = sorted(known[value].flags - machine.flags)
+        if missing:
+            return Refused(
+                f"the processor lacks {', '.join(missing)}",
+                f"It has {', '.join(available(machine)) or 'no level that assay knows'}.",
+            )
+        return Resolved(
+            tuple(EnvSet(name=n, value=t) for n, t in _variables(value, machine).items())
+        )
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """By what OpenBLAS says; else by the environment."""
+        value = config[self.name]
+        level = _X86.get(str(value)) or _ARM.get(str(value))
+        if level is None:
+            return refused(value, Level.SET, "no such level")
+        expected = {} if f"env.{CORE_TYPE}" in config else {CORE_TYPE: level.core}
+        held = judge_environment(value, expected, facts)
+        told = facts.stderr_head or ""
+        said, missing = _SAID.findall(told), _NOT_FOUND.findall(told)
+        if missing:
+            return refused(
+                value,
+                Level.SEEN,
+                f"this OpenBLAS has no core type {missing[0]}",
+                f"it took {said[-1]}" if said else None,
+            )
+        if not said or held.grant is Granted.REFUSED:
+            return held
+        if any(core.lower() != level.core.lower() for core in said):
+            return refused(value, Level.SEEN, f"not {level.core}", f"OpenBLAS took {said[-1]}")
+        return granted(value, Level.SEEN, f"OpenBLAS took {said[-1]}")
+
+
+def available(machine: Machine) -> dict[str, Isa]:
+    """The levels that the processor's flags allow, lowest first."""
+    known = _LEVELS.get(machine.arch, {})
+    return {name: isa for name, isa in known.items() if isa.flags <= machine.flags}
+
+
+def _variables(value: str, machine: Machine) -> dict[str, str]:
+    levels = available(machine)
+    level = levels[value]
+    variables = {CORE_TYPE: level.core}
+    highest = list(levels.values())[-1]
+    if level.flags == highest.flags:
+        return variables
+    off = [name for name in level.hwcaps if _flag(name) in machine.flags]
+    if off:
+        variables["GLIBC_TUNABLES"] = f"glibc.cpu.hwcaps={','.join(f'-{name}' for name in off)}"
+    return variables | level.caps
+
+
+def _flag(hwcap: str) -> str:
+    return hwcap.lower()
+
+
+def _worth_trying(levels: list[str], machine: Machine) -> list[str]:
+    """The two highest, and on AMD also Zen's block sizes."""
+    plain = [name for name in levels if name != "avx2-zen"]
+    zen = ["avx2-zen"] if "avx2-zen" in levels and "AMD" in machine.model else []
+    chosen = {*plain[-2:], *zen}
+    return [name for name in levels if name in chosen]

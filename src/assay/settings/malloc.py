@@ -1,0 +1,125 @@
+"""``malloc``: which allocator serves the program.
+
+Interface: ``LD_PRELOAD`` (ld.so(8)); the shared object is put in front of the C library's.
+Evidence: *seen* in the maps of the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    Preload,
+    RunFacts,
+    Scope,
+    Unpreload,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
+from assay.settings.refusal import outside
+
+PREFIXES: dict[str, str] = {
+    "jemalloc": "libjemalloc",
+    "tcmalloc": "libtcmalloc",
+    "tbbmalloc": "libtbbmalloc",
+    "mimalloc": "libmimalloc",
+}
+"""Allocator -> how the file names of its shared objects begin."""
+
+_PACKAGES: dict[str, str] = {
+    "jemalloc": "apt-get install libjemalloc2 (Fedora: dnf install jemalloc)",
+    "tcmalloc": "apt-get install libtcmalloc-minimal4 (Ubuntu 24.04: libtcmalloc-minimal4t64;"
+    " Fedora: dnf install gperftools-libs)",
+    "tbbmalloc": "apt-get install libtbbmalloc2 (Fedora: dnf install tbb)",
+    "mimalloc": "apt-get install libmimalloc2.0 (Fedora: dnf install mimalloc)",
+}
+_DOMAIN = Choices(("glibc", *PREFIXES))
+_ALL_PREFIXES = tuple(PREFIXES.values())
+
+
+@dataclass(frozen=True)
+class Malloc:
+    """``malloc``: an allocator preloaded, or none."""
+
+    name: str = "malloc"
+    summary: str = "memory allocator: glibc's own, or another preloaded"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """All five; one that is not installed is refused with the package that holds it."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """Unknown: a program may link its own."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Where something is installed and can be preloaded."""
+        if program.static:
+            return "the program is linked statically, so nothing can be preloaded into it"
+        installed = [name for name in PREFIXES if name in machine.libraries]
+        if not installed:
+            return f"no other allocator is installed: {_PACKAGES['jemalloc']}"
+        own = [name for name in installed if name in program.runtimes]
+        if own:
+            others = tuple(name for name in installed if name not in own)
+            if not others:
+                return f"the program brings {own[0]}, and no other is installed"
+            return Suggestion(Choices(others), f"the program brings {own[0]}; others may suit it")
+        missing = [name for name in PREFIXES if name not in installed]
+        more = f"; {', '.join(missing)} not installed" if missing else ""
+        return Suggestion(
+            Choices(tuple(installed)), f"allocators differ in threads and in memory use{more}"
+        )
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """A preload; whatever allocator was inherited is taken out."""
+        value = config[self.name]
+        if value not in _DOMAIN:
+            return outside(self.name, value, _DOMAIN)
+        clear = Unpreload(prefixes=_ALL_PREFIXES)
+        if value == "glibc":
+            return Resolved((clear,))
+        path = machine.libraries.get(str(value))
+        if path is None:
+            return Refused(f"{value} is not installed", f"{_PACKAGES[str(value)]}.")
+        # ld.so splits LD_PRELOAD at spaces and colons, and knows no escape.
+        if set(path) & set(" :\t\n"):
+            return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
+        return Resolved((clear, Preload(path=path)))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """Which allocators are mapped."""
+        value = config[self.name]
+        found = mapped(facts, _ALL_PREFIXES)
+        if found is None:
+            return unverified(value, why_unread(facts, "maps"))
+        wanted = PREFIXES.get(str(value))
+        others = [path for path in found if wanted is None or not _is(path, wanted)]
+        observed = ", ".join(found) if found else "no other allocator mapped"
+        if wanted is not None and len(others) == len(found):
+            return refused(
+                value,
+                Level.SEEN,
+                "not mapped: the program is static, or runs with raised rights, or drops it",
+                observed,
+            )
+        if wanted is None and others:
+            return refused(value, Level.SEEN, "the program brings another allocator", observed)
+        if others:
+            return granted(value, Level.SEEN, observed, "another is mapped behind it")
+        return granted(value, Level.SEEN, observed)
+
+
+def _is(path: str, prefix: str) -> bool:
+    return path.rsplit("/", 1)[-1].startswith(prefix)

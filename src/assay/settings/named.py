@@ -1,0 +1,173 @@
+"""``env.NAME``, ``arg.NAME`` and ``command``: settings that exist once they are named."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.document import Machine, Program
+from assay.records import (
+    AnyText,
+    Arg,
+    Command,
+    Configuration,
+    Domain,
+    EnvSet,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import granted, judge_environment, never_ran, unverified
+from assay.settings.words import word_of
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class EnvVariable:
+    """``env.NAME``: a variable of the program's environment. Evidence: *set*."""
+
+    variable: str
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SET
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.variable):
+            raise BadInput(
+                f"{self.variable!r} is not the name of an environment variable.",
+                "Names hold letters, digits and underscores, and begin with no digit.",
+            )
+
+    @property
+    def name(self) -> str:
+        """With its family."""
+        return f"env.{self.variable}"
+
+    @property
+    def summary(self) -> str:
+        """What it does."""
+        return f"environment variable {self.variable}"
+
+    def domain(self, machine: Machine) -> Domain:
+        """Whatever the user gives."""
+        return AnyText()
+
+    def default(self, machine: Machine) -> Value | None:
+        """The first value of the domain that the user gives; see ``domain_text``."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Only the user knows."""
+        return f"name it with the values to try: {self.name}=A,B"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """The variable."""
+        word = word_of(config[self.name])
+        if "\0" in word:
+            return Refused(f"{self.name} holds a NUL, which no environment can")
+        return Resolved((EnvSet(name=self.variable, value=word),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """Whether it is in the environment."""
+        value = config[self.name]
+        return judge_environment(value, {self.variable: word_of(value)}, facts)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """``arg.NAME``: the placeholder ``{NAME}`` of the command. Evidence: *set*."""
+
+    placeholder: str
+    scope: Scope = Scope.PROGRAM
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SET
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.placeholder):
+            raise BadInput(
+                f"{self.placeholder!r} is not the name of a placeholder.",
+                "Names hold letters, digits and underscores, and begin with no digit.",
+            )
+
+    @property
+    def name(self) -> str:
+        """With its family."""
+        return f"arg.{self.placeholder}"
+
+    @property
+    def summary(self) -> str:
+        """What it does."""
+        return f"what stands for {{{self.placeholder}}} in the command"
+
+    def domain(self, machine: Machine) -> Domain:
+        """Whatever the user gives."""
+        return AnyText()
+
+    def default(self, machine: Machine) -> Value | None:
+        """The first value of the domain that the user gives; see ``domain_text``."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Only the user knows."""
+        return f"name it with the values to try: {self.name}=A,B"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """The word."""
+        word = word_of(config[self.name])
+        if "\0" in word:
+            return Refused(f"{self.name} holds a NUL, which no command line can")
+        return Resolved((Arg(name=self.placeholder, value=word),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """It is part of the command: a program that was started had it."""
+        return _part_of_command(config[self.name], facts)
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """``command``: the arms of ``assay compare``. Evidence: *set*."""
+
+    name: str = "command"
+    summary: str = "the command itself (assay compare 'A' 'B')"
+    scope: Scope = Scope.PROGRAM
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SET
+
+    def domain(self, machine: Machine) -> Domain:
+        """Any command."""
+        return AnyText()
+
+    def default(self, machine: Machine) -> Value | None:
+        """The workload's own, which this setting does not know."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Only the user knows."""
+        return "assay compare sets it"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """POSIX words; no shell."""
+        text = str(config[self.name])
+        try:
+            argv = shlex.split(text)
+        except ValueError as error:
+            return Refused(f"{text!r} is not a command: {error}", "Close the quotes.")
+        if not argv:
+            return Refused("the command is empty")
+        return Resolved((Command(argv=tuple(argv)),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """A program that was started is the one that was asked for."""
+        return _part_of_command(config[self.name], facts)
+
+
+def _part_of_command(value: Value, facts: RunFacts) -> Grant:
+    why = never_ran(facts)
+    return unverified(value, why) if why else granted(value, Level.SET, "in the command line")

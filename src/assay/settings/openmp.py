@@ -1,0 +1,165 @@
+"""``omp.bind`` and ``omp.places``: whether OpenMP threads stay where they are put.
+
+OpenMP 5.2, sections 21.1.6 (``OMP_PLACES``) and 21.1.7 (``OMP_PROC_BIND``). Evidence: *seen*: a
+bound thread has an affinity mask narrower than the CPUs of the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.cpulist import format_list
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Affinity,
+    Choices,
+    Configuration,
+    Domain,
+    EnvSet,
+    Grant,
+    Granted,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import granted, judge_environment, seen_of, unverified, why_unread
+from assay.settings.pools import OPENMP_RUNTIMES
+from assay.settings.refusal import outside
+
+_BIND = Choices(("false", "close", "spread", "primary"))
+_PLACES = Choices(("threads", "cores", "sockets"))
+
+
+@dataclass(frozen=True)
+class Bind:
+    """``omp.bind``: false, or where the threads of a team are bound."""
+
+    name: str = "omp.bind"
+    summary: str = "binds OpenMP threads to places: close together, spread out, with the first"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """What OpenMP knows, under its names of version 5.1 and later."""
+        return _BIND
+
+    def default(self, machine: Machine) -> Value | None:
+        """Unknown: libgomp binds none, others may."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """With an OpenMP runtime and more than one CPU."""
+        runtimes = [text for name, text in OPENMP_RUNTIMES.items() if name in program.runtimes]
+        if not runtimes:
+            return "the program links no OpenMP runtime"
+        if len(machine.usable) < 2:
+            return "only one CPU is usable"
+        flat = _is_flat(machine)
+        return Suggestion(
+            Choices(("close",) if flat else ("close", "spread")),
+            f"{' and '.join(runtimes)} moves threads between CPUs unless they are bound"
+            + ("; close and spread are alike on this machine" if flat else ""),
+        )
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """``OMP_PROC_BIND``; ``primary`` is written ``master``, which older runtimes know too."""
+        value = config[self.name]
+        if value not in _BIND:
+            return outside(self.name, value, _BIND)
+        return Resolved((EnvSet(name="OMP_PROC_BIND", value=_written(value)),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """Whether threads were seen with masks of their own."""
+        value = config[self.name]
+        expected = {"OMP_PROC_BIND": _written(value)}
+        held = judge_environment(value, _left_by_user(expected, config), facts)
+        if held.grant is not Granted.GRANTED or value == "false":
+            return held
+        return _judge_masks(value, facts, plan)
+
+
+@dataclass(frozen=True)
+class Places:
+    """``omp.places``: what OpenMP threads are bound to."""
+
+    name: str = "omp.places"
+    summary: str = "what omp.bind binds to: hardware threads, cores, sockets"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """The abstract names that every runtime knows."""
+        return _PLACES
+
+    def default(self, machine: Machine) -> Value | None:
+        """Left to the runtime."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Where cores have several threads and OpenMP is there."""
+        if not program.runtimes & OPENMP_RUNTIMES.keys():
+            return "the program links no OpenMP runtime"
+        if len(machine.cores) == len(machine.usable):
+            return "every core has one usable thread, so threads and cores are the same places"
+        return Suggestion(Choices(("threads", "cores")), "cores run several threads each")
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """``OMP_PLACES``."""
+        value = config[self.name]
+        if value not in _PLACES:
+            return outside(self.name, value, _PLACES)
+        action = EnvSet(name="OMP_PLACES", value=str(value))
+        bind = config.get("omp.bind")
+        if bind == "false":
+            return Resolved((action,), degraded="without effect while omp.bind=false")
+        note = None if bind else "places alone bind too: OMP_PROC_BIND is then true"
+        return Resolved((action,), note=note)
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """Whether threads were seen with masks of their own."""
+        value = config[self.name]
+        held = judge_environment(value, _left_by_user({"OMP_PLACES": str(value)}, config), facts)
+        if held.grant is not Granted.GRANTED or config.get("omp.bind") == "false":
+            return held
+        return _judge_masks(value, facts, plan)
+
+
+def _left_by_user(expected: dict[str, str], config: Configuration) -> dict[str, str]:
+    return {name: text for name, text in expected.items() if f"env.{name}" not in config}
+
+
+def _written(value: Value) -> str:
+    # libgomp knows `primary` since GCC 11.3; `master` is deprecated but read by all.
+    return "master" if value == "primary" else str(value)
+
+
+def _is_flat(machine: Machine) -> bool:
+    usable = machine.usable
+    shared = {(cpu.package, cpu.node, cpu.l3) for cpu in usable}
+    return len(shared) == 1 and len(machine.cores) == len(usable)
+
+
+def _judge_masks(value: Value, facts: RunFacts, plan: Plan | None) -> Grant:
+    masks = seen_of(facts).thread_cpus
+    if not masks:
+        return unverified(value, why_unread(facts, "thread_cpus"))
+    reach = set().union(*masks) | set(_placed(plan))
+    narrow = [mask for mask in masks if set(mask) < reach]
+    observed = f"threads on {' | '.join(sorted({format_list(mask) for mask in masks})[:4])}"
+    if narrow:
+        return granted(value, Level.SEEN, observed)
+    return unverified(
+        value,
+        "no thread had a mask of its own when read: no parallel region yet, or one place only",
+        observed,
+    )
+
+
+def _placed(plan: Plan | None) -> tuple[int, ...]:
+    actions = plan.actions if plan else ()
+    return next((a.cpus for a in actions if isinstance(a, Affinity)), ())

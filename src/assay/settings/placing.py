@@ -1,0 +1,98 @@
+"""Which CPUs a number of threads gets: pure functions over a topology.
+
+Every function takes the CPUs that may be used and gives CPU numbers among them, ascending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+
+from assay.machine.document import Cpu
+
+_Level = Callable[[Cpu], object]
+
+_LEVELS: tuple[_Level, ...] = (
+    lambda cpu: cpu.package,
+    lambda cpu: cpu.node,
+    lambda cpu: cpu.l3,
+    lambda cpu: cpu.core,
+)
+
+
+def compact(cpus: Sequence[Cpu], count: int) -> tuple[int, ...]:
+    """``count`` CPUs that lie closest together: in one core, cache, node, package if they fit.
+
+    SMT siblings are used first, since they are closest. Performance cores come before efficiency
+    cores. What fits nowhere takes whole groups, the largest first.
+    """
+    return _numbers(_closest(_ranked(cpus), count, _LEVELS))
+
+
+def scatter(cpus: Sequence[Cpu], count: int) -> tuple[int, ...]:
+    """``count`` CPUs that share as little as possible: packages, nodes, caches in turn.
+
+    No core gets a second thread before every core has one.
+    """
+    spread = [cpu for layer in _sibling_layers(cpus) for cpu in _in_turn(layer, _LEVELS)]
+    return _numbers(spread[:count])
+
+
+def one_per_core(cpus: Sequence[Cpu], count: int | None = None) -> tuple[int, ...]:
+    """One CPU of each core, as close together as they can be; of all cores without a count."""
+    firsts = _sibling_layers(cpus)[0] if cpus else []
+    return _numbers(_closest(_ranked(firsts), len(firsts) if count is None else count, _LEVELS))
+
+
+def groups(cpus: Sequence[Cpu], level: str) -> tuple[tuple[int, ...], ...]:
+    """The CPUs by what they share: ``package``, ``node``, ``l3`` or ``core``."""
+    return tuple(_numbers(g) for g in _split(cpus, lambda cpu: getattr(cpu, level)))
+
+
+def _numbers(cpus: Sequence[Cpu]) -> tuple[int, ...]:
+    return tuple(sorted(cpu.id for cpu in cpus))
+
+
+def _rank(cpu: Cpu) -> tuple[bool, int]:
+    return cpu.kind == "efficiency", cpu.id
+
+
+def _ranked(cpus: Sequence[Cpu]) -> list[Cpu]:
+    return sorted(cpus, key=_rank)
+
+
+def _split(cpus: Sequence[Cpu], level: _Level) -> list[list[Cpu]]:
+    found: dict[object, list[Cpu]] = {}
+    for cpu in cpus:
+        found.setdefault(level(cpu), []).append(cpu)
+    return list(found.values())
+
+
+def _closest(cpus: list[Cpu], count: int, levels: tuple[_Level, ...]) -> list[Cpu]:
+    if not levels or count >= len(cpus):
+        return cpus[:count]
+    parts = _split(cpus, levels[0])
+    for part in parts:
+        if len(part) >= count:
+            return _closest(part, count, levels[1:])
+    taken: list[Cpu] = []
+    for part in sorted(parts, key=len, reverse=True):
+        if len(part) > count - len(taken):
+            break
+        taken += part
+    ids = {cpu.id for cpu in taken}
+    left = [cpu for cpu in cpus if cpu.id not in ids]
+    return taken + _closest(left, count - len(taken), levels)
+
+
+def _sibling_layers(cpus: Sequence[Cpu]) -> list[list[Cpu]]:
+    """The first usable CPU of every core, then the second of those that have one, and so on."""
+    cores = _split(_ranked(cpus), lambda cpu: cpu.core)
+    return [[cpu for cpu in layer if cpu is not None] for layer in zip_longest(*cores)]
+
+
+def _in_turn(cpus: list[Cpu], levels: tuple[_Level, ...]) -> list[Cpu]:
+    if not levels:
+        return cpus
+    parts = [_in_turn(part, levels[1:]) for part in _split(cpus, levels[0])]
+    return [cpu for turn in zip_longest(*parts) for cpu in turn if cpu is not None]

@@ -1,0 +1,64 @@
+"""Thread pools: the environment variables that size them, and who reads them.
+
+A variable belongs in ``POOLS`` if it caps or sets how many threads share the same work, is read by
+programs that people run, and leaves the meaning of the result alone. Left out on purpose:
+``UV_THREADPOOL_SIZE`` (threads that wait for I/O, not CPU work), ``OMP_THREAD_LIMIT`` (breaks
+nested teams), ``XZ_DEFAULTS`` and ``JAVA_TOOL_OPTIONS`` (lists of options that people use for
+other things; the latter also prints a line), ``MAKEFLAGS`` and ``CMAKE_BUILD_PARALLEL_LEVEL``
+(how many programs run, which the user chose).
+"""
+
+from __future__ import annotations
+
+OPENMP = "OMP_NUM_THREADS"
+
+BLAS: tuple[str, ...] = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+POOLS: dict[str, str] = {
+    OPENMP: "OpenMP runtimes (libgomp, libomp, libiomp5), Arrow",
+    "OPENBLAS_NUM_THREADS": "OpenBLAS",
+    "MKL_NUM_THREADS": "oneMKL",
+    "BLIS_NUM_THREADS": "BLIS, AOCL",
+    "NUMEXPR_NUM_THREADS": "numexpr",
+    "NUMEXPR_MAX_THREADS": "numexpr: the size of its pool, which bounds the former",
+    "NUMBA_NUM_THREADS": "Numba",
+    "RAYON_NUM_THREADS": "Rust programs with Rayon",
+    "TOKIO_WORKER_THREADS": "Rust programs with Tokio",
+    "POLARS_MAX_THREADS": "Polars",
+    "GOMAXPROCS": "Go programs",
+    "JULIA_NUM_THREADS": "Julia",
+    "LOKY_MAX_CPU_COUNT": "joblib, scikit-learn: upper bound of worker processes and threads",
+    "PYTHON_CPU_COUNT": "Python 3.13 and later: os.cpu_count, and pools sized by it",
+    "DOTNET_PROCESSOR_COUNT": ".NET: thread pool and garbage collector",
+    "TF_NUM_INTRAOP_THREADS": "TensorFlow: threads within one operation",
+    "ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS": "ITK, ANTs",
+    "ZSTD_NBTHREADS": "zstd without -T: compressed bytes differ, their content does not",
+}
+"""Variable -> who reads it, in the order in which they are set."""
+
+OPENMP_RUNTIMES: dict[str, str] = {
+    "gomp": "GNU OpenMP",
+    "iomp": "Intel OpenMP",
+    "llvm-omp": "LLVM OpenMP",
+}
+BLAS_RUNTIMES: dict[str, str] = {"openblas": "OpenBLAS", "mkl": "oneMKL", "blis": "BLIS"}
+OTHER_RUNTIMES: dict[str, str] = {"onednn": "oneDNN"}
+
+PACKAGES: dict[str, str] = {
+    "numexpr": "numexpr",
+    "numba": "Numba",
+    "polars": "Polars",
+    "joblib": "joblib",
+    "tensorflow": "TensorFlow",
+    "torch": "PyTorch",
+    "sklearn": "scikit-learn",
+    "pyarrow": "Arrow",
+}
+"""Python packages with a pool that one of ``POOLS`` sizes."""
+
+COMMANDS: dict[str, str] = {
+    "zstd": "zstd reads ZSTD_NBTHREADS",
+    "julia": "Julia reads JULIA_NUM_THREADS",
+    "dotnet": ".NET reads DOTNET_PROCESSOR_COUNT",
+}
+"""Programs that are known by their name to read one of ``POOLS``."""

@@ -1,0 +1,108 @@
+"""Registry: all settings by name; the one place that knows the families."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from assay.errors import BadInput, nearest
+from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFacts
+from assay.settings import threads
+from assay.settings.base import Setting
+from assay.settings.cpus import Cpus, Placement
+from assay.settings.evidence import never_ran, unverified
+from assay.settings.isa import CpuIsa
+from assay.settings.malloc import Malloc
+from assay.settings.named import Argument, CommandLine, EnvVariable
+from assay.settings.openmp import Bind, Places
+from assay.settings.scheduling import Nice, Policy
+from assay.settings.thp import Thp
+
+
+class Registry:
+    """Settings by name, in the order given; ``env.NAME`` and ``arg.NAME`` exist on demand."""
+
+    def __init__(self, settings: Iterable[Setting]) -> None:
+        self._settings = {setting.name: setting for setting in settings}
+
+    def __iter__(self) -> Iterator[Setting]:
+        return iter(self._settings.values())
+
+    def __len__(self) -> int:
+        return len(self._settings)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all settings but the families on demand."""
+        return tuple(self._settings)
+
+    def get(self, name: str) -> Setting:
+        """The setting of that name.
+
+        Raises:
+            BadInput: there is none; names the nearest.
+        """
+        if name in self._settings:
+            return self._settings[name]
+        family, _, rest = name.partition(".")
+        if family == "env" and rest:
+            return EnvVariable(rest)
+        if family == "arg" and rest:
+            return Argument(rest)
+        near = nearest(name, (*self._settings, f"env.{rest}", f"arg.{rest}"))
+        raise BadInput(
+            f"There is no setting {name!r}.",
+            f"Did you mean {near}?" if near else "`assay settings list` shows all of them.",
+        )
+
+
+def builtin() -> Registry:
+    """The settings that assay brings."""
+    return Registry(
+        (
+            threads.ALL,
+            threads.OPENMP,
+            threads.BLAS,
+            Bind(),
+            Places(),
+            Cpus(),
+            Placement(),
+            Malloc(),
+            Thp(),
+            CpuIsa(),
+            Policy(),
+            Nice(),
+            CommandLine(),
+        )
+    )
+
+
+def judge_all(
+    config: Configuration, registry: Registry, facts: RunFacts, plan: Plan | None = None
+) -> dict[str, Grant]:
+    """A grant for each setting of ``config``.
+
+    With ``plan``, what it already said to be degraded is never called granted.
+
+    Raises:
+        BadInput: a setting that the registry does not know.
+    """
+    why = never_ran(facts)
+    if why is not None:
+        return {name: unverified(value, why) for name, value in config.items()}
+    return {
+        name: _no_better_than_planned(registry.get(name).judge(config, facts, plan), name, plan)
+        for name in config
+    }
+
+
+def _no_better_than_planned(grant: Grant, name: str, plan: Plan | None) -> Grant:
+    word = plan.words.get(name) if plan else None
+    if word is None or word.prospect is not Prospect.DEGRADED or grant.grant is not Granted.GRANTED:
+        return grant
+    return Grant(
+        value=grant.value,
+        grant=Granted.DEGRADED,
+        level=grant.level,
+        reason=word.reason,
+        observed=grant.observed,
+    )

@@ -1,0 +1,240 @@
+"""``thp``: transparent huge pages for this process alone.
+
+Interfaces: ``PR_SET_THP_DISABLE`` (prctl(2), Linux 3.15; inherited over fork and exec), its flag
+``PR_THP_DISABLE_EXCEPT_ADVISED`` (include/uapi/linux/prctl.h, Linux 6.18), and
+``/sys/kernel/mm/transparent_hugepage/enabled``
+(Documentation/admin-guide/mm/transhuge.rst). No call turns huge pages *on* for a process, so
+``always`` is what its allocator can ask for, unless the system is set so.
+
+Evidence: *seen*: ``THP_enabled`` in ``/proc/PID/status`` shows ``never``, and ``AnonHugePages``
+what was got. Nothing shows the except-advised flag from outside: that is *set*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    EnvSet,
+    Grant,
+    Level,
+    Plan,
+    Prctl,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import (
+    accepted,
+    degraded,
+    granted,
+    mapped,
+    refused,
+    seen_of,
+    unverified,
+    why_unread,
+)
+from assay.settings.joined import JOINED, contains
+from assay.settings.malloc import PREFIXES
+from assay.settings.refusal import outside
+from assay.units import show_bytes
+
+PR_SET_THP_DISABLE = 41
+_DISABLE = 1
+_EXCEPT_ADVISED = 1 << 1
+_EXCEPT_ADVISED_SINCE = (6, 18)
+_DISABLE_SINCE = (3, 15)
+
+_DOMAIN = Choices(("default", "never", "madvise", "always"))
+_SWITCH = "/sys/kernel/mm/transparent_hugepage/enabled"
+_LITTLE_BYTES = 32 * 2**20
+"""Below sixteen huge pages of 2 MiB the walks that they save are few."""
+
+_GLIBC = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
+_ASKS: dict[str, tuple[tuple[str, str], ...]] = {
+    "glibc": (_GLIBC,),
+    "jemalloc": (("MALLOC_CONF", "thp:always"),),
+    # Version 2.1 renamed the option; each version leaves the other name alone.
+    "mimalloc": (
+        ("MIMALLOC_LARGE_OS_PAGES", "1"),
+        ("MIMALLOC_ALLOW_LARGE_OS_PAGES", "1"),
+    ),
+}
+"""How an allocator is told to advise huge pages: seen to work with glibc 2.36, jemalloc 5.3 and
+mimalloc 2.0.9 (AnonHugePages of a program that fills 64 MiB, system set to madvise)."""
+
+
+@dataclass(frozen=True)
+class Thp:
+    """``thp``: never, where advised, or as far as the allocator can."""
+
+    name: str = "thp"
+    summary: str = "transparent huge pages for the process: never, madvise, always"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """Three modes, and the system's own."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """The system's mode."""
+        return "default"
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Where memory is large enough, or not known, and the mode can change."""
+        mode = machine.huge_pages.enabled
+        if mode is None:
+            return "the kernel has no transparent huge pages"
+        if mode == "never":
+            return f"the system never gives huge pages; see {_SWITCH}"
+        used = program.peak_anon_bytes
+        if used is not None and used < _LITTLE_BYTES:
+            return f"the program uses {show_bytes(used)} of memory: too little for huge pages"
+        memory = "memory use is not known" if used is None else f"it uses {show_bytes(used)}"
+        if mode == "always":
+            modes = ("never", "madvise") if _can_except(machine) else ("never",)
+            return Suggestion(Choices(modes), f"{memory}, and the system gives huge pages always")
+        if program.static:
+            return Suggestion(Choices(("never",)), f"{memory}; static: no allocator can be told")
+        return Suggestion(
+            Choices(("never", "always")),
+            f"{memory}, and the system gives huge pages where a program asks",
+        )
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """A process flag, or a word to the allocator."""
+        value = config[self.name]
+        mode = machine.huge_pages.enabled
+        if value not in _DOMAIN:
+            return outside(self.name, value, _DOMAIN)
+        if value == "default":
+            return Resolved(())
+        if mode is None:
+            if value == "never":
+                return Resolved((), note="the kernel has no transparent huge pages")
+            return Refused("the kernel has no transparent huge pages")
+        if value == "never":
+            return _never(machine)
+        if mode == "never":
+            return Refused(
+                "the system never gives huge pages",
+                f"As root: echo madvise > {_SWITCH}.",
+            )
+        if value == "madvise":
+            return _madvise(mode, machine)
+        return _always(mode, str(config.get("malloc", "glibc")))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """By the process flag, the environment, and the huge pages that were got."""
+        value = config[self.name]
+        if accepted(facts, "prctl") is False:
+            return refused(value, Level.SET, "the kernel did not take the flag")
+        if value == "default":
+            return granted(value, Level.SET, _huge(facts))
+        enabled = seen_of(facts).thp_enabled
+        if enabled is None:
+            return _judge_unread(value, facts)
+        if value == "never":
+            if enabled:
+                return refused(value, Level.SEEN, "THP_enabled was 1", _huge(facts))
+            return granted(value, Level.SEEN, "THP_enabled 0")
+        if not enabled:
+            return refused(
+                value,
+                Level.SEEN,
+                "a parent process disabled huge pages",
+                "THP_enabled 0",
+            )
+        if value == "madvise":
+            return granted(value, Level.SET, _huge(facts), "nothing outside shows the flag")
+        return _judge_always(value, config, facts)
+
+
+def _never(machine: Machine) -> Resolved | Refused:
+    if machine.kernel_version < _DISABLE_SINCE:
+        return Refused(f"Linux {machine.kernel} has no PR_SET_THP_DISABLE", "3.15 has it.")
+    return Resolved((Prctl(option=PR_SET_THP_DISABLE, args=(_DISABLE, 0, 0, 0)),))
+
+
+def _can_except(machine: Machine) -> bool:
+    return machine.kernel_version >= _EXCEPT_ADVISED_SINCE
+
+
+def _madvise(mode: str, machine: Machine) -> Resolved | Refused:
+    if mode == "madvise":
+        return Resolved((), note="the system is set so; nothing to change")
+    if not _can_except(machine):
+        return Refused(
+            f"the system is set to {mode}, and Linux {machine.kernel} cannot change that for one"
+            " process",
+            f"Linux 6.18 can. As root, for all: echo madvise > {_SWITCH}.",
+        )
+    return Resolved((Prctl(option=PR_SET_THP_DISABLE, args=(_DISABLE, _EXCEPT_ADVISED, 0, 0)),))
+
+
+def _always(mode: str, malloc: str) -> Resolved | Refused:
+    if mode == "always":
+        return Resolved((), note="the system is set so; nothing to change")
+    asks = _ASKS.get(malloc)
+    if asks is None:
+        return Refused(
+            f"the system is set to {mode}, and {malloc} has no way to ask for huge pages",
+            f"Use malloc=glibc, jemalloc or mimalloc; or as root: echo always > {_SWITCH}.",
+        )
+    version = " (2.35 or later)" if malloc == "glibc" else ""
+    return Resolved(
+        tuple(EnvSet(name=name, value=text) for name, text in asks),
+        degraded=f"the system is set to {mode}: only what {malloc}{version} allocates",
+    )
+
+
+def _judge_unread(value: Value, facts: RunFacts) -> Grant:
+    return unverified(value, why_unread(facts, "thp_enabled"))
+
+
+def _judge_always(value: Value, config: Configuration, facts: RunFacts) -> Grant:
+    huge = seen_of(facts).anon_huge_bytes
+    observed = _huge(facts)
+    asked = _asked_allocator(config, facts)
+    if asked is None:
+        if huge:
+            return granted(value, Level.EFFECTIVE, observed)
+        return granted(value, Level.SEEN, observed or "THP_enabled 1")
+    other = mapped(facts, tuple(p for name, p in PREFIXES.items() if name != asked))
+    if other:
+        return refused(
+            value,
+            Level.SEEN,
+            f"{asked} was asked, but {other[0]} allocates",
+            observed,
+        )
+    if huge == 0:
+        return unverified(value, f"{asked} was asked, but no huge page was there when read")
+    if huge is None:
+        return unverified(value, why_unread(facts, "anon_huge_bytes"))
+    return degraded(value, Level.EFFECTIVE, f"only what {asked} allocates", observed)
+
+
+def _asked_allocator(config: Configuration, facts: RunFacts) -> str | None:
+    """The allocator that the environment tells to ask, if any does."""
+    malloc = str(config.get("malloc", "glibc"))
+    environ = seen_of(facts).environ or {}
+    for name, text in _ASKS.get(malloc, ()):
+        found = environ.get(name)
+        if found is None:
+            continue
+        if contains(name, found, text) if name in JOINED else found == text:
+            return malloc
+    return None
+
+
+def _huge(facts: RunFacts) -> str | None:
+    huge = seen_of(facts).anon_huge_bytes
+    return None if huge is None else f"{show_bytes(huge)} in huge pages"

@@ -1,0 +1,143 @@
+"""``threads``, ``threads.omp``, ``threads.blas``: how many threads the pools of a program get.
+
+Evidence: *set*. Whether a runtime obeys its variable cannot be read from outside; a program may
+also size its pools itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    EnvSet,
+    Grant,
+    Level,
+    Plan,
+    Range,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings import pools
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import judge_environment, seen_of
+from assay.settings.words import word_of
+
+_NARROWER = {"threads.omp": (pools.OPENMP,), "threads.blas": pools.BLAS}
+"""Settings that take some variables over from ``threads``."""
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The size of one family of thread pools, or of all."""
+
+    name: str
+    summary: str
+    variables: tuple[str, ...]
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SET
+
+    def domain(self, machine: Machine) -> Domain:
+        """Any count; more threads than CPUs are allowed, for programs that wait."""
+        return Range(1, max(256, 4 * len(machine.cpus)), step=1)
+
+    def default(self, machine: Machine) -> Value | None:
+        """Unknown: every runtime has its own."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Where a pool is known, or more threads than one were seen."""
+        usable = len(machine.usable)
+        if usable < 2:
+            return "only one CPU is usable"
+        found = self._pools_of(program)
+        if isinstance(found, str):
+            return found
+        return Suggestion(Choices(counts(machine), ordered=True), ", ".join(found))
+
+    def _pools_of(self, program: Program) -> list[str] | str:
+        openmp = _named(program, pools.OPENMP_RUNTIMES)
+        blas = _named(program, pools.BLAS_RUNTIMES)
+        others = _other_pools(program)
+        if self.name == "threads.omp":
+            return (
+                "threads sizes this pool too; name it to vary OpenMP alone"
+                if openmp
+                else "the program links no OpenMP runtime"
+            )
+        if self.name == "threads.blas":
+            if not blas:
+                return "the program links no BLAS"
+            if not (openmp or others):
+                return "threads sizes this pool too; the program has no other"
+            return [f"{' and '.join(blas)} within {' and '.join(openmp + others)}"]
+        found = [f"the program uses {' and '.join(openmp + blas + others)}"] * bool(
+            openmp or blas or others
+        )
+        found += [text for word, text in pools.COMMANDS.items() if _base(program.argv0) == word]
+        if not found and (program.threads_peak or 1) > 1:
+            found = [f"the program ran with {program.threads_peak} threads"]
+        return found or "no thread pool was found in the program"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """Every variable, but for those that a narrower setting holds."""
+        value = config[self.name]
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            return Refused(f"{self.name} cannot be {value!r}", "Give a count from 1 on.")
+        variables = self._own(config)
+        taken = [name for name in _NARROWER if self.name == "threads" and name in config]
+        return Resolved(
+            tuple(EnvSet(name=name, value=word_of(value)) for name in variables),
+            note=f"{' and '.join(taken)} takes over there" if taken else None,
+        )
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+        """Whether the variables are in the environment."""
+        value = config[self.name]
+        expected = {
+            name: word_of(value) for name in self._own(config) if f"env.{name}" not in config
+        }
+        peak = seen_of(facts).threads_peak
+        shown = f"{next(iter(expected), 'nothing')}={word_of(value)}"
+        seen = f"{shown} in the environment" + (f"; {peak} threads seen" if peak else "")
+        return judge_environment(value, expected, facts, seen)
+
+    def _own(self, config: Configuration) -> tuple[str, ...]:
+        if self.name != "threads":
+            return self.variables
+        taken = {v for name, held in _NARROWER.items() if name in config for v in held}
+        return tuple(name for name in self.variables if name not in taken)
+
+
+def counts(machine: Machine) -> tuple[int, ...]:
+    """Powers of two up to the usable CPUs, the number of cores, and all CPUs."""
+    usable = len(machine.usable)
+    powers = {2**n for n in range(usable.bit_length())}
+    return tuple(sorted(n for n in powers | {usable, len(machine.cores)} if 1 <= n <= usable))
+
+
+ALL = Threads(
+    name="threads", summary="threads of every pool that is known", variables=tuple(pools.POOLS)
+)
+OPENMP = Threads(name="threads.omp", summary="threads of OpenMP regions", variables=(pools.OPENMP,))
+BLAS = Threads(
+    name="threads.blas", summary="threads of OpenBLAS, oneMKL, BLIS", variables=pools.BLAS
+)
+
+
+def _named(program: Program, known: dict[str, str]) -> list[str]:
+    return [text for name, text in known.items() if name in program.runtimes]
+
+
+def _other_pools(program: Program) -> list[str]:
+    found = [text for name, text in pools.PACKAGES.items() if name in program.packages]
+    return found + _named(program, pools.OTHER_RUNTIMES)
+
+
+def _base(path: str) -> str:
+    return path.rsplit("/", 1)[-1]

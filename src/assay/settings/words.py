@@ -1,0 +1,30 @@
+"""Values as the words that a program is given, and words as values.
+
+The type of a value depends on its text alone, and its text comes back unchanged: ``8`` is a
+number, ``08`` and ``1.50`` are texts.
+"""
+
+from __future__ import annotations
+
+import math
+
+from assay.records import Value
+
+
+def word_of(value: Value) -> str:
+    """The text that stands for a value in a command line or an environment."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def value_of(word: str) -> Value:
+    """The number that a word is, or the word itself."""
+    for kind in (int, float):
+        try:
+            value = kind(word)
+        except ValueError:
+            continue
+        if math.isfinite(value) and word_of(value) == word:
+            return value
+    return word

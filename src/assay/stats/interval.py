@@ -1,0 +1,44 @@
+"""Interval: what a confidence statement holds between."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A closed interval; an end without a bound is infinite.
+
+    Attributes:
+        lo: lower end, in the unit of the values.
+        hi: upper end, at least ``lo``.
+    """
+
+    lo: float
+    hi: float
+
+    def __post_init__(self) -> None:
+        if not self.lo <= self.hi:
+            raise ValueError(f"an interval needs lo <= hi, not {self.lo} and {self.hi}")
+
+    def __contains__(self, value: float) -> bool:
+        return self.lo <= value <= self.hi
+
+    @property
+    def width(self) -> float:
+        """``hi - lo``; infinite where an end is open."""
+        return self.hi - self.lo
+
+    @property
+    def bounded(self) -> bool:
+        """Whether both ends are finite."""
+        return math.isfinite(self.lo) and math.isfinite(self.hi)
+
+    def reaching(self, value: float) -> Interval:
+        """The smallest interval that holds this one and ``value``."""
+        return Interval(min(self.lo, value), max(self.hi, value))
+
+
+UNBOUNDED = Interval(-math.inf, math.inf)
+"""Nothing is known yet."""

@@ -1,0 +1,233 @@
+"""Paired: the effect of B against A over blocks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.errors import BadInput
+from assay.records.workload import Goal
+from assay.stats.interval import UNBOUNDED, Interval
+from assay.stats.median import median_between, median_sequence
+from assay.stats.sequence import mean_sequence, moments, smallest_alpha
+
+Method = Literal["mean", "median", "none"]
+"""exp(mean of log-ratios), exp(median of log-ratios), or no usable pair at all."""
+
+
+class NotPositive(BadInput, ValueError):
+    """A ratio of logarithms was asked of a value that has none."""
+
+
+class UnequalBlocks(BadInput, ValueError):
+    """Two arms that were not run in the same blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The value of one arm in one block.
+
+    Attributes:
+        value: the metric, positive, in its unit; the cap if ``censored``.
+        censored: the launch ran into its time-out, so the truth is at least as bad as ``value``:
+            above it where lower is better, below it where higher is better.
+    """
+
+    value: float
+    censored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """B over A, as a ratio.
+
+    Attributes:
+        ratio: exp(mean of the paired log-ratios); with censored values exp(median); ``None``
+            if neither is known.
+        lo, hi: interval of the ratio, valid at every look; 0 and infinity are open ends.
+        blocks: pairs that it rests on.
+        dropped: blocks without a pair, because a launch is missing or failed.
+        censored_share: share of the pairs with a censored value.
+        method: what ``ratio`` is.
+        bound: ``ratio`` is not known, only that the truth is *at least* or *at most* that;
+            *unknown*: not even that. ``None`` if it is known.
+        sd: standard deviation of the log-ratios (n - 1), censored values at their caps; ``None``
+            for fewer than two.
+        alpha: accepted chance that the truth is ever outside ``lo`` and ``hi``.
+        resolution: relative step of the measurement that was used.
+    """
+
+    ratio: float | None
+    lo: float
+    hi: float
+    blocks: int
+    dropped: int
+    censored_share: float
+    method: Method
+    bound: Literal["at least", "at most", "unknown"] | None
+    sd: float | None
+    alpha: float
+    resolution: float
+
+    @property
+    def bound_only(self) -> bool:
+        """Whether ``ratio`` is no estimate but a bound."""
+        return self.bound is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Log-ratios of the usable blocks, each known between two numbers."""
+
+    low: list[float]
+    high: list[float]
+    at_cap: list[float]
+    dropped: int
+    censored: int
+    resolution: float
+
+
+def effect(
+    a: Sequence[Observation | None],
+    b: Sequence[Observation | None],
+    *,
+    goal: Goal = Goal.LOWER,
+    alpha: float = 0.05,
+    resolution: float | None = None,
+) -> Effect:
+    """The effect of B against A.
+
+    Args:
+        a: one observation a block, in block order; ``None`` where the launch is missing or
+            failed, which drops the pair.
+        b: the same for the other arm.
+        goal: which way the metric gets better; it says what a censored value bounds.
+        alpha: accepted chance that the truth is ever outside the interval; divide it by the
+            number of intervals shown together.
+        resolution: relative step of the measurement (0.001 for tenths of a second on 100 s).
+            If absent, the smallest step seen between different values.
+
+    Raises:
+        NotPositive: a value is zero, negative or not finite.
+        UnequalBlocks: the arms differ in length.
+        ValueError: ``alpha`` is no error rate.
+    """
+    pairs = _pair(a, b, goal, resolution)
+    n = len(pairs.low)
+    if n == 0:
+        return Effect(
+            None, 0.0, math.inf, 0, pairs.dropped, 0.0, "none", "unknown", None, alpha, 0.0
+        )
+    mean, sd = moments(pairs.at_cap)
+    interval = _interval(pairs, alpha)
+    ratio: float | None = math.exp(mean)
+    bound: Literal["at least", "at most", "unknown"] | None = None
+    if pairs.censored:
+        middle = median_between(pairs.low, pairs.high)
+        if middle.width == 0.0 and 2 * pairs.censored <= n:
+            ratio = math.exp(middle.lo)
+        elif math.isfinite(middle.lo):
+            ratio, bound = math.exp(middle.lo), "at least"
+        elif math.isfinite(middle.hi):
+            ratio, bound = math.exp(middle.hi), "at most"
+        else:
+            ratio, bound = None, "unknown"
+    return Effect(
+        ratio=ratio,
+        lo=math.exp(interval.lo),
+        hi=math.exp(interval.hi),
+        blocks=n,
+        dropped=pairs.dropped,
+        censored_share=pairs.censored / n,
+        method="median" if pairs.censored else "mean",
+        bound=bound,
+        sd=sd if n > 1 else None,
+        alpha=alpha,
+        resolution=pairs.resolution,
+    )
+
+
+def p_value(
+    a: Sequence[Observation | None],
+    b: Sequence[Observation | None],
+    *,
+    goal: Goal = Goal.LOWER,
+    resolution: float | None = None,
+) -> float:
+    """The least alpha at which the interval of ``effect`` excludes 1; valid at every look.
+
+    For ``multiplicity``. Arguments and errors as for ``effect``.
+    """
+    pairs = _pair(a, b, goal, resolution)
+    return smallest_alpha(lambda alpha: _interval(pairs, alpha), 0.0)
+
+
+def grain(values: Sequence[float]) -> float | None:
+    """The step of a measurement as far as its values show it, relative to their median.
+
+    That is the smallest difference between two values, apart from the rounding of floating point
+    (1e-9). For values that were not rounded it is far below their spread, and does no harm.
+
+    Args:
+        values: positive numbers of one unit.
+
+    Returns:
+        A ratio; ``None`` if all are equal.
+    """
+    ordered = sorted(values)
+    middle = ordered[len(ordered) // 2] if ordered else 0.0
+    steps = [right - left for left, right in itertools.pairwise(ordered)]
+    return min((s / middle for s in steps if s > 1e-9 * middle), default=None)
+
+
+def _interval(pairs: _Pairs, alpha: float) -> Interval:
+    if not pairs.low:
+        return UNBOUNDED
+    if pairs.censored:
+        found = median_sequence(pairs.low, pairs.high, alpha)
+        return Interval(found.lo - pairs.resolution, found.hi + pairs.resolution)
+    return mean_sequence(pairs.low, alpha, resolution=pairs.resolution)
+
+
+def _pair(
+    a: Sequence[Observation | None],
+    b: Sequence[Observation | None],
+    goal: Goal,
+    resolution: float | None,
+) -> _Pairs:
+    if len(a) != len(b):
+        raise UnequalBlocks(
+            f"arm A has {len(a)} blocks and arm B {len(b)}",
+            "give one entry a block for each arm, None where a launch is missing",
+        )
+    both = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+    for observation in (o for pair in both for o in pair):
+        if not (math.isfinite(observation.value) and observation.value > 0.0):
+            raise NotPositive(
+                f"a ratio needs positive finite values, not {observation.value!r}",
+                "choose a metric that is never zero, or compare it by its summary only",
+            )
+    low, high, at_cap = [], [], []
+    for x, y in both:
+        log_ratio = math.log(y.value / x.value)
+        rises, falls = (y.censored, x.censored) if goal is Goal.LOWER else (x.censored, y.censored)
+        low.append(-math.inf if falls else log_ratio)
+        high.append(math.inf if rises else log_ratio)
+        at_cap.append(log_ratio)
+    if resolution is None:
+        grains = [
+            grain([pair[side].value for pair in both if not pair[side].censored] or [1.0])
+            for side in (0, 1)
+        ]
+        resolution = max((g for g in grains if g is not None), default=0.0)
+    return _Pairs(
+        low=low,
+        high=high,
+        at_cap=at_cap,
+        dropped=len(a) - len(both),
+        censored=sum(x.censored or y.censored for x, y in both),
+        resolution=resolution,
+    )

@@ -1,0 +1,94 @@
+"""Summary: what a column of values looks like, all values in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.stats.interval import Interval
+from assay.stats.quantile import quantile
+from assay.stats.sequence import mean_sequence, moments
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """n values of one metric, in its unit. Nothing is ever dropped by value.
+
+    Attributes:
+        n: how many.
+        min, q1, median, q3, max: five numbers; quartiles by definition 7 of Hyndman and Fan.
+        mean: arithmetic mean.
+        sd: standard deviation with n - 1; ``None`` for one value.
+        sem: sd / sqrt(n); ``None`` for one value.
+        ci: interval of the mean, valid at every look; ``None`` while the values bound nothing
+            (fewer than about four, or all alike to the last digit).
+    """
+
+    n: int
+    min: float
+    q1: float
+    median: float
+    q3: float
+    max: float
+    mean: float
+    sd: float | None
+    sem: float | None
+    ci: Interval | None
+
+
+def summarise(values: Sequence[float], alpha: float = 0.05, resolution: float = 0.0) -> Summary:
+    """Summarise at least one finite value.
+
+    Args:
+        values: n numbers of one unit.
+        alpha: accepted chance that the true mean is ever outside ``ci``.
+        resolution: step of the measurement, same unit.
+
+    Raises:
+        ValueError: no values, or one is not finite.
+    """
+    n = len(values)
+    if n == 0 or not all(map(math.isfinite, values)):
+        raise ValueError("a summary needs at least one value, all finite")
+    mean, sd = moments(values)
+    mean = min(max(mean, min(values)), max(values))  # rounding may put it a digit outside
+    ci = mean_sequence(values, alpha, resolution=resolution, start=2)
+    return Summary(
+        n=n,
+        min=min(values),
+        q1=quantile(values, 0.25),
+        median=quantile(values, 0.5),
+        q3=quantile(values, 0.75),
+        max=max(values),
+        mean=mean,
+        sd=sd if n > 1 else None,
+        sem=sd / math.sqrt(n) if n > 1 else None,
+        ci=ci if ci.bounded else None,
+    )
+
+
+def sd_talk(values: Sequence[float]) -> float:
+    """Population standard deviation (divisor n), as the mOS talk prints it.
+
+    Raises:
+        ValueError: no values.
+    """
+    if not values:
+        raise ValueError("a standard deviation needs at least one value")
+    n = len(values)
+    _, sd = moments(values)
+    return sd * math.sqrt((n - 1) / n)
+
+
+def sem_talk(values: Sequence[float]) -> float:
+    """Standard error as the mOS talk prints it: ``sd_talk / sqrt(n - 1)``.
+
+    Numerically the same as sd / sqrt(n) with the divisor n - 1.
+
+    Raises:
+        ValueError: fewer than two values.
+    """
+    if len(values) < 2:
+        raise ValueError("a standard error needs at least two values")
+    return sd_talk(values) / math.sqrt(len(values) - 1)

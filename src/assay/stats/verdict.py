@@ -1,0 +1,158 @@
+"""Verdict: what an effect shows, in one word and in one sentence."""
+
+from __future__ import annotations
+
+import math
+
+from assay.records.claim import Verdict
+from assay.records.workload import Goal
+from assay.stats.paired import Effect
+from assay.stats.sequence import half_width
+
+__all__ = ["MARGIN", "Verdict", "blocks_needed", "decide", "sentence"]
+
+MARGIN = 0.01
+"""Ratios within 1 +- this are the same for practical purposes."""
+
+_FAR = 1_000_000
+"""More blocks than this are never run."""
+
+
+def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = MARGIN) -> Verdict:
+    """The verdict on B.
+
+    The interval lies within 1 +- margin: *same*. Else it excludes 1: *faster* or *slower*, by the
+    direction of the metric. Else *unclear*.
+
+    Args:
+        effect: B over A.
+        goal: which way the metric gets better.
+        margin: smallest difference of interest, relative; 0 switches *same* off.
+
+    Raises:
+        ValueError: ``margin`` is not from 0 to 1.
+    """
+    _check_margin(margin)
+    if margin > 0.0 and effect.lo >= 1.0 - margin and effect.hi <= 1.0 + margin:
+        return Verdict.SAME
+    if effect.hi < 1.0:
+        return Verdict.FASTER if goal is Goal.LOWER else Verdict.SLOWER
+    if effect.lo > 1.0:
+        return Verdict.SLOWER if goal is Goal.LOWER else Verdict.FASTER
+    return Verdict.UNCLEAR
+
+
+def blocks_needed(effect: Effect, *, margin: float = MARGIN) -> int | None:
+    """How many blocks, in all, would decide if ratio and spread stayed as they are now.
+
+    The first n at which the interval about the present ratio would exclude 1 or lie within
+    1 +- margin. An estimate: with the ratio as uncertain as it is in an unclear comparison, the
+    true number may well be half or twice that. For medians of uncensored pairs the interval of
+    the mean stands in, at the same spread.
+
+    Args:
+        effect: B over A.
+        margin: smallest difference of interest, relative.
+
+    Returns:
+        At least the present number of blocks. ``None`` where that cannot be said: fewer than two
+        pairs, no spread, no estimate, or never (the measurement is too coarse).
+
+    Raises:
+        ValueError: ``margin`` is not from 0 to 1.
+    """
+    _check_margin(margin)
+    if effect.ratio is None or effect.bound_only or effect.sd is None:
+        return None
+    centre, sd = math.log(effect.ratio), effect.sd
+    if effect.method == "median":
+        sd *= math.sqrt(math.pi / 2.0)  # the median of Gaussian values is that much less sure
+    same = min(math.log1p(margin) - centre, centre - math.log1p(-margin))
+    room = max(abs(centre), same)
+
+    def decided(n: int) -> bool:
+        return half_width(n, sd, effect.alpha, resolution=effect.resolution) < room
+
+    low = max(effect.blocks, 1)
+    if decided(low):
+        return low
+    high = low
+    while not decided(high):
+        low, high = high, 2 * high
+        if high > _FAR:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decided(middle) else (middle, high)
+    return high
+
+
+def sentence(
+    effect: Effect,
+    *,
+    goal: Goal = Goal.LOWER,
+    margin: float = MARGIN,
+    a: str = "A",
+    b: str = "B",
+    metric: str = "time",
+) -> str:
+    """The verdict on B in one plain sentence.
+
+    Args:
+        effect: B over A.
+        goal: which way the metric gets better.
+        margin: smallest difference of interest, relative.
+        a: name of the first arm.
+        b: name of the arm that the sentence is about.
+        metric: its name, for "the time of B is ...".
+
+    Raises:
+        ValueError: ``margin`` is not from 0 to 1.
+    """
+    verdict = decide(effect, goal=goal, margin=margin)
+    if effect.method == "none":
+        return f"Unclear: no block has a value for both {a} and {b}."
+    basis = f"{_interval(effect)}, {_count(effect.blocks, 'block')}"
+    if verdict is Verdict.SAME:
+        return f"{b} is the same as {a} within {100 * margin:g} % ({basis})."
+    if verdict is Verdict.UNCLEAR:
+        needed = blocks_needed(effect, margin=margin)
+        if needed is None:
+            outlook = "how many blocks would decide cannot be said yet"
+        elif needed == effect.blocks:
+            outlook = "a few blocks more should decide"
+        else:
+            outlook = f"about {needed} blocks in all should decide"
+        return f"Unclear whether {b} differs from {a} ({basis}); {outlook}."
+    return f"{b} is {verdict} than {a}: its {metric} is {_size(effect)} ({basis})."
+
+
+def _size(effect: Effect) -> str:
+    if effect.ratio is None:
+        return "beyond the time-out"
+    change = 100.0 * abs(effect.ratio - 1.0)
+    if effect.bound == "at least":
+        return f"at least {effect.ratio:.4g} times that"
+    if effect.bound == "at most":
+        return f"at most {effect.ratio:.4g} times that"
+    return f"{change:.3g} % {'lower' if effect.ratio < 1.0 else 'higher'}"
+
+
+def _interval(effect: Effect) -> str:
+    share = f"{100.0 * (1.0 - effect.alpha):.4g} % interval of the ratio"
+    if effect.lo <= 0.0 and math.isinf(effect.hi):
+        return f"{share} still open"
+    if math.isinf(effect.hi):
+        return f"{share} from {effect.lo:.4g} up"
+    if effect.lo <= 0.0:
+        return f"{share} up to {effect.hi:.4g}"
+    return f"{share} {effect.lo:.4g} to {effect.hi:.4g}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _check_margin(margin: float) -> None:
+    if not 0.0 <= margin < 1.0:
+        raise ValueError(f"a margin lies from 0 to below 1, not at {margin}")

@@ -1,0 +1,14 @@
+"""Alembic's entry: runs the revisions on the connection that ``assay.store.upgrade`` hands over."""
+
+from alembic import context
+
+from assay.store.schema import METADATA, VERSION_TABLE
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=METADATA,
+    version_table=VERSION_TABLE,
+    render_as_batch=True,  # SQLite alters a table by copying it
+)
+with context.begin_transaction():
+    context.run_migrations()

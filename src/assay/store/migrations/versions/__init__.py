@@ -1,0 +1,1 @@
+"""One module for each revision; what is released is never edited."""

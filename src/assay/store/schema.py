@@ -1,0 +1,99 @@
+"""Tables of the store, at the newest schema.
+
+The JSON document of a row is the truth; the other columns repeat what is searched for. A change
+here needs a migration, a new ``HEAD`` and, within a major version, only ever adds
+(``tests/unit/store/test_schema.py`` holds the tables and the migrations together).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Column,
+    Float,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+REVISIONS = ("0001",)
+"""Every schema that this version can read or bring up to date, oldest first."""
+HEAD = REVISIONS[-1]
+VERSION_TABLE = "assay_schema"
+"""Holds the revision; Alembic's usual name would make another program's database look like ours."""
+
+METADATA = MetaData()
+
+VERSION = Table(
+    VERSION_TABLE,
+    METADATA,
+    # As Alembic makes it, which reads and writes it in an upgrade.
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),
+)
+
+STUDY = Table(
+    "study",
+    METADATA,
+    Column("number", Integer, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("command", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("elapsed_s", Float, nullable=False),
+    Column("owner_pid", Integer),  # who claimed it last: for messages only
+    Column("spec", Text, nullable=False),
+    Column("conclusion", Text),
+    PrimaryKeyConstraint("number", name="pk_study"),
+    UniqueConstraint("id", name="uq_study_id"),
+    # The number of a deleted study must not come back: its lock would be taken for the new one's.
+    sqlite_autoincrement=True,
+)
+
+STRATUM = Table(
+    "stratum",
+    METADATA,
+    Column(
+        "study",
+        Text,
+        ForeignKey("study.id", name="fk_stratum_study", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    Column("number", Integer, nullable=False),
+    Column("machine", Text, nullable=False),
+    Column("engine", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    PrimaryKeyConstraint("study", "number", name="pk_stratum"),
+)
+
+SAMPLE = Table(
+    "sample",
+    METADATA,
+    Column("number", Integer, nullable=False),
+    Column("study", Text, nullable=False),
+    Column("stratum", Integer, nullable=False),
+    Column("machine", Text, nullable=False),
+    Column("node", Text, nullable=False),
+    Column("stage", Text, nullable=False),
+    Column("block", Integer, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("engine", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("objective", Float),
+    Column("document", Text, nullable=False),
+    PrimaryKeyConstraint("number", name="pk_sample"),
+    ForeignKeyConstraint(
+        ["study", "stratum"],
+        ["stratum.study", "stratum.number"],
+        name="fk_sample_stratum",
+        ondelete="CASCADE",
+    ),
+    UniqueConstraint("study", "stratum", "block", "position", "attempt", name="uq_sample_place"),
+)

@@ -1,0 +1,191 @@
+"""SQLite below the store: how it is opened, and what its errors mean."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.pool import NullPool
+
+from assay.errors import AssayError, NotPossible
+from assay.store.owners import Owners
+from assay.store.schema import HEAD
+from assay.store.sql import SqlStore
+from assay.store.upgrade import create, revision_of, upgrade
+
+_ELSEWHERE = "Or name another store with --db PATH or ASSAY_DB."
+_WRITES = "assay_writes"
+_RETRY_S = 0.01
+
+
+def open_sqlite(path: Path, busy_timeout_s: float) -> SqlStore:
+    """The store in a SQLite file, made or brought to the newest schema where needed.
+
+    Raises:
+        NotPossible: locked, damaged, not assay's, of a newer schema, or not writable.
+    """
+    explained = Explained(path, busy_timeout_s)
+    engine = sqlite_engine(path, busy_timeout_s)
+    try:
+        with explained():
+            _bring_to_head(engine, path, busy_timeout_s)
+        owners = Owners(path.with_name(path.name + ".lock"), path)
+    except BaseException:
+        engine.dispose()
+        raise
+    return SqlStore(engine, writer(engine), owners, explained)
+
+
+def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False) -> Engine:
+    """An engine on a SQLite file in WAL mode.
+
+    Args:
+        path: the file.
+        busy_timeout_s: how long a statement waits for a lock.
+        migrating: foreign keys are off, for one connection: copying a table to alter it would
+            otherwise delete what refers to it (https://www.sqlite.org/lang_altertable.html).
+    """
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        connect_args={"timeout": busy_timeout_s},
+        **({"poolclass": NullPool} if migrating else {}),
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        # Transactions begin below, not where the driver guesses that one is needed.
+        connection.isolation_level = None
+        _set_wal(connection, busy_timeout_s)
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute(f"PRAGMA foreign_keys={'OFF' if migrating else 'ON'}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A writer takes its lock at once: to upgrade a read lock fails without waiting.
+        writes = connection.get_execution_options().get(_WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def writer(engine: Engine) -> Engine:
+    """The same engine for transactions that write."""
+    return engine.execution_options(**{_WRITES: True})
+
+
+class Explained:
+    """Turns errors of the database into ones that name their cause and the next step.
+
+    Args:
+        path: of the database.
+        busy_timeout_s: how long a statement had waited when it found the database locked.
+    """
+
+    def __init__(self, path: Path, busy_timeout_s: float) -> None:
+        self._path = path
+        self._busy_timeout_s = busy_timeout_s
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Errors raised inside come out explained; broken constraints pass, the caller knows."""
+        try:
+            yield
+        except IntegrityError:
+            raise
+        except DBAPIError as error:
+            raise self._meaning(error.orig) from error
+        except sqlite3.Error as error:
+            raise self._meaning(error) from error
+        except UnicodeDecodeError as error:
+            # The driver cannot even decode SQLite's message, which quotes the damaged part.
+            raise self._damaged("it holds text that is not UTF-8") from error
+
+    def _meaning(self, error: BaseException | None) -> AssayError:
+        # The lower byte is the primary code (https://www.sqlite.org/rescode.html).
+        code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+        store = f"The store {self._path}"
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return NotPossible(
+                f"{store} is locked by another process, also after {self._busy_timeout_s:g} s.",
+                f"`fuser {self._path}` names it; try again when it is done. {_ELSEWHERE}",
+            )
+        if code == sqlite3.SQLITE_NOTADB:
+            return NotPossible(
+                f"{store} is not a SQLite database, or its first bytes are damaged.",
+                "Move it away, and assay begins a new one. " + _ELSEWHERE,
+            )
+        if code == sqlite3.SQLITE_CORRUPT:
+            return self._damaged(str(error))
+        if code == sqlite3.SQLITE_FULL:
+            return NotPossible(
+                f"The disk of the store {self._path} is full; what was stored before is kept.",
+                "Make room, then go on with `assay study resume`. " + _ELSEWHERE,
+            )
+        if code == sqlite3.SQLITE_IOERR:
+            name = getattr(error, "sqlite_errorname", "SQLITE_IOERR")
+            return NotPossible(
+                f"{store} could not be read or written ({name}); what was stored before is kept.",
+                "Look for free space, a quota, a file size limit (`ulimit -f`) or errors of the "
+                "disk (`dmesg`). " + _ELSEWHERE,
+            )
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+            return NotPossible(
+                f"{store} or its folder may not be written by you ({error}).",
+                f"Look at `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
+            )
+        if code == sqlite3.SQLITE_CANTOPEN:
+            return NotPossible(
+                f"{store} cannot be opened.",
+                f"Look at `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
+            )
+        return NotPossible(f"{store} cannot be used: {error}.", _ELSEWHERE)
+
+    def _damaged(self, how: str) -> AssayError:
+        return NotPossible(
+            f"The store {self._path} is damaged: {how}.",
+            "Keep a copy, then save what can be read: "
+            f"`sqlite3 {self._path} .recover | sqlite3 NEW.db`, and --db NEW.db.",
+        )
+
+
+def _bring_to_head(engine: Engine, path: Path, busy_timeout_s: float) -> None:
+    with engine.connect() as connection:
+        revision = revision_of(connection, str(path))
+    if revision == HEAD:
+        return
+    if revision is None:
+        with writer(engine).begin() as connection:
+            # Another process may have been faster.
+            if revision_of(connection, str(path)) is None:
+                create(connection)
+        return
+    migrating = sqlite_engine(path, busy_timeout_s, migrating=True)
+    with writer(migrating).begin() as connection:
+        upgrade(connection)
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+        if broken is not None:
+            raise NotPossible(
+                f"The store {path} could not be brought to the newest schema: rows of "
+                f"{broken[0]!r} would lose what they belong to. It is as it was.",
+                "Use the assay that wrote it. " + _ELSEWHERE,
+            )
+
+
+def _set_wal(connection: Any, busy_timeout_s: float) -> None:
+    # The change to WAL does not wait for locks on its own account.
+    end = time.monotonic() + busy_timeout_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").fetchone()
+            return
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() >= end:
+                raise
+            time.sleep(_RETRY_S)

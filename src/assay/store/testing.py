@@ -1,0 +1,373 @@
+"""The contract of a store, as tests that every backend passes.
+
+A backend's tests derive from :class:`StoreContract`, as Optuna's storages do from its
+``StorageTestCase``; any test runner that collects classes runs them. Nothing here needs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assay.errors import AssayError, BadInput, NotPossible
+from assay.records import (
+    Arm,
+    ArmResult,
+    Budget,
+    Choices,
+    Claim,
+    Conclusion,
+    Configuration,
+    Evidence,
+    Grant,
+    Granted,
+    Kind,
+    Launch,
+    Level,
+    Metric,
+    Outcome,
+    Parameter,
+    Recommendation,
+    Sample,
+    Space,
+    Stage,
+    Status,
+    Stratum,
+    StudySpec,
+    Summary,
+    Verdict,
+    Workload,
+)
+from assay.store.base import Store
+
+
+def a_spec(*argv: str) -> StudySpec:
+    """A study to tune ``argv`` by a figure that is read from its output."""
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(
+            argv=argv or ("./solve", "--size", "{n}", "naïve name"),
+            placeholders={"n": "100"},
+            metrics=(Metric(name="rate", unit="1/s", pattern=r"rate=([0-9.]+)"),),
+        ),
+        space=Space(
+            parameters=(Parameter(name="threads", domain=Choices(options=(1, 2))),),
+            constraints=("threads > 0",),
+        ),
+        budget=Budget(time_s=60.0),
+        seed=7,
+    )
+
+
+def a_stratum(number: int = 0) -> Stratum:
+    """Conditions of one sitting."""
+    return Stratum(
+        number=number,
+        program_digest="sha256:00",
+        kernel="6.1.0",
+        cpus=(0, 1),
+        default_state={"thp": "madvise"},
+        engine="0.1.0",
+        machine=f"machine-{number}",
+    )
+
+
+def a_sample(block: int = 0, position: int = 0, attempt: int = 0, rate: float = 2.5) -> Sample:
+    """A sample with something in every kind of field."""
+    configuration = Configuration({"threads": 2, "arg.x": 0.1, "env.A": "ü\n", "smt": True})
+    return Sample(
+        launch=Launch(
+            configuration=configuration,
+            arm=str(configuration),
+            stage=Stage.SEARCH,
+            block=block,
+            position=position,
+            attempt=attempt,
+            cap_s=12.5,
+        ),
+        outcome=Outcome.OK,
+        exit_status=0,
+        wall_s=0.1 + 0.2,
+        peak_bytes=2**53 + 1,
+        metrics={"wall_s": 0.1 + 0.2, "rate": rate},
+        settings={"threads": Grant(value=2, grant=Granted.GRANTED, level=Level.SEEN)},
+        evidence=(Evidence(kind="steal", value=0.01, unit="s", outside=True),),
+        absent={"peak_anon_bytes": "too short to be read"},
+        started_at=1.7e9,
+        engine="0.1.0",
+    )
+
+
+def a_conclusion(ratio: float = 0.8) -> Conclusion:
+    """A verdict document."""
+    summary = Summary(n=3, min=1.0, q1=1.5, median=2.0, q3=2.5, max=3.0, mean=2.0)
+    claim = Claim(
+        a="default",
+        b="threads=2",
+        metric="rate",
+        ratio=ratio,
+        ci=(ratio - 0.1, None),
+        verdict=Verdict.FASTER,
+        blocks=8,
+        margin=0.01,
+        alpha=0.05,
+        method="sequential",
+    )
+    best = Configuration({"threads": 2})
+    return Conclusion(
+        kind=Kind.TUNE,
+        metric="rate",
+        arms=(ArmResult(name="default", configuration=best, summary={"rate": summary}),),
+        claims=(claim,),
+        recommendation=Recommendation(
+            settings=best, script="#!/bin/sh\n", sentence="Faster.", claim=claim
+        ),
+        launches=16,
+    )
+
+
+class StoreContract:
+    """What every store does; derive from it and give ``open``."""
+
+    def open(self) -> Store:
+        """Open the store under test; within one test, always the same database."""
+        raise NotImplementedError
+
+    def test_a_new_study_reads_back_as_it_was_given(self) -> None:
+        """Spec, stratum and time are kept; nothing is concluded yet."""
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1000.5)
+            found = store.study(study_id)
+            assert (found.id, found.spec) == (study_id, a_spec())
+            assert found.strata == (a_stratum(),)
+            assert (found.created_at, found.elapsed_s, found.launches) == (1000.5, 0.0, 0)
+            assert found.status is Status.RUNNING
+            assert found.conclusion is None
+            assert store.conclusion(study_id) is None
+            assert store.samples(study_id) == []
+
+    def test_all_of_a_study_outlives_the_store(self) -> None:
+        """What was written is there when the store is opened again."""
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            store.add_stratum(study_id, a_stratum(1))
+            store.add_sample(study_id, 0, a_sample(0))
+            store.add_sample(study_id, 1, a_sample(1))
+            store.add_elapsed(study_id, 2.5)
+            store.set_conclusion(study_id, a_conclusion())
+            store.set_status(study_id, Status.DONE)
+        with self.open() as store:
+            found = store.study(study_id)
+            assert found.strata == (a_stratum(0), a_stratum(1))
+            assert found.conclusion == a_conclusion()
+            assert (found.status, found.elapsed_s, found.launches) == (Status.DONE, 2.5, 2)
+            assert store.samples(study_id) == [a_sample(0), a_sample(1)]
+
+    def test_ids_are_short_and_differ(self) -> None:
+        """Six to eight letters and digits."""
+        with self.open() as store:
+            ids = {store.create_study(a_spec(), a_stratum(), float(n)) for n in range(20)}
+        assert len(ids) == 20
+        assert all(6 <= len(one) <= 8 and one.isalnum() and one.islower() for one in ids)
+
+    def test_studies_are_listed_oldest_first(self) -> None:
+        """By the time of creation, whatever the order of storing, with their launches."""
+        with self.open() as store:
+            young = store.create_study(a_spec("ls", "a b"), a_stratum(), 20.0)
+            old = store.create_study(a_spec("true"), a_stratum(), 10.0)
+            store.add_sample(young, 0, a_sample())
+            heads = store.studies()
+            assert [head.id for head in heads] == [old, young]
+            assert [head.launches for head in heads] == [0, 1]
+            assert [head.command for head in heads] == ["true", "ls 'a b'"]
+            assert heads[0].kind is Kind.TUNE
+            assert store.find("last") == young
+
+    def test_arms_that_are_commands_name_the_study(self) -> None:
+        """``assay compare A B`` is listed by its commands."""
+        spec = StudySpec(
+            kind=Kind.COMPARE,
+            workload=Workload(argv=("gzip",)),
+            arms=(
+                Arm(name="gzip", configuration=Configuration({"command": "gzip -1 f"})),
+                Arm(name="xz", configuration=Configuration({"command": "xz -1 f"})),
+            ),
+            budget=Budget(),
+        )
+        with self.open() as store:
+            store.create_study(spec, a_stratum(), 1.0)
+            assert store.studies()[0].command == "gzip -1 f vs xz -1 f"
+
+    def test_a_study_is_found_by_its_beginning(self) -> None:
+        """The shortest unique beginning does; a shared or strange one names the nearest."""
+        with self.open() as store:
+            _raises(BadInput, store.find, "last")
+            ids = [store.create_study(a_spec(), a_stratum(), float(n)) for n in range(40)]
+            for one in ids:
+                assert store.find(one) == one
+                assert store.find(f" {one.upper()} ") == one
+                others = [other for other in ids if other != one]
+                length = next(
+                    n for n in range(1, 9) if not any(o.startswith(one[:n]) for o in others)
+                )
+                assert store.find(one[:length]) == one
+                if length > 1:
+                    error = _raises(BadInput, store.find, one[: length - 1])
+                    assert "study list" in str(error)
+            typo = ids[0][:-1] + "!"
+            assert ids[0] in str(_raises(BadInput, store.find, typo))
+            _raises(BadInput, store.find, "")
+            _raises(BadInput, store.find, "%")
+
+    def test_samples_come_in_the_order_they_were_stored(self) -> None:
+        """Not by block; their numbers only grow."""
+        order = [a_sample(3), a_sample(0), a_sample(1, 1), a_sample(1, 0), a_sample(1, 0, 1)]
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            numbers = [store.add_sample(study_id, 0, sample) for sample in order]
+            assert store.samples(study_id) == order
+            assert numbers == sorted(set(numbers))
+
+    def test_strata_are_kept_apart(self) -> None:
+        """The same place may come again in another stratum; a stratum comes once."""
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            store.add_sample(study_id, 0, a_sample(rate=1.0))
+            store.add_stratum(study_id, a_stratum(1))
+            store.add_sample(study_id, 1, a_sample(rate=2.0))
+            assert store.samples(study_id, 0) == [a_sample(rate=1.0)]
+            assert store.samples(study_id, 1) == [a_sample(rate=2.0)]
+            assert store.samples(study_id, 2) == []
+            assert len(store.samples(study_id)) == 2
+            _raises(BadInput, store.add_stratum, study_id, a_stratum(1))
+            _raises(BadInput, store.add_sample, study_id, 2, a_sample())
+            assert store.strata(study_id) == [a_stratum(0), a_stratum(1)]
+
+    def test_the_same_place_is_not_stored_twice(self) -> None:
+        """The first one stays; a further attempt is another place."""
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            store.add_sample(study_id, 0, a_sample(rate=1.0))
+            error = _raises(BadInput, store.add_sample, study_id, 0, a_sample(rate=2.0))
+            assert "block 0" in str(error)
+            store.add_sample(study_id, 0, a_sample(attempt=1, rate=3.0))
+            assert [s.metrics["rate"] for s in store.samples(study_id)] == [1.0, 3.0]
+
+    def test_what_could_not_be_read_again_is_not_stored(self) -> None:
+        """A figure that is no number, and text that is not UTF-8, have no JSON."""
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            bad = a_sample(rate=float("nan"))
+            _raises(BadInput, store.add_sample, study_id, 0, bad)
+            _raises(BadInput, store.create_study, a_spec("\udcff"), a_stratum(), 1.0)
+            store.add_sample(study_id, 0, a_sample())
+            assert store.samples(study_id) == [a_sample()]
+            assert len(store.studies()) == 1
+
+    def test_status_time_and_conclusion_change(self) -> None:
+        """Time adds up; the last status and conclusion stand."""
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            other = store.create_study(a_spec(), a_stratum(), 2.0)
+            store.add_elapsed(study_id, 1.5)
+            store.add_elapsed(study_id, 2.0)
+            for status in Status:
+                store.set_status(study_id, status)
+                assert store.study(study_id).status is status
+            store.set_conclusion(study_id, a_conclusion(0.5))
+            store.set_conclusion(study_id, a_conclusion(0.9))
+            assert store.conclusion(study_id) == a_conclusion(0.9)
+            assert store.study(study_id).elapsed_s == 3.5
+            untouched = store.study(other)
+            assert (untouched.elapsed_s, untouched.conclusion) == (0.0, None)
+
+    def test_an_unknown_study_is_said_to_be_unknown(self) -> None:
+        """By every method that reads one."""
+        with self.open() as store:
+            known = store.create_study(a_spec(), a_stratum(), 1.0)
+            reads: tuple[Callable[[str], object], ...] = (
+                store.study,
+                store.strata,
+                store.samples,
+                store.conclusion,
+                store.claim,
+                store.delete,
+            )
+            for read in reads:
+                error = _raises(BadInput, read, known + "x")
+                assert "study list" in str(error)
+
+    def test_a_deleted_study_is_gone_with_its_samples(self) -> None:
+        """And no other."""
+        with self.open() as store:
+            gone = store.create_study(a_spec(), a_stratum(), 1.0)
+            kept = store.create_study(a_spec(), a_stratum(), 2.0)
+            store.add_sample(gone, 0, a_sample(rate=1.0))
+            store.add_sample(kept, 0, a_sample(rate=2.0))
+            store.delete(gone)
+            _raises(BadInput, store.samples, gone)
+            _raises(AssayError, store.add_sample, gone, 0, a_sample(1))
+            assert [head.id for head in store.studies()] == [kept]
+            assert store.samples(kept) == [a_sample(rate=2.0)]
+            again = store.create_study(a_spec(), a_stratum(), 3.0)
+            assert store.samples(again) == []
+
+    def test_one_store_holds_a_study(self) -> None:
+        """Others read it, and write only when it is let go."""
+        with self.open() as first, self.open() as second:
+            study_id = first.create_study(a_spec(), a_stratum(), 1.0)
+            first.add_sample(study_id, 0, a_sample())
+            assert second.samples(study_id) == [a_sample()]
+            assert second.study(study_id).status is Status.RUNNING
+            assert "in use" in str(_raises(NotPossible, second.claim, study_id))
+            _raises(NotPossible, second.delete, study_id)
+            _raises(NotPossible, second.add_sample, study_id, 0, a_sample(1))
+            _raises(NotPossible, second.set_status, study_id, Status.DONE)
+            other = second.create_study(a_spec(), a_stratum(), 2.0)
+            second.add_sample(other, 0, a_sample())
+
+            first.release(study_id)
+            _raises(NotPossible, first.add_sample, study_id, 0, a_sample(1))
+            second.claim(study_id)
+            second.claim(study_id)
+            _raises(NotPossible, first.claim, study_id)
+            second.add_sample(study_id, 0, a_sample(1))
+            assert first.samples(study_id) == [a_sample(), a_sample(1)]
+
+    def test_closing_lets_go(self) -> None:
+        """A study that nobody runs any more reads as interrupted, and can be claimed."""
+        with self.open() as reader:
+            with self.open() as owner:
+                study_id = owner.create_study(a_spec(), a_stratum(), 1.0)
+                assert reader.studies()[0].status is Status.RUNNING
+            assert reader.studies()[0].status is Status.INTERRUPTED
+            assert reader.study(study_id).status is Status.INTERRUPTED
+            reader.claim(study_id)
+            assert reader.study(study_id).status is Status.RUNNING
+            reader.set_status(study_id, Status.DONE)
+            reader.release(study_id)
+            reader.release(study_id)
+            assert reader.study(study_id).status is Status.DONE
+
+    def test_a_claim_knows_what_was_there(self) -> None:
+        """Samples go on in the strata of an earlier sitting, and in new ones."""
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            store.add_stratum(study_id, a_stratum(1))
+            store.add_sample(study_id, 1, a_sample())
+        with self.open() as store:
+            store.claim(study_id)
+            store.add_sample(study_id, 0, a_sample())
+            _raises(BadInput, store.add_sample, study_id, 1, a_sample())
+            _raises(BadInput, store.add_stratum, study_id, a_stratum(1))
+            store.add_stratum(study_id, a_stratum(2))
+            store.add_sample(study_id, 2, a_sample())
+            assert store.study(study_id).launches == 3
+
+
+def _raises(kind: type[AssayError], call: Callable[..., object], *args: object) -> AssayError:
+    try:
+        call(*args)
+    except kind as error:
+        assert error.cause
+        return error
+    raise AssertionError(f"no {kind.__name__} was raised")

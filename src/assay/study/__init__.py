@@ -1,0 +1,1 @@
+"""Studies: a race, an executor and a store at work together."""

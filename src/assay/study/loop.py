@@ -1,0 +1,198 @@
+"""The loop: ask the race, launch, store, tell."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from assay.errors import BadInput, NotPossible, WorkloadFailed
+from assay.measure.executor import Executor
+from assay.records import (
+    Budget,
+    Configuration,
+    Launch,
+    Metric,
+    Outcome,
+    Plan,
+    Sample,
+    Stage,
+    Status,
+    StudySpec,
+)
+from assay.search.race import Done, Race, Reason
+from assay.store import Store
+from assay.units import show_duration
+
+Planner = Callable[[Configuration], Plan]
+"""Resolves a configuration on the machine at hand."""
+
+
+class Listener(Protocol):
+    """Is told how a study goes on; shows it."""
+
+    def launching(self, launch: Launch, left: Budget) -> None:
+        """A launch is about to begin."""
+        ...
+
+    def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
+        """A launch has ended and is stored."""
+        ...
+
+
+@dataclass
+class Account:
+    """What a study has spent over all its sittings.
+
+    Attributes:
+        budget: what may be spent in all.
+        elapsed_s: by earlier sittings.
+        launches: by earlier sittings and this one.
+    """
+
+    budget: Budget
+    elapsed_s: float = 0.0
+    launches: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def sitting_s(self) -> float:
+        """Time of this sitting."""
+        return time.monotonic() - self.began
+
+    @property
+    def spent_s(self) -> float:
+        """Time of all sittings."""
+        return self.elapsed_s + self.sitting_s
+
+    @property
+    def left(self) -> Budget:
+        """What may still be spent."""
+        time_s, launches = self.budget.time_s, self.budget.launches
+        return Budget(
+            time_s=None if time_s is None else time_s - self.spent_s,
+            launches=None if launches is None else launches - self.launches,
+        )
+
+
+class StudyLoop:
+    """Carries a study on to its end.
+
+    Args:
+        study_id, stratum: where samples are stored.
+        spec: what is asked.
+        store, race, executor: the three that work together.
+        planner: resolves configurations.
+        account: what was spent and what is left.
+        listener: is told.
+    """
+
+    def __init__(
+        self,
+        study_id: str,
+        stratum: int,
+        spec: StudySpec,
+        *,
+        store: Store,
+        race: Race,
+        executor: Executor,
+        planner: Planner,
+        account: Account,
+        listener: Listener,
+    ) -> None:
+        self._id = study_id
+        self._stratum = stratum
+        self._spec = spec
+        self._store = store
+        self._race = race
+        self._executor = executor
+        self._planner = planner
+        self._account = account
+        self._listener = listener
+        self._plans: dict[Configuration, Plan] = {}
+
+    def run(self) -> Done:
+        """Go on until the race is over.
+
+        The launch in flight is lost when this is interrupted, nothing else: every sample was
+        committed before the next launch began.
+
+        Raises:
+            BadInput: the program's output does not hold the objective.
+            NotPossible: the budget is too small for a claim.
+            WorkloadFailed: the program fails whatever is done.
+        """
+        status = Status.INTERRUPTED
+        try:
+            done = self._until_done()
+            status = Status.DONE
+        except (BadInput, NotPossible, WorkloadFailed):
+            status = Status.FAILED
+            raise
+        finally:
+            self._executor.close()
+            self._store.add_elapsed(self._id, self._account.sitting_s)
+            self._store.set_status(self._id, status)
+        return done
+
+    def _until_done(self) -> Done:
+        while True:
+            answer = self._race.ask(1, self._account.left)
+            if isinstance(answer, Done):
+                self._refuse(answer)
+                return answer
+            for launch in answer:
+                self._listener.launching(launch, self._account.left)
+                self._executor.submit(launch, self._plan(launch.configuration))
+            for sample in self._executor.poll(None):
+                self._take(sample)
+
+    def _plan(self, configuration: Configuration) -> Plan:
+        if configuration not in self._plans:
+            self._plans[configuration] = self._planner(configuration)
+        return self._plans[configuration]
+
+    def _take(self, sample: Sample) -> None:
+        """Store first, then decide: what was decided on is always on the disk."""
+        self._store.add_sample(self._id, self._stratum, sample)
+        self._account.launches += 1
+        self._race.tell(sample)
+        self._listener.sampled(sample, self._race, self._account.left)
+        if sample.launch.stage is Stage.SURVEY:
+            demand_objective(sample, self._spec.workload.objective)
+
+    def _refuse(self, done: Done) -> None:
+        """Turn the ends that are errors into errors."""
+        if done.reason is Reason.WORKLOAD_FAILED:
+            raise WorkloadFailed(done.message, "Run it by hand, or see `assay study show`.")
+        if done.reason is Reason.TOO_SMALL:
+            raise NotPossible(done.message, f"It takes about {needed_text(self._spec, done)}.")
+
+
+def demand_objective(sample: Sample, objective: Metric) -> None:
+    """Refuse a program whose output does not hold what it is to be judged by.
+
+    Raises:
+        BadInput: a sample that ended well lacks the objective.
+    """
+    if sample.outcome is not Outcome.OK or objective.name in sample.metrics:
+        return
+    raise BadInput(
+        f"The metric {objective.name} cannot be read: {sample.absent.get(objective.name)}.",
+        "Correct the pattern with --metric NAME=REGEX, or measure wall_s.",
+    )
+
+
+def needed_text(spec: StudySpec, done: Done) -> str:
+    """The budget that would do, in the options that were used."""
+    needed = done.needed or Budget()
+    parts: Sequence[str] = [
+        f"--budget {show_duration(needed.time_s)}"
+        if needed.time_s and spec.budget.time_s is not None
+        else "",
+        f"--runs {needed.launches}"
+        if needed.launches and spec.budget.launches is not None
+        else "",
+    ]
+    return " and ".join(part for part in parts if part)

@@ -1,0 +1,568 @@
+"""Studies for the tests of the report: simulated, seeded, and as real ones look.
+
+Nothing here is a measurement. Times come from a product of effects and log-normal noise; claims are
+computed from them with a plain normal interval, which is enough to draw.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import statistics
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from assay.machine.document import Cpu, HugePages, Machine, Node, Rights
+from assay.records import (
+    DEFAULT,
+    Arm,
+    ArmResult,
+    Budget,
+    Choices,
+    Claim,
+    Conclusion,
+    Configuration,
+    Evidence,
+    Goal,
+    Grant,
+    Granted,
+    Kind,
+    Launch,
+    Level,
+    Metric,
+    Outcome,
+    Parameter,
+    Recommendation,
+    Sample,
+    Space,
+    Stage,
+    Status,
+    Stratum,
+    StudySpec,
+    Value,
+    Verdict,
+    Workload,
+)
+from assay.report.arms import summarise
+from assay.report.inputs import ReportInput
+
+START = 1_760_000_000.0
+ENGINE = "0.1.0"
+
+EFFECTS: dict[str, dict[Value, float]] = {
+    "threads": {1: 1.31, 2: 0.97, 4: 1.12},
+    "malloc": {"glibc": 1.0, "jemalloc": 0.953, "tcmalloc": 0.962, "mimalloc": 0.949},
+    "thp": {"never": 1.04, "madvise": 1.0, "always": 0.984},
+    "cpu.isa": {"prescott": 1.0, "haswell": 0.71, "skylakex": 0.64},
+}
+
+
+def machine() -> Machine:
+    """Two hardware threads of one core in a guest."""
+    cpus = tuple(
+        Cpu(id=i, core=0, siblings=(0, 1), package=0, node=0, l3=0, max_khz=3_500_000)
+        for i in range(2)
+    )
+    return Machine(
+        arch="x86_64",
+        kernel="6.18.5",
+        kernel_version=(6, 18),
+        model="Intel(R) Xeon(R) Processor @ 2.60GHz",
+        cpus=cpus,
+        allowed=(0, 1),
+        nodes=(Node(id=0, cpus=(0, 1), memory_bytes=8 * 2**30, distances=(10,)),),
+        rights=Rights(uid=0, capabilities=frozenset({"sys_nice", "sys_admin"}), nice_floor=-20),
+        flags=frozenset({"avx2", "avx512f", "sse4_2", "fma"}),
+        libraries={"jemalloc": "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"},
+        huge_pages=HugePages(enabled="madvise", defrag="madvise", size_bytes=2 * 2**20),
+        memory_bytes=8 * 2**30,
+        memory_limit_bytes=4 * 2**30,
+        cgroup="hybrid",
+        hypervisor="KVM",
+        default_state={"thp.enabled": "madvise", "swappiness": "60", "governor": "performance"},
+    )
+
+
+def stratum(number: int = 0) -> Stratum:
+    return Stratum(
+        number=number,
+        program_digest="9f2c4e0d1b7a6655",
+        kernel="6.18.5",
+        cpus=(0, 1),
+        default_state={"thp.enabled": "madvise"},
+        engine=ENGINE,
+        machine="a1b2c3d4e5f60718",
+        model="Intel(R) Xeon(R) Processor @ 2.60GHz",
+    )
+
+
+class Lab:
+    """Makes samples one after another, on a clock of its own."""
+
+    def __init__(self, seed: int, base_s: float = 2.4, noise: float = 0.012) -> None:
+        self.random = random.Random(seed)
+        self.base_s = base_s
+        self.noise = noise
+        self.clock = START
+        self.samples: list[Sample] = []
+
+    def run(
+        self,
+        configuration: Configuration,
+        stage: Stage,
+        block: int,
+        position: int,
+        arm: str | None = None,
+        outcome: Outcome = Outcome.OK,
+        factor: float | None = None,
+        cap_s: float | None = None,
+        more: Mapping[str, float] | None = None,
+    ) -> Sample:
+        effect = factor if factor is not None else true_effect(configuration)
+        slow = 1.09 if self.random.random() < 0.03 else 1.0
+        wall = self.base_s * effect * slow * math.exp(self.random.gauss(0.0, self.noise))
+        wall = round(wall, 6)
+        if outcome is Outcome.TIMED_OUT:
+            cap_s = cap_s if cap_s is not None else self.base_s * 2
+            wall = cap_s
+        good = outcome is Outcome.OK
+        sample = Sample(
+            launch=Launch(
+                configuration=configuration,
+                arm=arm if arm is not None else str(configuration),
+                stage=stage,
+                block=block,
+                position=position,
+                cap_s=cap_s,
+            ),
+            outcome=outcome,
+            exit_status=0 if good else 1 if outcome is Outcome.FAILED else None,
+            signal=9 if outcome is Outcome.TIMED_OUT else None,
+            message=None if good else "exit status 1" if outcome is Outcome.FAILED else "timed out",
+            wall_s=wall,
+            user_s=round(wall * 1.7, 6),
+            sys_s=round(wall * 0.06, 6),
+            peak_bytes=312_000_000,
+            peak_anon_bytes=268_435_456,
+            metrics={"wall_s": wall, **(more or {})} if good else {},
+            settings={name: grant_of(name, value) for name, value in configuration.items()},
+            evidence=(
+                Evidence(kind="steal", value=round(self.random.random() * 4e-3, 5), unit="s",
+                         outside=True),
+                Evidence(kind="foreign_load", value=round(self.random.random() * 0.05, 4),
+                         unit="CPUs", outside=True),
+            ),
+            started_at=round(self.clock, 3),
+            engine=ENGINE,
+        )
+        self.clock += wall + 0.01
+        self.samples.append(sample)
+        return sample
+
+
+def true_effect(configuration: Configuration) -> float:
+    return math.prod(EFFECTS.get(n, {}).get(v, 1.0) for n, v in configuration.items())
+
+
+def grant_of(name: str, value: Value) -> Grant:
+    if name == "thp" and value == "always":
+        return Grant(
+            value=value,
+            grant=Granted.DEGRADED,
+            level=Level.SEEN,
+            reason="the system has madvise: only areas that the allocator asks for are huge",
+            observed="AnonHugePages 48 MiB",
+        )
+    if name == "cpu.isa":
+        return Grant(value=value, grant=Granted.GRANTED, level=Level.EFFECTIVE,
+                     observed=f"Core: {value}")
+    level = Level.SEEN if name in ("malloc", "threads", "thp") else Level.SET
+    return Grant(value=value, grant=Granted.GRANTED, level=level)
+
+
+def claim(
+    samples: Iterable[Sample], a: str, b: str, metric: Metric, *, margin: float = 0.01
+) -> Claim:
+    """A claim on two arms from their blocks, with a normal interval."""
+    values: dict[str, dict[int, float]] = {a: {}, b: {}}
+    for sample in samples:
+        if sample.launch.arm in values and metric.name in sample.metrics:
+            values[sample.launch.arm][sample.launch.block] = sample.metrics[metric.name]
+    blocks = sorted(values[a].keys() & values[b].keys())
+    logs = [math.log(values[b][k] / values[a][k]) for k in blocks]
+    mean, half = statistics.fmean(logs), 3.0 * statistics.stdev(logs) / math.sqrt(len(logs))
+    low, high = math.exp(mean - half), math.exp(mean + half)
+    better = Verdict.FASTER if (mean < 0) == (metric.goal is Goal.LOWER) else Verdict.SLOWER
+    verdict = Verdict.UNCLEAR
+    if 1 - margin <= low and high <= 1 + margin:
+        verdict = Verdict.SAME
+    elif high < 1 or low > 1:
+        verdict = better
+    return Claim(
+        a=a, b=b, metric=metric.name, ratio=math.exp(mean), ci=(low, high), verdict=verdict,
+        blocks=len(blocks), margin=margin, alpha=0.05, method="mean",
+        blocks_needed=160 if verdict is Verdict.UNCLEAR else None,
+    )
+
+
+def arm_result(
+    samples: Iterable[Sample], name: str, configuration: Configuration, metric: Metric
+) -> ArmResult:
+    own = [s for s in samples if s.launch.arm == name]
+    values = [s.metrics[metric.name] for s in own if metric.name in s.metrics]
+    summary = summarise(values)
+    return ArmResult(
+        name=name,
+        configuration=configuration,
+        summary={metric.name: summary} if summary else {},
+        failures=sum(s.outcome is Outcome.FAILED for s in own),
+        timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in own),
+    )
+
+
+def space() -> Space:
+    reasons = {
+        "threads": "the program maps an OpenMP runtime and the machine has 2 CPUs",
+        "malloc": "the program allocates from many threads",
+        "thp": "the program uses more than 128 MiB of anonymous memory",
+        "cpu.isa": "the program maps OpenBLAS, which may misread this processor",
+    }
+    return Space(
+        parameters=tuple(
+            Parameter(name=n, domain=Choices(options=tuple(v)), reason=reasons[n])
+            for n, v in EFFECTS.items()
+        )
+    )
+
+
+def tune_spec(seed: int = 7, **workload: object) -> StudySpec:
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(
+            argv=("python3", "examples/digits.py", "--components", "32"),
+            **workload,  # type: ignore[arg-type]
+        ),
+        budget=Budget(time_s=600.0),
+        space=space(),
+        seed=seed,
+    )
+
+
+def configurations(number: int, seed: int) -> list[Configuration]:
+    names = list(EFFECTS)
+    every = [
+        Configuration(dict(zip(names, values, strict=True)))
+        for values in itertools.product(*EFFECTS.values())
+    ]
+    random.Random(seed).shuffle(every)
+    return every[:number]
+
+
+def search_stage(lab: Lab, tried: list[Configuration], first_block: int = 1) -> int:
+    """Blocks of one default launch and five proposals, then the best three again."""
+    block = first_block
+    for i in range(0, len(tried), 5):
+        lab.run(DEFAULT, Stage.SEARCH, block, 0)
+        for position, configuration in enumerate(tried[i : i + 5], 1):
+            outcome = Outcome.OK
+            if lab.random.random() < 0.04:
+                outcome = Outcome.TIMED_OUT
+            lab.run(configuration, Stage.SEARCH, block, position, outcome=outcome)
+        block += 1
+    best = sorted(tried, key=true_effect)[:3]
+    for _ in range(3):
+        for position, configuration in enumerate([DEFAULT, *best]):
+            lab.run(configuration, Stage.SEARCH, block, position)
+        block += 1
+    return block
+
+
+def tune(configurations_tried: int = 25, seed: int = 7, confirm_blocks: int = 14) -> ReportInput:
+    """Search, reduction and confirmation, with a clear winner."""
+    lab, spec = Lab(seed), tune_spec(seed)
+    metric = spec.workload.objective
+    for i in range(3):
+        lab.run(DEFAULT, Stage.GAUGE, 0, i)
+    tried = configurations(configurations_tried, seed)
+    block = search_stage(lab, tried)
+    winner = min(tried, key=true_effect)
+    reduced = winner.without("thp")
+    for _ in range(4):
+        arms = [winner, *(winner.without(name) for name in winner)]
+        for position, configuration in enumerate(arms):
+            lab.run(configuration, Stage.REDUCE, block, position)
+        block += 1
+    for _ in range(confirm_blocks):
+        order = [DEFAULT, reduced]
+        lab.random.shuffle(order)
+        for position, configuration in enumerate(order):
+            lab.run(configuration, Stage.CONFIRM, block, position)
+        block += 1
+    confirmed = [s for s in lab.samples if s.launch.stage is Stage.CONFIRM]
+    shown = claim(confirmed, "default", str(reduced), metric)
+    script = run_script(reduced)
+    conclusion = Conclusion(
+        kind=Kind.TUNE,
+        metric="wall_s",
+        arms=(
+            arm_result(confirmed, "default", DEFAULT, metric),
+            arm_result(confirmed, str(reduced), reduced, metric),
+        ),
+        claims=(shown,),
+        recommendation=Recommendation(
+            settings=reduced,
+            script=script,
+            sentence=f"With {reduced} the program needs {(1 - shown.ratio) * 100:.1f} % less wall "
+            "time than with the default.",
+            claim=shown,
+            why=("thp was left out: without it the time stays the same to within 1 %.",),
+        ),
+        noise_floor=None,
+        launches=len(lab.samples),
+        configurations=configurations_tried,
+        stopped="The claim was decided to the asked precision.",
+        notes=("2 of 14 blocks showed load from outside on the CPUs of the program.",),
+    )
+    return report_of(lab, spec, conclusion, script)
+
+
+def keep_default(seed: int = 5) -> ReportInput:
+    """Nothing tried is better."""
+    whole = tune(6, seed)
+    assert whole.conclusion is not None
+    keep = Recommendation(
+        settings=DEFAULT, script="", sentence="Keep the default: nothing tried was shown to be better."
+    )
+    return replace(
+        whole, script="", conclusion=_with(whole.conclusion, recommendation=keep, notes=())
+    )
+
+
+def interrupted(seed: int = 7) -> ReportInput:
+    """Stopped by a signal in the middle of the search."""
+    whole = tune(25, seed)
+    return replace(
+        whole, samples=whole.samples[:29], conclusion=None, script="", status=Status.INTERRUPTED
+    )
+
+
+def compare(seed: int = 3, arms: int = 3, blocks: int = 20) -> ReportInput:
+    """Levels of a compressor against the first."""
+    lab = Lab(seed, base_s=0.42, noise=0.02)
+    names = [f"zstd -{level} -T2 words.tar" for level in (3, 5, 1, 7, 9)][:arms]
+    factors = dict(zip(names, (1.0, 1.38, 0.71, 1.9, 2.6), strict=False))
+    chosen = {n: Configuration({"command": n}) for n in names}
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(argv=tuple(names[0].split())),
+        arms=tuple(Arm(name=n, configuration=c) for n, c in chosen.items()),
+        budget=Budget(time_s=120.0),
+        seed=seed,
+    )
+    for block in range(blocks):
+        order = list(names)
+        lab.random.shuffle(order)
+        for position, name in enumerate(order):
+            lab.run(chosen[name], Stage.CONFIRM, block, position, name, factor=factors[name])
+    metric = spec.workload.objective
+    conclusion = Conclusion(
+        kind=Kind.COMPARE,
+        metric="wall_s",
+        arms=tuple(arm_result(lab.samples, n, c, metric) for n, c in chosen.items()),
+        claims=tuple(claim(lab.samples, names[0], n, metric) for n in names[1:]),
+        noise_floor=None,
+        launches=len(lab.samples),
+        configurations=arms,
+        stopped="Every comparison was decided to the asked precision.",
+    )
+    return report_of(lab, spec, conclusion)
+
+
+def null(seed: int = 4) -> ReportInput:
+    """Two names of one thing: the noise floor."""
+    lab = Lab(seed, base_s=0.05, noise=0.03)
+    names = ("sort words.txt", "sort words.txt (again)")
+    chosen = Configuration({"command": "sort words.txt"})
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(argv=("sort", "words.txt")),
+        arms=tuple(Arm(name=n, configuration=chosen) for n in names),
+        budget=Budget(launches=60),
+        null=True,
+    )
+    for block in range(30):
+        for position, name in enumerate(names):
+            lab.run(chosen, Stage.CONFIRM, block, position, name)
+    metric = spec.workload.objective
+    floor = claim(lab.samples, names[0], names[1], metric)
+    conclusion = Conclusion(
+        kind=Kind.COMPARE,
+        metric="wall_s",
+        arms=tuple(arm_result(lab.samples, n, chosen, metric) for n in names),
+        claims=(floor,),
+        noise_floor=floor,
+        launches=60,
+        configurations=1,
+        stopped="The budget of launches is spent.",
+    )
+    return report_of(lab, spec, conclusion)
+
+
+def measure(seed: int = 2, launches: int = 24) -> ReportInput:
+    """One configuration, repeated; a figure of merit from the output as objective."""
+    metric = Metric(name="images_per_s", unit="images/s", goal=Goal.HIGHER, pattern="ips: (.*)")
+    lab = Lab(seed, base_s=1.2)
+    spec = StudySpec(
+        kind=Kind.MEASURE,
+        workload=Workload(argv=("train", "--epochs", "1"), metrics=(metric,)),
+        arms=(Arm(name="default", configuration=DEFAULT),),
+        budget=Budget(time_s=60.0),
+        precision=0.01,
+    )
+    for block in range(launches):
+        rate = 840.0 * math.exp(lab.random.gauss(0, 0.01))
+        lab.run(DEFAULT, Stage.CONFIRM, block, 0, more={"images_per_s": round(rate, 3)})
+    result = arm_result(lab.samples, "default", DEFAULT, metric)
+    summary = result.summary["images_per_s"]
+    half = 2.2 * (summary.sem or 0.0)
+    summary = _with(summary, ci=(summary.mean - half, summary.mean + half))
+    conclusion = Conclusion(
+        kind=Kind.MEASURE,
+        metric="images_per_s",
+        arms=(_with(result, summary={"images_per_s": summary}),),
+        launches=launches,
+        configurations=1,
+        stopped="The interval is narrower than 1 % of the mean.",
+    )
+    return report_of(lab, spec, conclusion)
+
+
+def single(seed: int = 1) -> ReportInput:
+    """One launch of one arm."""
+    return replace(measure(seed, 4), samples=measure(seed, 4).samples[:1], conclusion=None)
+
+
+def all_failed() -> ReportInput:
+    """A program that never works."""
+    lab, spec = Lab(9), tune_spec()
+    for i in range(3):
+        lab.run(DEFAULT, Stage.GAUGE, 0, i, outcome=Outcome.FAILED)
+    return replace(report_of(lab, spec, None), status=Status.FAILED)
+
+
+def troubled(seed: int = 8) -> ReportInput:
+    """A winner that sometimes fails, times out, and is not granted what it asks for."""
+    whole = tune(12, seed)
+    assert whole.conclusion is not None and whole.conclusion.recommendation is not None
+    name = str(whole.conclusion.recommendation.settings)
+    changed = []
+    for i, sample in enumerate(whole.samples):
+        if sample.launch.arm == name and sample.launch.stage is Stage.CONFIRM:
+            if i % 5 == 0:
+                cap = _with(sample.launch, cap_s=5.0)
+                sample = _with(sample, outcome=Outcome.TIMED_OUT, metrics={}, launch=cap)
+            elif i % 7 == 0:
+                sample = _with(sample, outcome=Outcome.FAILED, metrics={}, exit_status=139)
+            else:
+                lost = Grant(value="x", grant=Granted.UNVERIFIED, level=Level.SET,
+                             reason="the program ended before it could be read")
+                sample = _with(sample, settings={**sample.settings, "malloc": lost})
+        changed.append(sample)
+    return replace(whole, samples=tuple(changed), strata=(stratum(0), stratum(1)))
+
+
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(2)>",
+    '"><svg onload=alert(3)>',
+    "$\\frac{1}{2$ $name ${title}",
+    "\x1b[31mred\x1b[0m\x00\x07",
+    "\u202egnp.exe \u2066isolated",
+    "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
+    "\u2028line\u2029paragraph",
+    "=HYPERLINK(\"http://x\")",
+    "a|b`c\nd",
+    "\udcff\udc80 bytes",
+    "-->]]><!--",
+    "\U0001f600 \u4f60\u597d " + "w" * 3000,
+)
+
+
+def hostile() -> ReportInput:
+    """Everything that comes from outside is an attack."""
+    lab = Lab(6)
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(
+            argv=("sh", "-c", *HOSTILE),
+            metrics=(Metric(name="wall_s", unit="s"),),
+            cwd="/tmp/<b>x</b>",
+        ),
+        arms=tuple(
+            Arm(name=t, configuration=Configuration({f"env.{t[:20]}": t})) for t in HOSTILE
+        ),
+        budget=Budget(launches=100),
+    )
+    for block in range(4):
+        for position, arm in enumerate(spec.arms):
+            sample = lab.run(arm.configuration, Stage.CONFIRM, block, position, arm.name)
+            name = next(iter(arm.configuration))
+            bad = Grant(value=arm.name, grant=Granted.DEGRADED, reason=arm.name, observed=arm.name)
+            lab.samples[-1] = _with(
+                sample,
+                settings={name: bad},
+                message=arm.name,
+                evidence=(Evidence(kind=arm.name, value=1.0, unit=arm.name, note=arm.name),),
+            )
+    metric = spec.workload.objective
+    conclusion = Conclusion(
+        kind=Kind.COMPARE,
+        metric="wall_s",
+        arms=tuple(arm_result(lab.samples, a.name, a.configuration, metric) for a in spec.arms),
+        claims=tuple(claim(lab.samples, HOSTILE[0], n, metric) for n in HOSTILE[1:]),
+        launches=len(lab.samples),
+        configurations=len(spec.arms),
+        stopped=HOSTILE[0],
+        notes=HOSTILE,
+    )
+    report = report_of(lab, spec, conclusion, "\n".join(HOSTILE))
+    strange = _with(report.machine, model=HOSTILE[0], default_state={HOSTILE[1]: HOSTILE[2]})
+    return replace(report, study_id=HOSTILE[1], machine=strange)
+
+
+def run_script(configuration: Configuration) -> str:
+    lines = ["#!/bin/sh", "# Runs the winner of the study without assay.", "set -eu"]
+    names = {"threads": "OMP_NUM_THREADS", "cpu.isa": "OPENBLAS_CORETYPE"}
+    for name, value in configuration.items():
+        if name in names:
+            lines.append(f"export {names[name]}={value}")
+        elif name == "malloc":
+            lines.append("export LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libmimalloc.so.2")
+    lines.append("exec python3 examples/digits.py --components 32")
+    return "\n".join(lines) + "\n"
+
+
+def report_of(
+    lab: Lab, spec: StudySpec, conclusion: Conclusion | None, script: str = ""
+) -> ReportInput:
+    return ReportInput(
+        study_id="s7f3a",
+        spec=spec,
+        strata=(stratum(),),
+        samples=tuple(lab.samples),
+        conclusion=conclusion,
+        machine=machine(),
+        engine=ENGINE,
+        created_at=START,
+        elapsed_s=round(lab.clock - START, 3),
+        script=script,
+        status=Status.DONE if conclusion else None,
+    )
+
+
+def _with(record, **changes):
+    """The record with some fields changed."""
+    import msgspec
+
+    return msgspec.structs.replace(record, **changes)

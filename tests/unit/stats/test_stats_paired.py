@@ -1,0 +1,238 @@
+"""The effect of B against A, and what is said of it."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+
+from assay.records.workload import Goal
+from assay.stats.paired import (
+    Effect,
+    NotPositive,
+    Observation,
+    UnequalBlocks,
+    effect,
+    grain,
+    p_value,
+)
+from assay.stats.sequence import mean_sequence
+from assay.stats.verdict import Verdict, blocks_needed, decide, sentence
+
+A = [10.0, 10.2, 9.9, 10.1, 10.0, 9.8, 10.1, 10.2]
+B = [9.0, 9.1, 9.05, 9.1, 8.9, 8.9, 9.0, 9.2]
+
+
+def seen(values: list[float], capped: frozenset[int] = frozenset()) -> list[Observation | None]:
+    return [Observation(v, i in capped) for i, v in enumerate(values)]
+
+
+def made(lo: float, hi: float, **changes: object) -> Effect:
+    ratio = math.sqrt(lo * hi) if lo > 0.0 and math.isfinite(hi) else 1.0
+    fields = {
+        "ratio": ratio, "lo": lo, "hi": hi, "blocks": 12, "dropped": 0, "censored_share": 0.0,
+        "method": "mean", "bound": None, "sd": 0.014, "alpha": 0.05, "resolution": 0.0,
+    }  # fmt: skip
+    return Effect(**(fields | changes))  # type: ignore[arg-type]
+
+
+def test_ratio_is_the_exponential_of_the_mean_log_ratio() -> None:
+    logs = [math.log(b / a) for a, b in zip(A, B, strict=True)]
+    found = effect(seen(A), seen(B), resolution=0.001)
+    expected = mean_sequence(logs, resolution=0.001)
+    assert found.ratio == pytest.approx(math.exp(sum(logs) / 8))
+    assert found.lo == pytest.approx(math.exp(expected.lo))
+    assert found.hi == pytest.approx(math.exp(expected.hi))
+    assert (found.blocks, found.dropped, found.method, found.bound) == (8, 0, "mean", None)
+    assert decide(found) is Verdict.FASTER
+    assert decide(found, goal=Goal.HIGHER) is Verdict.SLOWER
+
+
+def test_missing_launches_drop_their_pair_and_are_counted() -> None:
+    a, b = seen([*A, 11.0, 12.0]), seen([*B, 8.0, 7.0])
+    a[8], b[9] = None, None
+    assert effect(a, b, resolution=0.0) == Effect(
+        **{f: getattr(effect(seen(A), seen(B), resolution=0.0), f) for f in Effect.__slots__}
+        | {"dropped": 2}
+    )
+
+
+def test_no_pair_at_all_has_no_ratio() -> None:
+    found = effect([None, Observation(1.0)], [Observation(1.0), None])
+    assert (found.ratio, found.method, found.bound) == (None, "none", "unknown")
+    assert decide(found) is Verdict.UNCLEAR
+    assert blocks_needed(found) is None
+    assert sentence(found) == "Unclear: no block has a value for both A and B."
+    assert p_value([], []) == 1.0
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+def test_values_without_a_logarithm_are_refused(bad: float) -> None:
+    with pytest.raises(NotPositive, match="positive") as caught:
+        effect(seen([1.0, bad]), seen([1.0, 1.0]))
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.remedy
+
+
+def test_arms_of_different_length_are_refused() -> None:
+    with pytest.raises(UnequalBlocks, match="8 blocks and arm B 1"):
+        effect(seen(A), seen([1.0]))
+
+
+def test_censored_minority_uses_the_median() -> None:
+    a = [10.0 + 0.01 * i for i in range(21)]
+    b = [2.0 * v * (1 + 0.001 * i) for i, v in enumerate(a)]
+    capped = frozenset({18, 19, 20})
+    found = effect(seen(a), seen(b, capped), resolution=0.0)
+    assert found.method == "median"
+    assert found.censored_share == pytest.approx(3 / 21)
+    assert found.ratio == pytest.approx(2.0 * 1.010)
+    assert found.bound is None
+    assert found.hi < math.inf
+    assert decide(found) is Verdict.SLOWER
+
+
+def test_censored_majority_gives_a_bound_only() -> None:
+    found = effect(seen([10.0] * 9), seen([20.0] * 9, frozenset(range(9))), resolution=0.0)
+    assert (found.bound, found.bound_only, found.hi) == ("at least", True, math.inf)
+    assert found.ratio == pytest.approx(2.0)
+    assert found.lo == pytest.approx(2.0)
+    assert decide(found) is Verdict.SLOWER
+    assert blocks_needed(found) is None
+    assert "at least 2 times that" in sentence(found)
+
+
+def test_a_time_out_of_the_default_is_an_upper_bound() -> None:
+    found = effect(seen([20.0] * 9, frozenset(range(9))), seen([10.0] * 9), resolution=0.0)
+    assert (found.bound, found.lo) == ("at most", 0.0)
+    assert decide(found) is Verdict.FASTER
+    assert "up to 0.5" in sentence(found)
+
+
+def test_censoring_turns_round_where_higher_is_better() -> None:
+    found = effect(
+        seen([10.0] * 9), seen([5.0] * 9, frozenset(range(9))), goal=Goal.HIGHER, resolution=0.0
+    )
+    assert (found.bound, found.lo) == ("at most", 0.0)
+    assert decide(found, goal=Goal.HIGHER) is Verdict.SLOWER
+
+
+def test_both_arms_timed_out_says_nothing() -> None:
+    capped = frozenset(range(9))
+    found = effect(seen([20.0] * 9, capped), seen([20.0] * 9, capped))
+    assert (found.ratio, found.bound, found.lo, found.hi) == (None, "unknown", 0.0, math.inf)
+    assert "cannot be said" in sentence(found)
+
+
+def test_constant_values_are_no_proof() -> None:
+    same = effect(seen([1.0] * 30), seen([0.9] * 30))
+    assert (same.lo, same.hi) == (0.0, math.inf)
+    told = effect(seen([1.0] * 30), seen([0.9] * 30), resolution=0.01)
+    assert decide(told) is Verdict.FASTER
+    coarse = effect(seen([1.0, 1.1] * 15), seen([1.0] * 30))
+    assert coarse.resolution == pytest.approx(0.1 / 1.1)
+    assert coarse.hi / coarse.ratio >= math.exp(coarse.resolution) * (1 - 1e-12)
+
+
+def test_grain_is_the_smallest_step_seen() -> None:
+    assert grain([10.0, 10.2, 10.1, 10.5]) == pytest.approx(0.1 / 10.2)
+    assert grain([1.1 * 3, 3.3000000000000003, 3.3]) is None
+    assert grain([]) is None
+
+
+def test_p_value_agrees_with_the_interval() -> None:
+    p = p_value(seen(A), seen(B))
+    assert 1e-6 < p < 0.02
+    found = effect(seen(A), seen(B), alpha=p)
+    assert found.hi < 1.0
+    assert effect(seen(A), seen(B), alpha=p / 1.01).hi >= 1.0
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "verdict"),
+    [
+        (0.995, 1.005, Verdict.SAME),
+        (0.991, 0.999, Verdict.SAME),
+        (0.99, 1.01, Verdict.SAME),
+        (0.98, 0.999, Verdict.FASTER),
+        (1.001, 1.05, Verdict.SLOWER),
+        (0.98, 1.0, Verdict.UNCLEAR),
+        (0.9, 1.1, Verdict.UNCLEAR),
+        (0.0, math.inf, Verdict.UNCLEAR),
+        (2.0, math.inf, Verdict.SLOWER),
+        (0.0, 0.5, Verdict.FASTER),
+    ],
+)
+def test_verdicts(lo: float, hi: float, verdict: Verdict) -> None:
+    assert decide(made(lo, hi)) is verdict
+    turned = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
+    assert decide(made(lo, hi), goal=Goal.HIGHER) is turned.get(verdict, verdict)
+
+
+def test_no_margin_means_never_the_same() -> None:
+    assert decide(made(0.9999, 1.0001), margin=0.0) is Verdict.UNCLEAR
+    with pytest.raises(ValueError, match="margin"):
+        decide(made(0.9, 1.1), margin=1.0)
+
+
+def test_blocks_needed_inverts_the_width() -> None:
+    found = made(0.96, 1.01, ratio=0.985, sd=0.028)
+    needed = blocks_needed(found)
+    assert needed is not None
+    assert 12 < needed < 60
+    assert blocks_needed(made(0.96, 1.01, ratio=0.985, sd=0.056)) > 3 * needed  # type: ignore[operator]
+    assert blocks_needed(made(0.96, 1.01, ratio=0.985, sd=0.028, alpha=0.01)) > needed  # type: ignore[operator]
+
+
+def test_blocks_needed_is_honest_about_never() -> None:
+    assert blocks_needed(made(0.9, 1.1, ratio=1.0, resolution=0.05)) is None
+    assert blocks_needed(made(0.9, 1.1, sd=None)) is None
+    assert blocks_needed(made(0.9, 1.1, sd=0.0)) is None
+    assert blocks_needed(made(0.9, 1.1, ratio=1.0), margin=0.0) is None
+    assert blocks_needed(made(0.5, 0.9)) == 12
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            made(0.96, 0.99, ratio=0.975),
+            "B is faster than A: its time is 2.5 % lower "
+            "(95 % interval of the ratio 0.96 to 0.99, 12 blocks).",
+        ),
+        (
+            made(0.995, 1.005),
+            "B is the same as A within 1 % "
+            "(95 % interval of the ratio 0.995 to 1.005, 12 blocks).",
+        ),
+        (
+            made(0.0, math.inf, blocks=1, sd=None),
+            "Unclear whether B differs from A (95 % interval of the ratio still open, 1 block); "
+            "how many blocks would decide cannot be said yet.",
+        ),
+        (
+            made(0.9, 1.1, alpha=0.025, blocks=200, sd=0.001, ratio=0.9),
+            "Unclear whether B differs from A (97.5 % interval of the ratio 0.9 to 1.1, "
+            "200 blocks); a few blocks more should decide.",
+        ),
+    ],
+)
+def test_sentences(found: Effect, said: str) -> None:
+    assert sentence(found) == said
+
+
+def test_sentence_names_arms_metric_and_outlook() -> None:
+    text = sentence(made(0.96, 1.01, ratio=0.985, sd=0.028), a="default", b="tcmalloc")
+    assert text.startswith("Unclear whether tcmalloc differs from default")
+    assert "blocks in all should decide" in text
+    up = sentence(made(1.02, 1.05, ratio=1.03), goal=Goal.HIGHER, metric="throughput")
+    assert up.startswith("B is faster than A: its throughput is 3 % higher")
+
+
+def test_start_up_pays_for_neither_numpy_nor_scipy() -> None:
+    code = (
+        "import sys, assay.stats.verdict, assay.stats.summary, assay.stats.shift,"
+        " assay.stats.multiplicity, assay.stats.eliminate;"
+        "sys.exit(bool({'numpy', 'scipy'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

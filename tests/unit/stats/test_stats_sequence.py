@@ -1,0 +1,172 @@
+"""Confidence sequences: the formula against its definition, and exact error rates."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from assay.stats.interval import UNBOUNDED, Interval
+from assay.stats.sequence import (
+    CLAIM,
+    critical,
+    half_width,
+    least,
+    level,
+    log_e_value,
+    mean_sequence,
+    moments,
+    smallest_alpha,
+)
+
+
+def marginal_ratio(y: np.ndarray, g: float) -> float:
+    """E_n by its definition: both marginal likelihoods integrated on a grid over log s."""
+    n = len(y)
+    covariance = np.eye(n) + g * np.ones((n, n))
+    s = np.exp(np.linspace(-12.0, 12.0, 20001))
+
+    def marginal(quadratic: float, determinant: float) -> float:
+        return float(np.sum(s**-n * np.exp(-quadratic / (2 * s * s)))) / math.sqrt(determinant)
+
+    inverse = np.linalg.inv(covariance)
+    return marginal(y @ inverse @ y, np.linalg.det(covariance)) / marginal(y @ y, 1.0)
+
+
+@pytest.mark.parametrize("g", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize("n", [2, 3, 6, 11])
+def test_e_value_is_the_ratio_of_marginal_likelihoods(n: int, g: float) -> None:
+    y = np.random.default_rng(n).normal(0.7, 1.3, n)
+    mean, sd = moments(list(y))
+    t = mean * math.sqrt(n) / sd
+    assert math.exp(log_e_value(t, n, g)) == pytest.approx(marginal_ratio(y, g), rel=1e-6)
+
+
+def test_e_value_starts_at_one_and_has_mean_one_under_no_effect() -> None:
+    assert log_e_value(math.inf, 1) == 0.0
+    y = np.random.default_rng(3).standard_normal((200_000, 3))
+    t = y.mean(axis=1) * math.sqrt(3) / y.std(axis=1, ddof=1)
+    k, r = 13.0, t * t / 2
+    e = k**-0.5 * ((1 + r) / (1 + r / k)) ** 1.5
+    assert float(e.mean()) == pytest.approx(1.0, abs=4 * float(e.std()) / math.sqrt(200_000))
+    assert math.exp(log_e_value(float(t[0]), 3)) == pytest.approx(float(e[0]))
+
+
+def test_e_value_is_a_martingale_in_the_mixture() -> None:
+    """E1[1 / E_n; E_n finite] = 1: the same ratio seen from the other side."""
+    rng = np.random.default_rng(4)
+    y = 2.0 * rng.standard_normal((50_000, 1)) + rng.standard_normal((50_000, 5))
+    t = y.mean(axis=1) * math.sqrt(5) / y.std(axis=1, ddof=1)
+    inverse = np.array([math.exp(-log_e_value(float(v), 5)) for v in t])
+    assert float(inverse.mean()) == pytest.approx(1.0, abs=0.02)
+
+
+@pytest.mark.parametrize("n", [6, 7, 12, 100, 2000])
+@pytest.mark.parametrize("at", [0.09, 0.01])
+def test_critical_is_where_the_e_value_reaches_its_limit(n: int, at: float) -> None:
+    assert log_e_value(critical(n, at), n) == pytest.approx(-math.log(at))
+
+
+def test_no_bound_while_even_infinite_t_is_too_little_evidence() -> None:
+    assert critical(1, 0.5) == math.inf
+    assert critical(2, 0.05) == math.inf
+    assert critical(3, 0.05) == math.inf
+    assert math.isfinite(critical(4, 0.05))
+
+
+def test_least_keeps_one_sided_accidents_rare() -> None:
+    assert [least(a) for a in (0.2, 0.05, 0.025, 0.01)] == [4, 6, 7, 9]
+    for alpha in (0.3, 0.05, 0.001):
+        assert 2.0 ** (1 - least(alpha)) <= 0.63 * alpha
+
+
+def test_level_rises_with_alpha_and_never_falls_below_it() -> None:
+    alphas = np.geomspace(1e-6, 0.9, 400)
+    levels = [level(float(a)) for a in alphas]
+    assert all(x <= y for x, y in itertools.pairwise(levels))
+    assert all(at >= a for at, a in zip(levels, alphas, strict=True))
+    assert level(0.05) == pytest.approx(0.0865)
+    assert level(0.05, start=5) == 0.05
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1, math.nan])
+def test_alpha_outside_its_range_is_refused(alpha: float) -> None:
+    for call in (least, level):
+        with pytest.raises(ValueError, match="alpha"):
+            call(alpha)
+
+
+def test_known_interval() -> None:
+    values = [1.0, 2.0, 4.0, 3.0, 5.0, 6.0, 9.0]
+    mean, sd = moments(values)
+    half = critical(7, level(0.05)) * sd / math.sqrt(7)
+    assert mean_sequence(values) == Interval(mean - half, mean + half)
+    assert critical(7, level(0.05)) == pytest.approx(3.904, abs=0.001)
+
+
+def test_too_few_values_bound_nothing() -> None:
+    assert mean_sequence([]) is UNBOUNDED
+    assert mean_sequence([1.0, 1.1, 0.9, 1.0, 1.05]) == UNBOUNDED
+    assert mean_sequence([1.0, 1.1, 0.9, 1.0, 1.05, 0.97]).bounded
+    assert not mean_sequence([1.0, 1.1, 0.9, 1.0, 1.05, 0.97], alpha=0.01).bounded
+    assert mean_sequence([1.0, 1.1, 0.9, 1.0, 1.05], start=2).bounded
+
+
+def test_values_all_alike_bound_nothing_unless_the_resolution_is_known() -> None:
+    """Ticks of a coarse clock are no proof of a spread of zero."""
+    assert mean_sequence([0.1] * 50) == UNBOUNDED
+    assert mean_sequence([math.log(1.1 * x / x) for x in (3.3, 1.7, 9.1, 4.4, 2.2, 7.7)]) == (
+        UNBOUNDED
+    )
+    found = mean_sequence([0.1] * 50, resolution=0.01)
+    assert found.lo == pytest.approx(0.09)
+    assert found.hi == pytest.approx(0.11)
+    assert half_width(6, 0.0, 0.01 / 30, resolution=0.01, start=2) == pytest.approx(
+        critical(6, 0.01 / 30) * 0.01 / math.sqrt(6) / math.sqrt(6)
+    )
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_values_that_are_not_finite_are_refused(bad: float) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        mean_sequence([1.0, bad])
+
+
+def test_two_tight_levels_reach_to_their_middle() -> None:
+    """Nine of ten on one side may be chance; the plain t interval would exclude the middle."""
+    values = [1.0] * 9 + [-1.0]
+    mean, sd = moments(values)
+    assert mean - half_width(10, sd, 0.05) > 0.0
+    assert 0.0 in mean_sequence(values)
+    assert 0.0 not in mean_sequence([1.0] * 29 + [-1.0])
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.025, 0.01])
+def test_two_level_values_are_excluded_with_at_most_alpha(alpha: float) -> None:
+    """Exact: all paths of signs, every look up to 200 (levels with hardly any noise)."""
+    alive, total = np.ones(1), 0.0
+    for n in range(1, 201):
+        alive = 0.5 * (np.append(alive, 0.0) + np.append(0.0, alive))
+        for k in range(n // 2 + 1):
+            if n < CLAIM or alive[k] == 0.0:
+                continue
+            values = [1.0 + 1e-9 * i for i in range(n - k)] + [-1.0 - 1e-9 * i for i in range(k)]
+            if 0.0 not in mean_sequence(values, alpha):
+                total += alive[k] + (alive[n - k] if 2 * k < n else 0.0)
+                alive[k] = alive[n - k] = 0.0
+    assert 0.2 * alpha < total <= alpha
+
+
+def test_smallest_alpha_is_where_the_interval_lets_go() -> None:
+    values = [0.02, 0.03, 0.01, 0.025, 0.015, 0.02, 0.03, 0.021]
+    p = smallest_alpha(lambda alpha: mean_sequence(values, alpha), 0.0)
+    assert 0.0 not in mean_sequence(values, p)
+    assert 0.0 in mean_sequence(values, p / 1.001)
+    assert smallest_alpha(lambda alpha: mean_sequence(values, alpha), 0.02) == 1.0
+
+
+def test_an_interval_cannot_be_turned_round() -> None:
+    with pytest.raises(ValueError, match="lo <= hi"):
+        Interval(2.0, 1.0)
+    assert Interval(0.0, math.inf).width == math.inf
+    assert not Interval(0.0, math.inf).bounded

@@ -1,0 +1,107 @@
+"""Summaries, quantiles, shifts, multiplicity."""
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.stats.multiplicity import benjamini_hochberg, bonferroni, holm
+from assay.stats.quantile import quantile
+from assay.stats.shift import shifts, spread_ratio
+from assay.stats.summary import sd_talk, sem_talk, summarise
+
+TALK = list(csv.DictReader((Path(__file__).parent / "mos_runs.csv").open()))
+
+MISPRINTED = {("2.17", "0.39"): 2.12}
+"""Printed sd that does not fit the printed sem of the same row; the other slide prints this."""
+
+
+def sample(n: int, mean: float, population_sd: float) -> list[float]:
+    """n values with exactly this mean and population standard deviation."""
+    raw = np.random.default_rng(n).standard_normal(n)
+    raw = (raw - raw.mean()) / raw.std()
+    return [float(v) for v in mean + population_sd * raw]
+
+
+@pytest.mark.parametrize("row", TALK, ids=lambda row: f"{row['workload']}-{row['setting']}")
+def test_tables_of_the_talk_are_reproduced(row: dict[str, str]) -> None:
+    n, sem = int(row["n"]), row["sem"]
+    sd = MISPRINTED.get((row["sd"], sem), float(row["sd"]))
+    values = sample(n, float(row["mean"]), sd)
+    digits = len(row["sd"].partition(".")[2])
+    assert round(sd_talk(values), digits) == pytest.approx(sd)
+    slack = 0.5 * 10.0 ** -len(sem.partition(".")[2])  # both figures are rounded
+    slack += 0.5 * 10.0**-digits / math.sqrt(n - 1)
+    assert sem_talk(values) == pytest.approx(float(sem), abs=slack * (1 + 1e-9))
+
+
+def test_the_printed_sem_needs_the_divisor_n_minus_one() -> None:
+    """0.418 of 15 values: 0.112 is printed; sd / sqrt(n) would be 0.108."""
+    values = sample(15, 27.989, 0.418)
+    assert round(sem_talk(values), 3) == 0.112
+    assert round(sd_talk(values) / math.sqrt(15), 3) == 0.108
+    assert sem_talk(values) == pytest.approx(summarise(values).sem)
+
+
+def test_summary_agrees_with_numpy() -> None:
+    values = [float(v) for v in np.random.default_rng(1).lognormal(size=41)]
+    found = summarise(values)
+    assert [found.min, found.q1, found.median, found.q3, found.max] == pytest.approx(
+        list(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]))
+    )
+    assert found.mean == pytest.approx(np.mean(values))
+    assert found.sd == pytest.approx(np.std(values, ddof=1))
+    assert found.sem == pytest.approx(np.std(values, ddof=1) / math.sqrt(41))
+    assert found.ci is not None
+    assert found.mean in found.ci
+
+
+def test_absent_is_not_zero() -> None:
+    one = summarise([3.0])
+    assert (one.n, one.sd, one.sem, one.ci) == (1, None, None, None)
+    assert summarise([3.0, 3.1]).ci is None
+    assert summarise([3.0] * 10).ci is None
+    assert summarise([3.0] * 10).sd == 0.0
+    assert summarise([3.0] * 10, resolution=0.1).ci is not None
+    for bad in ([], [math.nan], [math.inf]):
+        with pytest.raises(ValueError, match="at least one value"):
+            summarise(bad)
+    with pytest.raises(ValueError, match="two values"):
+        sem_talk([1.0])
+    with pytest.raises(ValueError, match="one value"):
+        sd_talk([])
+
+
+def test_quantiles_with_censored_values() -> None:
+    assert quantile([1.0, 2.0, 3.0, math.inf], 0.5) == 2.5
+    assert quantile([1.0, 2.0, 3.0, math.inf], 0.9) == math.inf
+    assert quantile([1.0, math.inf, math.inf], 1.0) == math.inf
+    for values, p in (([], 0.5), ([math.nan], 0.5), ([1.0], 1.5)):
+        with pytest.raises(ValueError):
+            quantile(values, p)
+
+
+def test_shifts_and_spread() -> None:
+    a = [float(v) for v in range(1, 12)]
+    b = [2.0 * v for v in a]
+    assert [s.ratio for s in shifts(a, b)] == [2.0, 2.0, 2.0]
+    assert [s.p for s in shifts(a, b)] == [0.1, 0.5, 0.9]
+    assert spread_ratio(a, b) == 2.0
+    assert spread_ratio([1.0, 1.0], b) is None
+    assert spread_ratio(a, [*a, math.inf, math.inf]) is None
+    assert shifts(a, [*a, *[math.inf] * 3])[2].ratio is None
+    assert shifts([0.0, 0.0], a)[1].ratio is None
+
+
+def test_adjusted_p_values_of_a_worked_example() -> None:
+    p = [0.01, 0.04, 0.03, 0.005]
+    assert bonferroni(p) == pytest.approx([0.04, 0.16, 0.12, 0.02])
+    assert holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert benjamini_hochberg(p) == pytest.approx([0.02, 0.04, 0.04, 0.02])
+    for adjust in (bonferroni, holm, benjamini_hochberg):
+        assert adjust([]) == []
+        assert adjust([0.3]) == [0.3]
+        with pytest.raises(ValueError, match="0 to 1"):
+            adjust([1.2])

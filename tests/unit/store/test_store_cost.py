@@ -1,0 +1,48 @@
+"""What the store costs: at start, and for each sample."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from pathlib import Path
+
+from assay.store import open_store
+from assay.store.testing import a_sample, a_spec, a_stratum
+
+IMPORTED = """
+import sys
+from assay.store import default_url, open_store
+heavy = ("sqlalchemy", "alembic", "sqlite3")
+print([name for name in heavy if name in sys.modules])
+open_store(sys.argv[1]).close()
+open_store(sys.argv[1]).close()
+print([name for name in heavy if name in sys.modules])
+"""
+
+
+def test_the_database_is_imported_late_and_alembic_only_to_upgrade(database: Path, scripts) -> None:
+    before, after = scripts.run(IMPORTED, database).splitlines()
+    assert before == "[]"
+    assert after == "['sqlalchemy', 'sqlite3']"
+
+
+def test_a_sample_is_stored_in_well_under_a_millisecond(database: Path) -> None:
+    # The best of several batches: others on this machine may only make it slower.
+    medians_s = []
+    with open_store(database) as store:
+        study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+        for batch in range(5):
+            times_s = []
+            for position in range(100):
+                sample = a_sample(batch, position)
+                start_s = time.perf_counter()
+                store.add_sample(study_id, 0, sample)
+                times_s.append(time.perf_counter() - start_s)
+            medians_s.append(statistics.median(times_s))
+    assert min(medians_s) < 1e-3
+
+
+def test_the_database_is_in_wal_mode(database: Path) -> None:
+    open_store(database).close()
+    # Bytes 18 and 19 are 2 for WAL (https://www.sqlite.org/fileformat.html).
+    assert database.read_bytes()[18:20] == b"\2\2"

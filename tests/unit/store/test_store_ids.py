@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from assay.errors import BadInput
+from assay.store.ids import match, new_id
+
+KNOWN = ["ab3kx9q", "ab7mmmm", "zz00000"]
+
+
+def test_ids_can_be_read_aloud() -> None:
+    ids = [new_id() for _ in range(200)]
+    assert len(set(ids)) == 200
+    assert all(re.fullmatch("[a-hjkmnp-tv-z][0-9a-hjkmnp-tv-z]{6}", one) for one in ids)
+
+
+def test_a_beginning_is_enough() -> None:
+    assert match("ab3", KNOWN) == "ab3kx9q"
+    assert match("Z", KNOWN) == "zz00000"
+    assert match("last", KNOWN) == "zz00000"
+    assert match("ab", ["ab", "abc"]) == "ab"
+
+
+def test_several_are_named() -> None:
+    with pytest.raises(BadInput, match="ab3kx9q, ab7mmmm"):
+        match("ab", KNOWN)
+
+
+def test_many_are_cut_short() -> None:
+    with pytest.raises(BadInput) as caught:
+        match("a", [f"a{n}" for n in range(100)])
+    assert len(caught.value.cause) < 100
+
+
+def test_a_typing_error_names_the_nearest() -> None:
+    with pytest.raises(BadInput, match="Did you mean ab7mmmm"):
+        match("ab7mmnm", KNOWN)
+
+
+def test_nothing_near_points_to_the_list() -> None:
+    with pytest.raises(BadInput, match="assay study list"):
+        match("99999", KNOWN)
+
+
+def test_an_empty_store_says_how_to_begin() -> None:
+    with pytest.raises(BadInput, match="assay tune"):
+        match("last", [])

@@ -1,0 +1,345 @@
+"""What can stand in the way of a store: one clear error each, and nothing lost."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from assay.errors import AssayError, BadInput, NotPossible
+from assay.store import open_store
+from assay.store.testing import a_sample, a_spec, a_stratum
+
+Unprivileged = Callable[[], AbstractContextManager[None]]
+
+HOLDER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute(sys.argv[2])
+connection.execute("BEGIN EXCLUSIVE")
+connection.execute("CREATE TABLE IF NOT EXISTS other (x)")
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+FILL = """
+import resource, sys
+from assay.errors import NotPossible
+from assay.store import open_store
+from assay.store.testing import a_sample, a_spec, a_stratum
+store = open_store(sys.argv[1])
+study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+limit = int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+stored = 0
+try:
+    while stored < 10_000:
+        store.add_sample(study_id, 0, a_sample(stored))
+        stored += 1
+except NotPossible as error:
+    print(stored, study_id, error, sep="\\n")
+store.close()
+"""
+
+
+def filled(path: Path, samples: int = 60) -> str:
+    with open_store(path) as store:
+        study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+        for block in range(samples):
+            store.add_sample(study_id, 0, a_sample(block))
+    return study_id
+
+
+def refused(path: Path, kind: type[AssayError] = NotPossible) -> str:
+    """The message with which a store is refused; the file stays as it is."""
+    before = path.read_bytes()
+    with pytest.raises(kind) as caught:
+        open_store(path, busy_timeout_s=0.1).close()
+    assert path.read_bytes() == before
+    assert caught.value.remedy is not None
+    return str(caught.value)
+
+
+def test_the_state_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
+    env = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    open_store(env=env).close()
+    made = tmp_path / "state" / "assay"
+    assert (made / "assay.db").is_file()
+    assert made.stat().st_mode & 0o777 == 0o700
+
+
+def test_any_other_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="mkdir -p") as caught:
+        open_store(tmp_path / "absent" / "assay.db")
+    assert str(tmp_path / "absent") in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_made_where_nothing_shall_be(database: Path) -> None:
+    with pytest.raises(BadInput, match="no store"):
+        open_store(database, create=False)
+    assert not database.exists()
+    open_store(database).close()
+    open_store(database, create=False).close()
+
+
+def test_a_folder_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="a folder"):
+        open_store(tmp_path)
+
+
+def test_a_device_is_no_store() -> None:
+    with pytest.raises(BadInput, match="not a regular file"):
+        open_store("/dev/null")
+
+
+def test_below_a_file_nothing_can_lie(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="below a file"):
+        open_store(tmp_path / "file" / "assay.db")
+
+
+def test_a_state_folder_that_cannot_be_made_is_named(
+    open_folder: Path, unprivileged: Unprivileged
+) -> None:
+    open_folder.chmod(0o555)
+    with unprivileged(), pytest.raises(NotPossible, match="cannot be made"):
+        open_store(env={"XDG_STATE_HOME": str(open_folder / "state")})
+
+
+def test_a_folder_that_may_not_be_entered_is_named(
+    open_folder: Path, unprivileged: Unprivileged
+) -> None:
+    (open_folder / "closed").mkdir(mode=0o000)
+    with unprivileged(), pytest.raises(NotPossible, match="cannot be reached: Permission denied"):
+        open_store(open_folder / "closed" / "assay.db")
+    (open_folder / "closed").chmod(0o700)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_read_only_folder_is_named(
+    open_folder: Path, unprivileged: Unprivileged, exists: bool
+) -> None:
+    path = open_folder / "assay.db"
+    if exists:
+        filled(path, 1)
+        path.chmod(0o666)
+    open_folder.chmod(0o555)
+    before = sorted(entry.name for entry in open_folder.iterdir())
+    with unprivileged(), pytest.raises(NotPossible, match="folder that you cannot write"):
+        open_store(path)
+    assert sorted(entry.name for entry in open_folder.iterdir()) == before
+
+
+def test_a_file_of_another_user_is_named(open_folder: Path, unprivileged: Unprivileged) -> None:
+    path = open_folder / "assay.db"
+    filled(path, 1)
+    path.chmod(0o400)
+    open_folder.chmod(0o777)
+    if os.geteuid() != 0:
+        path.chmod(0o000)
+    with unprivileged(), pytest.raises(NotPossible, match="may not be read and written"):
+        open_store(path)
+
+
+def test_a_lock_file_of_another_user_is_named(
+    open_folder: Path, unprivileged: Unprivileged
+) -> None:
+    path = open_folder / "assay.db"
+    filled(path, 1)
+    path.chmod(0o666)
+    open_folder.chmod(0o777)
+    (open_folder / "assay.db.lock").chmod(0o000)
+    with unprivileged(), pytest.raises(NotPossible, match=r"assay\.db\.lock"):
+        open_store(path)
+
+
+def test_what_is_no_database_stays_as_it_is(database: Path) -> None:
+    database.write_bytes(b"a letter to my aunt\n" * 400)
+    assert "not a SQLite database" in refused(database)
+
+
+def test_damage_is_named_when_it_is_met(database: Path) -> None:
+    study_id = filled(database)
+    content = bytearray(database.read_bytes())
+    content[4096 * 3 :] = os.urandom(len(content) - 4096 * 3)
+    database.write_bytes(content)
+    with pytest.raises(NotPossible, match="damaged") as caught, open_store(database) as store:
+        store.samples(study_id)
+    assert ".recover" in str(caught.value)
+
+
+def test_a_message_that_cannot_be_decoded_is_damage_too(database: Path) -> None:
+    filled(database, 1)
+    content = database.read_bytes()
+    at = content.index(b"CREATE TABLE study")
+    database.write_bytes(content[: at + 20] + b"\x80" + content[at + 21 :])
+    with pytest.raises(NotPossible, match="damaged"), open_store(database) as store:
+        store.studies()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("UPDATE study SET status = 'asleep'", "'asleep' is no status"),
+        ("UPDATE study SET kind = 'guess'", "'guess' is no kind"),
+        ("UPDATE study SET spec = '{'", "StudySpec"),
+        ("UPDATE stratum SET document = '[]'", "Stratum"),
+        ("UPDATE sample SET document = '{}' WHERE block = 1", "Sample"),
+        ("UPDATE study SET conclusion = 'null'", "Conclusion"),
+    ],
+)
+def test_a_document_that_cannot_be_read_names_its_study(
+    database: Path, change: str, message: str
+) -> None:
+    study_id = filled(database, 3)
+    connection = sqlite3.connect(database)
+    with connection:
+        connection.execute(change)
+    connection.close()
+    with open_store(database) as store:
+        with pytest.raises(NotPossible, match=f"Study {study_id} cannot be read") as caught:
+            store.studies()
+            store.study(study_id)
+            store.samples(study_id)
+        assert message in str(caught.value)
+
+
+def test_a_file_that_was_cut_off_is_damaged(database: Path) -> None:
+    filled(database)
+    os.truncate(database, 4096 * 2)
+    assert "damaged" in refused(database)
+
+
+def test_a_newer_schema_is_refused_with_both_versions(database: Path) -> None:
+    filled(database, 1)
+    connection = sqlite3.connect(database)
+    with connection:
+        connection.execute("UPDATE assay_schema SET version_num = '9001'")
+    connection.close()
+    message = refused(database)
+    assert "9001" in message
+    assert "0001" in message
+
+
+def test_the_database_of_another_program_is_left_alone(database: Path) -> None:
+    connection = sqlite3.connect(database)
+    connection.executescript(
+        "PRAGMA journal_mode=WAL; CREATE TABLE alembic_version (version_num);"
+        "INSERT INTO alembic_version VALUES ('0001');"
+    )
+    connection.close()
+    assert "another program" in refused(database)
+
+
+def test_an_empty_file_becomes_a_store(database: Path) -> None:
+    database.touch()
+    filled(database, 1)
+
+
+def test_a_store_that_another_process_writes_is_locked(database: Path, scripts) -> None:
+    study_id = filled(database, 3)
+    with open_store(database, busy_timeout_s=0.2) as store:
+        store.claim(study_id)
+        holder = scripts.start(HOLDER, database, "SELECT 1")
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(NotPossible, match="locked by another process") as caught:
+            store.add_sample(study_id, 0, a_sample(3))
+        assert str(database) in str(caught.value)
+        assert len(store.samples(study_id)) == 3
+        holder.communicate("done\n")
+        store.add_sample(study_id, 0, a_sample(3))
+        assert len(store.samples(study_id)) == 4
+
+
+def test_a_store_that_another_process_keeps_to_itself_is_locked(database: Path, scripts) -> None:
+    filled(database, 1)
+    holder = scripts.start(HOLDER, database, "PRAGMA locking_mode=EXCLUSIVE")
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(NotPossible, match="locked by another process"):
+        open_store(database, busy_timeout_s=0.1)
+
+
+def test_a_new_file_that_another_process_locks_is_waited_for(database: Path, scripts) -> None:
+    holder = scripts.start(HOLDER, database, "SELECT 1")
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(NotPossible, match="locked by another process"):
+        open_store(database, busy_timeout_s=0.1)
+
+
+def test_a_limit_on_the_size_of_files_loses_nothing(database: Path, scripts) -> None:
+    stored, study_id, *message = scripts.run(FILL, database, str(256 * 1024)).splitlines()
+    assert 10 < int(stored) < 10_000
+    assert "ulimit -f" in "".join(message)
+    with open_store(database) as store:
+        assert store.samples(study_id) == [a_sample(block) for block in range(int(stored))]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 512 KiB."""
+    point = tmp_path / "disk"
+    point.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(point)], check=True)
+    try:
+        yield point
+    finally:
+        subprocess.run(["umount", str(point)], check=True)
+
+
+def _fill(folder: Path) -> Path:
+    filler = folder / "filler"
+    with filler.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"\0" * 4096)
+        except OSError as error:
+            assert error.errno == errno.ENOSPC
+    return filler
+
+
+@pytest.mark.system
+@pytest.mark.skipif(
+    os.environ.get("ASSAY_TEST_SYSTEM") != "1" or os.geteuid() != 0,
+    reason="mounts a file system: ASSAY_TEST_SYSTEM=1, as root",
+)
+class TestFullDisk:
+    def test_nothing_is_lost_and_it_goes_on_once_there_is_room(self, small_disk: Path) -> None:
+        path = small_disk / "assay.db"
+        with open_store(path) as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            stored = 0
+            with pytest.raises(NotPossible, match=r"disk of the store .* is full"):
+                while stored < 10_000:
+                    store.add_sample(study_id, 0, a_sample(stored))
+                    stored += 1
+            assert 10 < stored < 10_000
+            assert store.samples(study_id) == [a_sample(block) for block in range(stored)]
+            subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
+            store.add_sample(study_id, 0, a_sample(stored))
+        with open_store(path) as store:
+            assert store.samples(study_id) == [a_sample(block) for block in range(stored + 1)]
+
+    def test_what_was_stored_is_there_when_the_full_store_is_opened_again(
+        self, small_disk: Path
+    ) -> None:
+        path = small_disk / "assay.db"
+        study_id = filled(path, 20)
+        filler = _fill(small_disk)
+        with pytest.raises(NotPossible) as caught:
+            filled(path, 20)
+        assert caught.value.remedy is not None
+        filler.unlink()
+        with open_store(path) as store:
+            assert store.samples(study_id) == [a_sample(block) for block in range(20)]
+
+    def test_a_new_store_is_refused(self, small_disk: Path) -> None:
+        _fill(small_disk)
+        with pytest.raises(NotPossible, match="full"):
+            open_store(small_disk / "assay.db")

@@ -1,0 +1,179 @@
+"""The schema, its migrations, and a database that an earlier assay left."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from assay.errors import NotPossible
+from assay.records import Sample, Stage, Status, decode
+from assay.records.codec import Record
+from assay.store import StudyRecord, open_store, schema, sqlite, upgrade
+from assay.store.sqlite import sqlite_engine, writer
+from assay.store.testing import a_sample
+
+ASSETS = Path(__file__).parent / "assets"
+
+NEXT_REVISION = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade():
+    # A copy of the table that samples hang on: with foreign keys in force they would be deleted.
+    with op.batch_alter_table("study", recreate="always") as batch:
+        batch.add_column(sa.Column("title", sa.Text, nullable=False, server_default="untitled"))
+    FAILS
+"""
+
+
+class Frozen(Record, frozen=True, kw_only=True):
+    """What was in ``v1.db`` when it was made."""
+
+    study: StudyRecord
+    samples: tuple[Sample, ...]
+
+
+def definitions(path: Path) -> dict[str, str]:
+    connection = sqlite3.connect(path)
+    rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    found = {name: " ".join(sql.split()) for name, sql in rows}
+    connection.close()
+    return found
+
+
+@pytest.fixture
+def v1(tmp_path: Path) -> Path:
+    return Path(shutil.copy(ASSETS / "v1.db", tmp_path / "v1.db"))
+
+
+@pytest.fixture
+def next_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An assay that knows a schema 0002; gives the file of its revision."""
+    migrations = tmp_path / "migr%ations"
+    shutil.copytree(upgrade.MIGRATIONS, migrations, ignore=shutil.ignore_patterns("__pycache__"))
+    revision = migrations / "versions" / "r0002_next.py"
+    revision.write_text(NEXT_REVISION.replace("FAILS", ""))
+    monkeypatch.setattr(upgrade, "MIGRATIONS", migrations)
+    monkeypatch.setattr(upgrade, "REVISIONS", ("0001", "0002"))
+    monkeypatch.setattr(upgrade, "HEAD", "0002")
+    monkeypatch.setattr(sqlite, "HEAD", "0002")
+    return revision
+
+
+def test_the_migrations_make_what_the_tables_say(tmp_path: Path) -> None:
+    open_store(tmp_path / "made.db").close()
+    engine = sqlite_engine(tmp_path / "migrated.db", 1.0, migrating=True)
+    with writer(engine).begin() as connection:
+        upgrade.upgrade(connection)
+    migrated = definitions(tmp_path / "migrated.db")
+    assert migrated == definitions(tmp_path / "made.db")
+    assert {"study", "stratum", "sample"} <= migrated.keys()
+    open_store(tmp_path / "migrated.db").close()
+
+
+def test_the_known_revisions_are_those_of_the_migrations() -> None:
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(upgrade.MIGRATIONS))
+    script = ScriptDirectory.from_config(config)
+    oldest_first = [revision.revision for revision in script.walk_revisions()][::-1]
+    assert tuple(oldest_first) == schema.REVISIONS
+    assert script.get_current_head() == schema.HEAD
+
+
+def test_a_store_of_schema_1_opens_with_all_that_is_in_it(v1: Path) -> None:
+    frozen = decode((ASSETS / "v1.json").read_bytes(), Frozen)
+    with open_store(v1, create=False) as store:
+        head = store.studies()[0]
+        assert (head.id, head.command, head.launches) == ("kq3v8ma", "./solve -n '{n}'", 3)
+        study = store.study(store.find("kq3"))
+        assert study == frozen.study
+        assert [stratum.number for stratum in study.strata] == [0, 1]
+        assert study.status is Status.INTERRUPTED
+        assert study.conclusion is not None
+        samples = store.samples(study.id)
+        assert samples == list(frozen.samples)
+        assert [sample.launch.stage for sample in samples] == [
+            Stage.SEARCH,
+            Stage.SEARCH,
+            Stage.CONFIRM,
+        ]
+        store.claim(study.id)
+        store.add_sample(study.id, 1, a_sample(9))
+        assert len(store.samples(study.id)) == 4
+
+
+def test_the_columns_of_schema_1_say_what_its_documents_say(v1: Path) -> None:
+    connection = sqlite3.connect(v1)
+    connection.row_factory = sqlite3.Row
+    rows = connection.execute("SELECT * FROM sample ORDER BY number").fetchall()
+    connection.close()
+    assert len(rows) == 3
+    for row in rows:
+        document: dict[str, Any] = msgspec.json.decode(row["document"])
+        launch = document["launch"]
+        for key in ("stage", "block", "position"):
+            assert row[key] == launch[key]
+        assert row["attempt"] == launch.get("attempt", 0)
+        assert row["outcome"] == document["outcome"]
+        assert row["objective"] == document.get("metrics", {}).get("rate")
+        assert row["engine"] == document["engine"]
+        assert row["machine"] == f"machine-{row['stratum']}"
+        assert row["node"] == "local"
+
+
+def test_an_upgrade_keeps_everything(v1: Path, next_schema: Path) -> None:
+    frozen = decode((ASSETS / "v1.json").read_bytes(), Frozen)
+    open_store(v1).close()
+    columns = definitions(v1)["study"]
+    assert "title" in columns
+    with open_store(v1) as store:
+        assert store.study("kq3v8ma") == frozen.study
+        assert store.samples("kq3v8ma") == list(frozen.samples)
+        store.delete("kq3v8ma")
+    connection = sqlite3.connect(v1)
+    assert connection.execute("SELECT count(*) FROM sample").fetchone() == (0,)
+    assert connection.execute("SELECT version_num FROM assay_schema").fetchall() == [("0002",)]
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        "op.execute('INSERT INTO nowhere VALUES (1)')",
+        'op.execute("DELETE FROM stratum WHERE number = 0")',
+    ],
+)
+def test_an_upgrade_that_fails_changes_nothing(
+    v1: Path, next_schema: Path, failure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen = decode((ASSETS / "v1.json").read_bytes(), Frozen)
+    before = definitions(v1)
+    next_schema.write_text(NEXT_REVISION.replace("FAILS", failure))
+    with pytest.raises(NotPossible):
+        open_store(v1)
+    assert definitions(v1) == before
+    monkeypatch.undo()
+    with open_store(v1) as store:
+        assert store.study("kq3v8ma") == frozen.study
+        assert store.samples("kq3v8ma") == list(frozen.samples)
+
+
+def test_an_older_assay_refuses_what_a_newer_one_upgraded(
+    v1: Path, next_schema: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_store(v1).close()
+    monkeypatch.undo()
+    with pytest.raises(NotPossible, match=r"schema 0002; .* up to 0001"):
+        open_store(v1)

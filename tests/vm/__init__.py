@@ -1,0 +1,1 @@
+"""Tests that boot a guest: see README.md."""

@@ -1,0 +1,313 @@
+"""Boot a small Linux guest under software emulation, run commands in it, bring back the results.
+
+A guest is a Debian kernel, a statically linked busybox as its user space, and the files that the
+test hands over. Its first process (`init.sh`) mounts control groups as asked, runs the commands
+one after another as its own children, and sends exit statuses, outputs and files back over a
+serial line. It has no disk and no network, and nothing of it stays on the host.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import platform
+import shlex
+import shutil
+import stat
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+CgroupMode = Literal["v2", "v1", "hybrid", "none"]
+
+HERE = Path(__file__).resolve().parent
+CACHE = HERE.parents[1] / "build" / "vm"
+QEMU = "qemu-system-x86_64"
+# Packages whose dependency is the current kernel image: Debian's first, then Ubuntu's.
+KERNEL_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
+CONSOLE_LINES_SHOWN = 30
+
+
+class UnavailableError(Exception):
+    """A guest cannot be had on this host; the text says what is missing."""
+
+
+class GuestError(AssertionError):
+    """The guest did not come to its end; the text holds the end of its console."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A NUMA node; without CPUs it is a memory-only node."""
+
+    memory_mib: int
+    cpus: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one command. A signal shows as 128 + its number, as in a shell."""
+
+    argv: tuple[str, ...]
+    status: int
+    stdout: bytes
+    stderr: bytes
+    files: Mapping[str, bytes]
+
+    def __str__(self) -> str:
+        """Give the command with its status and the ends of its outputs."""
+        out, err = (text[-2000:].decode(errors="replace") for text in (self.stdout, self.stderr))
+        return f"{shlex.join(self.argv)}\nstatus {self.status}\nstdout: {out}\nstderr: {err}"
+
+
+@dataclass
+class Guest:
+    """A machine to be booted once for each call of `run`.
+
+    `nodes` replaces `memory_mib`; `distances` maps (from, to) to an entry of the distance table.
+    `cpus` is the value of QEMU's -smp: a number, or `8,sockets=2,cores=2,threads=2`.
+    """
+
+    cgroup: CgroupMode = "v2"
+    cpus: int | str = 1
+    memory_mib: int = 512
+    nodes: Sequence[Node] = ()
+    distances: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    cmdline: str = ""
+    kernel: Path | None = None
+    console: str = ""
+
+    def run(
+        self,
+        files: Mapping[str, Path | bytes],
+        commands: Sequence[Sequence[str]],
+        *,
+        timeout_s: float = 60,
+        command_timeout_s: int = 20,
+    ) -> list[Result]:
+        """Boot, copy `files` (guest path to host file or content) in, run `commands` in order.
+
+        Each command finds an empty folder /out; what it leaves there is in `Result.files`.
+        Programs are found in /bin, the applets of busybox included. QEMU is killed after
+        `timeout_s`; a command is killed after `command_timeout_s`, with status 137.
+        """
+        kernel = self.kernel or find_kernel()
+        archive = _initramfs(self.cgroup, files, commands, timeout_s, command_timeout_s)
+        with tempfile.TemporaryDirectory(prefix="assay-vm-") as name:
+            folder = Path(name)
+            (folder / "initramfs").write_bytes(archive)
+            trouble = _boot(self._qemu(kernel, folder), timeout_s)
+            console = folder / "console"
+            sent = folder / "results"
+            self.console = console.read_text(errors="replace") if console.exists() else ""
+            blob = sent.read_bytes() if sent.exists() else b""
+        if not trouble and self.console.rstrip().rpartition("vm: done")[1]:
+            return _results(blob, commands)
+        tail = "\n".join(self.console.splitlines()[-CONSOLE_LINES_SHOWN:])
+        why = trouble or "the guest ended before it had sent its results"
+        raise GuestError(f"{why}; end of its console:\n{tail}")
+
+    def _qemu(self, kernel: Path, folder: Path) -> list[str]:
+        nodes = self.nodes or (Node(self.memory_mib),)
+        argv = [
+            *(QEMU, "-M", "q35", "-accel", "tcg", "-no-user-config", "-nodefaults"),
+            # With the vendor that -cpu max has by default, SMT siblings vanish.
+            *("-cpu", "max,vendor=GenuineIntel", "-smp", str(self.cpus)),
+            *("-m", str(sum(node.memory_mib for node in nodes))),
+            *("-nic", "none", "-display", "none", "-no-reboot"),
+            *("-kernel", str(kernel), "-initrd", str(folder / "initramfs")),
+            *("-append", f"console=ttyS0 quiet panic=-1 {self.cmdline}"),
+            *("-serial", f"file:{folder / 'console'}", "-serial", f"file:{folder / 'results'}"),
+        ]
+        for number, node in enumerate(self.nodes):
+            cpus = "".join(f",cpus={part}" for part in node.cpus.split(",") if part)
+            argv += ["-object", f"memory-backend-ram,id=m{number},size={node.memory_mib}M"]
+            argv += ["-numa", f"node,nodeid={number},memdev=m{number}{cpus}"]
+        for (source, target), value in self.distances.items():
+            argv += ["-numa", f"dist,src={source},dst={target},val={value}"]
+        return argv
+
+
+def find_kernel() -> Path:
+    """Return a kernel image: $ASSAY_VM_KERNEL, the cached one, or a freshly fetched one."""
+    if platform.machine() != "x86_64":
+        raise UnavailableError(f"guests are x86-64 only for now, this host is {platform.machine()}")
+    if not shutil.which(QEMU):
+        raise UnavailableError(f"{QEMU} is not installed (Debian package qemu-system-x86)")
+    if chosen := os.environ.get("ASSAY_VM_KERNEL"):
+        return Path(chosen)
+    CACHE.mkdir(parents=True, exist_ok=True)
+    cached = sorted(CACHE.glob("vmlinuz-*"))
+    return cached[-1] if cached else _fetch_kernel()
+
+
+def compile_program(source: Path) -> Path:
+    """Compile one C++ file to a static program in the cache, unless it is there already."""
+    target = CACHE / "programs" / source.stem
+    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
+        if not shutil.which("g++"):
+            raise UnavailableError("g++ is not installed (Debian package g++)")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = target.with_name(f"{target.name}.{os.getpid()}")
+        flags = ["-std=c++20", "-O1", "-static", "-Wall", "-Wextra"]
+        subprocess.run(["g++", *flags, "-o", str(fresh), str(source)], check=True)
+        fresh.replace(target)
+    return target
+
+
+def _fetch_kernel() -> Path:
+    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+        folder = Path(name)
+        for package in KERNEL_PACKAGES:
+            shown = _output(["apt-cache", "depends", package], folder)
+            images = [w for w in shown.split() if w.startswith("linux-image-") and w != package]
+            if images and _output(["apt-get", "download", images[0]], folder, None):
+                break
+        for deb in folder.glob("*.deb"):
+            subprocess.run(["dpkg", "-x", deb.name, "unpacked"], cwd=folder, check=True)
+        for image in folder.glob("unpacked/boot/vmlinuz-*"):
+            return image.replace(CACHE / image.name)
+    raise UnavailableError(
+        f"no kernel for guests: apt-get could download none of {', '.join(KERNEL_PACKAGES)}; "
+        "set ASSAY_VM_KERNEL to an x86-64 kernel image with cgroups and a serial console"
+    )
+
+
+def _output(argv: list[str], folder: Path, timeout_s: float | None = 60) -> str:
+    """Return what a command printed, nothing where it is missing or fails."""
+    try:
+        done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=timeout_s)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr if done.returncode == 0 else ""
+
+
+def find_busybox() -> Path:
+    """Return a statically linked busybox."""
+    for name in ("busybox", "busybox-static"):
+        if found := shutil.which(name):
+            path = Path(found).resolve()
+            if not _is_dynamic(path.read_bytes()):
+                return path
+    raise UnavailableError("no static busybox (Debian package busybox-static)")
+
+
+def _is_dynamic(content: bytes) -> bool:
+    return content[:4] == b"\x7fELF" and b"/ld-linux" in content[:4096]
+
+
+def _boot(argv: list[str], timeout_s: float) -> str:
+    """Run QEMU to its end; return what went wrong, if anything did."""
+    with subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as qemu:
+        try:
+            said, _ = qemu.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            return f"the guest was killed after {timeout_s:g} s"
+        finally:
+            qemu.kill()
+    if qemu.returncode:
+        return f"QEMU ended with {qemu.returncode}: {said.decode(errors='replace').strip()}"
+    return ""
+
+
+def _initramfs(
+    cgroup: CgroupMode,
+    files: Mapping[str, Path | bytes],
+    commands: Sequence[Sequence[str]],
+    timeout_s: float,
+    command_timeout_s: int,
+) -> bytes:
+    contents = {
+        "/init": (HERE / "init.sh").read_bytes(),
+        "/bin/busybox": find_busybox().read_bytes(),
+        "/vm/cgroup": cgroup.encode(),
+        "/vm/limit": str(int(timeout_s)).encode(),
+        "/vm/wait": str(command_timeout_s).encode(),
+    }
+    for number, argv in enumerate(commands):
+        script = f"#!/bin/busybox sh\nexec {shlex.join(argv)}\n"
+        contents[f"/vm/command/{number:03}"] = script.encode()
+    for target, source in files.items():
+        content = source if isinstance(source, bytes) else source.read_bytes()
+        if _is_dynamic(content):
+            raise ValueError(f"{target} is dynamically linked, a guest runs static programs only")
+        contents[target] = content
+    archive = Newc()
+    for target, content in contents.items():
+        archive.add_file(target, content)
+    for folder in ("/proc", "/sys"):
+        archive.add_folder(folder)
+    archive.add_character_device("/dev/console", 5, 1)
+    return archive.finish()
+
+
+class Newc:
+    """Write a cpio archive of the format that the kernel unpacks ("newc"); needs no root."""
+
+    def __init__(self) -> None:
+        """Start an empty archive."""
+        self._parts: list[bytes] = []
+        self._folders = {""}
+
+    def add_folder(self, path: str) -> None:
+        """Add a folder and those above it."""
+        path = path.strip("/")
+        if path not in self._folders:
+            self._folders.add(path)
+            self.add_folder(path.rpartition("/")[0])
+            self._add(path, stat.S_IFDIR | 0o755)
+
+    def add_file(self, path: str, content: bytes) -> None:
+        """Add an executable file and its folders."""
+        self.add_folder(path.rpartition("/")[0])
+        self._add(path.strip("/"), stat.S_IFREG | 0o755, content)
+
+    def add_character_device(self, path: str, major: int, minor: int) -> None:
+        """Add a device node and its folders."""
+        self.add_folder(path.rpartition("/")[0])
+        self._add(path.strip("/"), stat.S_IFCHR | 0o600, device=(major, minor))
+
+    def finish(self) -> bytes:
+        """Return the archive."""
+        self._add("TRAILER!!!", 0)
+        return b"".join(self._parts)
+
+    def _add(
+        self, name: str, mode: int, content: bytes = b"", device: tuple[int, int] = (0, 0)
+    ) -> None:
+        raw = name.encode() + b"\0"
+        # inode, mode, owner, group, links, time; size, disk; device; length of the name, checksum
+        numbers = [len(self._parts) + 1, mode, 0, 0, 1, 0]
+        numbers += [len(content), 0, 0, *device, len(raw), 0]
+        header = b"070701" + b"".join(b"%08x" % number for number in numbers) + raw
+        self._parts.append(_padded(header) + _padded(content))
+
+
+def _padded(data: bytes) -> bytes:
+    return data + b"\0" * (-len(data) % 4)
+
+
+def _results(blob: bytes, commands: Sequence[Sequence[str]]) -> list[Result]:
+    found: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(blob), mode="r:gz") as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content:
+                found[member.name.removeprefix("./")] = content.read()
+    results = []
+    for number, argv in enumerate(commands):
+        own = {
+            name.removeprefix(f"{number:03}"): content
+            for name, content in found.items()
+            if name.startswith(f"{number:03}/")
+        }
+        files = {name: content for name, content in own.items() if name.startswith("/out/")}
+        status = int(own["/status"])
+        results.append(Result(tuple(argv), status, own["/stdout"], own["/stderr"], files))
+    return results

@@ -1,0 +1,67 @@
+#!/bin/busybox sh
+# First process of a test guest (see guest.py). Files under /vm say what to do:
+#   cgroup   v2, v1, hybrid or none      limit    seconds after which the guest gives up
+#   command/NNN  the commands, in order  wait     seconds that each of them may take
+# /vm/result/NNN/{status,stdout,stderr,out/...} goes out over the second serial line.
+/bin/busybox --install -s /bin
+export PATH=/bin HOME=/ LC_ALL=C
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs dev /dev
+ln -sf /proc/self/fd /dev/fd
+mkdir -p /dev/shm /tmp /vm/result
+mount -t tmpfs tmpfs /dev/shm
+mount -t tmpfs tmpfs /tmp
+
+say() { echo "vm: $*" >/dev/console; }
+
+(
+    sleep "$(cat /vm/limit)"
+    say "the guest's time is up"
+    poweroff -f
+) &
+
+top=/sys/fs/cgroup
+mode=$(cat /vm/cgroup)
+case $mode in
+v2)
+    mount -t cgroup2 cgroup2 $top
+    # As systemd does: without this no group below the root has a controller.
+    for controller in cpuset cpu io memory pids; do
+        echo "+$controller" >$top/cgroup.subtree_control || say "no controller $controller"
+    done
+    ;;
+v1 | hybrid)
+    mount -t tmpfs tmpfs $top
+    for group in cpu,cpuacct cpuset memory pids blkio freezer devices; do
+        mkdir $top/$group
+        mount -t cgroup -o $group cgroup $top/$group || say "no v1 hierarchy for $group"
+    done
+    ln -s cpu,cpuacct $top/cpu
+    ln -s cpu,cpuacct $top/cpuacct
+    if [ "$mode" = hybrid ]; then
+        mkdir $top/unified
+        mount -t cgroup2 cgroup2 $top/unified
+    fi
+    ;;
+esac
+
+for command in /vm/command/*; do
+    number=${command##*/}
+    result=/vm/result/$number
+    rm -rf /out
+    mkdir -p /out "$result"
+    say "command $number: $(tail -n 1 "$command")"
+    # busybox timeout watches from a grandchild: the command itself is a child of this process.
+    # In the background, so that this shell does not add its "Killed" to the command's stderr.
+    timeout -s KILL "$(cat /vm/wait)" "$command" >"$result/stdout" 2>"$result/stderr" </dev/null &
+    wait $!
+    echo $? >"$result/status"
+    mv /out "$result/out"
+done
+
+say "sending the results"
+stty -F /dev/ttyS1 raw -echo
+tar -c -z -f - -C /vm/result . >/dev/ttyS1
+say "done"
+poweroff -f
