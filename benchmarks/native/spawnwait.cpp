@@ -1,9 +1,9 @@
 // spawnwait [--record-of N] ROUNDS --- COMMAND ARG... [--- COMMAND ARG...]...
 //
-// Starts each command once a round, interleaved, by posix_spawn and waitpid with standard output to /dev/null, and prints
-// quartiles of the wall time of each in microseconds. A small parent: what a launcher adds is the difference to the bare
-// command. With --record-of N the N-th command (from 1) is an assay-exec that writes its record to the file
-// /dev/shm/spawnwait.json, and the quartiles of its "wall_s" follow as a line of their own.
+// Starts each command once a round, interleaved, by posix_spawn and waitpid from this small process, and prints quantiles
+// of the wall time of each in microseconds: what a launcher costs is the difference to the bare command. With
+// --record-of N the N-th command (from 1) is an assay-exec that writes its record to /dev/shm/spawnwait.json, and the
+// quantiles of its "wall_s" follow: they should be those of the bare command.
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -26,16 +26,12 @@ double now_us() {
 }
 
 double run_once(char** argv) {
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     pid_t pid = 0;
     int status = 0;
     const double begin = now_us();
-    const int error = ::posix_spawnp(&pid, argv[0], &actions, nullptr, argv, environ);
+    const int error = ::posix_spawnp(&pid, argv[0], nullptr, nullptr, argv, environ);
     if (error == 0) ::waitpid(pid, &status, 0);
     const double took = now_us() - begin;
-    ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0 || status != 0) {
         ::fprintf(stderr, "%s failed\n", argv[0]);
         ::exit(1);

@@ -57,16 +57,16 @@ std::optional<Hierarchies> Hierarchies::find(const std::string& root, std::strin
     return found;
 }
 
-std::optional<std::string> Hierarchies::v1_path(std::string_view rest, std::string_view controller) {
+std::optional<Hierarchies::V1Line> Hierarchies::v1_line(std::string_view rest, std::string_view controller) {
     while (!rest.empty()) {
         const auto line = rest.substr(0, rest.find('\n')); // like "4:cpu,cpuacct:/some/folder"
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));
         const auto first = line.find(':');
         const auto second = line.find(':', first + 1);
         if (first == std::string_view::npos || second == std::string_view::npos) continue;
-        const std::string names = ',' + std::string(line.substr(first + 1, second - first - 1)) + ',';
-        if (names.find(',' + std::string(controller) + ',') == std::string::npos) continue;
-        return std::string(line.substr(second + 1));
+        const std::string names{line.substr(first + 1, second - first - 1)};
+        if ((',' + names + ',').find(',' + std::string(controller) + ',') == std::string::npos) continue;
+        return V1Line{names, std::string(line.substr(second + 1))};
     }
     return std::nullopt;
 }
@@ -77,13 +77,17 @@ std::string Hierarchies::own_v2() const {
 }
 
 std::string Hierarchies::mount(std::string_view controller) const {
-    if (!controller.empty()) return std::string(controller);
-    return pure_v2_ ? "" : "unified";
+    if (controller.empty()) return pure_v2_ ? "" : "unified";
+    std::string name{controller};
+    if (::faccessat(root(), name.c_str(), F_OK, 0) == 0) return name;
+    // Mounted together with others ("cpu,cpuacct"), and nobody made links for the single names.
+    const auto line = own_v1(controller);
+    return line ? line->controllers : name;
 }
 
 std::string Hierarchies::home(std::string_view controller, const std::optional<std::string>& parent) const {
     if (parent) return join(mount(controller), *parent);
-    auto own = join(mount(controller), controller.empty() ? own_v2() : own_v1(controller).value_or("/"));
+    auto own = join(mount(controller), controller.empty() ? own_v2() : own_v1(controller).value_or(V1Line{"", "/"}).path);
     // Where the hierarchy was mounted from outside our control group namespace, our own path means nothing in it, and
     // its root is our control group.
     if (!own.empty() && ::faccessat(root(), own.c_str(), F_OK, 0) != 0) own = mount(controller);
@@ -97,10 +101,10 @@ std::optional<CgroupFolder> Hierarchies::make(std::string_view controller, const
 
 void Hierarchies::thaw(pid_t pid) const {
     const auto groups = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/cgroup").c_str());
-    auto path = groups && !pure_v2_ ? v1_path(*groups, "freezer") : std::nullopt;
-    while (path && path->size() > 1) { // a group is frozen with any group above it
-        write_file(root(), join("freezer", *path + "/freezer.state").c_str(), "THAWED");
-        path->resize(path->rfind('/'));
+    auto line = groups && !pure_v2_ ? v1_line(*groups, "freezer") : std::nullopt;
+    while (line && line->path.size() > 1) { // a group is frozen with any group above it
+        write_file(root(), join("freezer", line->path + "/freezer.state").c_str(), "THAWED");
+        line->path.resize(line->path.rfind('/'));
     }
 }
 

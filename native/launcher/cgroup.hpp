@@ -17,8 +17,12 @@ namespace assay {
 /// a v2 mount called "unified".
 class Hierarchies {
   public:
-    /// The path that /proc/PID/cgroup gives for a v1 controller.
-    static std::optional<std::string> v1_path(std::string_view proc_cgroup, std::string_view controller);
+    /// A line of /proc/PID/cgroup: controllers of one v1 hierarchy, joined by commas, and the path in it.
+    struct V1Line {
+        std::string controllers;
+        std::string path;
+    };
+    static std::optional<V1Line> v1_line(std::string_view proc_cgroup, std::string_view controller);
 
     /// Nothing where `root` is no such place; `why` says so.
     static std::optional<Hierarchies> find(const std::string& root, std::string& why);
@@ -38,8 +42,8 @@ class Hierarchies {
     void thaw(pid_t pid) const;
 
   private:
-    [[nodiscard]] std::optional<std::string> own_v1(std::string_view controller) const {
-        return pure_v2_ ? std::nullopt : v1_path(own_, controller);
+    [[nodiscard]] std::optional<V1Line> own_v1(std::string_view controller) const {
+        return pure_v2_ ? std::nullopt : v1_line(own_, controller);
     }
     [[nodiscard]] std::string own_v2() const;
     [[nodiscard]] std::string mount(std::string_view controller) const;

@@ -11,6 +11,19 @@ namespace assay {
 
 namespace {
 
+/// The total is exact, the split (Linux 4.8) comes from the timer tick and may miss much: it gives the ratio only, as
+/// the kernel does it for a process (cputime_adjust).
+std::optional<CpuTime> split_cpu_time(const CgroupFolder& folder) {
+    const auto total = folder.read_number("cpuacct.usage");
+    const auto user = folder.read_number("cpuacct.usage_user");
+    const auto system = folder.read_number("cpuacct.usage_sys");
+    if (!total || !user || !system) return std::nullopt;
+    if (*system == 0) return CpuTime{*total, 0};
+    const double share = static_cast<double>(*user) / static_cast<double>(*user + *system);
+    const auto user_part = static_cast<Nanos>(share * static_cast<double>(*total));
+    return CpuTime{user_part, *total - user_part};
+}
+
 /// Folders in the v1 hierarchies alone. Only the freezer keeps a tree from forking faster than it is killed.
 class LegacyLeaf final : public Containment {
   public:
@@ -108,11 +121,7 @@ std::optional<Nanos> LegacyLeaf::cpu_used() {
 
 Tally LegacyLeaf::tally() {
     Tally tally;
-    if (cpuacct_) {
-        const auto user = cpuacct_->read_number("cpuacct.usage_user"); // Linux 4.8
-        const auto system = cpuacct_->read_number("cpuacct.usage_sys");
-        if (user && system) tally.cpu = CpuTime{*user, *system};
-    }
+    if (cpuacct_) tally.cpu = split_cpu_time(*cpuacct_);
     if (memory_) {
         tally.peak_bytes = memory_->peak(*memory_folder_);
         tally.oom_kills = memory_->oom_kills(*memory_folder_);

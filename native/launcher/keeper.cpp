@@ -67,6 +67,27 @@ class Stdio {
     Fd err_;
 };
 
+/// Lets the front note the end of the program too, from when on the keeper may be in the middle of a reading. Shorter
+/// programs do without: waking one more process is dear beside them.
+class SecondWitness final : public Job {
+  public:
+    SecondWitness(int events, int pidfd, Nanos start) : events_(events), pidfd_(pidfd), due_(start + nanos_per_milli) {}
+
+    [[nodiscard]] Nanos due() const override { return due_; }
+    void run(Nanos) override {
+        epoll_event event{};
+        event.events = EPOLLIN | EPOLLONESHOT;
+        event.data.u32 = program_ended;
+        ::epoll_ctl(events_, EPOLL_CTL_ADD, pidfd_, &event);
+        due_ = never;
+    }
+
+  private:
+    int events_;
+    int pidfd_;
+    Nanos due_;
+};
+
 Result failed(Outcome outcome, std::string stage, int error, std::string message) {
     Result result;
     result.outcome = outcome;
@@ -136,16 +157,14 @@ class Keeper {
         // Its own session, so that a signal to the process group of the front does not reach it. Only now: the
         // program belongs to the session that assay-exec was started in.
         ::setsid();
-        epoll_event event{.events = EPOLLIN | EPOLLONESHOT, .data = {.u32 = program_ended}};
-        ::epoll_ctl(launch_.events.get(), EPOLL_CTL_ADD, child.pidfd.get(), &event);
-
         const auto host_before = read_host(cpus);
-        MemorySampler sampler(*launch_.containment, start, from_seconds(plan_.sample_interval_s));
+        SecondWitness witness(launch_.events.get(), child.pidfd.get(), start);
+        MemorySampler sampler(*launch_.containment, *launch_.shared, start, from_seconds(plan_.sample_interval_s));
         Readback readback(*launch_.containment, plan_, child.pid, start);
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
         const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(), cap > never - start ? never : start + cap};
-        const Watched watched = watch(target, *launch_.containment, limits, {&sampler, &limits, &readback});
+        const Watched watched = watch(target, *launch_.containment, limits, {&witness, &sampler, &limits, &readback});
         finish(result, watched, steps, child.pid, limits);
         report_memory(result, sampler);
         report_host(result, host_before, cpus);

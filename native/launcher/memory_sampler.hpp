@@ -5,6 +5,7 @@
 
 #include "launcher/containment.hpp"
 #include "launcher/job.hpp"
+#include "launcher/shared.hpp"
 
 namespace assay {
 
@@ -12,7 +13,7 @@ namespace assay {
 /// short programs have one; the distance then grows up to the longest.
 class MemorySampler final : public Job {
   public:
-    MemorySampler(Containment& containment, Nanos start, Nanos longest);
+    MemorySampler(Containment& containment, const Shared& shared, Nanos start, Nanos longest);
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
@@ -24,6 +25,7 @@ class MemorySampler final : public Job {
 
   private:
     Containment& containment_;
+    const Shared& shared_;
     Nanos longest_;
     Nanos interval_;
     Nanos due_;

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -187,11 +188,12 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
 }
 
 void Readback::read_numa(const std::string& text, Seen& seen) const {
-    std::map<std::string, std::int64_t, std::less<>> by_policy;
+    static const std::int64_t base_page = ::sysconf(_SC_PAGESIZE);
+    std::map<std::string, std::int64_t> by_policy;
     each_line(text, [&](std::string_view line) {
         int word_number = 0;
         std::string_view policy;
-        std::int64_t page_bytes = 4096;
+        std::int64_t page_bytes = base_page;
         bool anonymous = false;
         std::vector<std::pair<int, std::int64_t>> pages;
         each_word(line, [&](std::string_view word) {
@@ -204,7 +206,7 @@ void Readback::read_numa(const std::string& text, Seen& seen) const {
             }
         });
         for (const auto& [node, count] : pages) {
-            seen.node_bytes[node] += count * page_bytes;
+            seen.node_pages[node] += count * page_bytes / base_page;
             if (anonymous) by_policy[std::string(policy)] += count * page_bytes;
         }
     });

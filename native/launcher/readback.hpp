@@ -30,7 +30,7 @@ struct Seen {
     std::optional<bool> thp_enabled;
     std::map<std::string, std::string> environ;
     std::optional<std::int64_t> anon_huge_bytes;
-    std::map<int, std::int64_t> node_bytes;
+    std::map<int, std::int64_t> node_pages; // of the base size
     std::string mempolicy;
 
     // Of the tree, over all readings.

@@ -128,16 +128,16 @@ void write_seen(JsonWriter& json, const Seen& seen) {
     if (!seen.thread_cpus.empty()) {
         json.key("thread_cpus").begin_array();
         for (const auto& [list, threads] : seen.thread_cpus) {
-            json.begin_object().key("cpus");
             write_numbers(json, parse_cpulist(list).value_or(std::vector<int>{}));
-            json.member("threads", threads).end_object();
         }
+        json.end_array().key("thread_counts").begin_array();
+        for (const auto& [list, threads] : seen.thread_cpus) json.value(threads);
         json.end_array();
     }
     if (seen.anon_huge_bytes) json.member("anon_huge_bytes", *seen.anon_huge_bytes);
-    if (!seen.node_bytes.empty()) {
-        json.key("numa_bytes").begin_object();
-        for (const auto& [node, bytes] : seen.node_bytes) json.member(std::to_string(node), bytes);
+    if (!seen.node_pages.empty()) {
+        json.key("numa_pages").begin_object();
+        for (const auto& [node, pages] : seen.node_pages) json.member(std::to_string(node), pages);
         json.end_object();
     }
     if (!seen.mempolicy.empty()) json.member("mempolicy", seen.mempolicy);
@@ -146,7 +146,26 @@ void write_seen(JsonWriter& json, const Seen& seen) {
 
 void write_absent(JsonWriter& json, const Result& result) {
     auto absent = result.absent;
-    if (result.tally) absent.insert(absent.end(), result.tally->absent.begin(), result.tally->absent.end());
+    if (result.tally) {
+        const auto& tally = *result.tally;
+        absent.insert(absent.end(), tally.absent.begin(), tally.absent.end());
+        const bool grouped = result.containment && result.containment->mode != "none";
+        const char* no_group = "there is no control group";
+        if (tally.pressure.empty()) {
+            absent.emplace_back("pressure", grouped ? "the kernel gives none for this control group (needs v2 and "
+                                                      "pressure stall information)"
+                                                    : no_group);
+        }
+        if (!tally.throttled_s) {
+            absent.emplace_back("throttled_s", grouped ? "the control group has no v2 cpu controller" : no_group);
+        }
+        if (!tally.oom_kills) {
+            absent.emplace_back("oom_kills", grouped ? "the control group has no memory controller" : no_group);
+        }
+    }
+    if (result.containment && !result.wall_s) {
+        absent.emplace_back("wall_s", "the program did not come to run, or could not be ended");
+    }
     if (absent.empty()) return;
     json.key("absent").begin_object();
     for (const auto& [name, why] : absent) json.member(name, why);

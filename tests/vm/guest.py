@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import os
 import platform
+import re
 import shlex
 import shutil
 import stat
@@ -105,7 +106,7 @@ class Guest:
             sent = folder / "results"
             self.console = console.read_text(errors="replace") if console.exists() else ""
             blob = sent.read_bytes() if sent.exists() else b""
-        if not trouble and self.console.rstrip().rpartition("vm: done")[1]:
+        if not trouble and re.search(r"^vm: \S+ done", self.console, re.MULTILINE):
             return _results(blob, commands)
         tail = "\n".join(self.console.splitlines()[-CONSOLE_LINES_SHOWN:])
         why = trouble or "the guest ended before it had sent its results"

@@ -13,7 +13,7 @@ mkdir -p /dev/shm /tmp /vm/result
 mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /tmp
 
-say() { echo "vm: $*" >/dev/console; }
+say() { echo "vm: $(cut -d " " -f 1 /proc/uptime) $*" >/dev/console; }
 
 (
     sleep "$(cat /vm/limit)"

@@ -8,56 +8,54 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .guest import CgroupMode, Guest, Result
+from .batch import LAUNCH, Batch, run_batch
+from .guest import CgroupMode, Guest
 
 pytestmark = pytest.mark.vm
 
 MIB = 1 << 20
 MODES: tuple[CgroupMode, ...] = ("v2", "v1", "hybrid", "none")
 CONTAINED: tuple[CgroupMode, ...] = ("v2", "v1", "hybrid")
-NAMES = ("memory", "spin", "daemonise", "forks", "hop", "yes")
 V2_PLANS = ("nested",)
 CONTAINED_PLANS = ("hop",)  # without control groups nothing catches it
-SCRIPT_PLANS = ("parent", "ended")
+SCRIPT_PLANS = ("cache", "parent", "ended")
 
 FAST = {"sample_interval_s": 0.01}
 PLANS: dict[str, dict[str, Any]] = {
     "status": {"argv": ["sh", "-c", "exit 7"]},
     "signal": {"argv": ["sh", "-c", "kill -SEGV $$"]},
-    "anon": {"argv": ["memory", "anon", "64", "0.3"], **FAST},
-    "shared": {"argv": ["memory", "shared", "64", "0.3"], **FAST},
-    "cache": {"argv": ["memory", "/cache/file", "64", "0.3"], **FAST},
-    "roomy": {"argv": ["memory", "anon", "64", "0.2"], "limits": {"memory_bytes": 96 * MIB}},
+    "anon": {"argv": ["memory", "anon", "24", "0.4"], **FAST},
+    "shared": {"argv": ["memory", "shared", "24", "0.4"], **FAST},
+    "cache": {"argv": ["memory", "/cache/file", "24", "0.2"], **FAST},
+    "roomy": {"argv": ["memory", "anon", "24", "0.2"], "limits": {"memory_bytes": 40 * MIB}},
     "tight": {
-        "argv": ["sh", "-c", "memory anon 96 1; sleep 15"],
-        "limits": {"memory_bytes": 48 * MIB},
+        "argv": ["sh", "-c", "memory anon 48 1; sleep 15"],
+        "limits": {"memory_bytes": 24 * MIB},
     },
     "few": {"argv": ["forks", "5", "0.2"], "limits": {"pids": 10}},
     "many": {"argv": ["forks", "30", "1"], "limits": {"pids": 10}},
-    "cpu": {"argv": ["spin", "0.6", "0.3"]},
+    "cpu": {"argv": ["spin", "0.4", "0.3"]},
     "busy": {"argv": ["spin", "15", "0"], "limits": {"cpu_s": 1}},
     "chatty": {"argv": ["yes"], "stdout": "/tmp/yes", "limits": {"output_bytes": MIB}},
     "capped": {"argv": ["sh", "-c", "daemonise 2 0; sleep 15"], "cap_s": 1.0},
-    "daemons": {"argv": ["daemonise", "3", "0.2"]},
+    "daemons": {"argv": ["daemonise", "3", "0.15"]},
     "pressed": {"argv": ["sh", "-c", "spin 0.5 0 & spin 0.5 0; wait"]},
     "named": {"argv": ["cat", "/proc/self/cgroup"], "cgroup_name": "assay-name"},
     "nowhere": {"argv": ["no-such-program"]},
     "required": {"argv": ["true"], "containment": "cgroup"},
     "declined": {"argv": ["daemonise", "2", "0"], "containment": "none"},
-    "parent": {"argv": ["memory", "anon", "32", "0.3"], "cgroup_parent": "parent", **FAST},
+    "parent": {"argv": ["memory", "anon", "24", "0.4"], "cgroup_parent": "parent", **FAST},
     # Two ways out that a root program has: other groups, and groups of its own, frozen.
     "escape": {
         "argv": [
             "sh",
             "-c",
-            "for f in /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/*/cgroup.procs; do"
+            "for f in /sys/fs/cgroup/*/cgroup.procs /sys/fs/cgroup/cgroup.procs; do"
             " [ ! -e $f ] || echo $$ > $f; done; cat /proc/self/cgroup; daemonise 2 0",
         ]
     },
@@ -73,7 +71,6 @@ PLANS: dict[str, dict[str, Any]] = {
     "hop": {"argv": ["sh", "-c", "hop 5; sleep 15"], "cap_s": 0.7},
     "ended": {"argv": ["sh", "-c", "daemonise 2 0; touch /tmp/ready; memory anon 1 15"]},
 }
-LAUNCH = "assay-exec --plan /plans/{}.json --record /out/record.json"
 GROUPS = "find /sys/fs/cgroup -type d | sort > /out/groups; "
 PROCESSES = "ps -o pid,ppid,stat,comm > /out/processes; killall -q -KILL daemonise"
 END = (
@@ -84,6 +81,7 @@ END = (
     + PROCESSES
 )
 SCRIPTS = {
+    "cache": "mkdir /cache && mount -t ramfs ramfs /cache; " + LAUNCH.format("cache"),
     "probe": "assay-exec --probe",
     "version": "assay-exec --version",
     "survey": GROUPS + PROCESSES,
@@ -107,33 +105,6 @@ FILES = {
 }
 
 
-@dataclass(frozen=True)
-class Batch:
-    """What one kind of guest gave: the result of each launch and script by its name."""
-
-    mode: CgroupMode
-    results: Mapping[str, Result]
-
-    def record(self, name: str) -> dict[str, Any]:
-        """Return the record of a launch; fails with the launcher's outputs where there is none."""
-        result = self.results[name]
-        assert "/out/record.json" in result.files, str(result)
-        record = json.loads(result.files["/out/record.json"])
-        assert isinstance(record, dict)
-        return record
-
-    def text(self, name: str, file: str) -> str:
-        """Return a file that a script left."""
-        result = self.results[name]
-        assert file in result.files, str(result)
-        return result.files[file].decode()
-
-    def survivors(self, name: str) -> list[str]:
-        """Return the lines of the script's `ps` about programs of a launch."""
-        lines = self.text(name, "/out/processes").splitlines()
-        return [line for line in lines if line.split()[-1] in NAMES]
-
-
 @pytest.fixture(scope="session")
 def batch(
     request: pytest.FixtureRequest,
@@ -142,20 +113,15 @@ def batch(
     assay_exec: Path,
 ) -> Batch:
     mode: CgroupMode = request.param
-    plans = {f"/plans/{name}.json": json.dumps(plan).encode() for name, plan in PLANS.items()}
-    scripts = SCRIPTS | (V2_SCRIPTS if mode == "v2" else {})
-    commands = {"mount": ["sh", "-c", "mkdir /cache && mount -t ramfs ramfs /cache"]}
-    launches = PLANS.keys() - set(SCRIPT_PLANS)
-    if mode != "v2":
-        launches -= set(V2_PLANS)
-    if mode == "none":
-        launches -= set(CONTAINED_PLANS)
-    commands |= {name: LAUNCH.format(name).split() for name in PLANS if name in launches}
-    commands |= {name: ["sh", "-c", script] for name, script in scripts.items()}
-    files = {**FILES, **guest_programs, **plans, "/bin/assay-exec": assay_exec}
-    guest = Guest(kernel=guest_kernel, cgroup=mode)
-    results = guest.run(files, list(commands.values()), timeout_s=120)
-    return Batch(mode, dict(zip(commands, results, strict=True)))
+    left_out = {*SCRIPT_PLANS, *(() if mode == "v2" else V2_PLANS)}
+    left_out |= set(CONTAINED_PLANS if mode == "none" else ())
+    return run_batch(
+        Guest(kernel=guest_kernel, cgroup=mode),
+        {**FILES, **guest_programs, "/bin/assay-exec": assay_exec},
+        PLANS,
+        SCRIPTS | (V2_SCRIPTS if mode == "v2" else {}),
+        left_out,
+    )
 
 
 def guests(*modes: CgroupMode) -> pytest.MarkDecorator:
@@ -174,65 +140,67 @@ def test_it_says_what_it_is(batch: Batch, name: str) -> None:
 @guests(*MODES)
 def test_a_record_tells_how_the_program_ended(batch: Batch) -> None:
     record = batch.record("status")
-    assert (record["outcome"], record["exit_status"]) == ("exited", 7), record
+    assert (record["outcome"], record["exit_status"]) == ("exited", 7)
     assert batch.results["status"].status == 0, "0 where a record was written"
     record = batch.record("signal")
-    assert (record["outcome"], record["signal"]) == ("signaled", 11), record
+    assert (record["outcome"], record["signal"]) == ("signaled", 11)
     record = batch.record("nowhere")
-    assert record["outcome"] == "exec_failed" and record["message"], record
+    assert record["outcome"] == "exec_failed" and record["message"]
 
 
 @guests(*MODES)
 def test_the_containment_is_named(batch: Batch) -> None:
     containment = batch.record("status")["containment"]
-    assert containment["mode"] == batch.mode, containment
-    if batch.mode != "none":
-        assert containment["guarantee"] == "complete", containment
+    assert containment["mode"] == batch.cgroup
+    if batch.cgroup != "none":
+        assert containment["guarantee"] == "complete"
     assert containment["left_over"] == 0
 
 
 @guests(*MODES)
 def test_a_quantity_is_present_or_said_to_be_absent(batch: Batch) -> None:
-    record = batch.record("anon")
     quantities = (
         "wall_s user_s sys_s peak_bytes peak_anon_bytes minor_faults major_faults "
         "voluntary_switches involuntary_switches read_bytes written_bytes pressure "
         "throttled_s oom_kills host"
     )
-    for name in quantities.split():
-        assert (name in record) != (name in record.get("absent", {})), (name, record)
+    for launch in ("anon", "inner") if batch.cgroup == "v2" else ("anon",):
+        record = batch.record(launch)
+        absent = record.get("absent", {})
+        unsaid = [name for name in quantities.split() if (name in record) == (name in absent)]
+        assert not unsaid
 
 
 @guests(*MODES)
 def test_required_containment_is_had_or_fails(batch: Batch) -> None:
     record = batch.record("required")
-    if batch.mode == "none":
-        assert record["outcome"] == "setup_failed" and record["message"], record
+    if batch.cgroup == "none":
+        assert record["outcome"] == "setup_failed" and record["message"]
     else:
-        assert record["outcome"] == "exited", record
+        assert record["outcome"] == "exited"
 
 
 @guests(*MODES)
 def test_declined_containment_promises_nothing_about_groups(batch: Batch) -> None:
     containment = batch.record("declined")["containment"]
-    assert containment["mode"] == "none" and containment["why"], containment
+    assert containment["mode"] == "none" and containment["why"]
 
 
 @guests(*MODES)
 @pytest.mark.parametrize("name", ["anon", "shared"])
 def test_the_peak_of_a_known_allocation(batch: Batch, name: str) -> None:
     record = batch.record(name)
-    assert record["outcome"] == "exited", record
-    assert 64 * MIB <= record["peak_anon_bytes"] < 66 * MIB, record
-    assert record["anon_samples"] >= 3, record
-    assert 0 < record["anon_interval_s"] < 0.3, record
+    assert record["outcome"] == "exited"
+    assert 24 * MIB <= record["peak_anon_bytes"] < 26 * MIB
+    assert record["anon_samples"] >= 3
+    assert 0 < record["anon_interval_s"] <= record["wall_s"]
 
 
 @guests(*CONTAINED)
 @pytest.mark.parametrize("name", ["anon", "shared", "cache"])
 def test_the_charge_of_a_known_allocation(batch: Batch, name: str) -> None:
     record = batch.record(name)
-    assert 64 * MIB <= record["peak_bytes"] < 72 * MIB, record
+    assert 24 * MIB <= record["peak_bytes"] < 28 * MIB
 
 
 @guests(*MODES)
@@ -243,20 +211,20 @@ def test_page_cache_is_charged_but_not_anonymous(batch: Batch) -> None:
 @guests(*MODES)
 def test_a_memory_limit_ends_the_tree(batch: Batch) -> None:
     record, roomy = batch.record("tight"), batch.record("roomy")
-    assert (record["outcome"], record["limit"]) == ("limit", "memory"), record
-    assert record["wall_s"] < 5, record
-    assert roomy["outcome"] == "exited", roomy
-    if batch.mode != "none":
-        assert record["oom_kills"] >= 1, record
-        assert record["peak_bytes"] <= 48 * MIB, record
-        assert roomy["oom_kills"] == 0, roomy
+    assert (record["outcome"], record["limit"]) == ("limit", "memory")
+    assert record["wall_s"] < 8
+    assert roomy["outcome"] == "exited"
+    if batch.cgroup != "none":
+        assert record["oom_kills"] >= 1
+        assert record["peak_bytes"] <= 24 * MIB
+        assert roomy["oom_kills"] == 0
 
 
 @guests(*MODES)
 def test_a_limit_of_processes(batch: Batch) -> None:
     record = batch.record("many")
-    assert (record["outcome"], record["limit"]) == ("limit", "processes"), record
-    if batch.mode != "none":
+    assert (record["outcome"], record["limit"]) == ("limit", "processes")
+    if batch.cgroup != "none":
         assert int(batch.results["many"].stdout or 0) < 10, "the program itself is one of ten"
     assert batch.record("few")["outcome"] == "exited"
 
@@ -264,39 +232,39 @@ def test_a_limit_of_processes(batch: Batch) -> None:
 @guests(*MODES)
 def test_a_limit_of_processor_time(batch: Batch) -> None:
     record = batch.record("busy")
-    assert (record["outcome"], record["limit"]) == ("limit", "cpu"), record
-    assert 1 <= record["user_s"] + record["sys_s"] < 3, record
+    assert (record["outcome"], record["limit"]) == ("limit", "cpu")
+    assert 1 <= record["user_s"] + record["sys_s"] < 3
 
 
 @guests(*MODES)
 def test_a_limit_of_output(batch: Batch) -> None:
     record = batch.record("chatty")
-    assert (record["outcome"], record["limit"]) == ("limit", "output"), record
+    assert (record["outcome"], record["limit"]) == ("limit", "output")
 
 
 @guests(*MODES)
 def test_a_capped_tree_is_killed(batch: Batch) -> None:
     record = batch.record("capped")
-    assert record["outcome"] == "timed_out", record
-    assert 1 <= record["wall_s"] < 3, record
+    assert record["outcome"] == "timed_out"
+    assert 1 <= record["wall_s"] < 8
 
 
 @guests(*MODES)
 def test_the_split_of_processor_time(batch: Batch) -> None:
     record = batch.record("cpu")
     user, system = (float(word) for word in batch.results["cpu"].stdout.split())
-    assert record["user_s"] == pytest.approx(user, abs=0.1), record
-    assert record["sys_s"] == pytest.approx(system, abs=0.15), record
-    assert record["wall_s"] >= user + system - 0.05, record
+    assert record["user_s"] == pytest.approx(user, abs=0.15)
+    assert record["sys_s"] == pytest.approx(system, abs=0.15)
+    assert record["wall_s"] >= user + system - 0.05
 
 
 @guests(*CONTAINED)
 def test_daemons_are_counted_charged_and_killed(batch: Batch) -> None:
     record = batch.record("daemons")
-    assert (record["outcome"], record["exit_status"]) == ("exited", 0), record
-    assert record["containment"]["left_over"] == 3, record
-    assert record["cpu_scope"] == "cgroup", record
-    assert record["user_s"] >= 0.6, "the daemons' time, which nobody waits for"
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert record["containment"]["left_over"] == 3
+    assert record["cpu_scope"] == "cgroup"
+    assert record["user_s"] >= 0.4, "the daemons' time, which nobody waits for"
 
 
 @guests(*CONTAINED)
@@ -304,22 +272,22 @@ def test_the_tree_ends_although_it_moved_to_other_groups(batch: Batch) -> None:
     record = batch.record("escape")
     paths = {line.rpartition(":")[2] for line in batch.results["escape"].stdout.decode().split()}
     assert paths == {"/"}, "it did leave its groups"
-    assert record["outcome"] == "exited", record
-    assert record["containment"]["left_over"] == 2, record
+    assert record["outcome"] == "exited"
+    assert record["containment"]["left_over"] == 2
 
 
 @guests("v2")
 def test_the_tree_ends_although_it_made_frozen_groups_below_its_own(batch: Batch) -> None:
     record = batch.record("nested")
-    assert record["outcome"] == "exited", record
-    assert record["containment"]["left_over"] == 3, record
+    assert record["outcome"] == "exited"
+    assert record["containment"]["left_over"] == 3
 
 
 @guests(*CONTAINED)
 def test_a_tree_that_runs_away_from_its_process_ids_is_caught(batch: Batch) -> None:
     record = batch.record("hop")
-    assert record["outcome"] == "timed_out", record
-    assert record["wall_s"] < 3, record
+    assert record["outcome"] == "timed_out"
+    assert record["wall_s"] < 8
 
 
 @guests(*CONTAINED)
@@ -340,7 +308,7 @@ def test_ending_the_launcher_ends_the_tree(batch: Batch, name: str) -> None:
 @guests(*CONTAINED)
 def test_a_terminated_launcher_leaves_its_record_and_no_group(batch: Batch) -> None:
     record = batch.record("terminated")
-    assert record["outcome"] == "interrupted", record
+    assert record["outcome"] == "interrupted"
     assert "assay" not in batch.text("terminated", "/out/groups")
 
 
@@ -352,7 +320,7 @@ def test_the_leaf_has_the_given_name(batch: Batch) -> None:
         "v2": {""},
         "v1": {"memory", "freezer", "cpu,cpuacct"},
         "hybrid": {"", "memory"},
-    }[batch.mode]
+    }[batch.cgroup]
     assert named >= wanted, groups
 
 
@@ -368,25 +336,25 @@ def test_pressure_is_that_of_the_leaf(batch: Batch) -> None:
 @guests("v2")
 def test_a_launcher_among_other_processes_has_no_controllers_and_says_so(batch: Batch) -> None:
     record = batch.record("inner")
-    assert record["outcome"] == "exited", record
-    assert record["containment"]["mode"] == "v2", record
-    assert record["containment"]["guarantee"] == "complete", record
-    assert record["absent"]["peak_bytes"], record
-    assert 64 * MIB <= record["peak_anon_bytes"] < 66 * MIB, record
+    assert record["outcome"] == "exited"
+    assert record["containment"]["mode"] == "v2"
+    assert record["containment"]["guarantee"] == "complete"
+    assert record["absent"]["peak_bytes"]
+    assert 24 * MIB <= record["peak_anon_bytes"] < 26 * MIB
 
 
 @guests(*MODES)
 def test_without_rights_it_works_and_promises_less(batch: Batch) -> None:
     record = batch.record("unprivileged")
-    assert record["outcome"] == "exited", record
-    assert record["containment"]["mode"] == "none" and record["containment"]["why"], record
-    assert 64 * MIB <= record["peak_anon_bytes"] < 66 * MIB, record
+    assert record["outcome"] == "exited"
+    assert record["containment"]["mode"] == "none" and record["containment"]["why"]
+    assert 24 * MIB <= record["peak_anon_bytes"] < 26 * MIB
 
 
 @guests("v2")
 def test_a_delegated_subtree_is_as_good_as_root(batch: Batch) -> None:
     record = batch.record("delegated")
-    assert record["outcome"] == "exited", record
-    assert record["containment"]["mode"] == "v2", record
-    assert record["containment"]["guarantee"] == "complete", record
-    assert 32 * MIB <= record["peak_bytes"] < 40 * MIB, record
+    assert record["outcome"] == "exited"
+    assert record["containment"]["mode"] == "v2"
+    assert record["containment"]["guarantee"] == "complete"
+    assert 24 * MIB <= record["peak_bytes"] < 28 * MIB

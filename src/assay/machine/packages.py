@@ -18,7 +18,11 @@ from assay.machine.runtimes import of_file, of_files
 _INFO = re.compile(r"([^-]+)(?:-[^-]+)?(?:-py[\d.]+)?\.(dist-info|egg-info)")
 _REQUIRES = re.compile(r"^Requires-Dist:\s*([A-Za-z0-9][\w.-]*)(.*)$", re.M | re.ASCII)
 _BASIC = re.compile(r"(?:lib(?:c|m|dl|rt|pthread|util|gcc_s|stdc\+\+|python[\d.]*)|ld-linux.*)\.so")
+_LEADING_NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
+_IMPORT = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.M | re.ASCII)
 _MOST_LINKED = 24
+_MOST_MODULES = 64
+_MOST_SOURCE_BYTES = 2**18
 _MOST_WALKED = 2000
 _DEPTH = 4
 
@@ -111,11 +115,26 @@ def _requirements(root: Root, known: Distribution) -> Iterator[str]:
     for name, rest in _REQUIRES.findall((text or "").partition("\n\n")[0]):
         if not re.search(r";.*\bextra\b", rest):
             yield normal_name(name)
+    if not known.info.endswith(".egg-info"):
+        return
     old, _, _ = (root.read_text(f"{known.info}/requires.txt") or "").partition("[")
-    for line in old.splitlines():
-        match = re.match(r"[A-Za-z0-9][\w.-]*", line.strip(), re.ASCII)
-        if match:
-            yield normal_name(match[0])
+    names = [match[0] for match in map(_LEADING_NAME.match, old.split("\n")) if match]
+    # Distributions drop the list where their own packages state it: then the imports tell.
+    for name in names or _imported(root, known):
+        yield normal_name(name)
+
+
+def _imported(root: Root, known: Distribution) -> Iterator[str]:
+    """Names that the modules at the top of a package import."""
+    for top in _tops(root, known):
+        modules = [name for name in root.listdir(f"{known.folder}/{top}") if name.endswith(".py")]
+        for module in modules[:_MOST_MODULES]:
+            source = root.read_text(f"{known.folder}/{top}/{module}", _MOST_SOURCE_BYTES) or ""
+            yield from _IMPORT.findall(source)
+
+
+def _tops(root: Root, known: Distribution) -> list[str]:
+    return (root.read_text(f"{known.info}/top_level.txt") or known.name).split()
 
 
 def _record(root: Root, known: Distribution) -> list[str]:
@@ -127,8 +146,7 @@ def _of_distribution(root: Root, known: Distribution, env: Mapping[str, str]) ->
     """Runtime -> how it is there."""
     objects = [path for path in _record(root, known) if _is_object(path)]
     if not objects:
-        tops = (root.read_text(f"{known.info}/top_level.txt") or known.name).split()
-        objects = [path for top in tops for path in _tree(root, known.folder, top)]
+        objects = [path for top in _tops(root, known) for path in _tree(root, known.folder, top)]
     return _of_objects(root, [f"{known.folder}/{path}" for path in objects], env)
 
 

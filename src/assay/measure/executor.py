@@ -171,7 +171,12 @@ class LocalExecutor:
             raise KeyboardInterrupt
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
         return build_sample(
-            flight.launch, self._workload, facts, self.output, grants, flight.before
+            flight.launch,
+            self._workload,
+            facts,
+            (self.output, self.errors),
+            grants,
+            flight.before,
         )
 
     def cancel(self, ticket: Ticket) -> None:
@@ -186,4 +191,3 @@ class LocalExecutor:
             self.cancel(ticket)
         with contextlib.suppress(OSError):
             self._scratch.cleanup()
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.errors import BadInput
@@ -12,14 +12,14 @@ from assay.records import Metric, RunFacts
 
 
 def metrics_of(
-    metrics: tuple[Metric, ...], facts: RunFacts, output: Path
+    metrics: tuple[Metric, ...], facts: RunFacts, outputs: Sequence[Path]
 ) -> tuple[dict[str, float], dict[str, str]]:
     """The value of each metric, and for those that have none the reason.
 
     Args:
         metrics: those without a pattern come from the launcher, the others from the output.
         facts: the launcher's record.
-        output: what the program wrote.
+        outputs: what the program wrote; the first file that holds a match counts.
     """
     found: dict[str, float] = {}
     absent: dict[str, str] = {}
@@ -31,7 +31,7 @@ def metrics_of(
             else:
                 found[metric.name] = float(value)
             continue
-        text = last_match(metric.pattern, output)
+        text = last_match(metric.pattern, outputs)
         if text is None:
             absent[metric.name] = f"no match of {metric.pattern!r} in the output"
             continue
@@ -42,22 +42,24 @@ def metrics_of(
     return found, absent
 
 
-def last_match(pattern: str, output: Path) -> str | None:
-    """The first group, or the whole, of the last match of a pattern in a file.
+def last_match(pattern: str, outputs: Sequence[Path]) -> str | None:
+    """The first group, or the whole, of the last match of a pattern in the first file with one.
 
-    The file is mapped, so that an output of gigabytes costs no memory of its own.
+    Files are mapped, so that an output of gigabytes costs no memory of its own.
     """
-    found = None
-    for match in re.finditer(pattern.encode(), _mapped(output), re.MULTILINE):
-        found = match
-    if found is None:
-        return None
-    return found[1 if found.re.groups else 0].decode(errors="replace")
+    for output in outputs:
+        found = None
+        for match in re.finditer(pattern.encode(), _mapped(output), re.MULTILINE):
+            found = match
+        if found is not None:
+            return found[1 if found.re.groups else 0].decode(errors="replace")
+    return None
 
 
-def holds(check: str, output: Path) -> bool:
-    """Whether a pattern is found in the output."""
-    return re.search(check.encode(), _mapped(output), re.MULTILINE) is not None
+def holds(check: str, outputs: Sequence[Path]) -> bool:
+    """Whether a pattern is found in any of the files."""
+    pattern = re.compile(check.encode(), re.MULTILINE)
+    return any(pattern.search(_mapped(output)) is not None for output in outputs)
 
 
 def _mapped(path: Path) -> mmap.mmap | bytes:

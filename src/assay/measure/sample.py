@@ -24,7 +24,7 @@ def build_sample(
     launch: Launch,
     workload: Workload,
     facts: RunFacts,
-    output: Path,
+    outputs: Sequence[Path],
     grants: dict[str, Grant],
     before: Sequence[Evidence] = (),
 ) -> Sample:
@@ -34,12 +34,12 @@ def build_sample(
         launch: what was intended.
         workload: says which metrics and check.
         facts: the launcher's record.
-        output: what the program wrote.
+        outputs: files that the program wrote.
         grants: the judgement on each setting.
         before: evidence gathered before the launch.
     """
-    outcome, message = _outcome(workload, facts, output)
-    metrics, absent = metrics_of(workload.metrics, facts, output)
+    outcome, message = _outcome(workload, facts, outputs)
+    metrics, absent = metrics_of(workload.metrics, facts, outputs)
     if outcome is not Outcome.OK:
         metrics = {}
     return Sample(
@@ -63,12 +63,14 @@ def build_sample(
     )
 
 
-def _outcome(workload: Workload, facts: RunFacts, output: Path) -> tuple[Outcome, str | None]:
+def _outcome(
+    workload: Workload, facts: RunFacts, outputs: Sequence[Path]
+) -> tuple[Outcome, str | None]:
     """What became of it, and why in one sentence where it is not ok."""
     outcome = OUTCOMES.get(facts.outcome, Outcome.FAILED)
     if outcome is Outcome.OK and facts.exit_status:
         return Outcome.FAILED, f"exit status {facts.exit_status}"
-    if outcome is Outcome.OK and workload.check and not holds(workload.check, output):
+    if outcome is Outcome.OK and workload.check and not holds(workload.check, outputs):
         return Outcome.FAILED, f"the check {workload.check!r} is not in the output"
     if facts.outcome == "signaled" and facts.signal:
         return outcome, f"ended by {_signal_name(facts.signal)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
 from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
@@ -67,7 +68,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 class Stratum(Record, frozen=True, kw_only=True):
     """The conditions that samples of one sitting share; resume compares them.
 
-    Samples of different strata are never pooled.
+    Samples of different strata are never pooled. ``host`` is the whole machine document, kept for
+    reports and not compared.
     """
 
     number: int
@@ -78,6 +80,7 @@ class Stratum(Record, frozen=True, kw_only=True):
     engine: str
     machine: str
     model: str = ""
+    host: dict[str, Any] = {}
 
 
 class Summary(Record, frozen=True, kw_only=True):

@@ -285,7 +285,9 @@ def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | N
     if len(values) < 2 or middle <= 0:
         return None
     third = len(values) // 3
-    drift = quantile(values[-third:], 0.5) / quantile(values[:third], 0.5) - 1 if third > 2 else None
+    drift = (
+        quantile(values[-third:], 0.5) / quantile(values[:third], 0.5) - 1 if third > 2 else None
+    )
     return NoiseFigure(
         baseline=arm_label(base[0].name),
         deviations=tuple(

@@ -58,9 +58,7 @@ def data_block(identifier: str, value: Any) -> Html:
     document = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     for character in "<>&":
         document = document.replace(character, f"\\u{ord(character):04x}")
-    return Html(
-        f'<script type="application/json" id="{text(identifier)}">{document}</script>'
-    )
+    return Html(f'<script type="application/json" id="{text(identifier)}">{document}</script>')
 
 
 def _attributes(attributes: dict[str, str | int | float | bool | None]) -> Iterable[str]:

@@ -17,6 +17,7 @@ _JOINERS = frozenset("\u200c\u200d")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 MINUS = "\u2212"
+NBSP = "\u00a0"
 ELLIPSIS = "\u2026"
 
 _LABELS = {
@@ -67,22 +68,22 @@ def label_of(metric: Metric) -> str:
 
 
 def change(ratio: float) -> str:
-    """A ratio as signed change, ``−18.2 %``; as a factor where it more than doubles."""
+    """A ratio as signed change, ``-18.2 %`` with a true minus; as a factor where it more than doubles."""
     if ratio >= 2.0:
         return f"{ratio:.2f}\u00d7"
     percent = (ratio - 1.0) * 100.0
     if abs(percent) < 0.05:
-        return "0.0 %"
-    return f"{MINUS if percent < 0 else '+'}{abs(percent):.1f} %"
+        return f"0.0{NBSP}%"
+    return f"{MINUS if percent < 0 else '+'}{abs(percent):.1f}{NBSP}%"
 
 
 def whole_change(ratio: float) -> str:
     """A ratio as change for an axis: no decimals where none are needed."""
-    return change(ratio).replace(".0 %", " %") if ratio < 2.0 else f"{ratio:g}\u00d7"
+    return change(ratio).replace(f".0{NBSP}", NBSP) if ratio < 2.0 else f"{ratio:g}\u00d7"
 
 
 def change_interval(ci: tuple[float | None, float | None]) -> str:
-    """An interval of a ratio as changes: ``−20.1 % to −16.3 %``; open ends are said."""
+    """An interval of a ratio as changes: ``-20.1 % to -16.3 %``; open ends are said."""
     low, high = ci
     if low is None and high is None:
         return "not bounded"

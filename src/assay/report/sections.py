@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from assay.machine.document import Machine
 from assay.records import Configuration, Granted, Kind, Metric, Outcome, Stage, StudySpec
@@ -16,6 +17,7 @@ from assay.report.grants import GrantTally
 from assay.report.inputs import ReportInput
 from assay.report.markup import Child, Html, el, join, text
 from assay.report.plain import (
+    NBSP,
     change,
     change_interval,
     clean,
@@ -62,13 +64,14 @@ def section(identifier: str, title: str, *children: Child, intro: Child = None) 
 
 
 def verdict(
-    report: ReportInput, answer: Answer, tiles: Sequence[tuple[str, str]], notes: Sequence[str]
+    report: ReportInput, answer: Answer, tiles: Sequence[Tile], notes: Sequence[str]
 ) -> Html:
     """The answer, large, with what it rests on and what weakens it."""
     settings = None
     if report.conclusion and report.conclusion.recommendation:
         chosen = report.conclusion.recommendation.settings
-        settings = el("p", chips(chosen), class_="chosen") if chosen else None
+        said = str(chosen) in answer.sentence
+        settings = el("p", chips(chosen), class_="chosen") if chosen and not said else None
     weak = None
     if notes:
         title = f"What weakens this answer ({len(notes)})"
@@ -90,7 +93,7 @@ def verdict(
         [el("p", detail, class_="detail") for detail in answer.details[:_DETAILS_SHOWN]],
         el(
             "dl",
-            [el("div", el("dt", term), el("dd", value)) for term, value in tiles],
+            [el("div", el("dt", t.term), el("dd", t.value), _below(t)) for t in tiles],
             class_="tiles",
         ),
         weak,
@@ -120,28 +123,43 @@ def chips(configuration: Configuration) -> Html:
     return join([join(part, " ") for part in parts])
 
 
-def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[tuple[str, str]]:
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One of the numbers beside the answer; ``below`` stands smaller under it."""
+
+    term: str
+    value: str
+    below: str = ""
+
+
+def _below(tile: Tile) -> Html | None:
+    return el("dd", tile.below, class_="below") if tile.below else None
+
+
+def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Tile]:
     """The handful of numbers that stand beside the answer."""
-    found: list[tuple[str, str]] = []
+    found: list[Tile] = []
     claimed = [r for r in rows if r.phase is not Phase.SEARCH] or list(rows)
     for role, name in ((Role.BASELINE, "baseline"), (Role.WINNER, "winner")):
         row = next((r for r in claimed if r.role is role), None)
         if row is not None and row.summary is not None:
             label = "Default" if row.name == "default" else name.capitalize()
-            label = "Recommended" if role is Role.WINNER and report.spec.kind is Kind.TUNE else label
-            found.append((f"{label}, median", scale.quantity(row.summary.median)))
+            label = (
+                "Recommended" if role is Role.WINNER and report.spec.kind is Kind.TUNE else label
+            )
+            launches = count(row.summary.n, "launch", "launches")
+            found.append(Tile(label, scale.quantity(row.summary.median), f"median of {launches}"))
             if role is Role.WINNER and row.claim is not None:
-                found.append(("Change", change(row.claim.ratio)))
-                found.append(
-                    (f"Interval ({_confidence(report)})", change_interval(row.claim.ci))
-                )
-    launches = report.conclusion.launches if report.conclusion else len(report.samples)
-    found.append(("Launches", f"{launches:,}"))
+                interval = change_interval(row.claim.ci)
+                term = f"Change, {_confidence(report)} interval"
+                found.append(Tile(term, change(row.claim.ratio), interval))
+    made = report.conclusion.launches if report.conclusion else len(report.samples)
+    found.append(Tile("Launches", f"{made:,}"))
     if report.spec.kind is Kind.TUNE:
         tried = len({s.launch.configuration for s in report.samples})
         number = report.conclusion.configurations if report.conclusion else tried
-        found.append(("Configurations", f"{number:,}"))
-    found.append(("Time spent", show_duration(report.elapsed_s)))
+        found.append(Tile("Configurations", f"{number:,}"))
+    found.append(Tile("Time spent", show_duration(report.elapsed_s)))
     return found
 
 
@@ -292,10 +310,7 @@ def grants(all_of: Sequence[GrantTally], winner: Sequence[GrantTally]) -> Html:
     parts.append(
         el(
             "dl",
-            [
-                el("div", el("dt", level), el("dd", meaning))
-                for level, meaning in _LEVELS
-            ],
+            [el("div", el("dt", level), el("dd", meaning)) for level, meaning in _LEVELS],
             class_="legend",
         )
     )
@@ -303,7 +318,9 @@ def grants(all_of: Sequence[GrantTally], winner: Sequence[GrantTally]) -> Html:
 
 
 def _grant_table(tallies: Sequence[GrantTally], label: str) -> Html:
-    words = (Granted.GRANTED, Granted.DEGRADED, Granted.UNVERIFIED, Granted.REFUSED)
+    words = [Granted.GRANTED, Granted.DEGRADED, Granted.UNVERIFIED]
+    if any(t.counts.get(Granted.REFUSED) for t in tallies):
+        words.append(Granted.REFUSED)
     return el(
         "div",
         el(
@@ -345,10 +362,7 @@ def _grant_row(tally: GrantTally, words: Sequence[Granted]) -> Html:
         el("div", f"{shorten(reason, 240)}", el("span", f" {number}\u00d7", class_="times"))
         for reason, number in tally.reasons[:3]
     ]
-    seen = [
-        el("div", shorten(what, 120), class_="observed")
-        for what, _ in tally.observed[:3]
-    ]
+    seen = [el("div", shorten(what, 120), class_="observed") for what, _ in tally.observed[:3]]
     return el(
         "tr",
         el("th", el("bdi", clean(tally.name)), scope="row"),
@@ -525,16 +539,13 @@ def definitions(facts: Iterable[tuple[str, Child]]) -> Html:
     """Terms and what they are."""
     return el(
         "dl",
-        [
-            el("div", el("dt", term), el("dd", el("bdi", value)))
-            for term, value in facts
-        ],
+        [el("div", el("dt", term), el("dd", el("bdi", value))) for term, value in facts],
         class_="facts",
     )
 
 
 def _confidence(report: ReportInput) -> str:
-    return f"{(1 - report.spec.alpha) * 100:g} %"
+    return f"{(1 - report.spec.alpha) * 100:g}{NBSP}%"
 
 
 def _cpus(m: Machine) -> str:

@@ -55,6 +55,10 @@ PHASE_NAMES = {
     Phase.SEARCH: "Search: these launches chose what to confirm, no claim rests on them",
     Phase.MEASURED: "",
 }
+SHORT_PHASE_NAMES = {
+    Phase.CONFIRMATION: "Confirmation: the claim rests on it",
+    Phase.SEARCH: "Search: no claim rests on it",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +182,9 @@ def convergence_svg(figure: ConvergenceFigure, width: int = WIDE, name: str = "c
 def noise_svg(figure: NoiseFigure, width: int = WIDE, name: str = "noise") -> str:
     """Launches of the baseline around their median, with what counts as the same shaded."""
     narrow = width < STACKED
-    height, left = 190, 62
+    height, left = 176, 62
     with _canvas() as new:
-        fig, ax = _plot(new, width, height, (left, 14, 28, 44))
+        fig, ax = _plot(new, width, height, (left, 14, 24, 40))
         numbers = [d.number for d in figure.deviations]
         percents = [d.percent for d in figure.deviations]
         reach = max(max(map(abs, percents)), figure.margin * 150) * 1.15
@@ -193,9 +197,7 @@ def noise_svg(figure: NoiseFigure, width: int = WIDE, name: str = "noise") -> st
         _ticks(ax.yaxis, -reach, reach, 4, lambda v: whole_change(1 + v / 100))
         _ticks(ax.xaxis, min(numbers), max(numbers), 4 if narrow else 9, _whole, whole=True)
         label = shorten(figure.baseline, 24 if narrow else 60)
-        _text(
-            fig, 8, height - 12, f"{label} against its median", colour="muted", size=_SMALL_PX
-        )
+        _text(fig, 8, height - 12, f"{label} against its median", colour="muted", size=_SMALL_PX)
         _text(fig, width - 14, 8, "launch", colour="muted", size=_SMALL_PX, align="right")
         return finish(
             fig,
@@ -246,7 +248,9 @@ def _canvas() -> Iterator[Callable[[float, float], Figure]]:
         "path.simplify": False,
     }
     with matplotlib.rc_context(settings), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # glyphs that the measuring font lacks: the browser has more
+        warnings.simplefilter(
+            "ignore"
+        )  # glyphs that the measuring font lacks: the browser has more
         yield new
 
 
@@ -280,8 +284,7 @@ def _rows(
         if row.phase is not phase:
             phase = row.phase
             if PHASE_NAMES[phase]:
-                words = PHASE_NAMES[phase]
-                words = words.split(",")[0] if frame.stacked else words
+                words = (SHORT_PHASE_NAMES if frame.stacked else PHASE_NAMES)[phase]
                 _text(fig, 10, height - 4 - top - heading + 10, words, colour="muted", weight=600)
                 top += heading
         _labels(fig, frame, height - 4 - top, row, value_of(row))
@@ -420,7 +423,9 @@ def _draw_marks(ax: Axes, figure: ConvergenceFigure) -> None:
     bottom, top = ax.get_ylim()
     for role, size in ((Role.OTHER, 3.6), (Role.WINNER, 4.2), (Role.BASELINE, 4.2)):
         inside = [
-            m for m in figure.marks if m.role is role and not m.censored and bottom <= m.value <= top
+            m
+            for m in figure.marks
+            if m.role is role and not m.censored and bottom <= m.value <= top
         ]
         _dots(
             ax, [m.number for m in inside], [m.value for m in inside], role.value, size, filled=True
@@ -518,7 +523,12 @@ def _value_axis(ax: Axes, low: float, high: float, show: Callable[[float], str])
 
 
 def _ticks(
-    axis: Any, low: float, high: float, at_most: int, show: Callable[[float], str], *,
+    axis: Any,
+    low: float,
+    high: float,
+    at_most: int,
+    show: Callable[[float], str],
+    *,
     whole: bool = False,
 ) -> None:
     from matplotlib.ticker import MaxNLocator
@@ -533,8 +543,15 @@ def _ticks(
 def _axis_title(fig: Figure, frame: _Frame, words: str) -> None:
     below = fig.axes[0].get_position().y0 * fig.get_size_inches()[1] * 72
     y = below - 38
-    _text(fig, frame.width - 10, y, shorten(words, 100 if not frame.stacked else 52),
-          colour="muted", size=_SMALL_PX, align="right")
+    _text(
+        fig,
+        frame.width - frame.right,
+        y,
+        shorten(words, 52 if frame.stacked else 100),
+        colour="muted",
+        size=_SMALL_PX,
+        align="right",
+    )
 
 
 def _text(

@@ -30,6 +30,9 @@ LIGHT = {
     "other": "#7b8794",
     "other_soft": "#eceff2",
     "bad": "#b3261e",
+    "good": "#1a7343",
+    "warn": "#875800",
+    "page": "#f6f7f9",
 }
 """Colours by role; each value occurs once, so that it names its role."""
 
@@ -46,6 +49,9 @@ DARK = {
     "other": "#8592a0",
     "other_soft": "#2a323b",
     "bad": "#ff8a80",
+    "good": "#67cf95",
+    "warn": "#e3b15c",
+    "page": "#0f1216",
 }
 
 _NAMES = {colour: role.replace("_", "-") for role, colour in LIGHT.items()}
@@ -62,6 +68,22 @@ def style(scope: str = "") -> str:
     dark = "".join(_rules(scope, DARK))
     font = f"{scope}text{{font-family:system-ui,sans-serif}}"
     return f"{font}{light}@media (prefers-color-scheme:dark){{{dark}}}"
+
+
+def page_style() -> str:
+    """Custom properties of a page, light and dark, and the classes of pictures that stand in it."""
+    light, dark = (
+        "".join(f"--{role.replace('_', '-')}:{colour};" for role, colour in palette.items())
+        for palette in (LIGHT, DARK)
+    )
+    classes = "".join(
+        f".f-{name}{{fill:var(--{name})}}.s-{name}{{stroke:var(--{name})}}"
+        for name in _NAMES.values()
+    )
+    return (
+        f":root{{color-scheme:light dark;{light}}}"
+        f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}{classes}"
+    )
 
 
 def finish(fig: Figure, name: str, title: str, words: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -82,4 +83,6 @@ def _reading(sample: Sample, metric: Metric) -> tuple[State, float | None]:
     value = sample.metrics.get(metric.name)
     if value is None and metric.name in BUILT_IN:
         value = getattr(sample, metric.name)
-    return (State.ABSENT, None) if value is None else (State.VALUE, float(value))
+    if value is None or not math.isfinite(value):
+        return State.ABSENT, None
+    return State.VALUE, float(value)

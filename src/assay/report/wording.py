@@ -72,12 +72,12 @@ def interval_sentence(claim: Claim) -> str:
         return f"{count(claim.blocks, 'pair')} of launches do not bound it."
     ends = [show_gain(end) if end is not None else None for end in (low, high)]
     if ends[0] is None:
-        text = f"at most {_ratio_word(ends[1])}"
+        text = f"ends at {ends[1]}, and is open below"
     elif ends[1] is None:
-        text = f"at least {_ratio_word(ends[0])}"
+        text = f"begins at {ends[0]}, and is open above"
     else:
-        text = f"between {ends[0]} and {ends[1]}"
-    return f"The truth lies {text}; {count(claim.blocks, 'pair')} of launches."
+        text = f"reaches from {ends[0]} to {ends[1]}"
+    return f"The interval {text}, over {count(claim.blocks, 'pair')} of launches."
 
 
 def weaknesses(
@@ -104,7 +104,11 @@ def weaknesses(
                     f"{number} of {count(len(row.trials), 'launch', 'launches')} of "
                     f"{_name(row.name)} {what}."
                 )
-    if report.conclusion is not None and report.conclusion.claims and not report.conclusion.noise_floor:
+    if (
+        report.conclusion is not None
+        and report.conclusion.claims
+        and not report.conclusion.noise_floor
+    ):
         found.append("The noise floor of this machine was not measured in this study.")
     if len(report.strata) > 1:
         found.append(
@@ -122,10 +126,6 @@ def _ungranted(tally: GrantTally, grant: Granted) -> str:
     )
 
 
-def _ratio_word(gain: str | None) -> str:
-    return gain or ""
-
-
 def _name(name: str) -> str:
     return shorten(clean(name), _NAME_CHARACTERS)
 
@@ -137,7 +137,9 @@ def _tuned(report: ReportInput) -> Answer:
     if chosen is None:
         return Answer("No recommendation could be made.", "unclear", "no answer")
     if winner_name(conclusion) is None:
-        sentence = clean(chosen.sentence) or "Keep the default: nothing tried was shown to be better."
+        sentence = (
+            clean(chosen.sentence) or "Keep the default: nothing tried was shown to be better."
+        )
         return Answer(sentence, "same", "keep the default", _chosen_details(report))
     tone = chosen.claim.verdict.value if chosen.claim else "unclear"
     sentence = clean(chosen.sentence)

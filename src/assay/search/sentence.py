@@ -35,18 +35,47 @@ def say(spec: StudySpec, found: Claim | None) -> str:
             )
 
 
+def comparison(found: Claim, metric: Metric) -> str:
+    """The verdict on ``b`` against ``a`` in one sentence."""
+    interval = f"{_interval(found)}, {found.blocks} paired launches"
+    match found.verdict:
+        case Verdict.FASTER:
+            return f"{found.b} {improvement(found.ratio, metric)} than {found.a} ({interval})."
+        case Verdict.SLOWER:
+            change = 100 * abs(found.ratio - 1)
+            word = "more" if metric.goal is Goal.LOWER else "less"
+            return (
+                f"{found.b} is worse: {change:.1f} % {word} {_noun(metric)} than {found.a} "
+                f"({interval})."
+            )
+        case Verdict.SAME:
+            zone = f"{100 * found.margin:g} %"
+            return f"{found.b} and {found.a} are the same within {zone} ({interval})."
+        case Verdict.UNCLEAR:
+            outlook = _outlook(found)
+            return f"Whether {found.b} differs from {found.a} is unclear ({interval}).{outlook}"
+
+
 def improvement(ratio: float, metric: Metric) -> str:
     """How much better a ratio of ``metric`` is: ``takes 38.2 % less time``."""
     if metric.goal is Goal.HIGHER:
         if ratio >= 2.0:
             return f"brings {significant(ratio)} times the {metric.name}"
         return f"brings {100 * (ratio - 1):.1f} % more {metric.name}"
-    noun = {"wall_s": "time", "user_s": "user CPU time", "sys_s": "system CPU time"}.get(
-        metric.name, metric.name
-    )
+    noun = _noun(metric)
     if ratio <= 0.5:
         return f"needs {significant(1 / ratio)} times less {noun}"
     return f"takes {100 * (1 - ratio):.1f} % less {noun}"
+
+
+def _noun(metric: Metric) -> str:
+    nouns = {
+        "wall_s": "time",
+        "user_s": "user CPU time",
+        "sys_s": "system CPU time",
+        "peak_anon_bytes": "memory",
+    }
+    return nouns.get(metric.name, metric.name)
 
 
 def _interval(found: Claim) -> str:

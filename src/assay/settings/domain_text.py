@@ -1,8 +1,8 @@
-"""Domains and values as people write them on the command line.
+r"""Domains and values as people write them on the command line.
 
 ``name=a,b,c`` a list; ``name=lo..hi`` and ``name=lo..hi:step`` numbers; ``name=lo..hi:log2`` powers
 (``:log10`` too, and ``:log`` without steps). A value that holds a comma is double-quoted inside a
-domain; a quoted value is a text, in which ``\\"`` and ``\\\\`` stand for themselves.
+domain; a quoted value is a text, in which ``\"`` and ``\\`` stand for themselves.
 """
 
 from __future__ import annotations
@@ -180,13 +180,13 @@ def _step_range(low: float, high: float, text: str, integer: bool, whole: str) -
 
 def _check_range(setting: Setting, asked: Range, machine: Machine) -> None:
     domain = setting.domain(machine)
+    if isinstance(domain, Range) and domain.integer and not asked.integer:
+        raise BadInput(f"{setting.name} takes whole numbers, not {asked}.", f"It takes {domain}.")
     for end in (asked.low, asked.high):
         value: Value = int(end) if asked.integer else end
         check(setting.name, value, domain)
         if isinstance(domain, AnyText):
             setting.resolve(Configuration({setting.name: value}), machine)
-    if isinstance(domain, Range) and domain.integer and not asked.integer:
-        raise BadInput(f"{setting.name} takes whole numbers.", f"It takes {domain}.")
 
 
 def _refuse_twice(options: tuple[Value, ...], whole: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from assay.errors import BadInput, nearest
-from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFacts
+from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFacts, Word
 from assay.settings import threads
 from assay.settings.base import Setting
 from assay.settings.cpus import Cpus, Placement
-from assay.settings.evidence import never_ran, unverified
+from assay.settings.evidence import degraded, never_ran, unverified
 from assay.settings.isa import CpuIsa
 from assay.settings.malloc import Malloc
 from assay.settings.named import Argument, CommandLine, EnvVariable
@@ -77,11 +77,9 @@ def builtin() -> Registry:
 
 
 def judge_all(
-    config: Configuration, registry: Registry, facts: RunFacts, plan: Plan | None = None
+    config: Configuration, registry: Registry, plan: Plan, facts: RunFacts
 ) -> dict[str, Grant]:
-    """A grant for each setting of ``config``.
-
-    With ``plan``, what it already said to be degraded is never called granted.
+    """A grant for each setting of ``config``; what the plan called degraded is never granted.
 
     Raises:
         BadInput: a setting that the registry does not know.
@@ -90,19 +88,14 @@ def judge_all(
     if why is not None:
         return {name: unverified(value, why) for name, value in config.items()}
     return {
-        name: _no_better_than_planned(registry.get(name).judge(config, facts, plan), name, plan)
+        name: _no_better_than_planned(
+            registry.get(name).judge(config, facts, plan), plan.words.get(name)
+        )
         for name in config
     }
 
 
-def _no_better_than_planned(grant: Grant, name: str, plan: Plan | None) -> Grant:
-    word = plan.words.get(name) if plan else None
+def _no_better_than_planned(grant: Grant, word: Word | None) -> Grant:
     if word is None or word.prospect is not Prospect.DEGRADED or grant.grant is not Granted.GRANTED:
         return grant
-    return Grant(
-        value=grant.value,
-        grant=Granted.DEGRADED,
-        level=grant.level,
-        reason=word.reason,
-        observed=grant.observed,
-    )
+    return degraded(grant.value, grant.level, word.reason or "", grant.observed)

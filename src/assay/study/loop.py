@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,10 @@ Planner = Callable[[Configuration], Plan]
 
 class Listener(Protocol):
     """Is told how a study goes on; shows it."""
+
+    def began(self, study_id: str) -> None:
+        """The study is kept under this id from now on."""
+        ...
 
     def launching(self, launch: Launch, left: Budget) -> None:
         """A launch is about to begin."""
@@ -132,8 +137,10 @@ class StudyLoop:
             raise
         finally:
             self._executor.close()
-            self._store.add_elapsed(self._id, self._account.sitting_s)
-            self._store.set_status(self._id, status)
+            # The first error is the one to show: a full disk refuses these as well.
+            with contextlib.suppress(NotPossible):
+                self._store.add_elapsed(self._id, self._account.sitting_s)
+                self._store.set_status(self._id, status)
         return done
 
     def _until_done(self) -> Done:
@@ -191,8 +198,6 @@ def needed_text(spec: StudySpec, done: Done) -> str:
         f"--budget {show_duration(needed.time_s)}"
         if needed.time_s and spec.budget.time_s is not None
         else "",
-        f"--runs {needed.launches}"
-        if needed.launches and spec.budget.launches is not None
-        else "",
+        f"--runs {needed.launches}" if needed.launches and spec.budget.launches is not None else "",
     ]
     return " and ".join(part for part in parts if part)

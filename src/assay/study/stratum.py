@@ -6,7 +6,7 @@ from assay import __version__
 from assay.errors import NotPossible
 from assay.machine.document import Machine
 from assay.machine.reader import fingerprint
-from assay.records import Stratum
+from assay.records import Stratum, to_builtins
 
 
 def stratum_of(number: int, machine: Machine, program_digest: str | None) -> Stratum:
@@ -20,6 +20,7 @@ def stratum_of(number: int, machine: Machine, program_digest: str | None) -> Str
         engine=__version__,
         machine=fingerprint(machine),
         model=machine.model,
+        host=to_builtins(machine),
     )
 
 

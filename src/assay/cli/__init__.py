@@ -1,0 +1,1 @@
+"""The command line: parsing and showing; no logic beyond that."""

@@ -1,0 +1,100 @@
+"""The JSON documents of the verbs; scripts rely on their keys (docs/cli.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.records import ArmResult, Claim, Conclusion, Kind, Sample, Space, to_builtins
+from assay.study.session import Result
+
+SCHEMA = 1
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """One document on standard output; text that is not Unicode is escaped."""
+    print(json.dumps({"schema": SCHEMA, **document}, allow_nan=False))
+
+
+def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]:
+    """What a measuring verb prints."""
+    conclusion = result.conclusion
+    match conclusion.kind:
+        case Kind.TUNE:
+            document = _tune(result)
+        case Kind.COMPARE:
+            document = _compare(conclusion)
+        case Kind.MEASURE:
+            document = {
+                "summary": summary(conclusion.arms[0]),
+                "samples": [to_builtins(sample) for sample in samples],
+            }
+    return {"study": result.study_id, **document, "notes": list(conclusion.notes)}
+
+
+def _tune(result: Result) -> dict[str, Any]:
+    conclusion = result.conclusion
+    recommendation = conclusion.recommendation
+    assert recommendation is not None
+    document: dict[str, Any] = {
+        "metric": conclusion.metric,
+        "default": {"summary": summary(conclusion.arms[0])},
+        "recommendation": {
+            "settings": dict(recommendation.settings),
+            "sentence": recommendation.sentence,
+            "script": recommendation.script,
+        },
+        "launches": conclusion.launches,
+        "elapsed_s": round(result.elapsed_s, 3),
+        "configurations": conclusion.configurations,
+        "stopped": conclusion.stopped,
+    }
+    if recommendation.claim is not None:
+        document["recommendation"]["claim"] = claim(recommendation.claim)
+    return document | _noise_floor(conclusion)
+
+
+def _compare(conclusion: Conclusion) -> dict[str, Any]:
+    return {
+        "metric": conclusion.metric,
+        "arms": [{"name": arm.name, "summary": summary(arm)} for arm in conclusion.arms],
+        "claims": [claim(found) for found in conclusion.claims],
+        "launches": conclusion.launches,
+        "stopped": conclusion.stopped,
+    } | _noise_floor(conclusion)
+
+
+def _noise_floor(conclusion: Conclusion) -> dict[str, Any]:
+    if conclusion.noise_floor is None:
+        return {}
+    return {"noise_floor": {"ratio_ci": list(conclusion.noise_floor.ci)}}
+
+
+def summary(arm: ArmResult) -> dict[str, Any]:
+    """The summaries of an arm by metric, ``wall_s`` first."""
+    names = sorted(arm.summary, key=lambda name: (name != "wall_s", name))
+    return {name: to_builtins(arm.summary[name]) for name in names}
+
+
+def claim(found: Claim) -> dict[str, Any]:
+    """A claim as scripts read it; an open end of the interval is null."""
+    document: dict[str, Any] = to_builtins(found)
+    return document
+
+
+def space_document(space: Space, left_out: Mapping[str, str]) -> dict[str, Any]:
+    """What a dry run would try."""
+    return {
+        "space": [
+            {
+                "name": p.name,
+                "domain": str(p.domain),
+                **({"reason": p.reason} if p.reason else {}),
+                **({"when": p.when} if p.when else {}),
+            }
+            for p in space.parameters
+        ],
+        "constraints": list(space.constraints),
+        "left_out": dict(left_out),
+    }

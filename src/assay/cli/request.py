@@ -1,0 +1,134 @@
+"""From command-line words to a study's specification."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.errors import BadInput, nearest
+from assay.machine.document import Machine
+from assay.records import Budget, Configuration, Parameter, Space
+from assay.search.expression import Expression
+from assay.settings.domain_text import parse_assignment, parse_domain
+from assay.settings.registry import Registry
+from assay.units import parse_duration_s, parse_share
+
+DEFAULT_BUDGET_S = 600.0
+
+
+def budget_of(arguments: argparse.Namespace) -> Budget:
+    """Time and launches that may be spent; ten minutes where neither was said.
+
+    Raises:
+        BadInput: not a duration, or not a number of launches.
+    """
+    time_s = parse_duration_s(arguments.budget) if arguments.budget else None
+    launches = None
+    if arguments.runs is not None:
+        if not arguments.runs.isdecimal() or int(arguments.runs) < 1:
+            raise BadInput(f"--runs {arguments.runs!r} is not a number of launches.", "Write 100.")
+        launches = int(arguments.runs)
+    if time_s is None and launches is None:
+        time_s = DEFAULT_BUDGET_S
+    return Budget(time_s=time_s, launches=launches)
+
+
+def margin_of(arguments: argparse.Namespace) -> float:
+    """Differences below it count as none: 1 % unless asked otherwise."""
+    return parse_share(arguments.margin) if arguments.margin else 0.01
+
+
+def configuration_of(assignments: list[str], registry: Registry, machine: Machine) -> Configuration:
+    """The configuration that ``SETTING=VALUE`` words describe.
+
+    Raises:
+        BadInput: an unknown setting or value.
+    """
+    values = dict(parse_assignment(text, registry, machine) for text in assignments)
+    return Configuration(values)
+
+
+def space_of(arguments: argparse.Namespace, registry: Registry, machine: Machine) -> Space:
+    """The space that words and ``--space`` describe; empty where nothing was named.
+
+    Raises:
+        BadInput: an unknown setting, value or key; a setting named twice.
+    """
+    parameters: list[Parameter] = []
+    constraints: list[str] = list(arguments.constraint)
+    if arguments.space:
+        from_file = _read_space(Path(arguments.space), registry, machine)
+        parameters += from_file.parameters
+        constraints += from_file.constraints
+    parameters += [parse_domain(text, registry, machine) for text in arguments.settings]
+    names = [p.name for p in parameters]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"{name} is given twice.", "Give each setting one domain.")
+    for text in constraints:
+        Expression(text)
+    return Space(parameters=tuple(parameters), constraints=tuple(constraints))
+
+
+def _read_space(path: Path, registry: Registry, machine: Machine) -> Space:
+    """A space file: ``[settings]`` with domains, ``constraints`` as a list of expressions."""
+    try:
+        content = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise BadInput(f"The space file {path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"The space file {path} is not TOML: {error}.") from error
+    for key in content.keys() - {"settings", "constraints"}:
+        near = nearest(key, ("settings", "constraints"))
+        raise BadInput(
+            f"{path}: there is no table {key!r}.",
+            f"Did you mean {near}?" if near else "It takes [settings] and constraints.",
+        )
+    entries: dict[str, Any] = _flattened(content.get("settings", {}))
+    parameters = [_parameter(path, n, e, registry, machine) for n, e in entries.items()]
+    constraints = content.get("constraints", [])
+    if not isinstance(constraints, list) or not all(isinstance(c, str) for c in constraints):
+        raise BadInput(
+            f"{path}: constraints is not a list of texts.", 'Write constraints = ["..."].'
+        )
+    return Space(parameters=tuple(parameters), constraints=tuple(constraints))
+
+
+def _flattened(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """TOML reads ``omp.bind = "a,b"`` as nested tables; a setting's name is the dotted path."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict) and "domain" not in value:
+            found |= _flattened(value, f"{name}.")
+        else:
+            found[name] = value
+    return found
+
+
+def _parameter(
+    path: Path, name: str, entry: Any, registry: Registry, machine: Machine
+) -> Parameter:
+    described = entry if isinstance(entry, dict) else {"domain": entry}
+    for key in described.keys() - {"domain", "when"}:
+        raise BadInput(f"{path}: {name} has no key {key!r}.", "It takes domain and when.")
+    domain = described["domain"]
+    if isinstance(domain, list):
+        domain = ",".join(_quoted(value) for value in domain)
+    parameter = parse_domain(f"{name}={domain}", registry, machine)
+    when = described.get("when")
+    if when is None:
+        return parameter
+    Expression(str(when))
+    return msgspec.structs.replace(parameter, when=str(when))
+
+
+def _quoted(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, str) and ("," in text or '"' in text):
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return text

@@ -1,0 +1,1 @@
+"""One module for each verb; imported only when the verb is used."""

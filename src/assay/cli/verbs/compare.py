@@ -1,0 +1,110 @@
+"""``assay compare``: commands or configurations, interleaved."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from assay.cli.documents import print_json, result_document
+from assay.cli.parser import Parsed
+from assay.cli.progress import Progress, wants_colour
+from assay.cli.request import budget_of, configuration_of, margin_of
+from assay.cli.show import result_lines
+from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.workload import command_of, demand_found, split_command, workload_of
+from assay.errors import BadInput
+from assay.records import Arm, Configuration, Kind, StudySpec
+from assay.study.session import Laboratory, begin
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb."""
+    arguments = parsed.arguments
+    argv = _first_command(parsed)
+    program = program_of(argv)
+    lab = laboratory(program)
+    arms = _arms(arguments, lab)
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=workload_of(arguments, argv),
+        budget=budget_of(arguments),
+        arms=_named(arms, arguments.name),
+        margin=margin_of(arguments),
+        seed=arguments.seed,
+        null=arguments.null,
+    )
+    with (
+        store_of(arguments) as store,
+        Progress(spec, live=wants_colour(arguments), quiet=arguments.quiet) as progress,
+    ):
+        result = begin(lab, store, spec, progress)
+    if arguments.json:
+        print_json(result_document(result, ()))
+    else:
+        print("\n".join(result_lines(result)))
+    failed = any(claim.verdict == arguments.fail_if for claim in result.conclusion.claims)
+    return 1 if failed else 0
+
+
+def _first_command(parsed: Parsed) -> tuple[str, ...]:
+    """The workload's own command: of the first arm, or the one that all arms share.
+
+    Raises:
+        BadInput: neither two commands nor two arms, or both ways mixed; a command not found.
+    """
+    arguments = parsed.arguments
+    if arguments.commands and (arguments.arm or parsed.separated):
+        raise BadInput(
+            "Commands and --arm cannot be mixed.",
+            "Write: assay compare 'A' 'B', or assay compare --arm 'x=1' --arm 'x=2' -- COMMAND",
+        )
+    if arguments.arm:
+        argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
+        demand_found(program_of(argv).path, argv[0])
+        return argv
+    if len(arguments.commands) < 2:
+        raise BadInput(
+            "A comparison needs at least two commands.",
+            "Quote each: assay compare 'xz -T1 -k f' 'xz -T2 -k f'",
+        )
+    commands = [split_command(text, shell=arguments.shell) for text in arguments.commands]
+    for argv in commands:
+        demand_found(program_of(argv).path, argv[0])
+    return commands[0]
+
+
+def _arms(arguments: argparse.Namespace, lab: Laboratory) -> list[Arm]:
+    """One arm for each command, or for each ``--arm``."""
+    if arguments.arm:
+        configurations = [
+            configuration_of(shlex.split(text), lab.registry, lab.machine) for text in arguments.arm
+        ]
+        if len(configurations) == 1:
+            configurations.insert(0, Configuration())
+        return [Arm(name=str(c), configuration=c) for c in configurations]
+    return [
+        Arm(name=text, configuration=Configuration({"command": _words(text, arguments.shell)}))
+        for text in arguments.commands
+    ]
+
+
+def _words(text: str, shell: bool) -> str:
+    """A command as the setting ``command`` holds it: words, quoted where they need it."""
+    return shlex.join(split_command(text, shell=shell))
+
+
+def _named(arms: list[Arm], names: list[str]) -> tuple[Arm, ...]:
+    """Arms under the names that were given for them.
+
+    Raises:
+        BadInput: more names than arms, or two arms of one name.
+    """
+    if len(names) > len(arms):
+        raise BadInput(f"There are {len(names)} names for {len(arms)} arms.", "Name each once.")
+    full = [*names, *(arm.name for arm in arms[len(names) :])]
+    if len(set(full)) < len(full):
+        raise BadInput("Two arms have the same name.", "Tell them apart with --name.")
+    return tuple(
+        Arm(name=name, configuration=arm.configuration)
+        for name, arm in zip(full, arms, strict=True)
+    )

@@ -1,0 +1,99 @@
+"""``assay doctor``: what this host grants to this user, in one screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from assay.cli.documents import print_json
+from assay.cli.parser import Parsed
+from assay.cli.wire import laboratory
+from assay.machine.cpulist import format_list
+from assay.records import Configuration, Prospect, to_builtins
+from assay.store import default_url
+from assay.study.session import Laboratory
+from assay.units import show_bytes
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb."""
+    arguments = parsed.arguments
+    lab = laboratory()
+    probe = lab.driver.probe()
+    settings = dict(_settings(lab))
+    store = arguments.db or default_url(os.environ)
+    if arguments.json:
+        print_json(
+            {
+                "machine": to_builtins(lab.machine),
+                "launcher": probe,
+                "settings": settings,
+                "store": store,
+            }
+        )
+        return 0
+    print("\n".join(_lines(lab, probe, settings, store)))
+    return 0
+
+
+def _settings(lab: Laboratory) -> Iterable[tuple[str, dict[str, Any]]]:
+    """For each setting, which of its values can be granted, and why the others cannot."""
+    for setting in lab.registry:
+        values = setting.domain(lab.machine).values()
+        if values is None:
+            continue
+        words = {
+            str(value): lab.plan(Configuration({setting.name: value})).words[setting.name]
+            for value in values[:64]
+        }
+        yield (
+            setting.name,
+            {
+                "domain": str(setting.domain(lab.machine)),
+                "granted": [v for v, w in words.items() if w.prospect is Prospect.GRANTABLE],
+                "degraded": {
+                    v: w.reason for v, w in words.items() if w.prospect is Prospect.DEGRADED
+                },
+                "refused": {
+                    v: w.reason for v, w in words.items() if w.prospect is Prospect.REFUSED
+                },
+            },
+        )
+
+
+def _lines(
+    lab: Laboratory, probe: dict[str, Any], settings: dict[str, dict[str, Any]], store: str
+) -> Iterable[str]:
+    machine = lab.machine
+    cores = len(machine.cores)
+    yield f"machine    {machine.model}, {machine.arch}, Linux {machine.kernel}"
+    if machine.hypervisor:
+        yield f"           a guest of {machine.hypervisor}: neighbours may disturb; look at steal"
+    yield (
+        f"CPUs       {format_list(machine.allowed)} usable of {len(machine.cpus)}: "
+        f"{cores} cores, {len(machine.nodes)} NUMA node(s)"
+    )
+    yield f"memory     {show_bytes(machine.memory_bytes)}"
+    yield f"huge pages {machine.huge_pages.enabled or 'not in this kernel'}"
+    yield f"control    {machine.cgroup}: {_containment(probe)}"
+    yield f"rights     {'root' if machine.rights.uid == 0 else f'uid {machine.rights.uid}'}"
+    yield f"launcher   {probe.get('engine', 'unknown version')}"
+    yield f"store      {store}"
+    yield ""
+    width = max(len(name) for name in settings)
+    for name, found in settings.items():
+        granted = found["domain"] if not (found["degraded"] or found["refused"]) else None
+        granted = granted or ", ".join(found["granted"]) or "nothing"
+        yield f"{name:{width}}  granted: {granted}"
+        for word in ("degraded", "refused"):
+            for value, reason in found[word].items():
+                yield f"{'':{width}}  {word}: {value}: {reason}"
+
+
+def _containment(probe: dict[str, Any]) -> str:
+    found = probe.get("containment") or {}
+    if found.get("guarantee") == "complete":
+        return "nothing of a launch is left behind"
+    why = found.get("why")
+    return "what a launch leaves behind is ended as far as possible" + (f" ({why})" if why else "")

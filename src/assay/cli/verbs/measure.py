@@ -1,0 +1,44 @@
+"""``assay measure``: one configuration, until it is precise enough."""
+
+from __future__ import annotations
+
+from assay.cli.documents import print_json, result_document
+from assay.cli.parser import Parsed
+from assay.cli.progress import Progress, wants_colour
+from assay.cli.request import budget_of, configuration_of, margin_of
+from assay.cli.show import result_lines
+from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.workload import command_of, demand_found, workload_of
+from assay.records import Arm, Kind, StudySpec
+from assay.study.session import begin
+from assay.units import parse_share
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb."""
+    arguments = parsed.arguments
+    argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
+    program = program_of(argv)
+    demand_found(program.path, argv[0])
+    lab = laboratory(program)
+    configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
+    spec = StudySpec(
+        kind=Kind.MEASURE,
+        workload=workload_of(arguments, argv),
+        budget=budget_of(arguments),
+        arms=(Arm(name=str(configuration), configuration=configuration),),
+        margin=margin_of(arguments),
+        precision=parse_share(arguments.precision) if arguments.precision else None,
+        seed=arguments.seed,
+    )
+    with (
+        store_of(arguments) as store,
+        Progress(spec, live=wants_colour(arguments), quiet=arguments.quiet) as progress,
+    ):
+        result = begin(lab, store, spec, progress)
+        samples = store.samples(result.study_id)
+    if arguments.json:
+        print_json(result_document(result, samples))
+    else:
+        print("\n".join(result_lines(result)))
+    return 0

@@ -1,0 +1,113 @@
+"""``assay run``: once, under a configuration; transparent."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import signal
+import sys
+from pathlib import Path
+
+from assay.cli.parser import Parsed
+from assay.cli.request import configuration_of
+from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.workload import command_of
+from assay.errors import BadInput, NotPossible
+from assay.launch.document import launcher_document
+from assay.launch.script import explain
+from assay.measure.sample import build_sample
+from assay.records import Configuration, Launch, Plan, RunFacts, Stage, Workload, encode
+from assay.settings.registry import judge_all
+from assay.study.session import Laboratory
+
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb; gives the program's own exit status."""
+    arguments = parsed.arguments
+    argv = command_of(parsed.command, separated=parsed.separated, shell=False)
+    lab = laboratory(program_of(argv))
+    configuration = _configuration(arguments, lab)
+    placeholders = {
+        name.removeprefix("arg."): str(value)
+        for name, value in configuration.items()
+        if name.startswith("arg.")
+    }
+    workload = Workload(argv=argv, placeholders=placeholders)
+    plan = lab.plan(configuration)
+    if arguments.explain:
+        print(explain(plan, workload), end="")
+        return 0
+    launch = Launch(
+        configuration=configuration,
+        arm=str(configuration),
+        stage=Stage.CONFIRM,
+        block=0,
+        position=0,
+    )
+    facts = _launch(lab, plan, workload, launch)
+    if arguments.record:
+        _record(Path(arguments.record), lab, plan, workload, launch, facts)
+    return _status(facts, argv[0])
+
+
+def _configuration(arguments: argparse.Namespace, lab: Laboratory) -> Configuration:
+    """What a study recommends, with what was said besides put over it."""
+    asked = configuration_of(arguments.assignments, lab.registry, lab.machine)
+    if arguments.study is None:
+        return asked
+    with store_of(arguments, create=False) as store:
+        study_id = store.find(arguments.study)
+        conclusion = store.conclusion(study_id)
+    if conclusion is None or conclusion.recommendation is None:
+        raise BadInput(
+            f"Study {study_id} recommends nothing.",
+            f"`assay study show {study_id}` says where it stands.",
+        )
+    return Configuration({**conclusion.recommendation.settings, **asked})
+
+
+def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> RunFacts:
+    """One launch with the descriptors of this process."""
+    document = launcher_document(plan, workload, launch, env=lab.driver.env)
+    del document["stdin"]  # inherited: the program is to behave as without assay
+    document.pop("cwd", None)
+    with lab.driver.start(document) as running:
+        running.finished(None)
+        return running.facts()
+
+
+def _record(
+    path: Path,
+    lab: Laboratory,
+    plan: Plan,
+    workload: Workload,
+    launch: Launch,
+    facts: RunFacts,
+) -> None:
+    grants = judge_all(launch.configuration, lab.registry, plan, facts)
+    sample = build_sample(launch, workload, facts, (), grants)
+    try:
+        path.write_bytes(encode(sample) + b"\n")
+    except OSError as error:
+        raise NotPossible(f"The record {path} cannot be written: {error.strerror}.") from error
+
+
+def _status(facts: RunFacts, word: str) -> int:
+    """The program's own end: its status, or its signal once more."""
+    if facts.outcome == "exec_failed":
+        missing = facts.errno == errno.ENOENT
+        print(f"assay: {word!r} cannot be started: {facts.message}", file=sys.stderr)
+        return NOT_FOUND if missing else NOT_EXECUTABLE
+    if facts.outcome in ("bad_plan", "setup_failed"):
+        raise NotPossible(
+            f"The launch could not be put in place ({facts.stage}): {facts.message}",
+            "`assay doctor` shows what this host allows.",
+        )
+    number = facts.signal or (signal.SIGINT if facts.outcome == "interrupted" else None)
+    if number:
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    return facts.exit_status or 0

@@ -1,0 +1,110 @@
+"""``assay study``: list, show, resume, delete."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from collections.abc import Iterable
+
+from assay.cli.documents import print_json, result_document
+from assay.cli.parser import Parsed
+from assay.cli.progress import Progress, wants_colour
+from assay.cli.show import result_lines
+from assay.cli.wire import laboratory, program_of, store_of
+from assay.errors import BadInput
+from assay.records import Conclusion, to_builtins
+from assay.store import Store, StudyRecord
+from assay.study.session import Result, resume
+from assay.units import show_duration
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb."""
+    arguments = parsed.arguments
+    if arguments.action == "list":
+        return _list(arguments)
+    if not arguments.study:
+        raise BadInput(
+            f"`assay study {arguments.action}` needs a study.", "`assay study list` shows them."
+        )
+    actions = {"show": _show, "resume": _resume, "delete": _delete}
+    with store_of(arguments, create=False) as store:
+        return actions[arguments.action](arguments, store, store.find(arguments.study))
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    with store_of(arguments) as store:
+        heads = store.studies()
+    if arguments.json:
+        print_json({"studies": [to_builtins(head) for head in heads]})
+        return 0
+    if not heads:
+        print("No studies yet. `assay tune -- COMMAND` makes one.")
+    for head in heads:
+        command = head.command if len(head.command) <= 60 else head.command[:57] + "..."
+        print(
+            f"{head.id}  {_when(head.created_at)}  {head.kind:8} {head.status:12}"
+            f"{head.launches:>6} launches  {_plain(command)}"
+        )
+    return 0
+
+
+def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
+    record = store.study(study_id)
+    conclusion = record.conclusion
+    if arguments.json:
+        document = to_builtins(record)
+        document["samples"] = [to_builtins(sample) for sample in store.samples(study_id)]
+        print_json({"study": study_id, **document})
+        return 0
+    print("\n".join(_lines(record, conclusion)))
+    return 0
+
+
+def _lines(record: StudyRecord, conclusion: Conclusion | None) -> Iterable[str]:
+    yield (
+        f"study {record.id}: {record.spec.kind}, {record.status}, {record.launches} launches, "
+        f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
+    )
+    yield f"  command  {_plain(' '.join(record.spec.workload.argv))}"
+    for stratum in record.strata:
+        yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
+    if conclusion is None:
+        yield f"  no conclusion yet; `assay study resume {record.id}` goes on"
+        return
+    result = Result(record.id, record.spec, conclusion, record.elapsed_s)
+    yield ""
+    yield from result_lines(result)
+
+
+def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
+    record = store.study(study_id)
+    spec = record.spec
+    lab = laboratory(program_of(spec.workload.argv))
+    with Progress(
+        spec, live=wants_colour(arguments), quiet=arguments.quiet, launches=record.launches
+    ) as progress:
+        result = resume(lab, store, study_id, progress, new_stratum=arguments.new_stratum)
+    if arguments.json:
+        print_json(result_document(result, store.samples(study_id)))
+    else:
+        print("\n".join(result_lines(result)))
+    return 0
+
+
+def _delete(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
+    store.delete(study_id)
+    if arguments.json:
+        print_json({"deleted": study_id})
+    elif not arguments.quiet:
+        print(f"Study {study_id} is deleted.")
+    return 0
+
+
+def _when(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+
+
+def _plain(text: str) -> str:
+    """Without control characters: what was run is shown, not obeyed."""
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -1,0 +1,124 @@
+"""``assay tune``: search, reduce, confirm, recommend."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.cli.documents import print_json, result_document, space_document
+from assay.cli.parser import Parsed
+from assay.cli.progress import Progress, wants_colour
+from assay.cli.request import budget_of, margin_of, space_of
+from assay.cli.show import result_lines
+from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.workload import command_of, demand_found, workload_of
+from assay.errors import NotPossible
+from assay.machine.document import Program
+from assay.machine.program import observed
+from assay.records import Kind, Space, StudySpec
+from assay.search.space import SearchSpace
+from assay.study.choose import choose, describe, grantable
+from assay.study.session import Laboratory, Survey, begin, survey
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb."""
+    arguments = parsed.arguments
+    argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
+    program = program_of(argv)
+    demand_found(program.path, argv[0])
+    lab = laboratory(program)
+    spec = _specification(arguments, lab, argv)
+    if arguments.dry_run:
+        _say(arguments, *_space(lab, spec.space, program))
+        return 0
+    with store_of(arguments) as store:
+        _tell(arguments, "assay: looking at the program (one launch, not timed)")
+        seen = survey(lab, spec.workload)
+        space, left_out = _space(lab, spec.space, _observed(program, seen))
+        spec = msgspec.structs.replace(spec, space=space)
+        _say(arguments, space, left_out)
+        with Progress(spec, live=wants_colour(arguments), quiet=arguments.quiet) as progress:
+            result = begin(lab, store, spec, progress, first=[seen.sample])
+    if arguments.json:
+        print_json(result_document(result, ()))
+    else:
+        print("\n".join(result_lines(result)))
+    return 0
+
+
+def _specification(
+    arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]
+) -> StudySpec:
+    """What was asked, checked as far as it can be before anything is launched."""
+    asked = space_of(arguments, lab.registry, lab.machine)
+    SearchSpace(asked)
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=workload_of(arguments, argv, asked.parameters),
+        budget=budget_of(arguments),
+        space=asked,
+        margin=margin_of(arguments),
+        seed=arguments.seed,
+        null=arguments.null,
+    )
+
+
+def _observed(program: Program, seen: Survey) -> Program:
+    """The program with what its first launch showed."""
+    facts = seen.facts
+    if facts is None or facts.seen is None:
+        return program
+    return observed(program, facts.seen.maps or (), facts.seen.threads_peak, facts.peak_anon_bytes)
+
+
+def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict[str, str]]:
+    """What will be tried, and what is left out and why.
+
+    Raises:
+        NotPossible: nothing can be granted, or nothing could matter.
+    """
+    if asked.parameters:
+        space, refused = grantable(asked, lab.plan)
+        if not space.parameters:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
+            raise NotPossible(f"Nothing that was asked for can be granted: {reasons}.")
+        return space, refused
+    chosen = choose(lab.registry, program, lab.machine)
+    space, refused = grantable(chosen.space, lab.plan)
+    if not space.parameters:
+        raise NotPossible(
+            "Nothing that assay knows can matter for this program on this machine.",
+            "Name settings yourself: `assay settings list` shows them.",
+        )
+    return space, chosen.left_out | refused
+
+
+def _say(arguments: argparse.Namespace, space: Space, left_out: Mapping[str, str]) -> None:
+    """What will be tried and why, and on request what will not."""
+    if arguments.dry_run and arguments.json:
+        print_json(space_document(space, left_out))
+        return
+    if arguments.quiet:
+        return
+    # A dry run is asked for its answer; during a study standard output is for the result.
+    stream = sys.stdout if arguments.dry_run else sys.stderr
+    print("assay will try:", file=stream)
+    for line in describe(space):
+        print(f"  {line}", file=stream)
+    for constraint in space.constraints:
+        print(f"  where {constraint}", file=stream)
+    if left_out and (arguments.verbose or arguments.dry_run):
+        print("and leaves out:", file=stream)
+        for name, reason in left_out.items():
+            print(f"  {name}   {reason}", file=stream)
+    elif left_out:
+        print(f"  and leaves out {', '.join(left_out)} (-v says why)", file=stream)
+
+
+def _tell(arguments: argparse.Namespace, text: str) -> None:
+    if not arguments.quiet:
+        print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,193 @@
+"""From command-line words to a workload."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+from pathlib import Path
+
+import msgspec
+
+from assay.errors import BadInput, nearest
+from assay.measure.extract import compiled, named_metric
+from assay.records import Goal, Limits, Metric, Parameter, Workload
+from assay.records.workload import BUILT_IN
+from assay.units import parse_bytes, parse_duration_s
+
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
+    """The words of a command that was given as one text.
+
+    Raises:
+        BadInput: no words, unbalanced quotes, or shell syntax without ``--shell``.
+    """
+    if shell:
+        return ("/bin/sh", "-c", text)
+    lexer = shlex.shlex(text, posix=True, punctuation_chars="|<>;&")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        words = list(lexer)
+    except ValueError as error:
+        raise BadInput(
+            f"{text!r} cannot be split into words: {error}.", "Close its quotes."
+        ) from error
+    for word in words:
+        if word and set(word) <= set("|<>;&"):
+            raise BadInput(
+                f"{text!r} holds an unquoted {word}, which only a shell understands.",
+                "Add --shell to run it through /bin/sh, or quote it.",
+            )
+    if not words:
+        raise BadInput("There is no command.", "Write the program and its arguments.")
+    return tuple(words)
+
+
+def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tuple[str, ...]:
+    """The words after ``--``, as they will be run.
+
+    Raises:
+        BadInput: none.
+    """
+    if not separated or not command or not command[0]:
+        raise BadInput("There is no command.", "Write it after `--`, as in: assay tune -- ./app")
+    if shell:
+        return ("/bin/sh", "-c", " ".join(command))
+    return command
+
+
+def demand_found(program_path: str | None, word: str) -> None:
+    """Refuse a command that does not exist.
+
+    Raises:
+        BadInput: it was not found.
+    """
+    if program_path is None:
+        raise BadInput(
+            f"The command {word!r} was not found.",
+            "Give its path, or see that it lies in PATH and may be executed.",
+        )
+
+
+def workload_of(
+    arguments: argparse.Namespace,
+    argv: tuple[str, ...],
+    parameters: tuple[Parameter, ...] = (),
+) -> Workload:
+    """The workload that the measuring options describe.
+
+    Args:
+        arguments: parsed.
+        argv: the command.
+        parameters: of the space; ``arg.NAME`` declares a placeholder, ``env.NAME`` a default.
+
+    Raises:
+        BadInput: an option that cannot be read.
+    """
+    placeholders = _placeholders(parameters, argv)
+    return Workload(
+        argv=argv,
+        placeholders=placeholders,
+        environment={
+            p.name.removeprefix("env."): str(p.default)
+            for p in parameters
+            if p.name.startswith("env.") and p.default is not None
+        },
+        metrics=_metrics(arguments),
+        check=compiled(arguments.check, "The check") if arguments.check else None,
+        timeout_s=parse_duration_s(arguments.timeout) if arguments.timeout else None,
+        stdin=_input(arguments.input) if arguments.input else None,
+        cwd=os.getcwd(),  # noqa: PTH109 - a path of the launch, not one to work with
+        limits=_limits(arguments.limit),
+    )
+
+
+def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> dict[str, str]:
+    found = {name for word in argv for name in PLACEHOLDER.findall(word)}
+    declared = {}
+    for parameter in parameters:
+        if not parameter.name.startswith("arg."):
+            continue
+        name = parameter.name.removeprefix("arg.")
+        if name not in found:
+            near = nearest(name, tuple(found))
+            raise BadInput(
+                f"arg.{name} has no place in the command: it holds no {{{name}}}.",
+                f"Did you mean arg.{near}?" if near else f"Write {{{name}}} where it belongs.",
+            )
+        declared[name] = str(parameter.default)
+    return declared
+
+
+def _metrics(arguments: argparse.Namespace) -> tuple[Metric, ...]:
+    """The objective first, then all others that were named, and wall time always."""
+    units = dict(_pair(text, "--unit") for text in arguments.unit)
+    metrics = {m.name: m for m in (named_metric(text, units) for text in arguments.metric)}
+    metrics.setdefault("wall_s", BUILT_IN["wall_s"])
+    for text in arguments.goal:
+        name, goal = _pair(text, "--goal") if "=" in text else (next(iter(metrics)), text)
+        if goal not in tuple(Goal):
+            raise BadInput(f"{goal!r} is not a goal.", "Write --goal lower or --goal higher.")
+        _demand_metric(name, metrics)
+        metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
+    objective = arguments.objective or next(iter(metrics))
+    if objective in BUILT_IN:
+        metrics.setdefault(objective, BUILT_IN[objective])
+    _demand_metric(objective, metrics)
+    if objective == "peak_bytes":
+        raise BadInput(
+            "peak_bytes cannot be the objective: it counts page cache, which depends on what ran "
+            "before.",
+            "Use --objective peak_anon_bytes.",
+        )
+    return (metrics.pop(objective), *metrics.values())
+
+
+def _demand_metric(name: str, metrics: dict[str, Metric]) -> None:
+    if name not in metrics:
+        near = nearest(name, (*metrics, *BUILT_IN))
+        raise BadInput(
+            f"There is no metric {name!r}.",
+            f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
+        )
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise BadInput(f"{option} {text!r} lacks a value.", f"Write {option} NAME=VALUE.")
+    return name, value
+
+
+def _input(path: str) -> str:
+    if not Path(path).is_file():
+        raise BadInput(f"The input {path} is not a file.", "Name a file that can be read again.")
+    return str(Path(path).resolve())
+
+
+def _limits(text: str | None) -> Limits:
+    if not text:
+        return Limits()
+    known = ("mem", "procs", "cpu", "output")
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, value = _pair(part, "--limit")
+        if name not in known:
+            near = nearest(name, known)
+            raise BadInput(
+                f"There is no limit {name!r}.",
+                f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
+            )
+        found[name] = value
+    if "procs" in found and not found["procs"].isdecimal():
+        raise BadInput(f"procs={found['procs']} is not a number.", "Write --limit procs=64.")
+    return Limits(
+        memory_bytes=parse_bytes(found["mem"]) if "mem" in found else None,
+        processes=int(found["procs"]) if "procs" in found else None,
+        cpu_s=parse_duration_s(found["cpu"]) if "cpu" in found else None,
+        output_bytes=parse_bytes(found["output"]) if "output" in found else None,
+    )

@@ -1,0 +1,175 @@
+"""The launcher's document: a plan and a workload as ``assay-exec`` reads them (docs/launcher.md).
+
+Pure: the environment that the launch starts from is an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assay.errors import NotPossible
+from assay.launch.command import command_of
+from assay.launch.preload import preloads
+from assay.records import (
+    Affinity,
+    EnvSet,
+    Launch,
+    MemPolicy,
+    Plan,
+    Prctl,
+    Preload,
+    Rlimit,
+    Sched,
+    Stage,
+    Unpreload,
+    Workload,
+)
+from assay.settings.isa import CORE_TYPE
+from assay.settings.joined import JOINED, merge
+
+_CHEAP = ("status", "environ", "maps", "threads")
+_MAP_NAMES = (
+    "jemalloc",
+    "tcmalloc",
+    "tbbmalloc",
+    "mimalloc",
+    "libgomp",
+    "libomp",
+    "libiomp",
+    "blas",
+    "libmkl",
+    "libblis",
+)
+"""Shared objects by which settings are judged."""
+
+
+def observations(names: Iterable[str]) -> tuple[str, ...]:
+    """What to read back where settings of these names vary.
+
+    A study reads the same from all its arms, the default included, since reading costs the program
+    time: ``smaps`` holds up its page faults.
+    """
+    return (*_CHEAP, "smaps") if "thp" in names else _CHEAP
+
+
+def launcher_document(
+    plan: Plan,
+    workload: Workload,
+    launch: Launch,
+    *,
+    env: Mapping[str, str],
+    stdout: str | None = None,
+    stderr: str | None = None,
+    cgroup_name: str | None = None,
+    parent_pid: int | None = None,
+    observe: Iterable[str] | None = None,
+    sample_interval_s: float | None = None,
+) -> dict[str, Any]:
+    """The document for one launch.
+
+    Args:
+        plan: none of its settings refused.
+        workload: what runs.
+        launch: gives the cap; a survey reads all maps, and what OpenBLAS says.
+        env: the environment that the launcher is given.
+        stdout: file for the output; inherited when absent, as ``stderr`` is.
+        stderr: file for the error output.
+        cgroup_name: of the leaf.
+        parent_pid: the launcher ends itself if this is not its parent.
+        observe: what to read back; by the plan's own settings when absent.
+        sample_interval_s: longest distance between two memory samples.
+
+    Raises:
+        NotPossible: a setting of the plan is refused.
+        BadInput: a placeholder is missing from the command.
+    """
+    for name, word in plan.refused.items():
+        raise NotPossible(f"{name}={word.value} cannot be granted: {word.reason}")
+    survey = launch.stage is Stage.SURVEY
+    variables = _environment(plan, env)
+    document = {
+        "schema": 1,
+        "argv": list(command_of(plan, workload)),
+        "env_set": _told(variables, env, survey),
+        "env_unset": ["LD_PRELOAD"] if _loses_preload(plan, variables, env) else [],
+        "cwd": workload.cwd,
+        "stdin": workload.stdin or "/dev/null",
+        "stdout": stdout,
+        "stderr": stderr,
+        "cap_s": _cap_s(launch, workload),
+        "limits": _limits(workload),
+        "cgroup_name": cgroup_name,
+        "parent_pid": parent_pid,
+        "sample_interval_s": sample_interval_s,
+        "observe": list(observations(plan.configuration) if observe is None else observe),
+        "environ_names": sorted(variables),
+        "map_names": None if survey else list(_MAP_NAMES),
+        **_process(plan),
+    }
+    return {key: value for key, value in document.items() if value not in (None, {}, [])}
+
+
+def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
+    """The variables that the plan sets, merged with what shared ones hold already."""
+    variables = {a.name: a.value for a in plan.actions if isinstance(a, EnvSet)}
+    for name in JOINED.keys() & variables.keys():
+        # A list that the user gives by env.NAME stands for the inherited one.
+        if f"env.{name}" not in plan.configuration:
+            variables[name] = merge(name, env.get(name, ""), variables[name])
+    if any(isinstance(a, (Preload, Unpreload)) for a in plan.actions):
+        before = variables.get("LD_PRELOAD", env.get("LD_PRELOAD", ""))
+        objects = preloads(plan, before)
+        variables.pop("LD_PRELOAD", None)
+        if objects:
+            variables["LD_PRELOAD"] = ":".join(objects)
+    return variables
+
+
+def _loses_preload(plan: Plan, variables: dict[str, str], env: Mapping[str, str]) -> bool:
+    cleared = any(isinstance(a, Unpreload) for a in plan.actions)
+    return cleared and "LD_PRELOAD" in env and "LD_PRELOAD" not in variables
+
+
+def _told(variables: dict[str, str], env: Mapping[str, str], survey: bool) -> dict[str, str]:
+    """The same, with OpenBLAS asked for the core it takes; that is no part of the configuration."""
+    wanted = survey or CORE_TYPE in variables
+    if not wanted or "OPENBLAS_VERBOSE" in env or "OPENBLAS_VERBOSE" in variables:
+        return variables
+    return {**variables, "OPENBLAS_VERBOSE": "2"}
+
+
+def _cap_s(launch: Launch, workload: Workload) -> float | None:
+    caps = [cap for cap in (launch.cap_s, workload.timeout_s) if cap is not None]
+    return min(caps) if caps else None
+
+
+def _limits(workload: Workload) -> dict[str, int | float]:
+    limits = workload.limits
+    named = {
+        "memory_bytes": limits.memory_bytes,
+        "pids": limits.processes,
+        "cpu_s": limits.cpu_s,
+        "output_bytes": limits.output_bytes,
+    }
+    return {key: value for key, value in named.items() if value is not None}
+
+
+def _process(plan: Plan) -> dict[str, Any]:
+    keys: dict[str, Any] = {"prctl": [], "rlimits": []}
+    for action in plan.actions:
+        match action:
+            case Affinity(cpus=cpus):
+                keys["affinity"] = list(cpus)
+            case MemPolicy(mode=mode, nodes=nodes):
+                keys["mempolicy"] = {"mode": mode} | ({"nodes": list(nodes)} if nodes else {})
+            case Sched(policy=policy, nice=nice):
+                named = {"policy": policy, "nice": nice}
+                keys["sched"] = {k: v for k, v in named.items() if v is not None}
+            case Prctl(option=option, args=args):
+                keys["prctl"].append({"option": option, "args": list(args)})
+            case Rlimit(resource=resource, soft=soft, hard=hard):
+                keys["rlimits"].append({"resource": resource, "soft": soft, "hard": hard})
+            case _:
+                pass
+    return keys

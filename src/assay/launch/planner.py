@@ -1,0 +1,234 @@
+"""The planner: a configuration resolved on a machine.
+
+Pure: the same configuration, machine and registry give the same plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Action,
+    Affinity,
+    Arg,
+    Command,
+    Configuration,
+    EnvSet,
+    MemPolicy,
+    Plan,
+    Prctl,
+    Preload,
+    Prospect,
+    Rlimit,
+    Sched,
+    Unpreload,
+    Word,
+    Wrap,
+)
+from assay.settings.base import Refused, Resolved, Setting
+from assay.settings.joined import JOINED, contains, merge
+from assay.settings.registry import Registry
+
+_ORDER: tuple[type, ...] = (
+    Command,
+    Arg,
+    Wrap,
+    EnvSet,
+    Unpreload,
+    Preload,
+    Affinity,
+    MemPolicy,
+    Sched,
+    Prctl,
+    Rlimit,
+)
+
+
+def plan(
+    config: Configuration,
+    machine: Machine,
+    registry: Registry,
+    program: Program | None = None,
+) -> Plan:
+    """The actions that give ``config``, and a word for each of its settings.
+
+    ``env.NAME`` is the last word on its variable; what another setting wanted there is said to be
+    degraded. With ``program``, nothing is preloaded into a static one.
+
+    Raises:
+        BadInput: a setting that does not exist, or a value that nobody could read.
+    """
+    drafts = [_draft(registry.get(name), config, machine) for name in config]
+    drafts = [_without_preload_into_static(draft, program) for draft in drafts]
+    drafts = _settle_shared(_settle_variables(_settle_single(drafts)))
+    return Plan(
+        configuration=config,
+        actions=tuple(sorted(_merged(drafts), key=_place)),
+        words={draft.setting.name: draft.word(config) for draft in drafts},
+    )
+
+
+def overridden(plan: Plan, inherited_env: Mapping[str, str]) -> tuple[str, ...]:
+    """Sentences on variables that the user already exports and this plan sets differently.
+
+    The default configuration leaves what is exported; it belongs to *the default*.
+    """
+    return tuple(
+        f"{action.name}={inherited_env[action.name]} is exported already: the default keeps it,"
+        f" this configuration sets {action.value}"
+        for action in plan.actions
+        if isinstance(action, EnvSet)
+        and action.name not in JOINED
+        and inherited_env.get(action.name, action.value) != action.value
+    )
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """What one setting contributes, while the settings are held against each other."""
+
+    setting: Setting
+    prospect: Prospect
+    reason: str | None
+    actions: tuple[Action, ...] = ()
+
+    def word(self, config: Configuration) -> Word:
+        return Word(
+            value=config[self.setting.name],
+            prospect=self.prospect,
+            level=self.setting.evidence,
+            reason=self.reason,
+        )
+
+    def refuse(self, reason: str) -> _Draft:
+        return replace(self, prospect=Prospect.REFUSED, reason=reason, actions=())
+
+    def degrade(self, reason: str) -> _Draft:
+        if self.prospect is Prospect.REFUSED:
+            return self
+        parts = [self.reason] if self.prospect is Prospect.DEGRADED and self.reason else []
+        return replace(self, prospect=Prospect.DEGRADED, reason="; ".join([*parts, reason]))
+
+    @property
+    def explicit(self) -> bool:
+        return self.setting.name.startswith("env.")
+
+
+def _draft(setting: Setting, config: Configuration, machine: Machine) -> _Draft:
+    answer = setting.resolve(config, machine)
+    match answer:
+        case Refused(reason=reason, remedy=remedy):
+            text = reason if remedy is None else f"{reason}. {remedy}"
+            return _Draft(setting, Prospect.REFUSED, text)
+        case Resolved(actions=actions, degraded=str(why)):
+            return _Draft(setting, Prospect.DEGRADED, why, actions)
+        case Resolved(actions=actions, note=note):
+            return _Draft(setting, Prospect.GRANTABLE, note, actions)
+
+
+def _without_preload_into_static(draft: _Draft, program: Program | None) -> _Draft:
+    if program is None or not program.static:
+        return draft
+    if any(isinstance(action, Preload) for action in draft.actions):
+        return draft.refuse(f"{program.argv0} is linked statically: nothing can be preloaded")
+    return draft
+
+
+def _settle_variables(drafts: list[_Draft]) -> list[_Draft]:
+    """One owner for each plain variable: ``env.NAME`` first, then the first setting by name."""
+    owners: dict[str, tuple[str, str]] = {}
+    for draft in sorted(drafts, key=_claim):
+        for name, value in _variables(draft).items():
+            owners.setdefault(name, (draft.setting.name, value))
+    return [_yield_variables(draft, owners) for draft in drafts]
+
+
+def _yield_variables(draft: _Draft, owners: Mapping[str, tuple[str, str]]) -> _Draft:
+    wanted = _variables(draft)
+    lost = {name for name in wanted if owners[name][0] != draft.setting.name}
+    kept = tuple(a for a in draft.actions if not (isinstance(a, EnvSet) and a.name in lost))
+    settled = replace(draft, actions=kept)
+    for name in sorted(lost):
+        owner, value = owners[name]
+        if value == wanted[name]:
+            continue
+        if not owner.startswith("env."):
+            return draft.refuse(f"{owner} sets {name} to {value}, this would to {wanted[name]}")
+        settled = settled.degrade(f"{name} is left to {owner}")
+    return settled
+
+
+def _variables(draft: _Draft) -> dict[str, str]:
+    return {
+        action.name: action.value
+        for action in draft.actions
+        if isinstance(action, EnvSet) and action.name not in JOINED
+    }
+
+
+def _settle_shared(drafts: list[_Draft]) -> list[_Draft]:
+    """Refuse what ends up otherwise in a shared list than the setting needs it."""
+    shared = _shared(drafts)
+    settled = []
+    for draft in drafts:
+        lost = [
+            a.name
+            for a in draft.actions
+            if isinstance(a, EnvSet)
+            and a.name in JOINED
+            and not contains(a.name, shared[a.name], a.value)
+        ]
+        settled.append(
+            draft.refuse(f"another setting decides this in {lost[0]}") if lost else draft
+        )
+    return settled
+
+
+def _shared(drafts: list[_Draft]) -> dict[str, str]:
+    """The shared lists, with what ``env.NAME`` says in front of what other settings add."""
+    shared: dict[str, str] = {}
+    for draft in sorted(drafts, key=_claim):
+        for action in draft.actions:
+            if isinstance(action, EnvSet) and action.name in JOINED:
+                shared[action.name] = merge(action.name, action.value, shared.get(action.name, ""))
+    return shared
+
+
+def _claim(draft: _Draft) -> tuple[bool, str]:
+    return not draft.explicit, draft.setting.name
+
+
+def _settle_single(drafts: list[_Draft]) -> list[_Draft]:
+    """Refuse a second, different wish for what a process has only one of."""
+    holders: dict[type, tuple[str, Action]] = {}
+    settled = []
+    for draft in drafts:
+        clash = None
+        for action in draft.actions:
+            if isinstance(action, (Affinity, MemPolicy, Command)):
+                name, held = holders.setdefault(type(action), (draft.setting.name, action))
+                clash = clash or (name if held != action else None)
+        settled.append(draft.refuse(f"{clash} decides this already") if clash else draft)
+    return settled
+
+
+def _merged(drafts: list[_Draft]) -> list[Action]:
+    """Shared lists become one variable, parts of the scheduling class one action, repeats one."""
+    sched = Sched()
+    kept: list[Action] = []
+    for action in (action for draft in drafts for action in draft.actions):
+        if isinstance(action, Sched):
+            sched = Sched(
+                policy=action.policy or sched.policy,
+                nice=sched.nice if action.nice is None else action.nice,
+            )
+        elif not (isinstance(action, EnvSet) and action.name in JOINED) and action not in kept:
+            kept.append(action)
+    kept += [EnvSet(name=name, value=value) for name, value in _shared(drafts).items()]
+    return kept if sched == Sched() else [*kept, sched]
+
+
+def _place(action: Action) -> tuple[int, str]:
+    return _ORDER.index(type(action)), getattr(action, "name", "")

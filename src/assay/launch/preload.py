@@ -1,0 +1,22 @@
+"""``LD_PRELOAD`` as a plan leaves it."""
+
+from __future__ import annotations
+
+import re
+
+from assay.records import Plan, Preload, Unpreload
+
+
+def preloads(plan: Plan, inherited: str) -> tuple[str, ...]:
+    """The objects to preload: the plan's own first, then what stays of the inherited ones.
+
+    ld.so(8): the list is split at spaces and colons.
+    """
+    own = tuple(a.path for a in plan.actions if isinstance(a, Preload))
+    gone = tuple(p for a in plan.actions if isinstance(a, Unpreload) for p in a.prefixes)
+    kept = (
+        path
+        for path in re.split(r"[ :]+", inherited)
+        if path and path not in own and not path.rsplit("/", 1)[-1].startswith(gone)
+    )
+    return (*own, *kept)

@@ -1,0 +1,187 @@
+"""The same launch without assay: a POSIX shell script, and the plan in words."""
+
+from __future__ import annotations
+
+import shlex
+
+from assay.errors import NotPossible
+from assay.launch.command import command_of
+from assay.machine.cpulist import format_list
+from assay.records import (
+    Affinity,
+    EnvSet,
+    MemPolicy,
+    Plan,
+    Prctl,
+    Preload,
+    Prospect,
+    Rlimit,
+    Sched,
+    Unpreload,
+    Word,
+    Workload,
+)
+from assay.records.configuration import show_value
+from assay.settings.joined import JOINED
+
+_PRCTL = """\
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(*map(ctypes.c_ulong, map(int, sys.argv[1:6]))):
+    sys.exit("prctl: " + os.strerror(ctypes.get_errno()))
+try:
+    os.execvp(sys.argv[6], sys.argv[6:])
+except OSError as error:
+    sys.exit(f"{sys.argv[6]}: {error.strerror}")"""
+"""Sets a process attribute and becomes the program. ``CDLL(None)`` is the C library; the arguments
+of prctl(2) are unsigned long."""
+
+_NUMACTL: dict[str, str] = {
+    "bind": "--membind",
+    "preferred": "--preferred",
+    "interleave": "--interleave",
+    "weighted": "--weighted-interleave",
+}
+
+
+def shell_script(plan: Plan, workload: Workload) -> str:
+    """A script that runs the command under this plan with the tools of the distribution.
+
+    It needs ``taskset``, ``chrt`` and ``prlimit`` (util-linux), ``nice`` and ``env`` (coreutils),
+    ``numactl`` and ``python3``: each only where the plan has a setting for it.
+
+    Raises:
+        NotPossible: a setting of the plan is refused.
+        BadInput: a placeholder is missing from the command.
+    """
+    for name, word in plan.refused.items():
+        raise NotPossible(f"{name}={word.value} cannot be granted: {word.reason}")
+    lines = ["#!/bin/sh", *_comments(plan), "set -eu"]
+    if workload.cwd:
+        lines.append(f"cd -- {shlex.quote(workload.cwd)}")
+    lines += _preload_lines(plan)
+    pieces = [*_wrappers(plan), *_environment(plan), _words(_runnable(plan, workload))]
+    command = " \\\n  ".join(["exec", *pieces])
+    stdin = f" \\\n  < {shlex.quote(workload.stdin)}" if workload.stdin else ""
+    return "\n".join([*lines, command + stdin, ""])
+
+
+def explain(plan: Plan, workload: Workload) -> str:
+    """The plan in words, and the script that does the same.
+
+    A plan that cannot be launched is explained as far as it goes, without a script.
+    """
+    lines = ["Command:", f"  {printable(_words(command_of(plan, workload)))}", "", "Settings:"]
+    lines += [f"  {_told(name, word)}" for name, word in plan.words.items()]
+    if not plan.words:
+        lines.append("  none: the default")
+    if plan.refused:
+        return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])
+    return "\n".join([*lines, "", "Without assay:", "", shell_script(plan, workload)])
+
+
+def printable(text: str) -> str:
+    """``text`` on one line, with control characters escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _comments(plan: Plan) -> list[str]:
+    told = [f"# {_told(name, word)}" for name, word in plan.words.items()]
+    return ["# Written by assay; runs without it.", *(told or ["# The default: nothing is set."])]
+
+
+def _told(name: str, word: Word) -> str:
+    reason = f": {word.reason}" if word.reason else ""
+    held = "" if word.prospect is Prospect.GRANTABLE else f" [{word.prospect}]"
+    return printable(f"{name}={show_value(word.value)}{held}{reason}")
+
+
+def _words(argv: tuple[str, ...]) -> str:
+    return " ".join(shlex.quote(word) for word in argv)
+
+
+def _runnable(plan: Plan, workload: Workload) -> tuple[str, ...]:
+    argv = command_of(plan, workload)
+    # env(1) would take a program name with an equals sign for one more variable.
+    return ("sh", "-c", 'exec "$@"', "sh", *argv) if "=" in argv[0] else argv
+
+
+def _wrappers(plan: Plan) -> list[str]:
+    found: list[str] = []
+    for action in plan.actions:
+        match action:
+            case Affinity(cpus=cpus):
+                found.append(f"taskset -c {format_list(cpus)}")
+            case MemPolicy():
+                found += _numactl(action)
+            case Sched(policy=policy, nice=nice):
+                # chrt(1) may set the nice value anew, so nice(1) follows it. It adds to the value
+                # in force, while the plan names the value itself.
+                found += [f"chrt --{policy} 0"] if policy is not None else []
+                found += [f'nice -n "$(({nice} - $(nice)))"'] if nice is not None else []
+            case Rlimit():
+                found.append(_prlimit(action))
+            case Prctl(option=option, args=args):
+                numbers = " ".join(str(number) for number in (option, *args))
+                found.append(f"python3 -c {shlex.quote(_PRCTL)} {numbers}")
+            case _:
+                pass
+    return found
+
+
+def _numactl(policy: MemPolicy) -> list[str]:
+    if policy.mode == "default":
+        return []
+    if policy.mode == "local":
+        return ["numactl --localalloc"]
+    many = policy.mode == "preferred" and len(policy.nodes) > 1
+    option = "--preferred-many" if many else _NUMACTL[policy.mode]
+    return [f"numactl {option}={format_list(policy.nodes)}"]
+
+
+def _prlimit(limit: Rlimit) -> str:
+    soft, hard = ("unlimited" if n is None else str(n) for n in (limit.soft, limit.hard))
+    return f"prlimit {shlex.quote(f'--{limit.resource}={soft}:{hard}')}"
+
+
+def _environment(plan: Plan) -> list[str]:
+    """One ``env`` in front of the program, so that nothing before it sees the variables."""
+    found = [f"  {_assignment(plan, a)}" for a in plan.actions if isinstance(a, EnvSet)]
+    if _preloads_change(plan):
+        found = [line for line in found if not line.startswith("  LD_PRELOAD=")]
+        found.append('  LD_PRELOAD="$preload"')
+    return ["env", *found] if found else []
+
+
+def _assignment(plan: Plan, action: EnvSet) -> str:
+    name, value = action.name, shlex.quote(action.value)
+    if name not in JOINED or f"env.{name}" in plan.configuration:
+        return f"{name}={value}"
+    # The last assignment of a list counts, so these come after what is there.
+    mark = JOINED[name].between
+    return f'{name}="${{{name}:+${name}{mark}}}"{value}'
+
+
+def _preloads_change(plan: Plan) -> bool:
+    return any(isinstance(a, (Preload, Unpreload)) for a in plan.actions)
+
+
+def _preload_lines(plan: Plan) -> list[str]:
+    """Build ``$preload``: the plan's objects, then the inherited ones that stay."""
+    if not _preloads_change(plan):
+        return []
+    explicit = [a.value for a in plan.actions if isinstance(a, EnvSet) and a.name == "LD_PRELOAD"]
+    inherited = shlex.quote(explicit[0]) if explicit else '"${LD_PRELOAD-}"'
+    own = [shlex.quote(a.path) for a in plan.actions if isinstance(a, Preload)]
+    gone = [p for a in plan.actions if isinstance(a, Unpreload) for p in a.prefixes]
+    drop = [f"    {'|'.join(f'{shlex.quote(p)}*' for p in gone)}) ;;"] if gone else []
+    return [
+        "set -f",
+        f"preload={':'.join(own)}",
+        f"for object in $(printf %s {inherited} | tr : ' '); do",
+        '  case "${object##*/}" in',
+        *drop,
+        '    *) preload="${preload:+$preload:}$object" ;;',
+        "  esac",
+        "done",
+    ]

@@ -1,0 +1,546 @@
+/* The report page, with scripts: figures that answer, a table that sorts, filters and exports.
+   All text from the study reaches the page as text (textContent, canvas), never as markup. */
+"use strict";
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const data = JSON.parse(byId("assay-figures").textContent);
+  const scale = data.scale;
+  const MINUS = "\u2212";
+  const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/;
+
+  const number = (value) => {
+    const digits = { minimumFractionDigits: scale.decimals, maximumFractionDigits: scale.decimals };
+    const text = (Math.abs(value) / scale.factor).toLocaleString("en-US", digits);
+    return value < 0 ? MINUS + text : text;
+  };
+  const quantity = (value) => `${number(value)} ${scale.unit}`.trim();
+  const change = (ratio) => {
+    if (ratio >= 2) return `${ratio.toFixed(2)}\u00d7`;
+    const percent = (ratio - 1) * 100;
+    if (Math.abs(percent) < 0.05) return "0.0\u00a0%";
+    return `${percent < 0 ? MINUS : "+"}${Math.abs(percent).toFixed(1)}\u00a0%`;
+  };
+  const interval = (low, high) => {
+    if (low == null && high == null) return "not bounded";
+    if (low == null) return `at most ${change(high)}`;
+    if (high == null) return `at least ${change(low)}`;
+    return `${change(low)} to ${change(high)}`;
+  };
+  const wholeChange = (ratio) =>
+    ratio >= 2 ? `${Number(ratio.toPrecision(6))}\u00d7` : change(ratio).replace(".0\u00a0", "\u00a0");
+  const shorten = (text, width) => {
+    if (text.length <= width) return text;
+    const head = Math.floor(((width - 1) * 2) / 3);
+    return `${text.slice(0, head)}\u2026${text.slice(text.length - (width - 1 - head))}`;
+  };
+  const wrap = (label, width) => {
+    const short = shorten(label, 2 * width - 4);
+    if (short.length <= width) return [short];
+    const at = short.lastIndexOf(" ", width);
+    return at >= short.length - width
+      ? [short.slice(0, at), short.slice(at + 1)]
+      : [short.slice(0, width), short.slice(width)];
+  };
+  const colour = (name) =>
+    getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const make = (name, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...children);
+    return element;
+  };
+
+  /* ---- figures ---------------------------------------------------------------------------- */
+  const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+  const STACKED = 600;
+  const BOX_FROM = 3;
+  const LOG_SPAN = 20;
+  const SEARCH_SHOWN = 12;
+  const MOST_ROWS = 400;
+  const HEADINGS = {
+    confirmation: "Confirmation: fresh launches, the claim rests on these alone",
+    search: "Search: these launches chose what to confirm, no claim rests on them",
+  };
+  const SHORT_HEADINGS = {
+    confirmation: "Confirmation: the claim rests on it",
+    search: "Search: no claim rests on it",
+  };
+  const spread = (i) => ((i * 0.6180339887498949 + 0.5) % 1) * 2 - 1;
+
+  const visible = (rows) => {
+    let others = 0;
+    return rows.filter((row) => {
+      if (row.phase === "confirmation" || row.role !== "other") return true;
+      others += 1;
+      return others <= SEARCH_SHOWN * (row.phase === "measured" ? 2 : 1);
+    });
+  };
+
+  const tooltip = () => ({
+    renderMode: "richText", confine: true, transitionDuration: 0,
+    backgroundColor: colour("panel"), borderColor: colour("other"), borderWidth: 1, padding: 10,
+    textStyle: { color: colour("ink"), fontFamily: FONT, fontSize: 12.5, lineHeight: 18 },
+  });
+
+  /* Text in a rich-text label is markup for ECharts only where it has braces with a bar: break it. */
+  const plain = (text) => text.replace(/\{/g, "{\u200b");
+
+  const axisOf = (values, stacked, show) => {
+    let low = Math.min(...values), high = Math.max(...values);
+    const logarithmic = low > 0 && high / low > LOG_SPAN;
+    if (logarithmic) { low /= 1.15; high *= 1.15; } else {
+      const pad = (high - low || Math.abs(high) || 1) * 0.04;
+      low -= pad; high += pad;
+    }
+    return {
+      type: logarithmic ? "log" : "value", min: low, max: high, splitNumber: stacked ? 3 : 5,
+      axisLabel: { color: colour("muted"), fontFamily: FONT, fontSize: 11.5, formatter: show,
+        hideOverlap: true, showMinLabel: false, showMaxLabel: false },
+      axisLine: { show: true, onZero: false, lineStyle: { color: colour("grid") } },
+      axisTick: { show: false }, position: "bottom",
+      splitLine: { showMinLine: false, showMaxLine: false, lineStyle: { color: colour("grid") } },
+      nameLocation: "middle", nameGap: 30,
+      nameTextStyle: { color: colour("muted"), fontFamily: FONT, fontSize: 12 },
+    };
+  };
+
+  /* One row for each arm: label, drawing, value. Pixels on the y axis, so rows keep their height. */
+  const rowChart = (rows, width, shape) => {
+    const stacked = width < STACKED;
+    const frame = stacked
+      ? { left: 2, right: 8, row: shape.stackedRow }
+      : { left: Math.min(300, width * 0.32), right: shape.right, row: shape.row };
+    const items = [];
+    let top = 0, phase = null;
+    for (const row of rows) {
+      if (row.phase !== phase) {
+        phase = row.phase;
+        const heading = (stacked ? SHORT_HEADINGS : HEADINGS)[phase];
+        if (heading) { items.push({ heading, top, height: 30 }); top += 30; }
+      }
+      items.push({ row, top, height: frame.row });
+      top += frame.row;
+    }
+    const text = (x, y, words, style) => ({
+      type: "text", x, y, silent: true,
+      style: { text: plain(words), fill: colour("ink"), font: `${style.weight || 400} 12.5px ${FONT}`,
+        stroke: colour("panel"), lineWidth: 3, textVerticalAlign: "middle", ...style },
+    });
+    const render = (params, api) => {
+      const item = items[params.dataIndex];
+      const y0 = api.coord([0, item.top])[1];
+      const area = params.coordSys;
+      if (item.heading) {
+        return { type: "group", silent: true, children: [
+          text(0, y0 + 16, item.heading, { weight: 600, fill: colour("muted") }) ] };
+      }
+      const { row } = item;
+      const middle = stacked ? y0 + frame.row - 14 : y0 + frame.row / 2;
+      const weight = row.role === "other" ? 400 : 600;
+      const [value, extra] = shape.words(row, stacked);
+      const children = [{
+        type: "rect", shape: { x: 0, y: y0, width, height: frame.row },
+        style: { fill: "transparent" }, emphasis: { style: { fill: colour("band"), opacity: 0.6 } },
+        z2: -10,
+      }];
+      if (stacked) {
+        wrap(row.label, Math.max(20, Math.floor(width / 9.5))).forEach((line, i) =>
+          children.push(text(0, y0 + 12 + i * 15, line, { weight })));
+        children.push(text(width, y0 + 12, value, { weight, textAlign: "right" }));
+      } else {
+        const lines = wrap(row.label, Math.floor(frame.left / 7.4));
+        lines.forEach((line, i) => children.push(text(frame.left - 14,
+          middle + (i - (lines.length - 1) / 2) * 14, line, { weight, textAlign: "right" })));
+        children.push(text(width - frame.right + 14, middle, value, { weight }));
+        children.push(text(width, middle, extra,
+          { textAlign: "right", fill: colour("muted"), font: `400 11.5px ${FONT}` }));
+      }
+      const x = (v) => Math.min(area.x + area.width, Math.max(area.x, api.coord([v, item.top])[0]));
+      return { type: "group", children: children.concat(shape.draw(row, x, middle, area)) };
+    };
+    const dimension = shape.axis;
+    return {
+      height: top + 50,
+      option: {
+        animation: false, tooltip: { ...tooltip(), trigger: "item",
+          formatter: (p) => (items[p.dataIndex].row ? plain(shape.tip(items[p.dataIndex].row)) : "") },
+        grid: { left: frame.left, right: frame.right, top: 0, height: top },
+        xAxis: { ...axisOf(shape.values(rows), stacked, shape.show), name: dimension(stacked) },
+        yAxis: { type: "value", min: 0, max: top, inverse: true, show: false },
+        series: [{
+          type: "custom", renderItem: render, clip: false, data: items.map((i) => [0, i.top]),
+          encode: { x: -1, y: 1 }, markArea: shape.band, markLine: shape.line,
+        }],
+      },
+    };
+  };
+
+  const line = (x1, y1, x2, y2, stroke, lineWidth) => ({
+    type: "line", shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth } });
+
+  const boxes = (figure, rows, width) => rowChart(rows, width, {
+    row: 34, stackedRow: 60, right: 158,
+    axis: () => `${figure.metric}${scale.unit ? ` in ${scale.unit}` : ""} ` +
+      `(${figure.goal === "lower" ? "less" : "more"} is better)`,
+    show: (v) => number(v),
+    values: (shown) => shown.flatMap((r) => r.dots.map((d) => d.value)
+      .concat(r.summary ? [r.summary.min, r.summary.max] : [])),
+    words: (row, stacked) => row.summary
+      ? [quantity(row.summary.median),
+        `n = ${row.summary.n}${row.note && !stacked ? `  ${shorten(row.note, 16)}` : ""}`]
+      : [row.note, ""],
+    tip: (row) => {
+      const s = row.summary;
+      const lines = [shorten(row.label, 64)];
+      if (s) lines.push(
+        `median  ${quantity(s.median)}`,
+        `middle half  ${number(s.q1)} to ${quantity(s.q3)}`,
+        `all  ${number(s.min)} to ${quantity(s.max)}`,
+        `mean  ${quantity(s.mean)}${s.sd == null ? "" : `, sd ${quantity(s.sd)}`}`,
+        `${s.n} ${s.n === 1 ? "launch" : "launches"}`);
+      if (row.note) lines.push(row.note);
+      return lines.join("\n");
+    },
+    draw: (row, x, y) => {
+      const stroke = colour(row.role), soft = colour(`${row.role}-soft`), s = row.summary;
+      const shapes = [];
+      if (s && s.n >= BOX_FROM) {
+        shapes.push(line(x(s.min), y, x(s.q1), y, stroke, 1.2), line(x(s.q3), y, x(s.max), y, stroke, 1.2));
+        for (const end of [s.min, s.max]) shapes.push(line(x(end), y - 4, x(end), y + 4, stroke, 1.2));
+        shapes.push({ type: "rect",
+          shape: { x: x(s.q1), y: y - 9, width: Math.max(1, x(s.q3) - x(s.q1)), height: 18 },
+          style: { fill: soft, stroke, lineWidth: 1.2 } });
+        shapes.push(line(x(s.median), y - 9, x(s.median), y + 9, stroke, 2.4));
+      }
+      let i = 0;
+      for (const dot of row.dots) {
+        if (dot.censored) {
+          const px = x(dot.value);
+          shapes.push({ type: "polygon", shape: { points: [[px, y - 4], [px + 6, y], [px, y + 4]] },
+            style: { fill: "transparent", stroke: colour("bad"), lineWidth: 1.2 } });
+        } else {
+          const r = s && s.n >= BOX_FROM ? 1.6 : 2.4;
+          shapes.push({ type: "circle", shape: { cx: x(dot.value), cy: y + spread(i) * 6, r },
+            style: { fill: stroke, opacity: 0.6 } });
+          i += 1;
+        }
+      }
+      return shapes;
+    },
+  });
+
+  const gain = (figure, rows, width) => rowChart(rows, width, {
+    row: 32, stackedRow: 58, right: 216,
+    axis: (stacked) => `change of ${figure.metric} against ${shorten(figure.baseline, 40)}` +
+      (stacked ? "" : ` (${figure.goal === "lower" ? "left" : "right"} is better)`),
+    show: wholeChange,
+    values: (shown) => shown.flatMap((r) => [r.ratio, r.low, r.high].filter((v) => v != null && v > 0))
+      .concat([1 - 2 * figure.margin, 1 + 2 * figure.margin]),
+    words: (row, stacked) => {
+      const bound = row.bound_only ? "\u2264 " : "";
+      if (row.verdict == null) return [bound + change(row.ratio), "no claim"];
+      return [bound + change(row.ratio), stacked ? row.verdict : interval(row.low, row.high)];
+    },
+    tip: (row) => [shorten(row.label, 64), `change  ${change(row.ratio)}`]
+      .concat(row.verdict == null
+        ? ["no claim: this only chose what to try next"]
+        : [`interval  ${interval(row.low, row.high)}`, `verdict  ${row.verdict}`,
+          `${row.blocks} pairs of launches`]).join("\n"),
+    draw: (row, x, y, area) => {
+      const stroke = colour(row.role), shapes = [];
+      if (row.verdict != null) {
+        const low = row.low == null ? area.x : x(row.low);
+        const high = row.high == null ? area.x + area.width : x(row.high);
+        shapes.push(line(low, y, high, y, stroke, 2.2));
+        if (row.low != null) shapes.push(line(low, y - 5, low, y + 5, stroke, 1.6));
+        if (row.high != null) shapes.push(line(high, y - 5, high, y + 5, stroke, 1.6));
+      }
+      shapes.push({ type: "circle", shape: { cx: x(row.ratio), cy: y, r: 4 },
+        style: { fill: row.verdict == null ? colour("panel") : stroke, stroke, lineWidth: 1.5 } });
+      return shapes;
+    },
+    band: { silent: true, z: 0, itemStyle: { color: colour("band") },
+      data: [[{ xAxis: 1 - figure.margin }, { xAxis: 1 + figure.margin }]] },
+    line: { silent: true, z: 1, symbol: "none", label: { show: false },
+      lineStyle: { color: colour("baseline"), type: "solid", width: 1.2 }, data: [{ xAxis: 1 }] },
+  });
+
+  const stepped = (points) => points.flatMap((p, i) => (i ? [[p[0], points[i - 1][1]], p] : [p]));
+
+  const convergence = (figure, state, width) => {
+    const time = state.axis === "time", narrow = width < STACKED;
+    const at = (m) => (time ? m.at_s : m.number);
+    let [low, high] = figure.frame;
+    if (state.all) {
+      const values = figure.marks.map((m) => m.value);
+      low = Math.min(low, ...values); high = Math.max(high, ...values);
+    }
+    const pad = (high - low || Math.abs(high) || 1) * 0.06;
+    low -= pad; high += pad;
+    const last = figure.marks[figure.marks.length - 1];
+    const dot = (m) => {
+      const above = m.value > high, below = m.value < low;
+      return {
+        value: [at(m), Math.min(high, Math.max(low, m.value))], mark: m,
+        symbol: m.censored || above || below ? "triangle" : "circle",
+        symbolRotate: below ? 180 : 0, symbolSize: m.censored || above || below ? 7 : 6,
+        itemStyle: { color: m.censored ? colour("bad") : colour(m.role), opacity: 0.85 },
+      };
+    };
+    const steps = figure.best.map((s) => [at(s), s.value]);
+    if (steps.length) steps.push([at(last), figure.best[figure.best.length - 1].value]);
+    const common = { axisTick: { show: false }, axisLine: { show: true, onZero: false, lineStyle: { color: colour("grid") } },
+      axisLabel: { color: colour("muted"), fontFamily: FONT, fontSize: 11.5, hideOverlap: true },
+      nameTextStyle: { color: colour("muted"), fontFamily: FONT, fontSize: 12 } };
+    const spans = figure.spans.map((s) => [{
+      name: data.stages[s.stage] || s.stage, xAxis: time ? s.from_s : s.first - 0.5,
+    }, { xAxis: time ? s.to_s : s.last + 0.5 }]);
+    const total = time ? last.at_s : last.number;
+    const room = (s) => ((time ? s.to_s - s.from_s : s.last - s.first + 1) / total) * (width - 80);
+    return {
+      height: 340,
+      option: {
+        animation: false,
+        tooltip: { ...tooltip(), trigger: "item", formatter: (p) => {
+          if (!p.data || !p.data.mark) return "";
+          const m = p.data.mark;
+          return plain([shorten(m.arm, 64),
+            `launch ${m.number}, ${data.stages[m.stage] || m.stage}`,
+            m.censored ? `timed out at ${quantity(m.value)}` : quantity(m.value)].join("\n"));
+        } },
+        grid: { left: 64, right: 14, top: 40, bottom: 48 },
+        xAxis: { type: "value", min: time ? 0 : 0.2, max: time ? last.at_s : last.number + 0.8,
+          minInterval: 1, name: time ? "seconds since the first launch" : "launch",
+          nameLocation: "middle", nameGap: 28, splitNumber: narrow ? 3 : 8,
+          splitLine: { show: false }, ...common,
+          axisLabel: { ...common.axisLabel, showMinLabel: false, showMaxLabel: false } },
+        yAxis: { type: "value", min: low, max: high, splitNumber: 5,
+          name: `${figure.metric}${scale.unit ? ` in ${scale.unit}` : ""}`, nameGap: 22,
+          splitLine: { showMinLine: false, showMaxLine: false, lineStyle: { color: colour("grid") } },
+          ...common, axisLine: { show: false },
+          nameTextStyle: { ...common.nameTextStyle, align: "left", padding: [0, 0, 0, -56] },
+          axisLabel: { ...common.axisLabel, formatter: (v) => number(v),
+            showMinLabel: false, showMaxLabel: false } },
+        series: [
+          { type: "line", data: figure.drift.map((m) => [at(m), m.value]), symbol: "none", silent: true,
+            lineStyle: { color: colour("baseline"), width: 1 }, z: 2,
+            markArea: { silent: true, itemStyle: { color: "transparent" }, data: spans,
+              label: { color: colour("muted"), fontFamily: FONT, fontSize: 11.5, position: "top",
+                formatter: (p) => {
+                  const span = figure.spans[p.dataIndex];
+                  return span && room(span) > 7 * p.name.length ? p.name : "";
+                } } },
+            markLine: { silent: true, symbol: "none", label: { show: false },
+              lineStyle: { color: colour("grid"), type: "solid" },
+              data: figure.spans.slice(1).map((s) => ({ xAxis: time ? s.from_s : s.first - 0.5 })) } },
+          /* not a line series with steps: that one drops steps of less than a pixel, and slants */
+          { type: "custom", silent: true, z: 3, data: steps.length ? [steps[0]] : [], clip: true,
+            renderItem: (params, api) => ({ type: "polyline",
+              shape: { points: stepped(steps.map((s) => api.coord(s))) },
+              style: { fill: "none", stroke: colour("winner"), lineWidth: 2 } }) },
+          { type: "scatter", data: figure.marks.map(dot), z: 4, clip: false },
+          { type: "scatter", silent: true, z: 4, symbol: "path://M0,0L6,6M6,0L0,6", symbolSize: 7,
+            itemStyle: { color: "transparent", borderColor: colour("bad"), borderWidth: 1.5 },
+            data: time ? [] : figure.failed.map((n) => [n, low]) },
+        ],
+      },
+    };
+  };
+
+  const charts = [];
+  const mount = (name, build, tools) => {
+    const host = document.querySelector(`[data-figure="${name}"]`);
+    const figure = data.figures[name];
+    if (!host || !figure) return;
+    const state = { axis: "launch", all: false };
+    const canvas = make("div", { className: "canvas" });
+    const picture = host.querySelector("svg");
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label",
+      [...picture.querySelectorAll("title, desc")].map((e) => e.textContent).join(". "));
+    host.append(canvas);
+    host.classList.add("live");
+    let chart = null, drawn = 0;
+    const draw = () => {
+      const width = canvas.clientWidth;
+      if (!width) return;
+      const { height, option } = build(figure, state, width);
+      canvas.style.height = `${height}px`;
+      const devicePixelRatio = height > 6000 ? 1 : window.devicePixelRatio;
+      if (chart) chart.dispose();
+      chart = echarts.init(canvas, null, { renderer: "canvas", devicePixelRatio });
+      chart.setOption(option);
+      drawn = width;
+    };
+    const bar = host.querySelector(".chart-tools");
+    if (tools) tools(figure, state, bar, draw);
+    draw();
+    new ResizeObserver(() => { if (canvas.clientWidth !== drawn) draw(); }).observe(canvas);
+    charts.push(draw);
+  };
+
+  const toggle = (bar, label, pressed, act) => {
+    const button = make("button", { type: "button", textContent: label });
+    button.setAttribute("aria-pressed", String(pressed));
+    button.addEventListener("click", () => {
+      const now = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(now));
+      act(now);
+    });
+    bar.append(button);
+    bar.hidden = false;
+  };
+  const allRows = (key) => (figure, state, bar, draw) => {
+    const few = visible(figure[key]).length, many = Math.min(MOST_ROWS, figure[key].length);
+    if (few < figure[key].length) {
+      toggle(bar, `Show ${many === figure[key].length ? "all " : ""}${many}`, false, (on) => {
+        state.all = on;
+        draw();
+      });
+    }
+  };
+  const chosen = (rows, state) => (state.all ? rows.slice(0, MOST_ROWS) : visible(rows));
+
+  const drawAll = () => {
+    mount("boxes", (f, s, w) => boxes(f, chosen(f.boxes, s), w), allRows("boxes"));
+    mount("gain", (f, s, w) => gain(f, chosen(f.gains, s), w), allRows("gains"));
+    mount("convergence", convergence, (figure, state, bar, draw) => {
+      toggle(bar, "Against time", false, (on) => { state.axis = on ? "time" : "launch"; draw(); });
+      const outside = figure.marks.filter((m) => m.value < figure.frame[0] || m.value > figure.frame[1]);
+      if (outside.length) {
+        toggle(bar, "Show the slowest too", false, (on) => { state.all = on; draw(); });
+      }
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((d) => d()));
+  };
+
+  /* ---- files ------------------------------------------------------------------------------ */
+  const save = (name, type, content) => {
+    const url = URL.createObjectURL(new Blob([content], { type }));
+    const link = make("a", { href: url, download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  };
+  const fileName = (what, ending) =>
+    `assay-${String(data.study).replace(/[^A-Za-z0-9._-]+/g, "_").slice(0, 40)}-${what}.${ending}`;
+
+  /* A spreadsheet takes a leading = + - @ for a formula: a quote keeps text text. */
+  const csvCell = (value) => {
+    if (value == null) return "";
+    if (typeof value === "number") return String(value);
+    const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  };
+  const csv = (heads, rows) => [heads, ...rows].map((r) => r.map(csvCell).join(",")).join("\r\n") + "\r\n";
+
+  /* ---- table ------------------------------------------------------------------------------ */
+  const COLUMNS = ["name", "phase", "ratio", "ci_low", "ci_high", "verdict", "n", "min", "q1", "median",
+    "q3", "max", "mean", "sd", "sem", "timed_out", "failed"];
+  const setUpTable = () => {
+    const table = byId("all");
+    if (!table) return;
+    const body = table.tBodies[0], original = [...body.rows];
+    const cells = original.map((row) => row.textContent.toLowerCase());
+    const status = byId("table-status");
+    let sort = { key: null, down: false };
+
+    const phases = [...new Set(data.rows.map((r) => r.phase))];
+    const search = make("input", { type: "search", placeholder: "Filter, e.g. malloc=jemalloc" });
+    search.setAttribute("aria-label", "Filter the table");
+    const phase = make("select", {}, make("option", { value: "", textContent: "every phase" }),
+      ...phases.map((p) => make("option", { value: p, textContent: p })));
+    phase.setAttribute("aria-label", "Phase");
+
+    const kept = () => {
+      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      return original.filter((row, i) =>
+        (!phase.value || data.rows[i].phase === phase.value) && words.every((w) => cells[i].includes(w)));
+    };
+    const compare = (a, b) => {
+      const x = data.rows[a.dataset.row][sort.key], y = data.rows[b.dataset.row][sort.key];
+      if (x == null || y == null) return (x == null) - (y == null);
+      const order = typeof x === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
+      return sort.down ? -order : order;
+    };
+    const shown = () => (sort.key ? kept().sort(compare) : kept());
+    const refresh = () => {
+      const rows = shown();
+      body.replaceChildren(...rows);
+      status.textContent = `${rows.length} of ${original.length} rows shown.`;
+    };
+
+    for (const head of table.tHead.rows[0].cells) {
+      const span = head.querySelector("span");
+      const button = make("button", { type: "button", textContent: span.textContent, title: span.title });
+      span.replaceWith(button);
+      button.addEventListener("click", () => {
+        const key = head.dataset.key;
+        if (sort.key !== key) sort = { key, down: false };
+        else sort = sort.down ? { key: null, down: false } : { key, down: true };
+        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+        if (sort.key) head.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
+        refresh();
+      });
+    }
+    const picked = () => shown().map((row) => data.rows[row.dataset.row]);
+    const asCsv = make("button", { type: "button", textContent: "Save CSV" });
+    asCsv.addEventListener("click", () => save(fileName("configurations", "csv"), "text/csv",
+      csv(["configuration", "metric", "unit", ...COLUMNS.slice(1)], picked().map((r) =>
+        [r.name, data.metric.name, data.metric.unit, ...COLUMNS.slice(1).map((c) => r[c])]))));
+    const asJson = make("button", { type: "button", textContent: "Save JSON" });
+    asJson.addEventListener("click", () => save(fileName("configurations", "json"), "application/json",
+      JSON.stringify({ schema: 1, study: data.study, metric: data.metric, rows: picked() }, null, 1)));
+    const tools = byId("table-tools");
+    tools.append(search, ...(phases.length > 1 ? [phase] : []), asCsv, asJson);
+    tools.hidden = false;
+    search.addEventListener("input", refresh);
+    phase.addEventListener("change", refresh);
+    refresh();
+  };
+
+  /* ---- samples and script ----------------------------------------------------------------- */
+  const setUpRaw = () => {
+    const tools = byId("raw-tools");
+    const samples = () => JSON.parse(byId("assay-samples").textContent);
+    const asJson = make("button", { type: "button", textContent: "Save samples as JSON" });
+    asJson.addEventListener("click", () => save(fileName("samples", "json"), "application/json",
+      JSON.stringify({ schema: 1, study: data.study, samples: samples() }, null, 1)));
+    const asCsv = make("button", { type: "button", textContent: "Save samples as CSV" });
+    asCsv.addEventListener("click", () => {
+      const all = samples();
+      const metrics = [...new Set(all.flatMap((s) => Object.keys(s.metrics || {})))].sort();
+      const fixed = ["started_at", "arm", "stage", "block", "position", "attempt", "outcome"];
+      save(fileName("samples", "csv"), "text/csv", csv([...fixed, ...metrics], all.map((s) => [
+        s.started_at, s.launch.arm, s.launch.stage, s.launch.block, s.launch.position,
+        s.launch.attempt || 0, s.outcome, ...metrics.map((m) => (s.metrics || {})[m])])));
+    });
+    tools.append(asJson, asCsv);
+    tools.hidden = false;
+  };
+
+  const setUpCopy = () => {
+    const place = document.querySelector('[data-copy="script"]');
+    if (!place || !data.script || hidden.test(data.script.replace(/[\n\t]/g, ""))) return;
+    const button = make("button", { type: "button", textContent: "Copy" });
+    const said = make("span", { className: "quiet-status" });
+    said.setAttribute("role", "status");
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(data.script);
+        button.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(byId("script-text"));
+        button.textContent = document.execCommand("copy") ? "Copied" : "Selected: press Ctrl+C";
+      }
+      setTimeout(() => { button.textContent = "Copy"; }, 2500);
+    });
+    place.append(button, said);
+    place.hidden = false;
+  };
+
+  setUpTable();
+  setUpRaw();
+  setUpCopy();
+  drawAll();
+})();

@@ -1,0 +1,324 @@
+"""Html: one self-contained page.
+
+No request leaves it: style, scripts, pictures and samples are inside, and a content security policy
+allows exactly the two scripts and the one style sheet that were put in. Without scripts it shows
+static pictures and the whole table.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.errors import NotPossible
+from assay.records import Kind, to_builtins
+from assay.report import evidence, grants, sections, svg
+from assay.report.arms import ArmRow, arm_rows, winner_name
+from assay.report.figures import Figures, figures
+from assay.report.inputs import ReportInput
+from assay.report.markup import Html, data_block, el, join, text
+from assay.report.plain import change, clean, label_of, shorten
+from assay.report.scale import Scale, scale_for
+from assay.report.svg_theme import page_style
+from assay.report.trials import State, trials
+from assay.report.wording import answer, weaknesses
+
+_SLOT = re.compile(r"\{\{([a-z_]+)\}\}")
+
+_TITLE_CHARACTERS = 60
+
+
+def render(report: ReportInput) -> str:
+    """The page of a study, as one HTML document in UTF-8.
+
+    Raises:
+        NotPossible: this installation of assay lacks a part of the report.
+    """
+    shown = trials(report.samples, report.metric)
+    rows = arm_rows(report, shown)
+    pictures = figures(report, shown, rows)
+    scale = scale_for([value for row in rows for value in row.values], report.metric.unit)
+    style = page_style() + _asset("assets/report.css")
+    library, script = _asset("vendor/echarts.min.js"), _asset("assets/report.js")
+    slots = {
+        "policy": _policy(style, library, script),
+        "title": text(_title(report)),
+        "generator": text(f"assay {report.engine}"),
+        "style": Html(style),
+        "header": _header(report),
+        "body": _body(report, rows, pictures, scale),
+        "data": join(
+            data_block("assay-figures", _figure_data(report, rows, pictures, scale)),
+            data_block("assay-samples", _finite(to_builtins(report.samples))),
+        ),
+        "library": Html(library),
+        "script": Html(script),
+        "footer": _footer(report),
+    }
+    return _SLOT.sub(lambda match: slots[match[1]], _asset("assets/page.html"))
+
+
+def write(report: ReportInput, path: Path) -> None:
+    """Write the page to a file, whole or not at all.
+
+    Raises:
+        NotPossible: the file cannot be written; what stood there before is untouched.
+    """
+    document = render(report).encode("utf-8")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(document)
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise _unwritable(path, error) from error
+
+
+def _umask() -> int:
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
+
+
+def _unwritable(path: Path, error: OSError) -> NotPossible:
+    return NotPossible(
+        f"The report cannot be written to {path}: {error.strerror or error}.",
+        "Name another file with -o, in a folder that you may write to and that has room.",
+    )
+
+
+def _asset(name: str) -> str:
+    try:
+        return (resources.files("assay.report") / name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotPossible(
+            f"A part of the report is missing from this installation: {name}.",
+            "Install assay again.",
+        ) from error
+
+
+def _policy(style: str, *scripts: str) -> Html:
+    """Nothing from anywhere, but what stands in this file; each piece is named by its hash."""
+    allowed = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
+    return Html(
+        f"default-src 'none'; script-src {allowed}; style-src 'sha256-{_hash(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(content: str) -> str:
+    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+def _title(report: ReportInput) -> str:
+    words = shorten(sections.command(report.spec), _TITLE_CHARACTERS)
+    return f"{report.spec.kind.value}: {words}"
+
+
+def _header(report: ReportInput) -> Html:
+    when = sections._utc(report.created_at)
+    return join(
+        el(
+            "p",
+            el("strong", "assay"),
+            f" {report.spec.kind.value} \u00b7 study ",
+            el("bdi", clean(report.study_id)),
+            f" \u00b7 {when}",
+            class_="meta",
+        ),
+        el("div", sections.folded_command(report.spec), class_="what"),
+    )
+
+
+def _footer(report: ReportInput) -> Html:
+    return el(
+        "p",
+        f"Made by assay {clean(report.engine)}. This file needs no network. Interactive figures: "
+        "Apache ECharts 6.0.0, Apache License 2.0, \u00a9 The Apache Software Foundation.",
+    )
+
+
+def _body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale) -> Html:
+    winner = _winner_grants(report)
+    weak = weaknesses(report, rows, winner)
+    first = sections.verdict(
+        report, answer(report, rows, scale), sections.tiles(report, rows, scale), weak
+    )
+    parts = _sections(report, rows, pictures, scale, winner)
+    links = [el("li", el("a", title, href=f"#{name}")) for name, title, _ in parts]
+    return join(
+        first,
+        el("nav", el("ol", links), aria_label="Contents"),
+        el("div", [section for _, _, section in parts], class_="parts"),
+    )
+
+
+def _sections(
+    report: ReportInput,
+    rows: Sequence[ArmRow],
+    pictures: Figures,
+    scale: Scale,
+    winner: Sequence[grants.GrantTally],
+) -> list[tuple[str, str, Html]]:
+    label = label_of(report.metric)
+    found: list[tuple[str, str, Html]] = []
+
+    def add(name: str, title: str, *children: Any, intro: str | None = None) -> None:
+        found.append((name, title, sections.section(name, title, *children, intro=intro)))
+
+    if pictures.boxes is not None:
+        add(
+            "boxes",
+            f"Distribution of {label}",
+            _chart("boxes", svg.box_svg, pictures.boxes),
+            sections.summaries(rows, scale, report.metric),
+            intro="Each dot is one launch. The box holds the middle half of them, the line in it is "
+            "the median, the whiskers reach to the lowest and the highest.",
+        )
+    if pictures.gain is not None:
+        add(
+            "gain",
+            f"Change against {shorten(pictures.gain.baseline, 40)}",
+            _chart("gain", svg.gain_svg, pictures.gain),
+            intro=_gain_intro(report, pictures),
+        )
+    if pictures.convergence is not None:
+        tune = report.spec.kind is Kind.TUNE
+        add(
+            "convergence",
+            "How the search went" if tune else "Launches in order",
+            _chart("convergence", svg.convergence_svg, pictures.convergence),
+            intro=_convergence_intro(report, pictures),
+        )
+    if rows:
+        add("table", "All configurations", sections.configurations(report, rows, scale))
+    add(
+        "grants",
+        "What the system granted",
+        sections.grants(grants.tally(report.samples), winner),
+        intro="Setting something is not enough: each launch says whether it took effect.",
+    )
+    noise = _chart("noise", svg.noise_svg, pictures.noise) if pictures.noise else None
+    add("noise", "Noise floor", sections.noise(pictures.noise, noise))
+    add("machine", "Machine", sections.machine(report))
+    if report.spec.kind is Kind.TUNE:
+        add("script", "Run it without assay", sections.script(report))
+    add("method", "How it was measured", sections.method(report, evidence.tally(report.samples)))
+    add("raw", "Raw samples", sections.raw(report))
+    return found
+
+
+def _gain_intro(report: ReportInput, pictures: Figures) -> str:
+    bars = (
+        f"A filled point with a bar is a claim: the bar is its interval, and all of them hold "
+        f"together with {(1 - report.spec.alpha) * 100:g} %."
+    )
+    if report.spec.kind is Kind.TUNE:
+        bars += " A hollow point only chose what to try next."
+    if pictures.gain is not None and pictures.gain.noise is not None:
+        low, high = pictures.gain.noise
+        bars += f" Two identical arms came out between {change(low)} and {change(high)}."
+    return bars
+
+
+def _convergence_intro(report: ReportInput, pictures: Figures) -> str:
+    base = shorten(pictures.gain.baseline, 40) if pictures.gain else "the baseline"
+    words = "Each dot is one launch, in the order in which they ran."
+    if pictures.convergence is not None and pictures.convergence.best:
+        words += " The step line is the best median so far."
+    words += f" The thin line is {base} measured again and again: it shows drift."
+    if any(mark.censored for mark in pictures.convergence.marks) if pictures.convergence else False:
+        words += " Red triangles ran into their time-out."
+    if pictures.convergence is not None and pictures.convergence.failed:
+        words += " Crosses failed."
+    return words
+
+
+def _chart(name: str, draw: Callable[[Any, int, str], str], figure: Any) -> Html:
+    """A picture in two widths; scripts put an interactive one in their place."""
+    wide = draw(figure, svg.WIDE, f"{name}-wide")
+    narrow = draw(figure, svg.NARROW, f"{name}-narrow")
+    return el(
+        "figure",
+        el("div", class_="chart-tools", hidden=True),
+        el("div", Html(wide), class_="static wide"),
+        el("div", Html(narrow), class_="static narrow"),
+        class_="chart",
+        data_figure=name,
+    )
+
+
+def _winner_grants(report: ReportInput) -> tuple[grants.GrantTally, ...]:
+    if winner_name(report.conclusion) is None or report.spec.kind is not Kind.TUNE:
+        return ()
+    assert report.conclusion is not None and report.conclusion.recommendation is not None
+    return grants.tally(report.samples, report.conclusion.recommendation.settings)
+
+
+def _figure_data(
+    report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale
+) -> dict[str, Any]:
+    """What the scripts of the page read."""
+    return {
+        "schema": 1,
+        "study": report.study_id,
+        "kind": report.spec.kind.value,
+        "metric": {
+            "name": report.metric.name,
+            "label": label_of(report.metric),
+            "unit": report.metric.unit,
+            "goal": report.metric.goal.value,
+        },
+        "scale": msgspec.to_builtins(scale),
+        "script": report.script,
+        "stages": sections.STAGE_NAMES,
+        "figures": _finite(msgspec.to_builtins(pictures)),
+        "rows": [_row_data(row) for row in rows],
+    }
+
+
+def _row_data(row: ArmRow) -> dict[str, Any]:
+    low, high = row.claim.ci if row.claim else (None, None)
+    numbers = {key: getattr(row.summary, key) for key in _NUMBERS} if row.summary else {"n": 0}
+    return {
+        "name": row.name,
+        "settings": dict(row.configuration),
+        "phase": row.phase.value,
+        "role": row.role.value,
+        "ratio": row.ratio,
+        "ci_low": low,
+        "ci_high": high,
+        "verdict": row.claim.verdict.value if row.claim else None,
+        **numbers,
+        "timed_out": row.having(State.CENSORED),
+        "failed": row.having(State.FAILED) + row.having(State.ABSENT),
+    }
+
+
+_NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
+
+
+def _finite(value: Any) -> Any:
+    """The same with numbers that JSON cannot hold left out as null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value

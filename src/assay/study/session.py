@@ -1,0 +1,259 @@
+"""Sessions: beginning a study and going on with one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import BadInput, NotPossible, WorkloadFailed
+from assay.launch.driver import Driver
+from assay.launch.planner import plan
+from assay.machine.document import Machine, Program
+from assay.measure.executor import LocalExecutor
+from assay.records import (
+    DEFAULT,
+    Conclusion,
+    Configuration,
+    Kind,
+    Launch,
+    Outcome,
+    Plan,
+    RunFacts,
+    Sample,
+    Stage,
+    Status,
+    Stratum,
+    StudySpec,
+    Workload,
+)
+from assay.search.compare import CompareRace
+from assay.search.conclude import conclude
+from assay.search.history import DEFAULT_ARM
+from assay.search.measure import MeasureRace
+from assay.search.race import Race
+from assay.search.searcher import Searcher
+from assay.search.space import SearchSpace
+from assay.search.tpe import TpeSearcher
+from assay.search.tune import TRIES, TuneRace
+from assay.settings.registry import Registry
+from assay.store import Store
+from assay.study.loop import Account, Listener, StudyLoop, demand_objective
+from assay.study.recommend import with_script
+from assay.study.stratum import demand_same, stratum_of
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """What studies need of the host they run on."""
+
+    machine: Machine
+    registry: Registry
+    driver: Driver
+    program: Program | None = None
+
+    def plan(self, configuration: Configuration) -> Plan:
+        """Resolve a configuration here."""
+        return plan(configuration, self.machine, self.registry, self.program)
+
+    @property
+    def digest(self) -> str | None:
+        """Of the program's file."""
+        return self.program.digest if self.program else None
+
+    def admits(self, configuration: Configuration) -> bool:
+        """Whether nothing of a configuration is refused here."""
+        return not self.plan(configuration).refused
+
+    def space(self, spec: StudySpec) -> SearchSpace:
+        """The space of a study, bound to what can be granted here."""
+        return SearchSpace(spec.space, self.admits)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A first launch in the default configuration: what the program is, seen from outside."""
+
+    sample: Sample
+    facts: RunFacts | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """A study that came to its end."""
+
+    study_id: str
+    spec: StudySpec
+    conclusion: Conclusion
+    elapsed_s: float
+
+
+def survey(laboratory: Laboratory, workload: Workload) -> Survey:
+    """Launch the program once in its default configuration.
+
+    It warms the caches and shows what the program maps; its time is never used.
+
+    Raises:
+        WorkloadFailed: it fails at every attempt.
+        BadInput: its output does not hold the objective.
+    """
+    arms = (DEFAULT_ARM,)
+    with LocalExecutor(workload, laboratory.driver, laboratory.registry, speed=False) as executor:
+        for attempt in range(TRIES):
+            launch = Launch(
+                configuration=DEFAULT,
+                arm=DEFAULT_ARM.name,
+                stage=Stage.SURVEY,
+                block=attempt,
+                position=0,
+                attempt=1 if attempt else 0,
+                cap_s=workload.timeout_s,
+                roster=arms,
+            )
+            executor.submit(launch, laboratory.plan(DEFAULT))
+            sample = executor.poll(None)[0]
+            if sample.outcome in (Outcome.OK, Outcome.TIMED_OUT):
+                break
+        else:
+            raise WorkloadFailed(
+                f"The program fails in its default configuration: {sample.message}."
+                f"{_last_words(executor.errors, executor.output)}",
+                "Run it by hand first; --check, --timeout and --limit are part of its success.",
+            )
+        demand_objective(sample, workload.objective)
+        return Survey(sample, executor.last_facts)
+
+
+def _last_words(*files: Path) -> str:
+    """The last lines that the program wrote, to show with its failure."""
+    for file in files:
+        try:
+            with file.open("rb") as stream:
+                stream.seek(max(0, file.stat().st_size - 2000))
+                lines = stream.read().decode(errors="replace").strip().splitlines()[-5:]
+        except OSError:
+            continue
+        if lines:
+            return "\n    " + "\n    ".join(lines)
+    return ""
+
+
+def begin(
+    laboratory: Laboratory,
+    store: Store,
+    spec: StudySpec,
+    listener: Listener,
+    first: Sequence[Sample] = (),
+) -> Result:
+    """Begin a study and carry it to its end.
+
+    Args:
+        laboratory: the host.
+        store: where it is kept.
+        spec: what is asked.
+        listener: is told.
+        first: samples made before the study existed (the survey).
+
+    Raises:
+        AssayError: as ``StudyLoop.run``; the study is kept.
+    """
+    stratum = stratum_of(0, laboratory.machine, laboratory.digest)
+    study_id = store.create_study(spec, stratum, time.time())
+    listener.began(study_id)
+    for sample in first:
+        store.add_sample(study_id, stratum.number, sample)
+    return _carry_on(laboratory, store, study_id, spec, stratum, listener)
+
+
+def resume(
+    laboratory: Laboratory,
+    store: Store,
+    study_id: str,
+    listener: Listener,
+    *,
+    new_stratum: bool,
+) -> Result:
+    """Go on with a study where it stopped.
+
+    Args:
+        laboratory: the host.
+        store: where it is kept.
+        study_id: whole identity.
+        listener: is told.
+        new_stratum: begin anew beside what was measured, without pooling.
+
+    Raises:
+        NotPossible: another process carries it on, or conditions changed.
+        AssayError: as ``StudyLoop.run``.
+    """
+    record = store.study(study_id)
+    newest = record.strata[-1]
+    now = stratum_of(newest.number, laboratory.machine, laboratory.digest)
+    if not new_stratum:
+        demand_same(newest, now)
+    store.claim(study_id)
+    if new_stratum:
+        now = stratum_of(newest.number + 1, laboratory.machine, now.program_digest)
+        store.add_stratum(study_id, now)
+    elif record.status is Status.DONE and record.conclusion is not None:
+        return Result(study_id, record.spec, record.conclusion, record.elapsed_s)
+    store.set_status(study_id, Status.RUNNING)
+    listener.began(study_id)
+    return _carry_on(laboratory, store, study_id, record.spec, now, listener)
+
+
+def _carry_on(
+    laboratory: Laboratory,
+    store: Store,
+    study_id: str,
+    spec: StudySpec,
+    stratum: Stratum,
+    listener: Listener,
+) -> Result:
+    space, searcher = laboratory.space(spec), TpeSearcher()
+    race = race_of(spec, space, searcher)
+    earlier = store.samples(study_id, stratum.number)
+    for sample in earlier:
+        race.tell(sample)
+    account = Account(
+        budget=spec.budget,
+        # A sitting that was killed could not say how long it took; its samples can.
+        elapsed_s=max(store.study(study_id).elapsed_s, sum(s.wall_s or 0.0 for s in earlier)),
+        launches=len(earlier),
+    )
+    loop = StudyLoop(
+        study_id,
+        stratum.number,
+        spec,
+        store=store,
+        race=race,
+        executor=LocalExecutor(spec.workload, laboratory.driver, laboratory.registry),
+        planner=laboratory.plan,
+        account=account,
+        listener=listener,
+    )
+    done = loop.run()
+    samples = store.samples(study_id, stratum.number)
+    conclusion = conclude(spec, samples, space, searcher, done)
+    conclusion = with_script(conclusion, spec, laboratory.plan)
+    store.set_conclusion(study_id, conclusion)
+    return Result(study_id, spec, conclusion, account.spent_s)
+
+
+def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> Race:
+    """The race that answers a specification.
+
+    Raises:
+        BadInput: too few arms.
+    """
+    match spec.kind:
+        case Kind.TUNE:
+            return TuneRace(spec, space, searcher)
+        case Kind.COMPARE:
+            if len(spec.arms) < 2:
+                raise BadInput("A comparison needs at least two arms.", "Name another command.")
+            return CompareRace(spec)
+        case Kind.MEASURE:
+            return MeasureRace(spec)
+    raise NotPossible(f"This version of assay cannot carry on a {spec.kind} study.")

@@ -1,0 +1,166 @@
+"""The launcher's document."""
+
+from __future__ import annotations
+
+import pytest
+from assay.errors import BadInput, NotPossible
+from assay.launch.document import launcher_document, observations
+from assay.launch.planner import plan
+from assay.machine.document import HugePages
+from assay.records import (
+    Configuration,
+    Launch,
+    Limits,
+    MemPolicy,
+    Plan,
+    Rlimit,
+    Stage,
+    Value,
+    Workload,
+    Wrap,
+)
+from assay.settings import builtin
+from settings.hosts import LIBRARIES, machine
+
+REGISTRY = builtin()
+HOST = machine(caches=2, cores=2, smt=2)
+WORK = Workload(argv=("prog", "--size={n}", "{other}"), placeholders={"n": "1"})
+
+
+def document(
+    given: dict[str, Value],
+    workload: Workload = WORK,
+    env: dict[str, str] | None = None,
+    stage: Stage = Stage.SEARCH,
+    cap_s: float | None = None,
+    host: object = HOST,
+) -> dict[str, object]:
+    config = Configuration(given)
+    launch = Launch(configuration=config, arm="x", stage=stage, block=0, position=0, cap_s=cap_s)
+    made = plan(config, host, REGISTRY)  # type: ignore[arg-type]
+    return launcher_document(
+        made, workload, launch, env=env or {}, stdout="/t/out", stderr="/t/err"
+    )
+
+
+def test_the_default_launch_sets_nothing() -> None:
+    assert document({}) == {
+        "schema": 1,
+        "argv": ["prog", "--size=1", "{other}"],
+        "stdin": "/dev/null",
+        "stdout": "/t/out",
+        "stderr": "/t/err",
+        "observe": ["status", "environ", "maps", "threads"],
+        "map_names": document({})["map_names"],
+    }
+
+
+def test_every_part_of_a_plan_has_its_key() -> None:
+    got = document(
+        {"cpus": 2, "sched": "batch", "nice": 5, "thp": "never", "env.F": "x", "arg.n": 8}
+    )
+    assert got["affinity"] == [0, 4]
+    assert got["sched"] == {"policy": "batch", "nice": 5}
+    assert got["prctl"] == [{"option": 41, "args": [1, 0, 0, 0]}]
+    assert got["env_set"] == {"F": "x"}
+    assert got["environ_names"] == ["F"]
+    assert got["argv"] == ["prog", "--size=8", "{other}"]
+    assert "smaps" in got["observe"]  # type: ignore[operator]
+
+
+def test_workload_becomes_keys() -> None:
+    work = Workload(
+        argv=("p",),
+        stdin="/in",
+        cwd="/w",
+        timeout_s=9.0,
+        limits=Limits(memory_bytes=1, processes=2, cpu_s=3.0, output_bytes=4),
+    )
+    got = document({}, work, cap_s=20.0)
+    assert (got["stdin"], got["cwd"], got["cap_s"]) == ("/in", "/w", 9.0)
+    assert got["limits"] == {"memory_bytes": 1, "pids": 2, "cpu_s": 3.0, "output_bytes": 4}
+    assert document({}, work, cap_s=2.0)["cap_s"] == 2.0
+
+
+def test_shared_variables_keep_what_was_inherited() -> None:
+    env = {"GLIBC_TUNABLES": "glibc.malloc.perturb=3:glibc.malloc.hugetlb=0"}
+    got = document({"thp": "always"}, env=env)
+    assert got["env_set"] == {"GLIBC_TUNABLES": "glibc.malloc.perturb=3:glibc.malloc.hugetlb=1"}
+    whole = document({"env.GLIBC_TUNABLES": "glibc.malloc.check=1"}, env=env)
+    assert whole["env_set"] == {"GLIBC_TUNABLES": "glibc.malloc.check=1"}
+
+
+@pytest.mark.parametrize(
+    ("malloc", "inherited", "expected", "unset"),
+    [
+        ("jemalloc", None, LIBRARIES["jemalloc"], False),
+        ("jemalloc", "/a.so", f"{LIBRARIES['jemalloc']}:/a.so", False),
+        ("jemalloc", "/x/libtcmalloc.so.4 /a.so", f"{LIBRARIES['jemalloc']}:/a.so", False),
+        ("jemalloc", LIBRARIES["jemalloc"], LIBRARIES["jemalloc"], False),
+        ("glibc", None, None, False),
+        ("glibc", "/a.so:/x/libjemalloc.so.2:/b.so", "/a.so:/b.so", False),
+        ("glibc", "/x/libjemalloc.so.2", None, True),
+    ],
+)
+def test_preloads(malloc: str, inherited: str | None, expected: str | None, unset: bool) -> None:
+    env = {} if inherited is None else {"LD_PRELOAD": inherited}
+    got = document({"malloc": malloc}, env=env)
+    assert got.get("env_set", {}).get("LD_PRELOAD") == expected  # type: ignore[attr-defined]
+    assert got.get("env_unset") == (["LD_PRELOAD"] if unset else None)
+
+
+def test_values_are_not_replaced_twice() -> None:
+    work = Workload(argv=("p", "{a}{b}", "{c}"), placeholders={"a": "{b}", "b": "{a}"})
+    assert document({}, work)["argv"] == ["p", "{b}{a}", "{c}"]
+
+
+def test_an_argument_without_a_place_is_told() -> None:
+    with pytest.raises(BadInput, match=r"no \{nn\}") as caught:
+        document({"arg.nn": 1})
+    assert "arg.n" in str(caught.value.remedy)
+
+
+def test_a_command_replaces_the_workloads_and_keeps_placeholders() -> None:
+    assert document({"command": "other {n}"})["argv"] == ["other", "1"]
+
+
+def test_a_refused_plan_is_not_launched() -> None:
+    with pytest.raises(NotPossible, match="cpus=99"):
+        document({"cpus": 99})
+
+
+def test_openblas_is_asked_for_its_core_where_that_is_judged() -> None:
+    assert document({"cpu.isa": "avx512"})["env_set"] == {
+        "OPENBLAS_CORETYPE": "SkylakeX",
+        "OPENBLAS_VERBOSE": "2",
+    }
+    quiet = document({"cpu.isa": "avx512"}, env={"OPENBLAS_VERBOSE": "0"})
+    assert quiet["env_set"] == {"OPENBLAS_CORETYPE": "SkylakeX"}
+    survey = document({}, stage=Stage.SURVEY)
+    assert survey["env_set"] == {"OPENBLAS_VERBOSE": "2"}
+    assert "map_names" not in survey
+
+
+def test_smaps_is_read_only_where_thp_varies() -> None:
+    assert "smaps" in observations(("threads", "thp"))
+    assert "smaps" not in observations(("threads",))
+
+
+def test_actions_of_no_setting_yet() -> None:
+    config = Configuration()
+    actions = (
+        Wrap(argv=("strace", "-f")),
+        MemPolicy(mode="bind", nodes=(0, 1)),
+        Rlimit(resource="nofile", soft=10, hard=None),
+    )
+    launch = Launch(configuration=config, arm="d", stage=Stage.SEARCH, block=0, position=0)
+    made = Plan(configuration=config, actions=actions)
+    got = launcher_document(made, WORK, launch, env={})
+    assert got["argv"][:2] == ["strace", "-f"]
+    assert got["mempolicy"] == {"mode": "bind", "nodes": [0, 1]}
+    assert got["rlimits"] == [{"resource": "nofile", "soft": 10, "hard": None}]
+
+
+def test_never_where_the_kernel_has_none() -> None:
+    got = document({"thp": "never"}, host=machine(huge_pages=HugePages()))
+    assert "prctl" not in got

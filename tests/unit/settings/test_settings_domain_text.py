@@ -1,0 +1,142 @@
+"""Domains and values as people write them."""
+
+from __future__ import annotations
+
+import pytest
+from assay.errors import BadInput
+from assay.records import Choices, Parameter, Range, Value
+from assay.settings import builtin
+from assay.settings.domain_text import parse_assignment, parse_domain
+from assay.settings.words import value_of, word_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from .hosts import AVX2, machine
+
+HOST = machine(cores=4)
+REGISTRY = builtin()
+
+
+def parse(text: str) -> Parameter:
+    return parse_domain(text, REGISTRY, HOST)
+
+
+@pytest.mark.parametrize(
+    ("text", "domain"),
+    [
+        ("threads=1,2,4", Choices((1, 2, 4), ordered=True)),
+        ("threads=1..4", Range(1, 4, step=1)),
+        ("threads=1..9:2", Range(1, 9, step=2)),
+        ("threads=1..8:log2", Range(1, 8, step=2, log=True)),
+        ("malloc=glibc,jemalloc", Choices(("glibc", "jemalloc"))),
+        ('cpus="0,2","1-3",2', Choices(("0,2", "1-3", 2))),
+        ("cpus=0-1", Choices(("0-1",))),
+        ("nice=-5..5", Range(-5, 5, step=1)),
+        ("arg.n=0.5,1.5", Choices((0.5, 1.5), ordered=True)),
+        ("arg.n=0.1..0.5:0.1", Range(0.1, 0.5, step=0.1, integer=False)),
+        ("arg.n=0.0..1.0", Range(0.0, 1.0, integer=False)),
+        ("arg.n=1e-3..1:log10", Range(0.001, 1.0, step=10, log=True, integer=False)),
+        ("arg.n=1..1000:log", Range(1, 1000, log=True)),
+        ("env.F=08,1.50,true,../x", Choices(("08", "1.50", "true", "../x"))),
+        ("env.F=a=b,c", Choices(("a=b", "c"))),
+        ('env.F="a,\\"b\\\\",""', Choices(('a,"b\\', ""))),
+        ('env.F="7",7', Choices(("7", 7))),
+    ],
+)
+def test_domains(text: str, domain: object) -> None:
+    assert parse(text).domain == domain
+
+
+@pytest.mark.parametrize(
+    ("text", "default"),
+    [
+        ("arg.n=4,8", 4),
+        ("arg.n=2..8", 2),
+        ("arg.n=0.5..8", 0.5),
+        ("env.F=b,a", "b"),
+        ("thp=never,always", "default"),
+        ("cpus=1,2", 4),
+        ("threads=1,2", None),
+        ("malloc=glibc,jemalloc", None),
+    ],
+)
+def test_defaults(text: str, default: Value | None) -> None:
+    parameter = parse(text)
+    assert parameter.default == default
+    assert type(parameter.default) is type(default)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("thraeds=1,2", "threads"),
+        ("evn.FOO=1", "env.FOO"),
+        ("malloc=jemaloc", "malloc=jemalloc"),
+        ("threads=0,1", "1..256"),
+        ("threads=1..999", "999"),
+        ("threads=two", "two"),
+        ("threads=1..2.5", "2.5"),
+        ("threads=1.5,2", "1.5"),
+        ("threads=4..1", "backwards"),
+        ("threads=1..8:0", "step"),
+        ("threads=1..8:fast", "fast"),
+        ("arg.n=0..8:log2", "logarithm"),
+        ("arg.n=1..8:log1", "base"),
+        ("arg.n=1..9000000000", "100000"),
+        ("threads=1,,2", "empty"),
+        ("threads=", "empty"),
+        ("threads", "sets nothing"),
+        ("=1", "sets nothing"),
+        ('cpus="0,2', "quotes"),
+        ('cpus="0,2"x', "quotes"),
+        ("cpus=zero", "zero"),
+        ("cpus=1,1", "twice"),
+        ("env.1X=a", "1X"),
+        ("env.=a", "env."),
+        ("arg.a-b=1", "a-b"),
+        ("omp.bind=true", "omp.bind"),
+    ],
+)
+def test_what_is_wrong_is_told(text: str, told: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse(text)
+    assert told in str(caught.value)
+    assert caught.value.remedy
+
+
+def test_a_level_that_the_processor_lacks_is_told_with_those_it_has() -> None:
+    with pytest.raises(BadInput, match=r"avx2-zen"):
+        parse_domain("cpu.isa=avx512", REGISTRY, machine(flags=AVX2))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cpus=0,2", ("cpus", "0,2")),
+        ('cpus="0,2"', ("cpus", "0,2")),
+        ("cpus=2", ("cpus", 2)),
+        ("threads=2", ("threads", 2)),
+        ("env.F=a,b=c", ("env.F", "a,b=c")),
+        ("env.F=", ("env.F", "")),
+        ("arg.n=1.5", ("arg.n", 1.5)),
+    ],
+)
+def test_assignments(text: str, expected: tuple[str, Value]) -> None:
+    assert parse_assignment(text, REGISTRY, HOST) == expected
+
+
+@given(st.text())
+def test_a_word_is_the_same_word_after_being_a_value(word: str) -> None:
+    assert word_of(value_of(word)) == word
+
+
+@given(st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
+def test_a_number_is_the_same_number_after_being_a_word(number: int | float) -> None:
+    back = value_of(word_of(number))
+    assert back == number and type(back) is type(number)
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0")), min_size=1, unique=True))
+def test_any_texts_can_be_written_as_a_domain(texts: list[str]) -> None:
+    quoted = ",".join('"' + t.replace("\\", "\\\\").replace('"', '\\"') + '"' for t in texts)
+    assert parse(f"env.F={quoted}").domain == Choices(tuple(texts))

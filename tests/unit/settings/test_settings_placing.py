@@ -1,0 +1,133 @@
+"""Placement on synthetic machines of many shapes."""
+
+from __future__ import annotations
+
+import pytest
+from assay.machine.document import Machine
+from assay.settings import placing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from .hosts import machine
+
+SHAPES = st.builds(
+    machine,
+    packages=st.integers(1, 2),
+    nodes=st.integers(1, 2),
+    caches=st.integers(1, 3),
+    cores=st.integers(1, 4),
+    smt=st.integers(1, 2),
+    efficient=st.sampled_from((0, 0, 3)),
+)
+
+
+@st.composite
+def hosts(draw: st.DrawFn) -> Machine:
+    whole = draw(SHAPES)
+    ids = [cpu.id for cpu in whole.cpus]
+    kept = draw(st.lists(st.sampled_from(ids), min_size=1, unique=True))
+    return draw(st.sampled_from((whole, machine_with(whole, tuple(sorted(kept))))))
+
+
+def machine_with(whole: Machine, allowed: tuple[int, ...]) -> Machine:
+    import msgspec
+
+    return msgspec.structs.replace(whole, allowed=allowed)
+
+
+def shared(host: Machine, ids: tuple[int, ...], level: str) -> int:
+    return len({getattr(cpu, level) for cpu in host.cpus if cpu.id in ids})
+
+
+@given(hosts(), st.data())
+def test_every_layout_gives_that_many_allowed_cpus(host: Machine, data: st.DataObject) -> None:
+    usable = host.usable
+    count = data.draw(st.integers(1, len(usable)))
+    for layout in (placing.compact, placing.scatter):
+        got = layout(usable, count)
+        assert len(got) == len(set(got)) == count
+        assert set(got) <= set(host.allowed)
+        assert list(got) == sorted(got)
+
+
+@given(hosts(), st.data())
+def test_one_per_core_never_takes_two_of_a_core(host: Machine, data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, len(host.cores)))
+    got = placing.one_per_core(host.usable, count)
+    assert len(got) == count == shared(host, got, "core")
+    assert set(got) <= set(host.allowed)
+    assert shared(host, placing.one_per_core(host.usable), "core") == len(host.cores)
+
+
+@given(hosts(), st.data())
+def test_scatter_reaches_as_many_cores_and_packages_as_there_are(
+    host: Machine, data: st.DataObject
+) -> None:
+    count = data.draw(st.integers(1, len(host.usable)))
+    got = placing.scatter(host.usable, count)
+    assert shared(host, got, "core") == min(count, len(host.cores))
+    packages = len({cpu.package for cpu in host.usable})
+    assert shared(host, got, "package") == min(count, packages)
+
+
+@given(hosts(), st.data())
+def test_compact_stays_within_one_group_where_one_is_large_enough(
+    host: Machine, data: st.DataObject
+) -> None:
+    usable = host.usable
+    count = data.draw(st.integers(1, len(usable)))
+    got = placing.compact(usable, count)
+    for level in ("package", "node", "l3", "core"):
+        # A package that can hold all may have no single cache that can, so outer levels first.
+        fits = any(len(g) >= count for g in placing.groups(usable, level))
+        if not fits:
+            break
+        assert shared(host, got, level) == 1
+
+
+@given(hosts())
+def test_all_cpus_are_the_same_in_every_layout(host: Machine) -> None:
+    everything = tuple(sorted(host.allowed))
+    assert placing.compact(host.usable, len(everything)) == everything
+    assert placing.scatter(host.usable, len(everything)) == everything
+
+
+@pytest.mark.parametrize(
+    ("layout", "count", "expected"),
+    [
+        # Two packages of two caches of two cores with two threads: 0-7 first, 8-15 second threads.
+        (placing.compact, 2, (0, 8)),
+        (placing.compact, 4, (0, 1, 8, 9)),
+        (placing.compact, 8, (0, 1, 2, 3, 8, 9, 10, 11)),
+        (placing.scatter, 2, (0, 4)),
+        (placing.scatter, 4, (0, 2, 4, 6)),
+        (placing.scatter, 8, (0, 1, 2, 3, 4, 5, 6, 7)),
+        (placing.one_per_core, 2, (0, 1)),
+        (placing.one_per_core, 4, (0, 1, 2, 3)),
+    ],
+)
+def test_known_layouts(layout: object, count: int, expected: tuple[int, ...]) -> None:
+    host = machine(packages=2, caches=2, cores=2, smt=2)
+    assert layout(host.usable, count) == expected  # type: ignore[operator]
+
+
+def test_compact_takes_the_cache_that_holds_all_rather_than_the_first() -> None:
+    host = machine(caches=2, cores=4, allowed=(2, 3, 4, 5, 6, 7))
+    assert placing.compact(host.usable, 4) == (4, 5, 6, 7)
+
+
+def test_performance_cores_come_first() -> None:
+    host = machine(cores=2, smt=2, efficient=4)
+    assert placing.compact(host.usable, 4) == (0, 1, 2, 3)
+    assert placing.one_per_core(host.usable, 3) == (0, 1, 4)
+    assert placing.scatter(host.usable, 2) == (0, 1)
+
+
+def test_a_large_machine_is_placed_quickly() -> None:
+    import time
+
+    host = machine(packages=2, nodes=4, caches=4, cores=8, smt=2)
+    start = time.monotonic()
+    placing.compact(host.usable, 511)
+    placing.scatter(host.usable, 511)
+    assert time.monotonic() - start < 1.0
