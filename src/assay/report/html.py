@@ -141,7 +141,7 @@ def _header(report: ReportInput) -> Html:
             f" \u00b7 {when}",
             class_="meta",
         ),
-        el("div", sections.folded_command(report.spec), class_="what"),
+        el("div", sections.subject(report.spec), class_="what"),
     )
 
 
@@ -206,7 +206,8 @@ def _sections(
             intro=_convergence_intro(report, pictures),
         )
     if rows:
-        add("table", "All configurations", sections.configurations(report, rows, scale))
+        title = "All configurations" if report.spec.kind is Kind.TUNE else "All arms"
+        add("table", title, sections.configurations(report, rows, scale))
     add(
         "grants",
         "What the system granted",
@@ -224,13 +225,15 @@ def _sections(
 
 
 def _gain_intro(report: ReportInput, pictures: Figures) -> str:
+    if pictures.gain is None or not any(gain.verdict for gain in pictures.gain.gains):
+        return "Nothing is claimed: these points only chose what to try next."
     bars = (
         f"A filled point with a bar is a claim: the bar is its interval, and all of them hold "
         f"together with {(1 - report.spec.alpha) * 100:g} %."
     )
     if report.spec.kind is Kind.TUNE:
         bars += " A hollow point only chose what to try next."
-    if pictures.gain is not None and pictures.gain.noise is not None:
+    if pictures.gain.noise is not None:
         low, high = pictures.gain.noise
         bars += f" Two identical arms came out between {change(low)} and {change(high)}."
     return bars
@@ -240,7 +243,8 @@ def _convergence_intro(report: ReportInput, pictures: Figures) -> str:
     base = shorten(pictures.gain.baseline, 40) if pictures.gain else "the baseline"
     words = "Each dot is one launch, in the order in which they ran."
     if pictures.convergence is not None and pictures.convergence.best:
-        words += " The step line is the best median so far."
+        best = "best median so far" if report.spec.kind is Kind.TUNE else "median so far"
+        words += f" The step line is the {best}."
     words += f" The thin line is {base} measured again and again: it shows drift."
     if any(mark.censored for mark in pictures.convergence.marks) if pictures.convergence else False:
         words += " Red triangles ran into their time-out."

@@ -522,6 +522,16 @@ def command(spec: StudySpec) -> str:
     return clean(shlex.join(spec.workload.argv))
 
 
+def subject(spec: StudySpec) -> Html:
+    """What was run: the command, or the commands that were compared."""
+    if spec.arms and all("command" in arm.configuration for arm in spec.arms):
+        names = [shorten(clean(arm.name), _COMMAND_CHARACTERS) for arm in spec.arms[:_NOTES_SHOWN]]
+        more = len(spec.arms) - len(names)
+        lines = [el("div", el("code", el("bdi", name), class_="command")) for name in names]
+        return join(lines, el("div", f"and {more} more") if more else None)
+    return folded_command(spec)
+
+
 def folded_command(spec: StudySpec) -> Html:
     """The command, folded where it is very long."""
     whole = command(spec)

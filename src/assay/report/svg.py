@@ -78,7 +78,7 @@ class _Frame:
 def box_svg(figure: BoxFigure, width: int = WIDE, name: str = "boxes") -> str:
     """Box plots: whiskers at the extremes, box from quartile to quartile, line at the median."""
     shown, hidden = visible(figure.boxes)
-    frame = _Frame(width, 286, 150, 34) if width >= STACKED else _Frame(width, 10, 14, 58)
+    frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 58)
     values = [d.value for b in shown for d in b.dots]
     values += [v for b in shown if b.summary for v in (b.summary.min, b.summary.max)]
     low, high = min(values), max(values)
@@ -89,7 +89,7 @@ def box_svg(figure: BoxFigure, width: int = WIDE, name: str = "boxes") -> str:
     def value_of(box: Box) -> tuple[str, str]:
         if box.summary is None:
             return box.note, ""
-        more = f"  {box.note}" if box.note and not frame.stacked else ""
+        more = f", {box.note}" if box.note and not frame.stacked else ""
         return figure.scale.quantity(box.summary.median), f"n = {box.summary.n}{more}"
 
     with _canvas() as new:
@@ -105,7 +105,7 @@ def box_svg(figure: BoxFigure, width: int = WIDE, name: str = "boxes") -> str:
 def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
     """Change against the baseline: an interval where something is claimed, else a hollow point."""
     shown, hidden = visible(figure.gains)
-    frame = _Frame(width, 286, 206, 32) if width >= STACKED else _Frame(width, 10, 14, 54)
+    frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 54)
     ends = [v for g in shown for v in (g.ratio, g.low, g.high) if v is not None and v > 0]
     low, high = min([*ends, 1 - 2 * figure.margin]), max([*ends, 1 + 2 * figure.margin])
 
@@ -308,17 +308,9 @@ def _labels(fig: Figure, frame: _Frame, top: float, row: Any, value: tuple[str, 
     for i, line in enumerate(lines):
         y = top - frame.row / 2 - 4 + (len(lines) - 1) * 6.5 - i * 13
         _text(fig, frame.left - 12, y, line, weight=weight, align="right")
-    x = frame.width - frame.right + 12
-    _text(fig, x, top - frame.row / 2 - 4, value[0], weight=weight)
-    _text(
-        fig,
-        frame.width - 4,
-        top - frame.row / 2 - 4,
-        shorten(value[1], 26),
-        colour="muted",
-        size=_SMALL_PX,
-        align="right",
-    )
+    x, middle = frame.width - frame.right + 14, top - frame.row / 2 - 4
+    _text(fig, x, middle + (6.5 if value[1] else 0), shorten(value[0], 22), weight=weight)
+    _text(fig, x, middle - 7, shorten(value[1], 24), colour="muted", size=_SMALL_PX)
 
 
 def _wrap(label: str, width: int) -> list[str]:

@@ -36,6 +36,7 @@ from assay.settings.evidence import (
     why_unread,
 )
 from assay.settings.refusal import outside
+from assay.settings.threads import counts
 
 _PLACE: dict[str, Callable[[Sequence[Cpu], int], tuple[int, ...]]] = {
     "compact": placing.compact,
@@ -69,6 +70,11 @@ class Cpus:
         usable = machine.usable
         if len(usable) < 2:
             return "only one CPU is usable"
+        if "tbb" in program.runtimes:
+            return Suggestion(
+                Choices(counts(machine), ordered=True),
+                "oneTBB starts as many threads as there are CPUs that it may use",
+            )
         sizes = _natural_sizes(machine)
         if not sizes:
             return "all CPUs share one cache and one node, and no core has two: try threads"

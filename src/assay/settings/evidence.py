@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.records import Grant, Granted, Level, RunFacts, Seen, Value
+from assay.settings.joined import JOINED, contains
 
 _NEVER_RAN = frozenset({"exec_failed", "setup_failed", "bad_plan"})
 _TOO_SHORT = "the program ended before it could be read"
@@ -70,10 +71,16 @@ def judge_environment(
         return unverified(value, why_unread(facts, "environ"))
     for name, text in expected.items():
         found = environ.get(name)
-        if found != text:
+        if not _holds(name, text, found):
             told = "is not set" if found is None else f"is {found!r}"
             return refused(value, Level.SET, f"{name} {told} in the program, not {text!r}")
     return granted(value, Level.SET, observed or _show(expected))
+
+
+def _holds(name: str, text: str, found: str | None) -> bool:
+    if found is not None and name in JOINED:
+        return contains(name, found, text)
+    return found == text
 
 
 def mapped(facts: RunFacts, prefixes: tuple[str, ...]) -> tuple[str, ...] | None:

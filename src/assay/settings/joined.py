@@ -1,7 +1,8 @@
 """Environment variables that hold a list of assignments, and so are shared between settings.
 
-``GLIBC_TUNABLES`` (glibc manual, "Tunables") and ``MALLOC_CONF`` (jemalloc(3), "TUNING"). Both
-take the last of two assignments to one name, seen on glibc 2.36 and jemalloc 5.3.
+``GLIBC_TUNABLES`` (glibc manual, "Tunables"), ``MALLOC_CONF`` (jemalloc(3), "TUNING") and
+``XZ_DEFAULTS`` (xz(1)). All take the last of two assignments to one name, seen on glibc 2.36,
+jemalloc 5.3 and xz 5.4.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ class Joined(Record, frozen=True, kw_only=True):
 JOINED: dict[str, Joined] = {
     "GLIBC_TUNABLES": Joined(between=":", within="="),
     "MALLOC_CONF": Joined(between=",", within=":"),
+    "XZ_DEFAULTS": Joined(between=" ", within="="),
 }
 
 

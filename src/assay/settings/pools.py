@@ -3,9 +3,9 @@
 A variable belongs in ``POOLS`` if it caps or sets how many threads share the same work, is read by
 programs that people run, and leaves the meaning of the result alone. Left out on purpose:
 ``UV_THREADPOOL_SIZE`` (threads that wait for I/O, not CPU work), ``OMP_THREAD_LIMIT`` (breaks
-nested teams), ``XZ_DEFAULTS`` and ``JAVA_TOOL_OPTIONS`` (lists of options that people use for
-other things; the latter also prints a line), ``MAKEFLAGS`` and ``CMAKE_BUILD_PARALLEL_LEVEL``
-(how many programs run, which the user chose).
+nested teams), ``JAVA_TOOL_OPTIONS`` (makes Java print a line), ``MAKEFLAGS`` and
+``CMAKE_BUILD_PARALLEL_LEVEL`` (how many programs run, which the user chose). oneTBB reads no
+variable: its threads follow the CPUs that it may use.
 """
 
 from __future__ import annotations
@@ -33,8 +33,18 @@ POOLS: dict[str, str] = {
     "TF_NUM_INTRAOP_THREADS": "TensorFlow: threads within one operation",
     "ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS": "ITK, ANTs",
     "ZSTD_NBTHREADS": "zstd without -T: compressed bytes differ, their content does not",
+    "XZ_DEFAULTS": "xz without -T: likewise, and memory grows with the threads",
 }
 """Variable -> who reads it, in the order in which they are set."""
+
+_FORMS: dict[str, str] = {"XZ_DEFAULTS": "--threads={}"}
+"""How a count is written where it does not stand alone."""
+
+
+def sized(variable: str, count: str) -> str:
+    """The text that makes ``variable`` ask for ``count`` threads."""
+    return _FORMS.get(variable, "{}").format(count)
+
 
 OPENMP_RUNTIMES: dict[str, str] = {
     "gomp": "GNU OpenMP",
@@ -42,7 +52,13 @@ OPENMP_RUNTIMES: dict[str, str] = {
     "llvm-omp": "LLVM OpenMP",
 }
 BLAS_RUNTIMES: dict[str, str] = {"openblas": "OpenBLAS", "mkl": "oneMKL", "blis": "BLIS"}
-OTHER_RUNTIMES: dict[str, str] = {"onednn": "oneDNN"}
+OTHER_RUNTIMES: dict[str, str] = {
+    "onednn": "oneDNN",
+    "rayon": "Rayon",
+    "go": "the Go runtime",
+    "zstd": "zstd's workers",
+    "xz": "xz's workers",
+}
 
 PACKAGES: dict[str, str] = {
     "numexpr": "numexpr",
@@ -57,7 +73,6 @@ PACKAGES: dict[str, str] = {
 """Python packages with a pool that one of ``POOLS`` sizes."""
 
 COMMANDS: dict[str, str] = {
-    "zstd": "zstd reads ZSTD_NBTHREADS",
     "julia": "Julia reads JULIA_NUM_THREADS",
     "dotnet": ".NET reads DOTNET_PROCESSOR_COUNT",
 }

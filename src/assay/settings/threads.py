@@ -92,7 +92,9 @@ class Threads:
         variables = self._own(config)
         taken = [name for name in _NARROWER if self.name == "threads" and name in config]
         return Resolved(
-            tuple(EnvSet(name=name, value=word_of(value)) for name in variables),
+            tuple(
+                EnvSet(name=name, value=pools.sized(name, word_of(value))) for name in variables
+            ),
             note=f"{' and '.join(taken)} takes over there" if taken else None,
         )
 
@@ -100,7 +102,9 @@ class Threads:
         """Whether the variables are in the environment."""
         value = config[self.name]
         expected = {
-            name: word_of(value) for name in self._own(config) if f"env.{name}" not in config
+            name: pools.sized(name, word_of(value))
+            for name in self._own(config)
+            if f"env.{name}" not in config
         }
         peak = seen_of(facts).threads_peak
         shown = f"{next(iter(expected), 'nothing')}={word_of(value)}"

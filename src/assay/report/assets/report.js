@@ -150,9 +150,10 @@
         const lines = wrap(row.label, Math.floor(frame.left / 7.4));
         lines.forEach((line, i) => children.push(text(frame.left - 14,
           middle + (i - (lines.length - 1) / 2) * 14, line, { weight, textAlign: "right" })));
-        children.push(text(width - frame.right + 14, middle, value, { weight }));
-        children.push(text(width, middle, extra,
-          { textAlign: "right", fill: colour("muted"), font: `400 11.5px ${FONT}` }));
+        const x = width - frame.right + 14;
+        children.push(text(x, middle - (extra ? 7 : 0), shorten(value, 22), { weight }));
+        children.push(text(x, middle + 8, shorten(extra, 24),
+          { fill: colour("muted"), font: `400 11.5px ${FONT}` }));
       }
       const x = (v) => Math.min(area.x + area.width, Math.max(area.x, api.coord([v, item.top])[0]));
       return { type: "group", children: children.concat(shape.draw(row, x, middle, area)) };
@@ -178,7 +179,7 @@
     type: "line", shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth } });
 
   const boxes = (figure, rows, width) => rowChart(rows, width, {
-    row: 34, stackedRow: 60, right: 158,
+    row: 36, stackedRow: 60, right: 142,
     axis: () => `${figure.metric}${scale.unit ? ` in ${scale.unit}` : ""} ` +
       `(${figure.goal === "lower" ? "less" : "more"} is better)`,
     show: (v) => number(v),
@@ -186,7 +187,7 @@
       .concat(r.summary ? [r.summary.min, r.summary.max] : [])),
     words: (row, stacked) => row.summary
       ? [quantity(row.summary.median),
-        `n = ${row.summary.n}${row.note && !stacked ? `  ${shorten(row.note, 16)}` : ""}`]
+        `n = ${row.summary.n}${row.note && !stacked ? `, ${row.note}` : ""}`]
       : [row.note, ""],
     tip: (row) => {
       const s = row.summary;
@@ -229,7 +230,7 @@
   });
 
   const gain = (figure, rows, width) => rowChart(rows, width, {
-    row: 32, stackedRow: 58, right: 216,
+    row: 36, stackedRow: 58, right: 142,
     axis: (stacked) => `change of ${figure.metric} against ${shorten(figure.baseline, 40)}` +
       (stacked ? "" : ` (${figure.goal === "lower" ? "left" : "right"} is better)`),
     show: wholeChange,
@@ -446,7 +447,7 @@
     let sort = { key: null, down: false };
 
     const phases = [...new Set(data.rows.map((r) => r.phase))];
-    const search = make("input", { type: "search", placeholder: "Filter, e.g. malloc=jemalloc" });
+    const search = make("input", { type: "search", placeholder: "Filter by any word in a row" });
     search.setAttribute("aria-label", "Filter the table");
     const phase = make("select", {}, make("option", { value: "", textContent: "every phase" }),
       ...phases.map((p) => make("option", { value: p, textContent: p })));
@@ -492,7 +493,8 @@
     asJson.addEventListener("click", () => save(fileName("configurations", "json"), "application/json",
       JSON.stringify({ schema: 1, study: data.study, metric: data.metric, rows: picked() }, null, 1)));
     const tools = byId("table-tools");
-    tools.append(search, ...(phases.length > 1 ? [phase] : []), asCsv, asJson);
+    const many = original.length > 3;
+    tools.append(...(many ? [search] : []), ...(phases.length > 1 ? [phase] : []), asCsv, asJson);
     tools.hidden = false;
     search.addEventListener("input", refresh);
     phase.addEventListener("change", refresh);

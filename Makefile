@@ -1,0 +1,78 @@
+# assay: `make tune` runs the main job on a bundled example, `make test` passes all tests.
+# Both install what is missing first; nothing else has to be prepared.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+BUDGET ?= 4m
+SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
+
+.PHONY: help tune test test-full check format clean bench-overhead bench-statistics bench-smoke
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
+
+tune: $(VENV)/.installed $(VENV)/.example ## find the best configuration for the bundled example
+	$(BIN)/assay tune --budget $(BUDGET) -- $(abspath $(BIN))/python examples/digits/digits.py
+	$(BIN)/assay report last -q -o build/report.html
+	@echo "The report is in $(abspath build/report.html)"
+
+test: $(VENV)/.tested-with $(VENV)/.example check ## all tests
+	tools/run-tests $(BIN)
+
+test-full: $(VENV)/.tested-with $(VENV)/.example check ## with those that are too slow for every run
+	tools/run-tests $(BIN) --full
+
+check: $(VENV)/.tested-with ## types, style, floors, forbidden imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
+	$(BIN)/python -m pytest -q tests/unit/test_imports.py
+
+format: $(VENV)/.tested-with ## rewrite sources in the project's style
+	$(BIN)/ruff check --fix-only -q .
+	$(BIN)/ruff format -q .
+	$(BIN)/clang-format -i $$(git ls-files '*.cpp' '*.hpp')
+
+bench-overhead: $(VENV)/.tested-with ## cost of a launch beside taskset, numactl, hyperfine
+	$(BIN)/python benchmarks/overhead.py
+
+bench-statistics: $(VENV)/.tested-with ## false verdicts and coverage, simulated
+	$(BIN)/python benchmarks/calibration.py
+
+bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
+	$(BIN)/python benchmarks/overhead.py --smoke
+	$(BIN)/python benchmarks/calibration.py --quick
+
+clean: ## remove what was built, and the virtual environment
+	rm -rf build $(VENV)
+
+# --- set-up -----------------------------------------------------------------------------------
+
+$(VENV)/.created:
+	tools/system-packages build
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "assay needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.created $(SOURCES)
+	$(BIN)/python -m pip install -q .
+	touch $@
+
+$(VENV)/.example: $(VENV)/.created examples/requirements.txt
+	tools/system-packages examples
+	$(BIN)/python -m pip install -q -r examples/requirements.txt
+	touch $@
+
+$(VENV)/.tested-with: $(VENV)/.installed pyproject.toml
+	tools/system-packages build examples test
+	$(BIN)/python -m pip install -q --group test --group check
+	touch $@
