@@ -411,9 +411,7 @@ def table(studies: int, blocks: int, seed: int, files: list[Path]) -> Iterator[s
         yield _line(name, recorded_row(path, studies, seed), limit)
     missed = median_row(studies, blocks, seed)
     mark = "over" if missed / studies > limit else "ok"
-    yield (
-        f"| median, t2, 30 % censored | | | {100 * (1 - missed / studies):.2f} % | | | {mark} |"
-    )
+    yield (f"| median, t2, 30 % censored | | | {100 * (1 - missed / studies):.2f} % | | | {mark} |")
     rng = np.random.default_rng([seed, 5005])
     row = study(*unequal_shape(rng, studies, blocks))
     yield _line("*equal mean, unequal shape* (not covered)", row, limit)

@@ -11,7 +11,7 @@ BUILD = Path(__file__).resolve().parents[1] / "build"
 
 @pytest.fixture(scope="session")
 def assay_exec() -> Path:
-    """The launcher under test: $ASSAY_EXEC, the last one built in this checkout, or the installed one."""
+    """The launcher under test: $ASSAY_EXEC, the last one built here, or the installed one."""
     if chosen := os.environ.get("ASSAY_EXEC"):
         return Path(chosen).resolve(strict=True)
     built = [path for path in BUILD.rglob("assay-exec") if os.access(path, os.X_OK)]

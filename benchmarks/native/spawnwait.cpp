@@ -1,9 +1,10 @@
 // spawnwait [--record-of N] ROUNDS --- COMMAND ARG... [--- COMMAND ARG...]...
 //
-// Starts each command once a round, interleaved, by posix_spawn and waitpid from this small process, and prints quantiles
-// of the wall time of each in microseconds: what a launcher costs is the difference to the bare command. With
-// --record-of N the N-th command (from 1) is an assay-exec that writes its record to /dev/shm/spawnwait.json, and the
-// quantiles of its "wall_s" follow: they should be those of the bare command.
+// Starts each command once a round, interleaved, by posix_spawn and waitpid from this small process, and
+// prints quantiles of the wall time of each in microseconds: what a launcher costs is the difference to the
+// bare command. With
+// --record-of N the N-th command (from 1) is an assay-exec that writes its record to /dev/shm/spawnwait.json,
+// and the quantiles of its "wall_s" follow: they should be those of the bare command.
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -50,8 +51,11 @@ double recorded_wall_us(const char* path) {
 
 void print(const char* name, std::vector<double>& times) {
     std::sort(times.begin(), times.end());
-    const auto quantile = [&](double q) { return times[static_cast<std::size_t>(q * static_cast<double>(times.size() - 1))]; };
-    ::printf("%10.1f %10.1f %10.1f %10.1f  %s\n", quantile(0.1), quantile(0.25), quantile(0.5), quantile(0.75), name);
+    const auto quantile = [&](double q) {
+        return times[static_cast<std::size_t>(q * static_cast<double>(times.size() - 1))];
+    };
+    ::printf("%10.1f %10.1f %10.1f %10.1f  %s\n", quantile(0.1), quantile(0.25), quantile(0.5),
+             quantile(0.75), name);
 }
 
 } // namespace
@@ -72,7 +76,8 @@ int main(int argc, char** argv) {
         if (i + 1 < argc) commands.push_back(argv + i + 1);
     }
     if (rounds < 1 || commands.empty()) {
-        ::fprintf(stderr, "usage: spawnwait [--record-of N] ROUNDS --- COMMAND ARG... [--- COMMAND ARG...]...\n");
+        ::fprintf(stderr,
+                  "usage: spawnwait [--record-of N] ROUNDS --- COMMAND ARG... [--- COMMAND ARG...]...\n");
         return 2;
     }
     std::vector<std::vector<double>> times(commands.size());

@@ -10,5 +10,6 @@ int main(int argc, char** argv) {
         return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
     };
     const double end = now() + milliseconds;
-    while (now() < end) {}
+    while (now() < end) {
+    }
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/fd.hpp"
+
 #include <sys/types.h>
 
 #include <cstdint>
@@ -7,12 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "common/fd.hpp"
-
 namespace assay {
 
-/// The whole of a small file (procfs, sysfs, cgroupfs) below the folder `at`, or nothing with errno set. Reads at most
-/// `limit` bytes.
+/// The whole of a small file (procfs, sysfs, cgroupfs) below the folder `at`, or nothing with errno set.
+/// Reads at most `limit` bytes.
 std::optional<std::string> read_file(int at, const char* path, std::size_t limit = 16U << 20);
 
 /// What an open file holds now: files in cgroupfs and procfs give fresh contents from offset 0.

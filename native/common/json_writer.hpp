@@ -6,8 +6,8 @@
 
 namespace assay {
 
-/// Appends JSON to a string, in the order of the calls. Any bytes are accepted as text: what is not UTF-8 becomes
-/// U+FFFD, so the result is always valid.
+/// Appends JSON to a string, in the order of the calls. Any bytes are accepted as text: what is not UTF-8
+/// becomes U+FFFD, so the result is always valid.
 class JsonWriter {
   public:
     JsonWriter& begin_object() { return open('{'); }

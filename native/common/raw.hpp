@@ -1,12 +1,13 @@
 #pragma once
 
+#include "common/clock.hpp"
+
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "common/clock.hpp"
-
-/// System calls without libc: no errno. A process made with CLONE_VM shares the thread-local storage of its maker,
-/// errno included, so whatever may run beside its maker calls these. Results are those of the kernel: -errno on failure.
+/// System calls without libc: no errno. A process made with CLONE_VM shares the thread-local storage of its
+/// maker, errno included, so whatever may run beside its maker calls these. Results are those of the kernel:
+/// -errno on failure.
 namespace assay::raw {
 
 #if defined(__x86_64__)
@@ -22,9 +23,10 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
     return result;
 }
 
-/// A clone or clone3 whose child runs `entry(argument)`, on the new stack where the call gives one. `entry` must not
-/// return: the frame it would return to is its maker's.
-inline long clone_call(long number, long a, long b, long c, long d, long e, void (*entry)(void*), void* argument) {
+/// A clone or clone3 whose child runs `entry(argument)`, on the new stack where the call gives one. `entry`
+/// must not return: the frame it would return to is its maker's.
+inline long clone_call(long number, long a, long b, long c, long d, long e, void (*entry)(void*),
+                       void* argument) {
     long result;
     register long r10 asm("r10") = d;
     register long r8 asm("r8") = e;
@@ -58,7 +60,8 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
     return x0;
 }
 
-inline long clone_call(long number, long a, long b, long c, long d, long e, void (*entry)(void*), void* argument) {
+inline long clone_call(long number, long a, long b, long c, long d, long e, void (*entry)(void*),
+                       void* argument) {
     register long x8 asm("x8") = number;
     register long x0 asm("x0") = a;
     register long x1 asm("x1") = b;

@@ -5,10 +5,11 @@
 
 namespace assay {
 
-const char usage_text[] = "usage: assay-exec --plan-fd N --record-fd M\n"
-                          "       assay-exec --plan FILE --record FILE   (- is standard input / output)\n"
-                          "       assay-exec [--record FILE] [--containment auto|cgroup|none] -- COMMAND ARG...\n"
-                          "       assay-exec --probe | --version | --help\n";
+const char usage_text[] =
+    "usage: assay-exec --plan-fd N --record-fd M\n"
+    "       assay-exec --plan FILE --record FILE   (- is standard input / output)\n"
+    "       assay-exec [--record FILE] [--containment auto|cgroup|none] -- COMMAND ARG...\n"
+    "       assay-exec --probe | --version | --help\n";
 
 namespace {
 
@@ -50,13 +51,16 @@ Arguments parse_arguments(int argc, char** argv) {
             arguments.record = FileArgument{-1, argv[++i]};
         } else if (option == "--containment") {
             const auto wish = containment_wish(argv[++i]);
-            if (wish) arguments.containment = *wish;
-            else arguments.error = "--containment must be auto, cgroup or none";
+            if (wish)
+                arguments.containment = *wish;
+            else
+                arguments.error = "--containment must be auto, cgroup or none";
         } else {
             arguments.error = "unknown option \"" + std::string(option) + "\"";
         }
     }
-    if (arguments.error.empty() && arguments.verb == Verb::run && arguments.plan.has_value() != arguments.command.empty()) {
+    if (arguments.error.empty() && arguments.verb == Verb::run &&
+        arguments.plan.has_value() != arguments.command.empty()) {
         arguments.error = arguments.plan ? "give either a plan or a command, not both" : "nothing to run";
     }
     return arguments;

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "launcher/plan.hpp"
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "launcher/plan.hpp"
 
 namespace assay {
 

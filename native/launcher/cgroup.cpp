@@ -1,5 +1,7 @@
 #include "launcher/cgroup.hpp"
 
+#include "common/files.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -9,14 +11,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "common/files.hpp"
-
 namespace assay {
 
 namespace {
 
 bool is_v2_mount(int fd) {
-    struct statfs status {};
+    struct statfs status{};
     return ::fstatfs(fd, &status) == 0 && static_cast<unsigned long>(status.f_type) == CGROUP2_SUPER_MAGIC;
 }
 
@@ -87,14 +87,16 @@ std::string Hierarchies::mount(std::string_view controller) const {
 
 std::string Hierarchies::home(std::string_view controller, const std::optional<std::string>& parent) const {
     if (parent) return join(mount(controller), *parent);
-    auto own = join(mount(controller), controller.empty() ? own_v2() : own_v1(controller).value_or(V1Line{"", "/"}).path);
-    // Where the hierarchy was mounted from outside our control group namespace, our own path means nothing in it, and
-    // its root is our control group.
+    auto own = join(mount(controller),
+                    controller.empty() ? own_v2() : own_v1(controller).value_or(V1Line{"", "/"}).path);
+    // Where the hierarchy was mounted from outside our control group namespace, our own path means nothing in
+    // it, and its root is our control group.
     if (!own.empty() && ::faccessat(root(), own.c_str(), F_OK, 0) != 0) own = mount(controller);
     return own;
 }
 
-std::optional<CgroupFolder> Hierarchies::make(std::string_view controller, const std::optional<std::string>& parent,
+std::optional<CgroupFolder> Hierarchies::make(std::string_view controller,
+                                              const std::optional<std::string>& parent,
                                               const std::string& name) const {
     return CgroupFolder::create(root(), join(home(controller, parent), name));
 }
@@ -113,7 +115,8 @@ std::unique_ptr<Containment> make_leaf(const Plan& plan, pid_t launcher, std::st
     for (int n = 0; n < 100; ++n) {
         auto hierarchies = find();
         if (!hierarchies) return nullptr;
-        const auto name = plan.cgroup_name.value_or("assay-" + std::to_string(launcher) + '-' + std::to_string(n));
+        const auto name =
+            plan.cgroup_name.value_or("assay-" + std::to_string(launcher) + '-' + std::to_string(n));
         LeafAttempt attempt;
         const bool pure_v2 = hierarchies->pure_v2();
         if (hierarchies->has_unified()) attempt = make_v2_leaf(std::move(*hierarchies), plan, name);
@@ -144,12 +147,15 @@ struct MemoryController::Names {
 };
 
 // v1: the figures with "total_" include the groups below, as those of v2 do.
-const MemoryController::Names MemoryController::v1_names{
-    "memory.stat",         "total_rss", "total_shmem", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes",
-    "memory.max_usage_in_bytes", "memory.oom_control"};
-const MemoryController::Names MemoryController::v2_names{"memory.stat", "anon",            "shmem",
-                                                         "memory.max",  "memory.swap.max", "memory.peak",
-                                                         "memory.events"};
+const MemoryController::Names MemoryController::v1_names{"memory.stat",
+                                                         "total_rss",
+                                                         "total_shmem",
+                                                         "memory.limit_in_bytes",
+                                                         "memory.memsw.limit_in_bytes",
+                                                         "memory.max_usage_in_bytes",
+                                                         "memory.oom_control"};
+const MemoryController::Names MemoryController::v2_names{
+    "memory.stat", "anon", "shmem", "memory.max", "memory.swap.max", "memory.peak", "memory.events"};
 
 std::optional<MemoryController> MemoryController::in(const CgroupFolder& folder, bool v2) {
     MemoryController controller{v2 ? v2_names : v1_names};
@@ -163,10 +169,11 @@ int MemoryController::limit(const CgroupFolder& folder, std::int64_t bytes) cons
     if (const int error = folder.write(names_->limit, amount)) return error;
     if (names_ == &v2_names) {
         // Without it the kernel kills one process and leaves the rest of the tree running (Linux 4.19).
-        if (const int error = folder.write("memory.oom.group", "1"); error != 0 && error != ENOENT) return error;
+        if (const int error = folder.write("memory.oom.group", "1"); error != 0 && error != ENOENT)
+            return error;
     }
-    // Swapping instead of hitting the limit would make the run slow and the limit meaningless. v1 counts memory and
-    // swap together, v2 swap alone. Kernels without swap accounting have no such file.
+    // Swapping instead of hitting the limit would make the run slow and the limit meaningless. v1 counts
+    // memory and swap together, v2 swap alone. Kernels without swap accounting have no such file.
     const int error = folder.write(names_->swap_limit, names_ == &v2_names ? "0" : amount);
     return error == ENOENT ? 0 : error;
 }

@@ -1,20 +1,20 @@
 #pragma once
 
+#include "common/fd.hpp"
+#include "launcher/cgroup_folder.hpp"
+#include "launcher/containment.hpp"
+#include "launcher/plan.hpp"
+
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/fd.hpp"
-#include "launcher/cgroup_folder.hpp"
-#include "launcher/containment.hpp"
-#include "launcher/plan.hpp"
-
 namespace assay {
 
-/// The mounted hierarchies: `root` itself is a v2 mount, or holds one v1 mount for each controller and, in hybrid mode,
-/// a v2 mount called "unified".
+/// The mounted hierarchies: `root` itself is a v2 mount, or holds one v1 mount for each controller and, in
+/// hybrid mode, a v2 mount called "unified".
 class Hierarchies {
   public:
     /// A line of /proc/PID/cgroup: controllers of one v1 hierarchy, joined by commas, and the path in it.
@@ -32,12 +32,14 @@ class Hierarchies {
     [[nodiscard]] bool has_unified() const { return pure_v2_ || hybrid_; }
     [[nodiscard]] bool has_v1(std::string_view controller) const { return own_v1(controller).has_value(); }
 
-    /// A new control group `name`, of the v2 hierarchy (controller "") or a v1 one. With `parent` in that folder of the
-    /// hierarchy, otherwise in our own control group. Nothing, with errno set, on failure.
-    [[nodiscard]] std::optional<CgroupFolder> make(std::string_view controller, const std::optional<std::string>& parent,
+    /// A new control group `name`, of the v2 hierarchy (controller "") or a v1 one. With `parent` in that
+    /// folder of the hierarchy, otherwise in our own control group. Nothing, with errno set, on failure.
+    [[nodiscard]] std::optional<CgroupFolder> make(std::string_view controller,
+                                                   const std::optional<std::string>& parent,
                                                    const std::string& name) const;
     /// Path, relative to the root, of the folder in which `make` makes.
-    [[nodiscard]] std::string home(std::string_view controller, const std::optional<std::string>& parent) const;
+    [[nodiscard]] std::string home(std::string_view controller,
+                                   const std::optional<std::string>& parent) const;
     /// Thaws the v1 control groups of a process. A frozen one does not even die of SIGKILL (v2 ones do).
     void thaw(pid_t pid) const;
 

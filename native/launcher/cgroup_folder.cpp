@@ -1,5 +1,7 @@
 #include "launcher/cgroup_folder.hpp"
 
+#include "common/files.hpp"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +9,6 @@
 
 #include <charconv>
 #include <memory>
-
-#include "common/files.hpp"
 
 namespace assay {
 
@@ -37,7 +37,7 @@ Fd open_in(int folder, const char* file, int flags) {
 
 template <typename Each>
 void each_subfolder(int folder, Each each) {
-    struct stat status {};
+    struct stat status{};
     // A folder of cgroupfs has one link for each folder below it, beside the usual two.
     if (::fstat(folder, &status) != 0 || status.st_nlink <= 2) return;
     Fd fd = open_folder(folder, ".");
@@ -65,7 +65,8 @@ void collect_processes(int folder, std::vector<pid_t>& found, int depth) {
                 pid_t pid = 0;
                 const auto [stop, error] = std::from_chars(at, end, pid);
                 if (error != std::errc{}) break;
-                // 0 stands for a process that this PID namespace cannot see; as a target it would be ourselves.
+                // 0 stands for a process that this PID namespace cannot see; as a target it would be
+                // ourselves.
                 if (pid > 0) found.push_back(pid);
                 at = stop + 1;
             }

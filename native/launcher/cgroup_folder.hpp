@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/fd.hpp"
+
 #include <sys/types.h>
 
 #include <cstdint>
@@ -8,15 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "common/fd.hpp"
-
 namespace assay {
 
-/// One control group in one hierarchy, made by us. The program may run as our own user and take permissions away from
-/// it (chmod 000): whoever opens a file here gives them back first.
+/// One control group in one hierarchy, made by us. The program may run as our own user and take permissions
+/// away from it (chmod 000): whoever opens a file here gives them back first.
 class CgroupFolder {
   public:
-    /// `path` is relative to the open folder `root`, which must outlive this. Nothing, with errno set, on failure.
+    /// `path` is relative to the open folder `root`, which must outlive this. Nothing, with errno set, on
+    /// failure.
     static std::optional<CgroupFolder> create(int root, std::string path);
 
     CgroupFolder(CgroupFolder&&) = default;

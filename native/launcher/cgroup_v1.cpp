@@ -1,18 +1,18 @@
+#include "common/files.hpp"
+#include "launcher/cgroup.hpp"
+#include "launcher/proctree.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 
 #include <algorithm>
 
-#include "common/files.hpp"
-#include "launcher/cgroup.hpp"
-#include "launcher/proctree.hpp"
-
 namespace assay {
 
 namespace {
 
-/// The total is exact, the split (Linux 4.8) comes from the timer tick and may miss much: it gives the ratio only, as
-/// the kernel does it for a process (cputime_adjust).
+/// The total is exact, the split (Linux 4.8) comes from the timer tick and may miss much: it gives the ratio
+/// only, as the kernel does it for a process (cputime_adjust).
 std::optional<CpuTime> split_cpu_time(const CgroupFolder& folder) {
     const auto total = folder.read_number("cpuacct.usage");
     const auto user = folder.read_number("cpuacct.usage_user");
@@ -42,7 +42,9 @@ class LegacyLeaf final : public Containment {
     void kill() override;
     std::optional<std::int64_t> held() override;
     std::optional<Nanos> cpu_used() override;
-    bool hit_memory_limit() override { return memory_ && memory_->oom_kills(*memory_folder_).value_or(0) > 0; }
+    bool hit_memory_limit() override {
+        return memory_ && memory_->oom_kills(*memory_folder_).value_or(0) > 0;
+    }
     bool hit_process_limit() override { return pids_ && pids_limit_hit(*pids_); }
     Tally tally() override;
     bool remove() override;
@@ -104,10 +106,13 @@ void LegacyLeaf::kill() {
     };
     for (const pid_t pid : left) {
         // What is frozen cannot end, so its number cannot pass to a stranger.
-        if (freezer_) ::kill(pid, SIGKILL);
-        else kill_checked(pid, still_here);
+        if (freezer_)
+            ::kill(pid, SIGKILL);
+        else
+            kill_checked(pid, still_here);
     }
-    for (const pid_t pid : left) hierarchies_.thaw(pid); // also groups that the program made and froze below ours
+    for (const pid_t pid : left)
+        hierarchies_.thaw(pid); // also groups that the program made and froze below ours
     if (freezer_) static_cast<void>(freezer_->write("freezer.state", "THAWED"));
 }
 
@@ -150,7 +155,8 @@ bool LegacyLeaf::fill(const Plan& plan, const std::string& name, LeafAttempt& at
     add(cpuacct_, "cpuacct");
     if (plan.limits.pids) add(pids_, "pids");
     if (memory_folder_) memory_ = MemoryController::in(*memory_folder_, false);
-    if (!freezer_) why_ = "without a folder in the v1 freezer hierarchy processes may fork faster than they are killed";
+    if (!freezer_)
+        why_ = "without a folder in the v1 freezer hierarchy processes may fork faster than they are killed";
     return !attempt.taken && (freezer_ || memory_folder_);
 }
 
@@ -160,8 +166,10 @@ LeafAttempt make_v1_leaf(Hierarchies hierarchies, const Plan& plan, const std::s
     LeafAttempt attempt;
     attempt.why = "no v1 hierarchy to use";
     auto leaf = std::make_unique<LegacyLeaf>(std::move(hierarchies));
-    if (leaf->fill(plan, name, attempt)) attempt.leaf = std::move(leaf);
-    else leaf->remove();
+    if (leaf->fill(plan, name, attempt))
+        attempt.leaf = std::move(leaf);
+    else
+        leaf->remove();
     return attempt;
 }
 

@@ -1,11 +1,11 @@
+#include "common/files.hpp"
+#include "launcher/cgroup.hpp"
+#include "launcher/proctree.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 
 #include <algorithm>
-
-#include "common/files.hpp"
-#include "launcher/cgroup.hpp"
-#include "launcher/proctree.hpp"
 
 namespace assay {
 
@@ -32,8 +32,8 @@ std::optional<double> pressure(std::string_view text, std::string_view kind) {
     return usec ? std::optional{seconds(*usec * 1000)} : std::nullopt;
 }
 
-/// A leaf of the v2 hierarchy: of a pure v2 system, or of a hybrid one, where controllers that the v1 side holds get a
-/// folder there too. cgroup.kill, cpu.stat and the pressure files need no controller.
+/// A leaf of the v2 hierarchy: of a pure v2 system, or of a hybrid one, where controllers that the v1 side
+/// holds get a folder there too. cgroup.kill, cpu.stat and the pressure files need no controller.
 class UnifiedLeaf final : public Containment {
   public:
     UnifiedLeaf(Hierarchies hierarchies, CgroupFolder unified)
@@ -44,7 +44,10 @@ class UnifiedLeaf final : public Containment {
     void find_pids(const Plan& plan, const std::string& name);
 
     [[nodiscard]] const char* mode() const override { return hierarchies_.pure_v2() ? "v2" : "hybrid"; }
-    [[nodiscard]] bool complete() const override { return true; }
+    /// Without either a tree may fork faster than it is killed (Linux before 5.2).
+    [[nodiscard]] bool complete() const override {
+        return unified_.has("cgroup.kill") || unified_.has("cgroup.freeze");
+    }
     [[nodiscard]] int birth_fd() const override { return unified_.fd(); }
     std::vector<int> join_files(bool born) override;
     Hold limit_memory(std::int64_t bytes, int& error) override;
@@ -77,8 +80,9 @@ class UnifiedLeaf final : public Containment {
     int kills_ = 0;
 };
 
-/// Lets the folder that the plan names hand a controller down. Our own control group is left as it is: it holds us,
-/// and a group with processes cannot hand controllers down (cgroup-v2.rst, "No Internal Process Constraint").
+/// Lets the folder that the plan names hand a controller down. Our own control group is left as it is: it
+/// holds us, and a group with processes cannot hand controllers down (cgroup-v2.rst, "No Internal Process
+/// Constraint").
 bool UnifiedLeaf::enable(const Plan& plan, const char* controller) const {
     if (!plan.cgroup_parent) return false;
     const auto file = hierarchies_.home("", plan.cgroup_parent) + "/cgroup.subtree_control";
@@ -98,19 +102,22 @@ void UnifiedLeaf::find_memory(const Plan& plan, const std::string& name) {
     memory_ = MemoryController::in(unified_, true);
     if (!memory_ && enable(plan, "memory")) memory_ = MemoryController::in(unified_, true);
     if (!memory_) {
-        no_memory_ = "the control group has no memory controller; name a cgroup_parent whose cgroup.subtree_control "
-                     "may hold it";
+        no_memory_ =
+            "the control group has no memory controller; name a cgroup_parent whose cgroup.subtree_control "
+            "may hold it";
     }
 }
 
 void UnifiedLeaf::find_pids(const Plan& plan, const std::string& name) {
-    if (hierarchies_.has_v1("pids")) pids_v1_ = hierarchies_.make("pids", plan.cgroup_parent, name);
-    else if (!unified_.has("pids.max")) enable(plan, "pids");
+    if (hierarchies_.has_v1("pids"))
+        pids_v1_ = hierarchies_.make("pids", plan.cgroup_parent, name);
+    else if (!unified_.has("pids.max"))
+        enable(plan, "pids");
 }
 
 std::vector<int> UnifiedLeaf::join_files(bool born) {
-    // v1: `tasks`, which moves the one writing thread. Writing to cgroup.procs waits for an RCU grace period, about
-    // 15 ms (commit 9a3284fad42f, Linux 5.4); a whole v2 domain group can be joined in no other way.
+    // v1: `tasks`, which moves the one writing thread. Writing to cgroup.procs waits for an RCU grace period,
+    // about 15 ms (commit 9a3284fad42f, Linux 5.4); a whole v2 domain group can be joined in no other way.
     join_.clear();
     if (!born) join_.push_back(unified_.open("cgroup.procs", O_WRONLY));
     if (memory_v1_) join_.push_back(memory_v1_->open("tasks", O_WRONLY));
@@ -155,7 +162,8 @@ bool UnifiedLeaf::empty() {
 
 void UnifiedLeaf::kill() {
     if (unified_.write("cgroup.kill", "1") != 0) freeze_and_kill(); // Linux before 5.14
-    // What is in a v1 folder of ours without being in the v2 one has moved itself, and so is not killed by the above.
+    // What is in a v1 folder of ours without being in the v2 one has moved itself, and so is not killed by
+    // the above.
     const auto still_here = [&](pid_t pid) {
         const auto now = processes();
         return std::binary_search(now.begin(), now.end(), pid);
@@ -168,7 +176,8 @@ void UnifiedLeaf::kill() {
 }
 
 void UnifiedLeaf::freeze_and_kill() {
-    static_cast<void>(unified_.write("cgroup.freeze", "1")); // Linux 5.2; nothing can fork its way past the loop
+    static_cast<void>(
+        unified_.write("cgroup.freeze", "1")); // Linux 5.2; nothing can fork its way past the loop
     for (const pid_t pid : unified_.processes()) ::kill(pid, SIGKILL);
     static_cast<void>(unified_.write("cgroup.freeze", "0"));
 }

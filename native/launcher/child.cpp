@@ -1,5 +1,7 @@
 #include "launcher/child.hpp"
 
+#include "common/raw.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -8,8 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
-
-#include "common/raw.hpp"
 
 namespace assay {
 
@@ -23,7 +23,8 @@ struct Task {
     long keeper;
 };
 
-// From here to the end of `be_child` only system calls without libc: this runs beside the keeper, in its memory.
+// From here to the end of `be_child` only system calls without libc: this runs beside the keeper, in its
+// memory.
 
 [[noreturn]] void give_up(Shared& shared, std::size_t step, long error) {
     shared.failed_errno.store(static_cast<int>(-error));
@@ -51,7 +52,8 @@ long carry_out(const Step& step) {
 long execute(const Program& program, const char* path, Shared& shared) {
     const char* const* environment = program.envp();
     shared.started_ns.store(raw::now_ns(), std::memory_order_relaxed);
-    const long error = raw::call(SYS_execve, raw::as_long(path), raw::as_long(program.argv()), raw::as_long(environment));
+    const long error =
+        raw::call(SYS_execve, raw::as_long(path), raw::as_long(program.argv()), raw::as_long(environment));
     if (error != -ENOEXEC) return error;
     // A script without "#!": POSIX wants a shell for it (execvp).
     const char** shell = program.shell_argv();
@@ -61,8 +63,8 @@ long execute(const Program& program, const char* path, Shared& shared) {
 
 /// True where execvp would look into the next folder of PATH.
 bool look_further(long error) {
-    return error == -ENOENT || error == -ENOTDIR || error == -EACCES || error == -ESTALE || error == -ENODEV ||
-           error == -ETIMEDOUT;
+    return error == -ENOENT || error == -ENOTDIR || error == -EACCES || error == -ESTALE ||
+           error == -ENODEV || error == -ETIMEDOUT;
 }
 
 [[noreturn]] void be_child(void* argument) {
@@ -122,7 +124,8 @@ void Program::build_environment(const Plan& plan, char** environment) {
         if (!changes || !replaced(*entry)) envp_.push_back(*entry);
     }
     set_.reserve(plan.env_set.size()); // the pointers below must stay true
-    for (const auto& [name, value] : plan.env_set) envp_.push_back(set_.emplace_back(name + '=' + value).c_str());
+    for (const auto& [name, value] : plan.env_set)
+        envp_.push_back(set_.emplace_back(name + '=' + value).c_str());
     envp_.push_back(nullptr);
 }
 
@@ -155,8 +158,8 @@ Spawned spawn(const Steps& steps, const Program& program, Shared& shared, int cg
     if (share_memory) flags |= CLONE_VM;
     if (legacy_clone) {
         const long top = share_memory ? raw::as_long(stack) + static_cast<long>(sizeof stack) : 0;
-        result = raw::clone_call(SYS_clone, static_cast<long>(flags | SIGCHLD), top, raw::as_long(&pidfd), 0, 0,
-                                 be_child, &task);
+        result = raw::clone_call(SYS_clone, static_cast<long>(flags | SIGCHLD), top, raw::as_long(&pidfd), 0,
+                                 0, be_child, &task);
     } else {
         clone_args args{};
         args.flags = flags;

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "common/fd.hpp"
+#include "launcher/shared.hpp"
+#include "launcher/steps.hpp"
+
 #include <sys/types.h>
 
 #include <string>
 #include <vector>
-
-#include "common/fd.hpp"
-#include "launcher/shared.hpp"
-#include "launcher/steps.hpp"
 
 namespace assay {
 

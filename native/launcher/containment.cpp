@@ -1,11 +1,11 @@
 #include "launcher/containment.hpp"
 
+#include "launcher/cgroup.hpp"
+#include "launcher/proctree.hpp"
+
 #include <sys/wait.h>
 
 #include <algorithm>
-
-#include "launcher/cgroup.hpp"
-#include "launcher/proctree.hpp"
 
 namespace assay {
 
@@ -19,7 +19,8 @@ bool TreeOnly::empty() {
 }
 
 void TreeOnly::kill() {
-    // Parents first: once its parent is gone a child hangs directly below the keeper, where the next walk finds it.
+    // Parents first: once its parent is gone a child hangs directly below the keeper, where the next walk
+    // finds it.
     for (const pid_t pid : descendants(::getpid())) {
         const auto seen = proc_stat(pid);
         if (!seen) continue;

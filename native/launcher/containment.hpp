@@ -1,5 +1,9 @@
 #pragma once
 
+#include "common/clock.hpp"
+#include "common/fd.hpp"
+#include "launcher/plan.hpp"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -12,10 +16,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "common/clock.hpp"
-#include "common/fd.hpp"
-#include "launcher/plan.hpp"
 
 namespace assay {
 
@@ -37,8 +37,8 @@ struct Tally {
 /// How a limit is held: by the kernel, or by looking now and then.
 enum class Hold { kernel, polled, refused };
 
-/// What holds the process tree together. The keeper, a child subreaper, is the parent or adopter of every process of
-/// the tree, so a walk over its descendants finds what no control group holds.
+/// What holds the process tree together. The keeper, a child subreaper, is the parent or adopter of every
+/// process of the tree, so a walk over its descendants finds what no control group holds.
 class Containment {
   public:
     virtual ~Containment() = default;
@@ -50,7 +50,8 @@ class Containment {
 
     /// The v2 folder to be born into, or -1.
     [[nodiscard]] virtual int birth_fd() const { return -1; }
-    /// Open files into which the child writes "0" to join; `born` says whether it is in the birth folder already.
+    /// Open files into which the child writes "0" to join; `born` says whether it is in the birth folder
+    /// already.
     virtual std::vector<int> join_files(bool born) = 0;
 
     virtual Hold limit_memory(std::int64_t bytes, int& error) = 0;
@@ -104,11 +105,12 @@ struct ContainmentChoice {
 /// `launcher` is the process id that names the control group where the plan does not.
 ContainmentChoice choose_containment(const Plan& plan, pid_t launcher);
 
-/// Kills and reaps until nothing is left of the tree, for at most `patience`. Returns how many processes survived.
+/// Kills and reaps until nothing is left of the tree, for at most `patience`. Returns how many processes
+/// survived.
 std::size_t end_tree(Containment& containment, Nanos patience);
 
-/// SIGKILL for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says so of what
-/// has the number once it is held by a pidfd.
+/// SIGKILL for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says so
+/// of what has the number once it is held by a pidfd.
 template <typename StillOurs>
 void kill_checked(pid_t pid, StillOurs still_ours) {
     const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};

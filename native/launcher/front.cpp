@@ -1,5 +1,10 @@
 #include "launcher/front.hpp"
 
+#include "common/raw.hpp"
+#include "launcher/child.hpp"
+#include "launcher/keeper.hpp"
+#include "launcher/record.hpp"
+
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -10,11 +15,6 @@
 
 #include <cstring>
 #include <new>
-
-#include "common/raw.hpp"
-#include "launcher/child.hpp"
-#include "launcher/keeper.hpp"
-#include "launcher/record.hpp"
 
 namespace assay {
 
@@ -44,7 +44,8 @@ long make_keeper(Launch& launch) {
     long top = 0;
     unsigned long flags = CLONE_FILES | SIGCHLD;
     if (share_memory) {
-        void* stack = map(guard + keeper_stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
+        void* stack =
+            map(guard + keeper_stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
         if (stack == nullptr || ::mprotect(stack, guard, PROT_NONE) != 0) return -ENOMEM;
         top = raw::as_long(stack) + static_cast<long>(guard + keeper_stack);
         flags |= CLONE_VM;
@@ -52,7 +53,8 @@ long make_keeper(Launch& launch) {
     return raw::clone_call(SYS_clone, static_cast<long>(flags), top, 0, 0, 0, be_keeper, &launch);
 }
 
-/// From the making of the keeper to its end the front makes system calls only: the keeper uses their common memory.
+/// From the making of the keeper to its end the front makes system calls only: the keeper uses their common
+/// memory.
 class Front {
   public:
     Front(Launch& launch, int signals, int parent) : launch_(launch), signals_(signals), parent_(parent) {}
@@ -64,13 +66,18 @@ class Front {
             const long n = raw::call(SYS_epoll_pwait, launch_.events.get(), raw::as_long(&event), 1, -1, 0);
             if (n != 1) continue;
             switch (event.data.u32) {
-            case signal_came: take_signals(); break;
+            case signal_came:
+                take_signals();
+                break;
             case parent_ended:
                 raw::call(SYS_epoll_ctl, launch_.events.get(), EPOLL_CTL_DEL, parent_, 0);
                 raw::call(SYS_kill, keeper_, SIGTERM);
                 break;
-            case program_ended: launch_.shared->exit_seen_ns.store(raw::now_ns()); break;
-            default: break;
+            case program_ended:
+                launch_.shared->exit_seen_ns.store(raw::now_ns());
+                break;
+            default:
+                break;
             }
         }
     }
@@ -78,7 +85,8 @@ class Front {
   private:
     void take_signals() {
         signalfd_siginfo info{};
-        while (raw::call(SYS_read, signals_, raw::as_long(&info), sizeof info) == static_cast<long>(sizeof info)) {
+        while (raw::call(SYS_read, signals_, raw::as_long(&info), sizeof info) ==
+               static_cast<long>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {
                 raw::call(SYS_kill, keeper_, static_cast<long>(info.ssi_signo));
                 continue;
@@ -97,7 +105,8 @@ class Front {
     bool ended_ = false;
 };
 
-/// The keeper was killed. The kernel kills the program then (its parent-death signal); the rest is left to us.
+/// The keeper was killed. The kernel kills the program then (its parent-death signal); the rest is left to
+/// us.
 int take_over(Launch& launch) {
     TreeOnly nothing_made("the keeper ended before it had made a control group");
     Containment& containment = launch.containment ? *launch.containment : nothing_made;
@@ -128,7 +137,7 @@ Fd block_signals(Launch& launch) {
     Fd signals{::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK)};
     ::sigaddset(&ours, SIGPIPE); // a record that nobody reads any more is an error, not our end
     ::sigprocmask(SIG_BLOCK, &ours, &launch.caller_signals);
-    struct sigaction child {};
+    struct sigaction child{};
     ::sigaction(SIGCHLD, nullptr, &child);
     if (child.sa_handler == SIG_IGN) {
         // Inherited over exec; with it the kernel would throw exit statuses away.
@@ -149,13 +158,15 @@ int run_launch(Launch& launch) {
     if (!signals || !launch.events) return cannot_start(launch, "front", errno);
     watch_for(launch.events.get(), signals.get(), signal_came);
 
-    // A pidfd, not PR_SET_PDEATHSIG: that would report the end of the parent's *thread*. 0 is a parent outside our PID
-    // namespace, which cannot be watched.
+    // A pidfd, not PR_SET_PDEATHSIG: that would report the end of the parent's *thread*. 0 is a parent
+    // outside our PID namespace, which cannot be watched.
     Fd parent_fd;
     if (parent > 0) {
         parent_fd = Fd{static_cast<int>(::syscall(SYS_pidfd_open, parent, 0))};
-        if (parent_fd) watch_for(launch.events.get(), parent_fd.get(), parent_ended);
-        else ::prctl(PR_SET_PDEATHSIG, SIGTERM); // Linux before 5.3
+        if (parent_fd)
+            watch_for(launch.events.get(), parent_fd.get(), parent_ended);
+        else
+            ::prctl(PR_SET_PDEATHSIG, SIGTERM); // Linux before 5.3
     }
     if (::getppid() != parent || (launch.plan.parent_pid && parent != *launch.plan.parent_pid)) {
         Result result;

@@ -1,14 +1,14 @@
 #include "launcher/host.hpp"
 
+#include "common/fd.hpp"
+#include "common/files.hpp"
+
 #include <fcntl.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <charconv>
 #include <string>
-
-#include "common/fd.hpp"
-#include "common/files.hpp"
 
 namespace assay {
 

@@ -1,5 +1,13 @@
 #include "launcher/keeper.hpp"
 
+#include "common/raw.hpp"
+#include "launcher/child.hpp"
+#include "launcher/front.hpp"
+#include "launcher/host.hpp"
+#include "launcher/memory_sampler.hpp"
+#include "launcher/record.hpp"
+#include "launcher/watch.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
@@ -11,14 +19,6 @@
 
 #include <algorithm>
 #include <cstring>
-
-#include "common/raw.hpp"
-#include "launcher/child.hpp"
-#include "launcher/front.hpp"
-#include "launcher/host.hpp"
-#include "launcher/memory_sampler.hpp"
-#include "launcher/record.hpp"
-#include "launcher/watch.hpp"
 
 namespace assay {
 
@@ -33,15 +33,18 @@ class Stdio {
     bool open(const Plan& plan, Failure& failure) {
         return open_one(plan.stdin_path, O_RDONLY, "stdin", in_, plan, failure) &&
                open_one(plan.stdout_path, O_WRONLY | O_CREAT | O_TRUNC, "stdout", out_, plan, failure) &&
-               (plan.stderr_path == plan.stdout_path || // one description, so that neither overwrites the other
+               (plan.stderr_path ==
+                    plan.stdout_path || // one description, so that neither overwrites the other
                 open_one(plan.stderr_path, O_WRONLY | O_CREAT | O_TRUNC, "stderr", err_, plan, failure));
     }
 
     void add_to(Steps& steps, const Plan& plan) const {
         if (in_) steps.add_stdio("stdin", in_.get(), STDIN_FILENO);
         if (out_) steps.add_stdio("stdout", out_.get(), STDOUT_FILENO);
-        if (err_) steps.add_stdio("stderr", err_.get(), STDERR_FILENO);
-        else if (out_ && plan.stderr_path) steps.add_stdio("stderr", out_.get(), STDERR_FILENO);
+        if (err_)
+            steps.add_stdio("stderr", err_.get(), STDERR_FILENO);
+        else if (out_ && plan.stderr_path)
+            steps.add_stdio("stderr", out_.get(), STDERR_FILENO);
     }
 
     [[nodiscard]] std::vector<int> outputs() const {
@@ -67,11 +70,12 @@ class Stdio {
     Fd err_;
 };
 
-/// Lets the front note the end of the program too, from when on the keeper may be in the middle of a reading. Shorter
-/// programs do without: waking one more process is dear beside them.
+/// Lets the front note the end of the program too, from when on the keeper may be in the middle of a reading.
+/// Shorter programs do without: waking one more process is dear beside them.
 class SecondWitness final : public Job {
   public:
-    SecondWitness(int events, int pidfd, Nanos start) : events_(events), pidfd_(pidfd), due_(start + nanos_per_milli) {}
+    SecondWitness(int events, int pidfd, Nanos start)
+        : events_(events), pidfd_(pidfd), due_(start + nanos_per_milli) {}
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos) override {
@@ -105,7 +109,8 @@ void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool bor
     constexpr long kernel_sigset_size = 8;
     if (launch.caller_ignores_children) {
         static const long ignore[4] = {1 /* SIG_IGN */, 0, 0, 0}; // the kernel's struct sigaction
-        steps.add_internal("signals", SYS_rt_sigaction, {SIGCHLD, raw::as_long(ignore), 0, kernel_sigset_size});
+        steps.add_internal("signals", SYS_rt_sigaction,
+                           {SIGCHLD, raw::as_long(ignore), 0, kernel_sigset_size});
     }
     steps.add_internal("signals", SYS_rt_sigprocmask,
                        {SIG_SETMASK, raw::as_long(&launch.caller_signals), 0, kernel_sigset_size});
@@ -136,14 +141,16 @@ class Keeper {
             result = launch_program(stdio, limits, cpus, std::move(result));
         } else {
             const auto& refused = result.applied.back();
-            result.failure = Failure{refused.what, refused.error, explain(refused.what, refused.error, plan_)};
+            result.failure =
+                Failure{refused.what, refused.error, explain(refused.what, refused.error, plan_)};
         }
         launch_.containment->remove();
         return result;
     }
 
   private:
-    Result launch_program(const Stdio& stdio, LimitWatch& limits, const std::vector<int>& cpus, Result result) {
+    Result launch_program(const Stdio& stdio, LimitWatch& limits, const std::vector<int>& cpus,
+                          Result result) {
         const Program program(plan_, launch_.environment);
         Steps steps;
         result.started_at = seconds(now_ns(CLOCK_REALTIME));
@@ -154,22 +161,27 @@ class Keeper {
             return result;
         }
         result.pid = child.pid;
-        // Its own session, so that a signal to the process group of the front does not reach it. Only now: the
-        // program belongs to the session that assay-exec was started in.
+        // Its own session, so that a signal to the process group of the front does not reach it. Only now:
+        // the program belongs to the session that assay-exec was started in.
         ::setsid();
         const auto host_before = read_host(cpus);
         SecondWitness witness(launch_.events.get(), child.pidfd.get(), start);
-        MemorySampler sampler(*launch_.containment, *launch_.shared, start, from_seconds(plan_.sample_interval_s));
+        MemorySampler sampler(*launch_.containment, *launch_.shared, start,
+                              from_seconds(plan_.sample_interval_s));
         Readback readback(*launch_.containment, plan_, child.pid, start);
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
-        const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(), cap > never - start ? never : start + cap};
-        const Watched watched = watch(target, *launch_.containment, limits, {&witness, &sampler, &limits, &readback});
+        const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(),
+                                 cap > never - start ? never : start + cap};
+        const Watched watched =
+            watch(target, *launch_.containment, limits, {&witness, &sampler, &limits, &readback});
         finish(result, watched, steps, child.pid, limits);
-        report_memory(result, sampler);
+        report_memory(result, sampler, watched.exit_ns);
         report_host(result, host_before, cpus);
-        if (readback.seen()) result.seen = readback.seen();
-        else if (plan_.observe.any()) result.absent.emplace_back("seen", "the program ended before it could be read");
+        if (readback.seen())
+            result.seen = readback.seen();
+        else if (plan_.observe.any())
+            result.absent.emplace_back("seen", "the program ended before it could be read");
         return result;
     }
 
@@ -194,11 +206,12 @@ class Keeper {
     }
 
     static std::string cannot_join(int error) {
-        return std::string("cannot start a process in the control group that was made: ") + std::strerror(error) +
-               "; start assay-exec inside the delegated part of the hierarchy";
+        return std::string("cannot start a process in the control group that was made: ") +
+               std::strerror(error) + "; start assay-exec inside the delegated part of the hierarchy";
     }
 
-    void finish(Result& result, const Watched& watched, const Steps& steps, pid_t pid, LimitWatch& limits) const {
+    void finish(Result& result, const Watched& watched, const Steps& steps, pid_t pid,
+                LimitWatch& limits) const {
         auto& containment = *launch_.containment;
         int status = 0;
         const bool waited = watched.gone && ::waitpid(pid, &status, 0) == pid;
@@ -246,11 +259,12 @@ class Keeper {
             return static_cast<Nanos>(t.tv_sec) * nanos_per_second + static_cast<Nanos>(t.tv_usec) * 1000;
         };
         constexpr std::int64_t block = 512; // ru_inblock counts sectors, whatever the device
-        result.waited = WaitedUsage{time(usage.ru_utime), time(usage.ru_stime), usage.ru_minflt,
-                                    usage.ru_majflt,      usage.ru_nvcsw,       usage.ru_nivcsw,
+        result.waited = WaitedUsage{time(usage.ru_utime),     time(usage.ru_stime),    usage.ru_minflt,
+                                    usage.ru_majflt,          usage.ru_nvcsw,          usage.ru_nivcsw,
                                     usage.ru_inblock * block, usage.ru_oublock * block};
         result.cpu_of_cgroup = result.tally->cpu.has_value();
-        result.cpu = result.cpu_of_cgroup ? result.tally->cpu : CpuTime{result.waited->user, result.waited->system};
+        result.cpu =
+            result.cpu_of_cgroup ? result.tally->cpu : CpuTime{result.waited->user, result.waited->system};
     }
 
     void report_steps(Result& result, const Steps& steps) const {
@@ -260,7 +274,8 @@ class Keeper {
         for (std::size_t i = 0; i < steps.all().size(); ++i) {
             const Step& step = steps.all()[i];
             const bool broke = static_cast<int>(i) == failed_step;
-            if (step.asked) result.applied.push_back({step.what, broke ? launch_.shared->failed_errno.load() : 0, {}});
+            if (step.asked)
+                result.applied.push_back({step.what, broke ? launch_.shared->failed_errno.load() : 0, {}});
             if (broke) break;
         }
     }
@@ -288,15 +303,16 @@ class Keeper {
         }
     }
 
-    static void report_memory(Result& result, const MemorySampler& sampler) {
+    static void report_memory(Result& result, const MemorySampler& sampler, Nanos ended) {
         if (sampler.peak()) {
-            result.anon = SampledMemory{*sampler.peak(), seconds(sampler.widest()), sampler.samples()};
+            result.anon = SampledMemory{*sampler.peak(), seconds(sampler.widest(ended)), sampler.samples()};
         } else {
             result.absent.emplace_back("peak_anon_bytes", "the program ended before the first sample");
         }
     }
 
-    static void report_host(Result& result, const std::optional<HostTicks>& before, const std::vector<int>& cpus) {
+    static void report_host(Result& result, const std::optional<HostTicks>& before,
+                            const std::vector<int>& cpus) {
         const auto after = read_host(cpus);
         if (!before || !after || !result.cpu) {
             result.absent.emplace_back("host", "/proc/stat cannot be read");
@@ -327,7 +343,8 @@ int keep(Launch& launch) {
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != launch.front) return 125; // killed before the signal above was asked for; nothing is started yet
+    if (::getppid() != launch.front)
+        return 125; // killed before the signal above was asked for; nothing is started yet
     Result result;
     try {
         result = Keeper(launch).run();

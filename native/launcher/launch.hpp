@@ -1,15 +1,15 @@
 #pragma once
 
+#include "common/fd.hpp"
+#include "launcher/containment.hpp"
+#include "launcher/plan.hpp"
+#include "launcher/shared.hpp"
+
 #include <signal.h>
 #include <sys/types.h>
 
 #include <memory>
 #include <optional>
-
-#include "common/fd.hpp"
-#include "launcher/containment.hpp"
-#include "launcher/plan.hpp"
-#include "launcher/shared.hpp"
 
 namespace assay {
 
@@ -26,7 +26,8 @@ struct Launch {
     sigset_t caller_signals{};
     bool caller_ignores_children = false;
 
-    // Filled by the keeper, in memory that both share: the front ends the tree with it should the keeper be killed.
+    // Filled by the keeper, in memory that both share: the front ends the tree with it should the keeper be
+    // killed.
     std::unique_ptr<Containment> containment;
 };
 

@@ -1,10 +1,10 @@
 #include "launcher/limits.hpp"
 
+#include "launcher/proctree.hpp"
+
 #include <sys/stat.h>
 
 #include <algorithm>
-
-#include "launcher/proctree.hpp"
 
 namespace assay {
 
@@ -45,10 +45,14 @@ void LimitWatch::start(Nanos now) {
 void LimitWatch::run(Nanos now) {
     if (hit_ != nullptr) return;
     const Nanos cpu = cpu_left();
-    if (cpu == 0) hit_ = "cpu";
-    else if (over_memory()) hit_ = "memory";
-    else if (over_processes()) hit_ = "processes";
-    else if (over_output()) hit_ = "output";
+    if (cpu == 0)
+        hit_ = "cpu";
+    else if (over_memory())
+        hit_ = "memory";
+    else if (over_processes())
+        hit_ = "processes";
+    else if (over_output())
+        hit_ = "output";
 
     interval_ = std::min(interval_ + interval_ / 2, longest_interval);
     const bool only_cpu = !limits_.memory_bytes && !limits_.pids && !limits_.output_bytes;
@@ -84,7 +88,7 @@ bool LimitWatch::over_output() const {
     if (!limits_.output_bytes) return false;
     std::int64_t written = 0;
     for (const int fd : outputs_) {
-        struct stat status {};
+        struct stat status{};
         if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) written += status.st_size;
     }
     return written > *limits_.output_bytes;

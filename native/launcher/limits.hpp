@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "launcher/containment.hpp"
 #include "launcher/job.hpp"
+
+#include <string>
+#include <vector>
 
 namespace assay {
 

@@ -1,3 +1,10 @@
+#include "common/fd.hpp"
+#include "common/files.hpp"
+#include "launcher/arguments.hpp"
+#include "launcher/front.hpp"
+#include "launcher/probe.hpp"
+#include "launcher/record.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -5,13 +12,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-
-#include "common/fd.hpp"
-#include "common/files.hpp"
-#include "launcher/arguments.hpp"
-#include "launcher/front.hpp"
-#include "launcher/probe.hpp"
-#include "launcher/record.hpp"
 
 namespace {
 
@@ -75,10 +75,14 @@ int main(int argc, char** argv) {
     const Arguments arguments = parse_arguments(argc, argv);
     if (!arguments.error.empty()) return complain(arguments.error + '\n' + usage_text);
     switch (arguments.verb) {
-    case Verb::help: return write_all(STDOUT_FILENO, usage_text) == 0 ? 0 : unusable;
-    case Verb::version: return write_all(STDOUT_FILENO, "assay-exec " ASSAY_VERSION "\n") == 0 ? 0 : unusable;
-    case Verb::probe: return write_all(STDOUT_FILENO, probe_host()) == 0 ? 0 : unusable;
-    case Verb::run: break;
+    case Verb::help:
+        return write_all(STDOUT_FILENO, usage_text) == 0 ? 0 : unusable;
+    case Verb::version:
+        return write_all(STDOUT_FILENO, "assay-exec " ASSAY_VERSION "\n") == 0 ? 0 : unusable;
+    case Verb::probe:
+        return write_all(STDOUT_FILENO, probe_host()) == 0 ? 0 : unusable;
+    case Verb::run:
+        break;
     }
     return run(arguments);
 }

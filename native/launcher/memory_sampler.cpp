@@ -8,22 +8,22 @@ namespace {
 
 constexpr Nanos first_interval = nanos_per_milli;
 
-/// Samples may take at most a tenth of the time: memory.stat of a large machine, or a tree of many processes, is
-/// not read for nothing.
+/// Samples may take at most a tenth of the time: memory.stat of a large machine, or a tree of many processes,
+/// is not read for nothing.
 constexpr Nanos duty = 10;
 
 } // namespace
 
 MemorySampler::MemorySampler(Containment& containment, const Shared& shared, Nanos start, Nanos longest)
-    : containment_(containment), shared_(shared), longest_(longest), interval_(std::min(first_interval, longest)),
-      due_(start + interval_), last_(start) {}
+    : containment_(containment), shared_(shared), longest_(longest),
+      interval_(std::min(first_interval, longest)), due_(start + interval_) {}
 
 void MemorySampler::run(Nanos now) {
     // Until exec the child's memory is our own.
-    const bool started = shared_.started_ns.load(std::memory_order_relaxed) != 0;
-    if (const auto held = started ? containment_.held() : std::nullopt) {
+    const Nanos started = shared_.started_ns.load(std::memory_order_relaxed);
+    if (const auto held = started != 0 ? containment_.held() : std::nullopt) {
         peak_ = std::max(peak_.value_or(0), *held);
-        widest_ = std::max(widest_, now - last_);
+        widest_ = std::max(widest_, now - (last_ != 0 ? last_ : started));
         last_ = now;
         ++samples_;
     }

@@ -1,16 +1,17 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include "launcher/containment.hpp"
 #include "launcher/job.hpp"
 #include "launcher/shared.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
 namespace assay {
 
-/// Highest anonymous plus shared memory of the tree that was seen. The first sample comes after a millisecond, so that
-/// short programs have one; the distance then grows up to the longest.
+/// Highest anonymous plus shared memory of the tree that was seen. The first sample comes after a
+/// millisecond, so that short programs have one; the distance then grows up to the longest.
 class MemorySampler final : public Job {
   public:
     MemorySampler(Containment& containment, const Shared& shared, Nanos start, Nanos longest);
@@ -20,8 +21,8 @@ class MemorySampler final : public Job {
 
     [[nodiscard]] std::optional<std::int64_t> peak() const { return peak_; }
     [[nodiscard]] int samples() const { return samples_; }
-    /// Longest distance between two samples, the start counted as one.
-    [[nodiscard]] Nanos widest() const { return widest_; }
+    /// Longest time without a sample, from the start of the program to its end.
+    [[nodiscard]] Nanos widest(Nanos ended) const { return std::max(widest_, ended - last_); }
 
   private:
     Containment& containment_;
@@ -29,7 +30,7 @@ class MemorySampler final : public Job {
     Nanos longest_;
     Nanos interval_;
     Nanos due_;
-    Nanos last_;
+    Nanos last_ = 0; // 0: none yet
     Nanos widest_ = 0;
     int samples_ = 0;
     std::optional<std::int64_t> peak_;

@@ -1,5 +1,8 @@
 #include "launcher/plan.hpp"
 
+#include "common/cpulist.hpp"
+#include "common/files.hpp"
+
 #include <fcntl.h>
 #include <linux/mempolicy.h>
 #include <sched.h>
@@ -9,11 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-
 #include <nlohmann/json.hpp>
-
-#include "common/cpulist.hpp"
-#include "common/files.hpp"
 
 namespace assay {
 
@@ -131,20 +130,32 @@ constexpr std::array sched_policies{Named{"other", SCHED_OTHER}, Named{"batch", 
                                     Named{"idle", SCHED_IDLE}, Named{"fifo", SCHED_FIFO},
                                     Named{"rr", SCHED_RR}};
 
-constexpr std::array memory_modes{Named{"default", MPOL_DEFAULT},       Named{"local", MPOL_LOCAL},
-                                  Named{"bind", MPOL_BIND},             Named{"preferred", MPOL_PREFERRED},
-                                  Named{"interleave", MPOL_INTERLEAVE}, Named{"weighted", weighted_interleave}};
+constexpr std::array memory_modes{Named{"default", MPOL_DEFAULT},
+                                  Named{"local", MPOL_LOCAL},
+                                  Named{"bind", MPOL_BIND},
+                                  Named{"preferred", MPOL_PREFERRED},
+                                  Named{"interleave", MPOL_INTERLEAVE},
+                                  Named{"weighted", weighted_interleave}};
 
-constexpr std::array resources{
-    Named{"as", RLIMIT_AS},           Named{"core", RLIMIT_CORE},         Named{"cpu", RLIMIT_CPU},
-    Named{"data", RLIMIT_DATA},       Named{"fsize", RLIMIT_FSIZE},       Named{"locks", RLIMIT_LOCKS},
-    Named{"memlock", RLIMIT_MEMLOCK}, Named{"msgqueue", RLIMIT_MSGQUEUE}, Named{"nice", RLIMIT_NICE},
-    Named{"nofile", RLIMIT_NOFILE},   Named{"nproc", RLIMIT_NPROC},       Named{"rss", RLIMIT_RSS},
-    Named{"rtprio", RLIMIT_RTPRIO},   Named{"rttime", RLIMIT_RTTIME},     Named{"sigpending", RLIMIT_SIGPENDING},
-    Named{"stack", RLIMIT_STACK}};
+constexpr std::array resources{Named{"as", RLIMIT_AS},
+                               Named{"core", RLIMIT_CORE},
+                               Named{"cpu", RLIMIT_CPU},
+                               Named{"data", RLIMIT_DATA},
+                               Named{"fsize", RLIMIT_FSIZE},
+                               Named{"locks", RLIMIT_LOCKS},
+                               Named{"memlock", RLIMIT_MEMLOCK},
+                               Named{"msgqueue", RLIMIT_MSGQUEUE},
+                               Named{"nice", RLIMIT_NICE},
+                               Named{"nofile", RLIMIT_NOFILE},
+                               Named{"nproc", RLIMIT_NPROC},
+                               Named{"rss", RLIMIT_RSS},
+                               Named{"rtprio", RLIMIT_RTPRIO},
+                               Named{"rttime", RLIMIT_RTTIME},
+                               Named{"sigpending", RLIMIT_SIGPENDING},
+                               Named{"stack", RLIMIT_STACK}};
 
-/// Refuses numbers that the kernel's list (of online CPUs or nodes) does not hold: sched_setaffinity would drop them
-/// silently. A kernel without the list is believed.
+/// Refuses numbers that the kernel's list (of online CPUs or nodes) does not hold: sched_setaffinity would
+/// drop them silently. A kernel without the list is believed.
 void check_online(const Field& field, const std::vector<int>& wanted, const char* list, const char* noun) {
     if (wanted.empty()) field.refuse(std::string("names no ") + noun);
     const auto text = read_file(AT_FDCWD, list);
@@ -152,8 +163,8 @@ void check_online(const Field& field, const std::vector<int>& wanted, const char
     if (!online) return;
     for (const int n : wanted) {
         if (!std::binary_search(online->begin(), online->end(), n)) {
-            field.refuse(std::string(noun) + ' ' + std::to_string(n) + " is not online (online: " +
-                         format_cpulist(*online) + ")");
+            field.refuse(std::string(noun) + ' ' + std::to_string(n) +
+                         " is not online (online: " + format_cpulist(*online) + ")");
         }
     }
 }
@@ -174,9 +185,12 @@ MemPolicy read_mempolicy(const Field& field) {
     std::optional<Field> mode;
     std::optional<Field> nodes;
     field.each_member([&](const std::string& key, const Field& f) {
-        if (key == "mode") mode.emplace(f);
-        else if (key == "nodes") nodes.emplace(f);
-        else unknown(f);
+        if (key == "mode")
+            mode.emplace(f);
+        else if (key == "nodes")
+            nodes.emplace(f);
+        else
+            unknown(f);
     });
     if (!mode) field.refuse("needs a mode");
     policy.mode = look_up(*mode, memory_modes);
@@ -194,10 +208,14 @@ Sched read_sched(const Field& field) {
     Sched sched;
     std::optional<Field> priority;
     field.each_member([&](const std::string& key, const Field& f) {
-        if (key == "policy") sched.policy = look_up(f, sched_policies);
-        else if (key == "nice") sched.nice = f.small(-20, 19);
-        else if (key == "priority") sched.priority = f.small(0, 99), priority.emplace(f);
-        else unknown(f);
+        if (key == "policy")
+            sched.policy = look_up(f, sched_policies);
+        else if (key == "nice")
+            sched.nice = f.small(-20, 19);
+        else if (key == "priority")
+            sched.priority = f.small(0, 99), priority.emplace(f);
+        else
+            unknown(f);
     });
     const bool real_time = sched.policy == SCHED_FIFO || sched.policy == SCHED_RR;
     if (real_time && sched.priority == 0) field.refuse("policies fifo and rr need a priority from 1 to 99");
@@ -209,9 +227,12 @@ PrctlCall read_prctl(const Field& field) {
     PrctlCall call;
     std::optional<Field> option;
     field.each_member([&](const std::string& key, const Field& f) {
-        if (key == "option") option.emplace(f);
-        else if (key == "args") f.each_element([&](const Field& a) { call.args.push_back(a.word()); });
-        else unknown(f);
+        if (key == "option")
+            option.emplace(f);
+        else if (key == "args")
+            f.each_element([&](const Field& a) { call.args.push_back(a.word()); });
+        else
+            unknown(f);
     });
     if (!option) field.refuse("needs an option");
     call.option = option->small(0, INT32_MAX);
@@ -225,12 +246,18 @@ RlimitCall read_rlimit(const Field& field) {
     RlimitCall call;
     bool soft = false;
     bool hard = false;
-    const auto amount = [](const Field& f) { return f.is_null() ? RLIM_INFINITY : static_cast<rlim_t>(f.integer(0, INT64_MAX)); };
+    const auto amount = [](const Field& f) {
+        return f.is_null() ? RLIM_INFINITY : static_cast<rlim_t>(f.integer(0, INT64_MAX));
+    };
     field.each_member([&](const std::string& key, const Field& f) {
-        if (key == "resource") call.resource = look_up(f, resources), call.name = f.text();
-        else if (key == "soft") call.soft = amount(f), soft = true;
-        else if (key == "hard") call.hard = amount(f), hard = true;
-        else unknown(f);
+        if (key == "resource")
+            call.resource = look_up(f, resources), call.name = f.text();
+        else if (key == "soft")
+            call.soft = amount(f), soft = true;
+        else if (key == "hard")
+            call.hard = amount(f), hard = true;
+        else
+            unknown(f);
     });
     if (call.name.empty() || !soft || !hard) field.refuse("needs resource, soft and hard");
     if (call.soft > call.hard) field.refuse("soft is above hard");
@@ -240,21 +267,26 @@ RlimitCall read_rlimit(const Field& field) {
 Limits read_limits(const Field& field) {
     Limits limits;
     field.each_member([&](const std::string& key, const Field& f) {
-        if (key == "memory_bytes") limits.memory_bytes = f.integer(1, INT64_MAX);
-        else if (key == "pids") limits.pids = f.integer(1, 1 << 22);
-        else if (key == "cpu_s") limits.cpu_s = f.positive();
-        else if (key == "output_bytes") limits.output_bytes = f.integer(0, INT64_MAX);
-        else unknown(f);
+        if (key == "memory_bytes")
+            limits.memory_bytes = f.integer(1, INT64_MAX);
+        else if (key == "pids")
+            limits.pids = f.integer(1, 1 << 22);
+        else if (key == "cpu_s")
+            limits.cpu_s = f.positive();
+        else if (key == "output_bytes")
+            limits.output_bytes = f.integer(0, INT64_MAX);
+        else
+            unknown(f);
     });
     return limits;
 }
 
 Observe read_observe(const Field& field) {
     Observe observe;
-    static constexpr std::array names{Named{"status", 0}, Named{"environ", 1}, Named{"maps", 2},
-                                      Named{"numa_maps", 3}, Named{"smaps", 4}, Named{"threads", 5}};
-    const std::array parts{&observe.status, &observe.environ, &observe.maps,
-                           &observe.numa_maps, &observe.smaps, &observe.threads};
+    static constexpr std::array names{Named{"status", 0},    Named{"environ", 1}, Named{"maps", 2},
+                                      Named{"numa_maps", 3}, Named{"smaps", 4},   Named{"threads", 5}};
+    const std::array parts{&observe.status,    &observe.environ, &observe.maps,
+                           &observe.numa_maps, &observe.smaps,   &observe.threads};
     field.each_element([&](const Field& f) { *parts[static_cast<std::size_t>(look_up(f, names))] = true; });
     return observe;
 }
@@ -286,7 +318,8 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
             plan.env_set.emplace_back(environment_name(value, name), value.text());
         });
     } else if (key == "env_unset") {
-        f.each_element([&](const Field& name) { plan.env_unset.push_back(environment_name(name, name.text())); });
+        f.each_element(
+            [&](const Field& name) { plan.env_unset.push_back(environment_name(name, name.text())); });
     } else if (key == "cwd") {
         plan.cwd = f.nonempty_text();
     } else if (key == "stdin") {
@@ -361,10 +394,13 @@ Plan parse_plan(std::string_view text) {
     if (!document.is_object()) throw PlanError("plan: must be a JSON object");
 
     Plan plan;
-    Field("", document).each_member([&](const std::string& key, const Field& f) { read_member(plan, key, f); });
+    Field("", document).each_member([&](const std::string& key, const Field& f) {
+        read_member(plan, key, f);
+    });
     if (plan.argv.empty()) throw PlanError("argv: missing; it names the program to run");
     if (plan.limits.output_bytes && !plan.stdout_path && !plan.stderr_path) {
-        throw PlanError("limits.output_bytes: counts the files of stdout and stderr, and the plan names neither");
+        throw PlanError(
+            "limits.output_bytes: counts the files of stdout and stderr, and the plan names neither");
     }
     return plan;
 }

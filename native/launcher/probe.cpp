@@ -1,5 +1,12 @@
 #include "launcher/probe.hpp"
 
+#include "common/cpulist.hpp"
+#include "common/files.hpp"
+#include "common/json_writer.hpp"
+#include "common/raw.hpp"
+#include "launcher/cgroup.hpp"
+#include "launcher/host.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mempolicy.h>
@@ -15,13 +22,6 @@
 #include <array>
 #include <cstring>
 
-#include "common/cpulist.hpp"
-#include "common/files.hpp"
-#include "common/json_writer.hpp"
-#include "common/raw.hpp"
-#include "launcher/cgroup.hpp"
-#include "launcher/host.hpp"
-
 namespace assay {
 
 namespace {
@@ -33,7 +33,8 @@ int in_child(Attempt attempt) {
     if (pid < 0) return errno;
     if (pid == 0) ::_exit(attempt() == 0 ? 0 : errno);
     int status = 0;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
 }
 
@@ -63,7 +64,8 @@ void probe_cgroup(JsonWriter& json) {
             args.exit_signal = SIGCHLD;
             args.cgroup = static_cast<unsigned long long>(leaf->birth_fd());
             const auto leave = [](void*) { raw::exit(0); };
-            const long pid = raw::clone_call(SYS_clone3, raw::as_long(&args), sizeof args, 0, 0, 0, leave, nullptr);
+            const long pid =
+                raw::clone_call(SYS_clone3, raw::as_long(&args), sizeof args, 0, 0, 0, leave, nullptr);
             if (!raw::failed(pid)) ::waitpid(static_cast<pid_t>(pid), nullptr, 0);
             write_attempt(json, "clone_into", raw::failed(pid) ? static_cast<int>(-pid) : 0);
             json.member("kill", ::faccessat(leaf->birth_fd(), "cgroup.kill", W_OK, AT_EACCESS) == 0);
@@ -124,13 +126,16 @@ void probe_scheduling(JsonWriter& json) {
     write_attempt(json, "rr", set(SCHED_RR, 1));
     json.end_object();
     int lowest = ::getpriority(PRIO_PROCESS, 0);
-    while (lowest > -20 && in_child([&] { return ::setpriority(PRIO_PROCESS, 0, lowest - 1); }) == 0) --lowest;
+    while (lowest > -20 && in_child([&] { return ::setpriority(PRIO_PROCESS, 0, lowest - 1); }) == 0)
+        --lowest;
     json.key("nice").begin_array().value(lowest).value(19).end_array();
 }
 
 void probe_thp(JsonWriter& json) {
     constexpr unsigned long except_advised = 1UL << 1U; // PR_THP_DISABLE_EXCEPT_ADVISED, Linux 6.18
-    const auto set = [](unsigned long flags) { return in_child([=] { return ::prctl(PR_SET_THP_DISABLE, 1UL, flags, 0UL, 0UL); }); };
+    const auto set = [](unsigned long flags) {
+        return in_child([=] { return ::prctl(PR_SET_THP_DISABLE, 1UL, flags, 0UL, 0UL); });
+    };
     json.key("thp_disable").begin_object();
     write_attempt(json, "all", set(0));
     write_attempt(json, "except_advised", set(except_advised));

@@ -1,5 +1,7 @@
 #include "launcher/proctree.hpp"
 
+#include "common/files.hpp"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,8 +10,6 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
-
-#include "common/files.hpp"
 
 namespace assay {
 
@@ -71,7 +71,8 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
     // The second field is the name in parentheses, which may itself hold parentheses and spaces.
     const auto open = text.find('(');
     const auto close = text.rfind(')');
-    if (open == std::string_view::npos || close == std::string_view::npos || close + 2 >= text.size()) return std::nullopt;
+    if (open == std::string_view::npos || close == std::string_view::npos || close + 2 >= text.size())
+        return std::nullopt;
     ProcStat stat;
     stat.pid = as_pid(text.substr(0, open > 0 ? open - 1 : 0));
     stat.state = text[close + 2];
@@ -84,17 +85,34 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
         std::int64_t value = 0;
         std::from_chars(rest.data(), rest.data() + rest.size(), value);
         switch (field) {
-        case 4: stat.parent = static_cast<pid_t>(value); break;
-        case 9: stat.flags = static_cast<unsigned>(value); break;
+        case 4:
+            stat.parent = static_cast<pid_t>(value);
+            break;
+        case 9:
+            stat.flags = static_cast<unsigned>(value);
+            break;
         case 14:
-        case 15: stat.own_ticks += value; break;
+        case 15:
+            stat.own_ticks += value;
+            break;
         case 16:
-        case 17: stat.waited_ticks += value; break;
-        case 19: stat.nice = static_cast<int>(value); break;
-        case 20: stat.threads = static_cast<int>(value); break;
-        case 22: stat.start_ticks = static_cast<std::uint64_t>(value); break;
-        case 41: stat.policy = static_cast<int>(value); return stat;
-        default: break;
+        case 17:
+            stat.waited_ticks += value;
+            break;
+        case 19:
+            stat.nice = static_cast<int>(value);
+            break;
+        case 20:
+            stat.threads = static_cast<int>(value);
+            break;
+        case 22:
+            stat.start_ticks = static_cast<std::uint64_t>(value);
+            break;
+        case 41:
+            stat.policy = static_cast<int>(value);
+            return stat;
+        default:
+            break;
         }
         const auto space = rest.find(' ');
         if (space == std::string_view::npos) break;

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "common/clock.hpp"
+
 #include <sys/types.h>
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
-
-#include "common/clock.hpp"
 
 namespace assay {
 
@@ -37,8 +37,8 @@ std::vector<pid_t> descendants(pid_t root, std::size_t limit = 65536);
 
 Nanos ticks_to_ns(std::int64_t ticks);
 
-/// Anonymous plus shared memory that the processes hold (RssAnon + RssShmem of /proc/PID/status). What they share is
-/// counted for each of them.
+/// Anonymous plus shared memory that the processes hold (RssAnon + RssShmem of /proc/PID/status). What they
+/// share is counted for each of them.
 std::optional<std::int64_t> held_by(const std::vector<pid_t>& pids);
 
 } // namespace assay

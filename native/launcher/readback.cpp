@@ -1,5 +1,8 @@
 #include "launcher/readback.hpp"
 
+#include "common/cpulist.hpp"
+#include "common/files.hpp"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +13,6 @@
 #include <memory>
 #include <string_view>
 
-#include "common/cpulist.hpp"
-#include "common/files.hpp"
-
 namespace assay {
 
 namespace {
@@ -22,7 +22,8 @@ constexpr std::array<Nanos, 5> first_readings{2 * nanos_per_milli, 8 * nanos_per
 constexpr Nanos later = nanos_per_second;
 constexpr Nanos retry = nanos_per_milli;
 
-/// Reading numa_maps or smaps walks page tables and holds the process's memory lock: at most this part of the time.
+/// Reading numa_maps or smaps walks page tables and holds the process's memory lock: at most this part of the
+/// time.
 constexpr Nanos duty = 20;
 
 constexpr std::size_t most_processes = 64;
@@ -76,7 +77,8 @@ std::int64_t number_in(std::string_view text) {
 bool busier(const ProcStat& a, const ProcStat& b) {
     if (a.own_ticks != b.own_ticks) return a.own_ticks > b.own_ticks;
     if (a.threads != b.threads) return a.threads > b.threads;
-    if (a.start_ticks != b.start_ticks) return a.start_ticks > b.start_ticks; // a script's child, not its shell
+    if (a.start_ticks != b.start_ticks)
+        return a.start_ticks > b.start_ticks; // a script's child, not its shell
     return a.pid > b.pid;
 }
 
@@ -129,8 +131,8 @@ void Readback::read_tree(Nanos now) {
     count_threads(tree);
     ++readings_;
 
-    // A later reading counts, unless the process of the earlier one had more time: a script may end in a short helper
-    // after the program that matters has gone.
+    // A later reading counts, unless the process of the earlier one had more time: a script may end in a
+    // short helper after the program that matters has gone.
     if (!seen_ || reading.pid == seen_->pid || subject->own_ticks >= subject_ticks_) {
         if (seen_ && seen_->pid == reading.pid && seen_->anon_huge_bytes && reading.anon_huge_bytes) {
             reading.anon_huge_bytes = std::max(*reading.anon_huge_bytes, *seen_->anon_huge_bytes);
@@ -164,6 +166,7 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
         std::string_view rest = *environment;
         // Empty for a moment after exec, until the new stack is built.
         if (rest.empty() && subject.pid == program_ && readings_ == 0 && seen.at_s < 0.1) return false;
+        auto& found = seen.environ.emplace();
         while (!rest.empty()) {
             const auto entry = rest.substr(0, rest.find('\0'));
             rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
@@ -172,7 +175,7 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
             const std::string key{entry.substr(0, equals)};
             const auto& wanted = plan_.environ_names;
             if (std::find(wanted.begin(), wanted.end(), key) != wanted.end()) {
-                seen.environ.emplace(key, entry.substr(equals + 1));
+                found.emplace(key, entry.substr(equals + 1));
             }
         }
     }
@@ -199,10 +202,13 @@ void Readback::read_numa(const std::string& text, Seen& seen) const {
         each_word(line, [&](std::string_view word) {
             if (++word_number == 2) policy = word;
             const auto equals = word.find('=');
-            if (word.starts_with("kernelpagesize_kB=")) page_bytes = number_in(word.substr(equals + 1)) * 1024;
-            else if (word.starts_with("anon=")) anonymous = true;
+            if (word.starts_with("kernelpagesize_kB="))
+                page_bytes = number_in(word.substr(equals + 1)) * 1024;
+            else if (word.starts_with("anon="))
+                anonymous = true;
             else if (word.size() > 2 && word[0] == 'N' && equals != std::string_view::npos) {
-                pages.emplace_back(static_cast<int>(number_in(word.substr(1))), number_in(word.substr(equals + 1)));
+                pages.emplace_back(static_cast<int>(number_in(word.substr(1))),
+                                   number_in(word.substr(equals + 1)));
             }
         });
         for (const auto& [node, count] : pages) {
@@ -216,6 +222,7 @@ void Readback::read_numa(const std::string& text, Seen& seen) const {
 }
 
 void Readback::collect_maps(const std::string& text) {
+    if (!maps_) maps_.emplace();
     each_line(text, [&](std::string_view line) {
         const auto path = mapped_path(line);
         if (path.empty()) return;
@@ -223,7 +230,7 @@ void Readback::collect_maps(const std::string& text) {
         const bool wanted = !names || std::any_of(names->begin(), names->end(), [&](const auto& name) {
             return path.find(name) != std::string_view::npos;
         });
-        if (wanted) maps_.emplace(path);
+        if (wanted) maps_->emplace(path);
     });
 }
 

@@ -1,5 +1,10 @@
 #pragma once
 
+#include "launcher/containment.hpp"
+#include "launcher/job.hpp"
+#include "launcher/plan.hpp"
+#include "launcher/proctree.hpp"
+
 #include <sys/types.h>
 
 #include <array>
@@ -10,11 +15,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "launcher/containment.hpp"
-#include "launcher/job.hpp"
-#include "launcher/plan.hpp"
-#include "launcher/proctree.hpp"
 
 namespace assay {
 
@@ -28,19 +28,20 @@ struct Seen {
     std::optional<int> policy;
     std::optional<int> nice;
     std::optional<bool> thp_enabled;
-    std::map<std::string, std::string> environ;
+    std::optional<std::map<std::string, std::string>> environ;
     std::optional<std::int64_t> anon_huge_bytes;
     std::map<int, std::int64_t> node_pages; // of the base size
     std::string mempolicy;
 
     // Of the tree, over all readings.
-    std::set<std::string> maps;
+    std::optional<std::set<std::string>> maps; // absent: could not be read; empty: none of the wanted
     int processes_peak = 0;
     int threads_peak = 0;
     std::map<std::string, int> thread_cpus; // CPU list -> threads, at the reading with most threads
 };
 
-/// Reads /proc/PID of the tree, soon after the start and ever less often. It never stops the program (no ptrace).
+/// Reads /proc/PID of the tree, soon after the start and ever less often. It never stops the program (no
+/// ptrace).
 class Readback final : public Job {
   public:
     Readback(Containment& containment, const Plan& plan, pid_t program, Nanos start);
@@ -65,7 +66,7 @@ class Readback final : public Job {
     std::size_t readings_ = 0;
     std::int64_t subject_ticks_ = -1;
     std::optional<Seen> seen_;
-    std::set<std::string> maps_;
+    std::optional<std::set<std::string>> maps_;
     std::map<std::string, int> thread_cpus_;
     int threads_peak_ = 0;
     int processes_peak_ = 0;

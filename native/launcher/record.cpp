@@ -1,14 +1,14 @@
 #include "launcher/record.hpp"
 
+#include "common/cpulist.hpp"
+#include "common/files.hpp"
+#include "common/json_writer.hpp"
+
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 
 #include <cstring>
-
-#include "common/cpulist.hpp"
-#include "common/files.hpp"
-#include "common/json_writer.hpp"
 
 namespace assay {
 
@@ -16,14 +16,22 @@ namespace {
 
 const char* name_of(Outcome outcome) {
     switch (outcome) {
-    case Outcome::exited: return "exited";
-    case Outcome::signaled: return "signaled";
-    case Outcome::timed_out: return "timed_out";
-    case Outcome::limit: return "limit";
-    case Outcome::interrupted: return "interrupted";
-    case Outcome::exec_failed: return "exec_failed";
-    case Outcome::setup_failed: return "setup_failed";
-    case Outcome::bad_plan: return "bad_plan";
+    case Outcome::exited:
+        return "exited";
+    case Outcome::signaled:
+        return "signaled";
+    case Outcome::timed_out:
+        return "timed_out";
+    case Outcome::limit:
+        return "limit";
+    case Outcome::interrupted:
+        return "interrupted";
+    case Outcome::exec_failed:
+        return "exec_failed";
+    case Outcome::setup_failed:
+        return "setup_failed";
+    case Outcome::bad_plan:
+        return "bad_plan";
     }
     return "setup_failed";
 }
@@ -31,14 +39,22 @@ const char* name_of(Outcome outcome) {
 std::string policy_name(int policy) {
     constexpr int ext = 7; // SCHED_EXT, Linux 6.12
     switch (policy) {
-    case SCHED_OTHER: return "other";
-    case SCHED_FIFO: return "fifo";
-    case SCHED_RR: return "rr";
-    case SCHED_BATCH: return "batch";
-    case SCHED_IDLE: return "idle";
-    case SCHED_DEADLINE: return "deadline";
-    case ext: return "ext";
-    default: return std::to_string(policy);
+    case SCHED_OTHER:
+        return "other";
+    case SCHED_FIFO:
+        return "fifo";
+    case SCHED_RR:
+        return "rr";
+    case SCHED_BATCH:
+        return "batch";
+    case SCHED_IDLE:
+        return "idle";
+    case SCHED_DEADLINE:
+        return "deadline";
+    case ext:
+        return "ext";
+    default:
+        return std::to_string(policy);
     }
 }
 
@@ -115,14 +131,14 @@ void write_seen(JsonWriter& json, const Seen& seen) {
     if (seen.policy) json.member("policy", policy_name(*seen.policy));
     if (seen.nice) json.member("nice", *seen.nice);
     if (seen.thp_enabled) json.member("thp_enabled", *seen.thp_enabled);
-    if (!seen.environ.empty()) {
+    if (seen.environ) {
         json.key("environ").begin_object();
-        for (const auto& [name, value] : seen.environ) json.member(name, value);
+        for (const auto& [name, value] : *seen.environ) json.member(name, value);
         json.end_object();
     }
-    if (!seen.maps.empty()) {
+    if (seen.maps) {
         json.key("maps").begin_array();
-        for (const auto& path : seen.maps) json.value(path);
+        for (const auto& path : *seen.maps) json.value(path);
         json.end_array();
     }
     if (!seen.thread_cpus.empty()) {
@@ -152,15 +168,18 @@ void write_absent(JsonWriter& json, const Result& result) {
         const bool grouped = result.containment && result.containment->mode != "none";
         const char* no_group = "there is no control group";
         if (tally.pressure.empty()) {
-            absent.emplace_back("pressure", grouped ? "the kernel gives none for this control group (needs v2 and "
-                                                      "pressure stall information)"
-                                                    : no_group);
+            absent.emplace_back("pressure",
+                                grouped ? "the kernel gives none for this control group (needs v2 and "
+                                          "pressure stall information)"
+                                        : no_group);
         }
         if (!tally.throttled_s) {
-            absent.emplace_back("throttled_s", grouped ? "the control group has no v2 cpu controller" : no_group);
+            absent.emplace_back("throttled_s",
+                                grouped ? "the control group has no v2 cpu controller" : no_group);
         }
         if (!tally.oom_kills) {
-            absent.emplace_back("oom_kills", grouped ? "the control group has no memory controller" : no_group);
+            absent.emplace_back("oom_kills",
+                                grouped ? "the control group has no memory controller" : no_group);
         }
     }
     if (result.containment && !result.wall_s) {
@@ -200,14 +219,21 @@ std::string to_json(const Result& result) {
 int exit_status_of(const Result& result) {
     constexpr int by_signal = 128;
     switch (result.outcome) {
-    case Outcome::exited: return *result.exit_status;
-    case Outcome::signaled: return by_signal + *result.signal;
-    case Outcome::timed_out: return 124; // as timeout(1)
-    case Outcome::limit: return by_signal + SIGKILL;
-    case Outcome::interrupted: return by_signal + (result.interrupted_by != 0 ? result.interrupted_by : SIGTERM);
-    case Outcome::exec_failed: return result.failure->error == ENOENT ? 127 : 126; // as env(1)
+    case Outcome::exited:
+        return *result.exit_status;
+    case Outcome::signaled:
+        return by_signal + *result.signal;
+    case Outcome::timed_out:
+        return 124; // as timeout(1)
+    case Outcome::limit:
+        return by_signal + SIGKILL;
+    case Outcome::interrupted:
+        return by_signal + (result.interrupted_by != 0 ? result.interrupted_by : SIGTERM);
+    case Outcome::exec_failed:
+        return result.failure->error == ENOENT ? 127 : 126; // as env(1)
     case Outcome::setup_failed:
-    case Outcome::bad_plan: return 125;
+    case Outcome::bad_plan:
+        return 125;
     }
     return 125;
 }

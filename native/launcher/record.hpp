@@ -1,5 +1,10 @@
 #pragma once
 
+#include "common/fd.hpp"
+#include "launcher/containment.hpp"
+#include "launcher/limits.hpp"
+#include "launcher/readback.hpp"
+
 #include <sys/types.h>
 
 #include <cstdint>
@@ -7,11 +12,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "common/fd.hpp"
-#include "launcher/containment.hpp"
-#include "launcher/limits.hpp"
-#include "launcher/readback.hpp"
 
 namespace assay {
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <atomic>
-
 #include "common/clock.hpp"
+
+#include <atomic>
 
 namespace assay {
 
-/// What the front, the keeper and the program-to-be tell one another. It lies in a MAP_SHARED page, so it does not
-/// matter whether they share the rest of their memory too.
+/// What the front, the keeper and the program-to-be tell one another. It lies in a MAP_SHARED page, so it
+/// does not matter whether they share the rest of their memory too.
 struct Shared {
     std::atomic<Nanos> started_ns{0};     // program-to-be: just before execve
     std::atomic<Nanos> exit_seen_ns{0};   // front: the program's pidfd became readable

@@ -1,5 +1,7 @@
 #include "launcher/steps.hpp"
 
+#include "common/raw.hpp"
+
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -9,8 +11,6 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
-
-#include "common/raw.hpp"
 
 namespace assay {
 
@@ -72,8 +72,10 @@ void Steps::add_plan(const Plan& plan) {
     if (plan.aslr) {
         constexpr unsigned long only_query = 0xffffffff;
         auto persona = static_cast<unsigned long>(::personality(only_query));
-        if (*plan.aslr) persona &= ~static_cast<unsigned long>(ADDR_NO_RANDOMIZE);
-        else persona |= ADDR_NO_RANDOMIZE;
+        if (*plan.aslr)
+            persona &= ~static_cast<unsigned long>(ADDR_NO_RANDOMIZE);
+        else
+            persona |= ADDR_NO_RANDOMIZE;
         add("aslr", SYS_personality, {static_cast<long>(persona)});
     }
     // Last, for a limit may be too small for what comes before.

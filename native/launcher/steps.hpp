@@ -1,11 +1,11 @@
 #pragma once
 
+#include "launcher/plan.hpp"
+
 #include <array>
 #include <deque>
 #include <string>
 #include <vector>
-
-#include "launcher/plan.hpp"
 
 namespace assay {
 
@@ -16,8 +16,8 @@ struct Step {
     std::array<long, 5> args{};
     bool asked = true; // a key of the plan asked for it, so the record lists it
 
-    // Where the kernel may grant less than asked without saying so: a second call that must fill `actual` with the
-    // same bytes as `expected`.
+    // Where the kernel may grant less than asked without saying so: a second call that must fill `actual`
+    // with the same bytes as `expected`.
     long check_number = 0;
     std::array<long, 5> check_args{};
     const unsigned char* expected = nullptr;

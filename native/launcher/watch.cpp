@@ -19,15 +19,18 @@ int take_signals(int signals, pid_t program) {
     signalfd_siginfo info{};
     int asked = 0;
     while (::read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-        if (info.ssi_signo == SIGCHLD) reap_children(program); // orphans of the tree, adopted by us
-        else asked = static_cast<int>(info.ssi_signo);
+        if (info.ssi_signo == SIGCHLD)
+            reap_children(program); // orphans of the tree, adopted by us
+        else
+            asked = static_cast<int>(info.ssi_signo);
     }
     return asked;
 }
 
 } // namespace
 
-Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits, const std::vector<Job*>& jobs) {
+Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits,
+              const std::vector<Job*>& jobs) {
     Watched result;
     Nanos kill_at = never;
     Nanos give_up_at = never;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <vector>
-
 #include "common/clock.hpp"
 #include "launcher/containment.hpp"
 #include "launcher/job.hpp"
 #include "launcher/limits.hpp"
+
+#include <vector>
 
 namespace assay {
 
@@ -13,9 +13,9 @@ enum class Ending { by_itself, timed_out, limit, interrupted };
 
 struct Watched {
     Ending ending = Ending::by_itself;
-    int signal = 0;     // that asked for the end
-    Nanos exit_ns = 0;  // when the end of the program was seen
-    bool gone = true;   // false: it outlived SIGKILL (stuck in the kernel)
+    int signal = 0;    // that asked for the end
+    Nanos exit_ns = 0; // when the end of the program was seen
+    bool gone = true;  // false: it outlived SIGKILL (stuck in the kernel)
 };
 
 /// What the wait for one program needs.
@@ -27,6 +27,7 @@ struct WatchTarget {
 };
 
 /// Does the jobs until the program has ended, and kills the tree when it has to end sooner.
-Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits, const std::vector<Job*>& jobs);
+Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits,
+              const std::vector<Job*>& jobs);
 
 } // namespace assay

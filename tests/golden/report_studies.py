@@ -148,10 +148,18 @@ class Lab:
             metrics={"wall_s": wall, **(more or {})} if good else {},
             settings={name: grant_of(name, value) for name, value in configuration.items()},
             evidence=(
-                Evidence(kind="steal", value=round(self.random.random() * 4e-3, 5), unit="s",
-                         outside=True),
-                Evidence(kind="foreign_load", value=round(self.random.random() * 0.05, 4),
-                         unit="CPUs", outside=True),
+                Evidence(
+                    kind="steal",
+                    value=round(self.random.random() * 4e-3, 5),
+                    unit="s",
+                    outside=True,
+                ),
+                Evidence(
+                    kind="foreign_load",
+                    value=round(self.random.random() * 0.05, 4),
+                    unit="CPUs",
+                    outside=True,
+                ),
             ),
             started_at=round(self.clock, 3),
             engine=ENGINE,
@@ -175,8 +183,9 @@ def grant_of(name: str, value: Value) -> Grant:
             observed="AnonHugePages 48 MiB",
         )
     if name == "cpu.isa":
-        return Grant(value=value, grant=Granted.GRANTED, level=Level.EFFECTIVE,
-                     observed=f"Core: {value}")
+        return Grant(
+            value=value, grant=Granted.GRANTED, level=Level.EFFECTIVE, observed=f"Core: {value}"
+        )
     level = Level.SEEN if name in ("malloc", "threads", "thp") else Level.SET
     return Grant(value=value, grant=Granted.GRANTED, level=level)
 
@@ -200,8 +209,16 @@ def claim(
     elif high < 1 or low > 1:
         verdict = better
     return Claim(
-        a=a, b=b, metric=metric.name, ratio=math.exp(mean), ci=(low, high), verdict=verdict,
-        blocks=len(blocks), margin=margin, alpha=0.05, method="mean",
+        a=a,
+        b=b,
+        metric=metric.name,
+        ratio=math.exp(mean),
+        ci=(low, high),
+        verdict=verdict,
+        blocks=len(blocks),
+        margin=margin,
+        alpha=0.05,
+        method="mean",
         blocks_needed=160 if verdict is Verdict.UNCLEAR else None,
     )
 
@@ -332,7 +349,9 @@ def keep_default(seed: int = 5) -> ReportInput:
     whole = tune(6, seed)
     assert whole.conclusion is not None
     keep = Recommendation(
-        settings=DEFAULT, script="", sentence="Keep the default: nothing tried was shown to be better."
+        settings=DEFAULT,
+        script="",
+        sentence="Keep the default: nothing tried was shown to be better.",
     )
     return replace(
         whole, script="", conclusion=_with(whole.conclusion, recommendation=keep, notes=())
@@ -465,8 +484,12 @@ def troubled(seed: int = 8) -> ReportInput:
             elif i % 7 == 0:
                 sample = _with(sample, outcome=Outcome.FAILED, metrics={}, exit_status=139)
             else:
-                lost = Grant(value="x", grant=Granted.UNVERIFIED, level=Level.SET,
-                             reason="the program ended before it could be read")
+                lost = Grant(
+                    value="x",
+                    grant=Granted.UNVERIFIED,
+                    level=Level.SET,
+                    reason="the program ended before it could be read",
+                )
                 sample = _with(sample, settings={**sample.settings, "malloc": lost})
         changed.append(sample)
     return replace(whole, samples=tuple(changed), strata=(stratum(0), stratum(1)))
@@ -481,7 +504,7 @@ HOSTILE = (
     "\u202egnp.exe \u2066isolated",
     "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
     "\u2028line\u2029paragraph",
-    "=HYPERLINK(\"http://x\")",
+    '=HYPERLINK("http://x")',
     "a|b`c\nd",
     "\udcff\udc80 bytes",
     "-->]]><!--",
@@ -499,9 +522,7 @@ def hostile() -> ReportInput:
             metrics=(Metric(name="wall_s", unit="s"),),
             cwd="/tmp/<b>x</b>",
         ),
-        arms=tuple(
-            Arm(name=t, configuration=Configuration({f"env.{t[:20]}": t})) for t in HOSTILE
-        ),
+        arms=tuple(Arm(name=t, configuration=Configuration({f"env.{t[:20]}": t})) for t in HOSTILE),
         budget=Budget(launches=100),
     )
     for block in range(4):

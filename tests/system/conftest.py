@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,14 +25,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def assay_exec() -> Path:
-    """Give the launcher under test: $ASSAY_EXEC, else one built in this checkout, else the installed one.
+    """Give the launcher under test: $ASSAY_EXEC, else one built in this checkout.
 
-    Where there is none it is built, which takes a C++ compiler, CMake and nlohmann-json.
+    One that is older than its sources is built anew where CMake is to be had; without sources
+    built or CMake it is the installed one.
     """
     if chosen := os.environ.get("ASSAY_EXEC"):
         return Path(chosen).resolve(strict=True)
     built = [path for path in ROOT.glob("build*/**/assay-exec") if os.access(path, os.X_OK)]
-    sources = [path for folder in ("launcher", "common") for path in (ROOT / "native" / folder).iterdir()]
+    sources = [
+        path for folder in ("launcher", "common") for path in (ROOT / "native" / folder).iterdir()
+    ]
     newest = max(path.stat().st_mtime for path in sources)
     fresh = [path for path in built if path.stat().st_mtime >= newest]
     if fresh:
@@ -56,13 +61,21 @@ def _build() -> Path:
 
 
 @pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the folder of the compiled test programs, readable for every user."""
+def programs() -> Iterator[Path]:
+    """Give the folder of the compiled test programs, which every user may enter."""
     compiler = shutil.which("g++") or shutil.which("c++") or pytest.skip("no C++ compiler")
-    folder = tmp_path_factory.mktemp("programs")
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o755)
-    for source in PROGRAMS.glob("*.cpp"):
-        command = [compiler, "-std=c++20", "-O1", "-pthread", "-o", folder / source.stem, source]
-        subprocess.run(command, check=True, capture_output=True)
-    return folder
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        for source in PROGRAMS.glob("*.cpp"):
+            command = [
+                compiler,
+                "-std=c++20",
+                "-O1",
+                "-pthread",
+                "-o",
+                folder / source.stem,
+                source,
+            ]
+            subprocess.run(command, check=True)
+        yield folder

@@ -136,7 +136,7 @@ class Guest:
 def find_kernel() -> Path:
     """Return a kernel image: $ASSAY_VM_KERNEL, the cached one, or a freshly fetched one."""
     if platform.machine() != "x86_64":
-        raise UnavailableError(f"guests are x86-64 only for now, this host is {platform.machine()}")
+        raise UnavailableError(f"guests are x86-64 only, this host is {platform.machine()}")
     if not shutil.which(QEMU):
         raise UnavailableError(f"{QEMU} is not installed (Debian package qemu-system-x86)")
     if chosen := os.environ.get("ASSAY_VM_KERNEL"):

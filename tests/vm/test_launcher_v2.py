@@ -19,9 +19,10 @@ from .guest import CgroupMode, Guest
 pytestmark = pytest.mark.vm
 
 MIB = 1 << 20
+HELD_S = 0.4
 MODES: tuple[CgroupMode, ...] = ("v2", "v1", "hybrid", "none")
 CONTAINED: tuple[CgroupMode, ...] = ("v2", "v1", "hybrid")
-V2_PLANS = ("nested",)
+V2_PLANS = ("nested", "pressed")
 CONTAINED_PLANS = ("hop",)  # without control groups nothing catches it
 SCRIPT_PLANS = ("cache", "parent", "ended")
 
@@ -29,8 +30,8 @@ FAST = {"sample_interval_s": 0.01}
 PLANS: dict[str, dict[str, Any]] = {
     "status": {"argv": ["sh", "-c", "exit 7"]},
     "signal": {"argv": ["sh", "-c", "kill -SEGV $$"]},
-    "anon": {"argv": ["memory", "anon", "24", "0.4"], **FAST},
-    "shared": {"argv": ["memory", "shared", "24", "0.4"], **FAST},
+    "anon": {"argv": ["memory", "anon", "24", str(HELD_S)], **FAST},
+    "shared": {"argv": ["memory", "shared", "24", str(HELD_S)], **FAST},
     "cache": {"argv": ["memory", "/cache/file", "24", "0.2"], **FAST},
     "roomy": {"argv": ["memory", "anon", "24", "0.2"], "limits": {"memory_bytes": 40 * MIB}},
     "tight": {
@@ -40,16 +41,16 @@ PLANS: dict[str, dict[str, Any]] = {
     "few": {"argv": ["forks", "5", "0.2"], "limits": {"pids": 10}},
     "many": {"argv": ["forks", "30", "1"], "limits": {"pids": 10}},
     "cpu": {"argv": ["spin", "0.4", "0.3"]},
-    "busy": {"argv": ["spin", "15", "0"], "limits": {"cpu_s": 1}},
+    "busy": {"argv": ["spin", "15", "0"], "limits": {"cpu_s": 0.6}},
     "chatty": {"argv": ["yes"], "stdout": "/tmp/yes", "limits": {"output_bytes": MIB}},
-    "capped": {"argv": ["sh", "-c", "daemonise 2 0; sleep 15"], "cap_s": 1.0},
+    "capped": {"argv": ["sh", "-c", "daemonise 2 0; sleep 15"], "cap_s": 0.6},
     "daemons": {"argv": ["daemonise", "3", "0.15"]},
-    "pressed": {"argv": ["sh", "-c", "spin 0.5 0 & spin 0.5 0; wait"]},
+    "pressed": {"argv": ["sh", "-c", "spin 0.4 0 & spin 0.4 0; wait"]},
     "named": {"argv": ["cat", "/proc/self/cgroup"], "cgroup_name": "assay-name"},
     "nowhere": {"argv": ["no-such-program"]},
     "required": {"argv": ["true"], "containment": "cgroup"},
     "declined": {"argv": ["daemonise", "2", "0"], "containment": "none"},
-    "parent": {"argv": ["memory", "anon", "24", "0.4"], "cgroup_parent": "parent", **FAST},
+    "parent": {"argv": ["memory", "anon", "24", str(HELD_S)], "cgroup_parent": "parent", **FAST},
     # Two ways out that a root program has: other groups, and groups of its own, frozen.
     "escape": {
         "argv": [
@@ -68,13 +69,13 @@ PLANS: dict[str, dict[str, Any]] = {
             "echo 1 > a/cgroup.freeze; chmod 0 a a/b",
         ]
     },
-    "hop": {"argv": ["sh", "-c", "hop 5; sleep 15"], "cap_s": 0.7},
+    "hop": {"argv": ["sh", "-c", "hop 5; sleep 15"], "cap_s": 0.4},
     "ended": {"argv": ["sh", "-c", "daemonise 2 0; touch /tmp/ready; memory anon 1 15"]},
 }
 GROUPS = "find /sys/fs/cgroup -type d | sort > /out/groups; "
 PROCESSES = "ps -o pid,ppid,stat,comm > /out/processes; killall -q -KILL daemonise"
 END = (
-    "rm -f /tmp/ready; assay-exec --plan /plans/ended.json --record /out/record.json & launcher=$!;"
+    f"rm -f /tmp/ready; {LAUNCH.format('ended')} & launcher=$!;"
     "until [ -e /tmp/ready ]; do usleep 20000; done; kill -{} $launcher; wait $launcher;"
     "for i in $(seq 30); do pidof daemonise memory > /dev/null || break; usleep 100000; done; "
     + GROUPS
@@ -126,6 +127,13 @@ def batch(
 
 def guests(*modes: CgroupMode) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("batch", modes, indirect=True, scope="session")
+
+
+def assert_sampled_24_mib(record: dict[str, Any]) -> None:
+    slack = 64 * 4096  # memory.stat counts in batches of up to 64 pages
+    assert record["peak_anon_bytes"] < 26 * MIB
+    # Distances between samples are reported: only a longer one may miss what was held so long.
+    assert record["peak_anon_bytes"] >= 24 * MIB - slack or record["anon_interval_s"] >= HELD_S
 
 
 @guests(*MODES)
@@ -191,7 +199,7 @@ def test_declined_containment_promises_nothing_about_groups(batch: Batch) -> Non
 def test_the_peak_of_a_known_allocation(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert record["outcome"] == "exited"
-    assert 24 * MIB <= record["peak_anon_bytes"] < 26 * MIB
+    assert_sampled_24_mib(record)
     assert record["anon_samples"] >= 3
     assert 0 < record["anon_interval_s"] <= record["wall_s"]
 
@@ -233,7 +241,7 @@ def test_a_limit_of_processes(batch: Batch) -> None:
 def test_a_limit_of_processor_time(batch: Batch) -> None:
     record = batch.record("busy")
     assert (record["outcome"], record["limit"]) == ("limit", "cpu")
-    assert 1 <= record["user_s"] + record["sys_s"] < 3
+    assert 0.6 <= record["user_s"] + record["sys_s"] < 3
 
 
 @guests(*MODES)
@@ -246,15 +254,17 @@ def test_a_limit_of_output(batch: Batch) -> None:
 def test_a_capped_tree_is_killed(batch: Batch) -> None:
     record = batch.record("capped")
     assert record["outcome"] == "timed_out"
-    assert 1 <= record["wall_s"] < 8
+    assert 0.6 <= record["wall_s"] < 8
 
 
 @guests(*MODES)
 def test_the_split_of_processor_time(batch: Batch) -> None:
     record = batch.record("cpu")
     user, system = (float(word) for word in batch.results["cpu"].stdout.split())
-    assert record["user_s"] == pytest.approx(user, abs=0.15)
-    assert record["sys_s"] == pytest.approx(system, abs=0.15)
+    assert record["user_s"] + record["sys_s"] == pytest.approx(user + system, abs=0.15)
+    if batch.cgroup != "v1":  # which splits by looking at each tick
+        assert record["user_s"] == pytest.approx(user, abs=0.1)
+        assert record["sys_s"] == pytest.approx(system, abs=0.15)
     assert record["wall_s"] >= user + system - 0.05
 
 
@@ -329,7 +339,7 @@ def test_pressure_is_that_of_the_leaf(batch: Batch) -> None:
     pressure = batch.record("pressed")["pressure"]
     keys = {"cpu_some_s", "memory_some_s", "memory_full_s", "io_some_s", "io_full_s"}
     assert set(pressure) == keys
-    assert 0.3 <= pressure["cpu_some_s"] < 3, "two programs, one processor, 0.5 s each"
+    assert 0.2 <= pressure["cpu_some_s"] < 3, "two programs, one processor, 0.4 s each"
     assert batch.record("anon")["pressure"]["cpu_some_s"] < pressure["cpu_some_s"]
 
 
@@ -340,7 +350,7 @@ def test_a_launcher_among_other_processes_has_no_controllers_and_says_so(batch: 
     assert record["containment"]["mode"] == "v2"
     assert record["containment"]["guarantee"] == "complete"
     assert record["absent"]["peak_bytes"]
-    assert 24 * MIB <= record["peak_anon_bytes"] < 26 * MIB
+    assert_sampled_24_mib(record)
 
 
 @guests(*MODES)
@@ -348,7 +358,7 @@ def test_without_rights_it_works_and_promises_less(batch: Batch) -> None:
     record = batch.record("unprivileged")
     assert record["outcome"] == "exited"
     assert record["containment"]["mode"] == "none" and record["containment"]["why"]
-    assert 24 * MIB <= record["peak_anon_bytes"] < 26 * MIB
+    assert_sampled_24_mib(record)
 
 
 @guests("v2")

@@ -30,6 +30,8 @@ from assay.settings.joined import JOINED, merge
 
 _CHEAP = ("status", "environ", "maps", "threads")
 _MAP_NAMES = (
+    # In every dynamic program: without it, maps that hold none of the others would look unread.
+    "ld-linux",
     "jemalloc",
     "tcmalloc",
     "tbbmalloc",

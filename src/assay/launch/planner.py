@@ -169,21 +169,25 @@ def _variables(draft: _Draft) -> dict[str, str]:
 
 
 def _settle_shared(drafts: list[_Draft]) -> list[_Draft]:
-    """Refuse what ends up otherwise in a shared list than the setting needs it."""
+    """Take out what ends up otherwise in a shared list than the setting needs it."""
     shared = _shared(drafts)
-    settled = []
-    for draft in drafts:
-        lost = [
-            a.name
-            for a in draft.actions
-            if isinstance(a, EnvSet)
-            and a.name in JOINED
-            and not contains(a.name, shared[a.name], a.value)
-        ]
-        settled.append(
-            draft.refuse(f"another setting decides this in {lost[0]}") if lost else draft
-        )
-    return settled
+    return [_yield_shared(draft, shared) for draft in drafts]
+
+
+def _yield_shared(draft: _Draft, shared: Mapping[str, str]) -> _Draft:
+    lost = [
+        action
+        for action in draft.actions
+        if isinstance(action, EnvSet)
+        and action.name in JOINED
+        and not contains(action.name, shared[action.name], action.value)
+    ]
+    if not lost:
+        return draft
+    kept = tuple(action for action in draft.actions if action not in lost)
+    if not kept:
+        return draft.refuse(f"another setting decides this in {lost[0].name}")
+    return replace(draft, actions=kept).degrade(f"{lost[0].name} is left to another setting")
 
 
 def _shared(drafts: list[_Draft]) -> dict[str, str]:

@@ -24,11 +24,13 @@ class Cgroups:
         mode: ``v2``, ``hybrid``, ``v1`` or ``none``, by what is mounted.
         cpus: the effective cpuset; ``None`` where no cpuset says anything.
         memory_limit_bytes: the lowest limit of its own group and all that can be seen above it.
+        cpu_limit: the same for time: seconds of all CPUs together that a second may take.
     """
 
     mode: str
     cpus: tuple[int, ...] | None = None
     memory_limit_bytes: int | None = None
+    cpu_limit: float | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ def read_cgroups(root: Root) -> Cgroups:
         mode=_mode(mounts),
         cpus=_cpuset(root, mounts, groups),
         memory_limit_bytes=_memory_limit(root, mounts, groups),
+        cpu_limit=_cpu_limit(root, mounts, groups),
     )
 
 
@@ -183,3 +186,24 @@ def _memory_limit(root: Root, mounts: list[_Mount], groups: dict[str, str]) -> i
 
 def _memory_file(mount: _Mount) -> str:
     return "memory.max" if mount.kind == "cgroup2" else "memory.limit_in_bytes"
+
+
+def _cpu_limit(root: Root, mounts: list[_Mount], groups: dict[str, str]) -> float | None:
+    limits = (
+        _bandwidth(root, mount, folder)
+        for mount, folders in _folders(root, mounts, groups, "cpu")
+        for folder in folders
+    )
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _bandwidth(root: Root, mount: _Mount, folder: str) -> float | None:
+    """Quota over period: ``max 100000`` (v2) and ``-1`` (v1) are no limit."""
+    if mount.kind == "cgroup2":
+        words = (root.read_text(f"{folder}/cpu.max") or "").split()
+    else:
+        names = ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+        words = [root.read_text(f"{folder}/{name}") or "" for name in names]
+    if len(words) != 2 or not all(word.isdigit() for word in words) or int(words[1]) == 0:
+        return None
+    return int(words[0]) / int(words[1])

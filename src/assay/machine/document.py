@@ -12,8 +12,9 @@ class Cpu(Record, frozen=True, kw_only=True):
         id: the kernel's number.
         core: smallest CPU number among its SMT siblings: ``core_id`` alone is not unique.
         siblings: CPUs of the same core, itself included, ascending.
-        package, die, node, l3: numbers of what it belongs to; ``l3`` is the smallest CPU number
-            that shares the last-level cache, absent where the kernel does not say.
+        package, die, node, l3: numbers of what it belongs to; ``die`` counts within its package,
+            ``l3`` is the smallest CPU number that shares the last-level cache, absent where the
+            kernel does not say.
         max_khz: highest frequency, where the kernel says it.
         kind: ``performance`` or ``efficiency`` on hybrid processors.
     """
@@ -74,6 +75,8 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         libraries: shared objects found for known names (``jemalloc`` -> path).
         memory_bytes: of the host.
         memory_limit_bytes: what the control group leaves, where it is less.
+        cpu_limit: how many CPUs' time the control group leaves, where it is less than ``allowed``:
+            threads beyond it are throttled.
         cgroup: ``v2``, ``hybrid``, ``v1`` or ``none``.
         hypervisor: name where the host is a guest.
         default_state: readings that define *the default* (THP mode, governor, swappiness ...);
@@ -93,6 +96,7 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     huge_pages: HugePages = HugePages()
     memory_bytes: int = 0
     memory_limit_bytes: int | None = None
+    cpu_limit: float | None = None
     cgroup: str = "none"
     hypervisor: str | None = None
     default_state: dict[str, str] = {}

@@ -193,6 +193,8 @@ class _Walk:
     def meet(self, name: str) -> None:
         """A module by its full name: beside the script, else in a package."""
         parts = name.split(".")
+        if not parts[0]:
+            return
         if any(self._local(folder, parts) for folder in self.beside):
             return
         if parts[0] not in sys.stdlib_module_names and self._installed(parts[0]):

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from assay.machine.cgroup import Cgroups, read_cgroups
 from assay.machine.document import Machine
@@ -15,6 +16,8 @@ from assay.machine.rights import read_rights
 from assay.machine.root import Root
 from assay.machine.state import read_default_state, read_huge_pages, read_hypervisor
 from assay.machine.topology import Topology, read_topology
+
+_Number = TypeVar("_Number", int, float)
 
 
 def read_machine(
@@ -42,21 +45,22 @@ def read_machine(
     memory_bytes = _memory_bytes(root)
     topology = read_topology(root, memory_bytes)
     memory_bytes = memory_bytes or sum(node.memory_bytes for node in topology.nodes)
-    limit = cgroups.memory_limit_bytes
+    allowed = _allowed(topology, cgroups, affinity)
     return Machine(
         arch=kernel.arch,
         kernel=kernel.release,
         kernel_version=kernel.version,
         model=processor.model,
         cpus=topology.cpus,
-        allowed=_allowed(topology, cgroups, affinity),
+        allowed=allowed,
         nodes=topology.nodes,
         rights=read_rights(root),
         flags=processor.flags,
         libraries=find_libraries(root, env, kernel.arch),
         huge_pages=read_huge_pages(root),
         memory_bytes=memory_bytes,
-        memory_limit_bytes=limit if limit is not None and limit < memory_bytes else None,
+        memory_limit_bytes=_if_less(cgroups.memory_limit_bytes, memory_bytes),
+        cpu_limit=_if_less(cgroups.cpu_limit, len(allowed)),
         cgroup=cgroups.mode,
         hypervisor=read_hypervisor(root, processor.flags, kernel.arch),
         default_state=read_default_state(root),
@@ -77,6 +81,10 @@ def fingerprint(machine: Machine) -> str:
         str(machine.kernel_version[0]),
     )
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _if_less(limit: _Number | None, whole: int) -> _Number | None:
+    return limit if limit is not None and limit < whole else None
 
 
 def _allowed(

@@ -89,7 +89,12 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
 
 
 class AnyText(Record, frozen=True, tag_field="kind", tag="any"):
-    """Any text: the domain of ``env.NAME`` and ``arg.NAME`` before the user gives one."""
+    """Any text: the domain of ``env.NAME`` and ``arg.NAME`` before the user gives one.
+
+    ``form`` says in words what is meant, where not all text is.
+    """
+
+    form: str = "any text"
 
     def __contains__(self, value: object) -> bool:
         return isinstance(value, (str, int, float))
@@ -99,7 +104,7 @@ class AnyText(Record, frozen=True, tag_field="kind", tag="any"):
         return
 
     def __str__(self) -> str:
-        return "any text"
+        return self.form
 
 
 Domain = Choices | Range | AnyText

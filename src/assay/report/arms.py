@@ -196,7 +196,7 @@ def _role(row: ArmRow, baseline: str, winner: str | None) -> Role:
 
 
 def _order(row: ArmRow, goal: Goal) -> tuple[int, int, float, str]:
-    """Confirmation before search, baseline before the rest, then best first; no value comes last."""
+    """Confirmation before search, baseline before the rest, then best first, no value last."""
     rank = {Role.BASELINE: 0, Role.WINNER: 1, Role.OTHER: 2}[row.role]
     if row.phase is Phase.SEARCH:
         rank = 0 if row.role is Role.BASELINE else 2

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.records import Evidence, Sample
-from assay.report.plain import clean
+from assay.report.plain import clean, shorten
 from assay.units import show_quantity
 
 
@@ -34,7 +34,7 @@ class EvidenceTally:
 
     def shown(self, value: float | None) -> str:
         """One of the values with its unit."""
-        return "\u2013" if value is None else show_quantity(value, clean(self.unit))
+        return "\u2013" if value is None else show_quantity(value, shorten(clean(self.unit), 16))
 
 
 def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:

@@ -1,7 +1,7 @@
 """Figures: what the pictures show, apart from how they are drawn.
 
-Values are in the metric's own unit; a ``Scale`` beside them tells how to write them. Static pictures
-and interactive ones are drawn from the same data.
+Values are in the metric's own unit; a ``Scale`` beside them tells how to write them. Static and
+interactive pictures are drawn from the same data.
 """
 
 from __future__ import annotations
@@ -364,7 +364,8 @@ def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
 
 def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal) -> tuple[float, float]:
     """All of the baseline, the winner and the best so far, and nine tenths of the rest."""
-    needed = [m.value for m in marks if m.role is not Role.OTHER] + [s.value for s in best]
+    needed = [m.value for m in marks if m.role is not Role.OTHER and not m.censored]
+    needed += [s.value for s in best]
     values = [m.value for m in marks if not m.censored] or [m.value for m in marks]
     tail = 0.9 if len(values) > _FEW else 1.0
     low = quantile(values, 0.0 if goal is Goal.LOWER else 1.0 - tail)

@@ -13,7 +13,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,17 @@ from typing import Any
 import msgspec
 
 from assay.errors import NotPossible
-from assay.records import Kind, to_builtins
-from assay.report import evidence, grants, sections, svg
-from assay.report.arms import ArmRow, arm_rows, winner_name
-from assay.report.figures import Figures, figures
+from assay.records import to_builtins
+from assay.report.arms import ArmRow, arm_rows
+from assay.report.chapters import body
+from assay.report.figures import STAGE_NAMES, Figures, figures
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, data_block, el, join, text
-from assay.report.plain import change, clean, label_of, shorten
+from assay.report.parts import method
+from assay.report.pictures.theme import page_style
+from assay.report.plain import clean, label_of, shorten
 from assay.report.scale import Scale, scale_for
-from assay.report.svg_theme import page_style
 from assay.report.trials import State, trials
-from assay.report.wording import answer, weaknesses
 
 _SLOT = re.compile(r"\{\{([a-z_]+)\}\}")
 
@@ -56,7 +56,7 @@ def render(report: ReportInput) -> str:
         "generator": text(f"assay {report.engine}"),
         "style": Html(style),
         "header": _header(report),
-        "body": _body(report, rows, pictures, scale),
+        "body": body(report, rows, pictures, scale),
         "data": join(
             data_block("assay-figures", _figure_data(report, rows, pictures, scale)),
             data_block("assay-samples", _finite(to_builtins(report.samples))),
@@ -126,12 +126,12 @@ def _hash(content: str) -> str:
 
 
 def _title(report: ReportInput) -> str:
-    words = shorten(sections.command(report.spec), _TITLE_CHARACTERS)
+    words = shorten(method.command(report.spec), _TITLE_CHARACTERS)
     return f"{report.spec.kind.value}: {words}"
 
 
 def _header(report: ReportInput) -> Html:
-    when = sections._utc(report.created_at)
+    when = method.utc(report.created_at)
     return join(
         el(
             "p",
@@ -141,7 +141,7 @@ def _header(report: ReportInput) -> Html:
             f" \u00b7 {when}",
             class_="meta",
         ),
-        el("div", sections.subject(report.spec), class_="what"),
+        el("div", method.subject(report.spec), class_="what"),
     )
 
 
@@ -151,127 +151,6 @@ def _footer(report: ReportInput) -> Html:
         f"Made by assay {clean(report.engine)}. This file needs no network. Interactive figures: "
         "Apache ECharts 6.0.0, Apache License 2.0, \u00a9 The Apache Software Foundation.",
     )
-
-
-def _body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale) -> Html:
-    winner = _winner_grants(report)
-    weak = weaknesses(report, rows, winner)
-    first = sections.verdict(
-        report, answer(report, rows, scale), sections.tiles(report, rows, scale), weak
-    )
-    parts = _sections(report, rows, pictures, scale, winner)
-    links = [el("li", el("a", title, href=f"#{name}")) for name, title, _ in parts]
-    return join(
-        first,
-        el("nav", el("ol", links), aria_label="Contents"),
-        el("div", [section for _, _, section in parts], class_="parts"),
-    )
-
-
-def _sections(
-    report: ReportInput,
-    rows: Sequence[ArmRow],
-    pictures: Figures,
-    scale: Scale,
-    winner: Sequence[grants.GrantTally],
-) -> list[tuple[str, str, Html]]:
-    label = label_of(report.metric)
-    found: list[tuple[str, str, Html]] = []
-
-    def add(name: str, title: str, *children: Any, intro: str | None = None) -> None:
-        found.append((name, title, sections.section(name, title, *children, intro=intro)))
-
-    if pictures.boxes is not None:
-        add(
-            "boxes",
-            f"Distribution of {label}",
-            _chart("boxes", svg.box_svg, pictures.boxes),
-            sections.summaries(rows, scale, report.metric),
-            intro="Each dot is one launch. The box holds the middle half of them, the line in it is "
-            "the median, the whiskers reach to the lowest and the highest.",
-        )
-    if pictures.gain is not None:
-        add(
-            "gain",
-            f"Change against {shorten(pictures.gain.baseline, 40)}",
-            _chart("gain", svg.gain_svg, pictures.gain),
-            intro=_gain_intro(report, pictures),
-        )
-    if pictures.convergence is not None:
-        tune = report.spec.kind is Kind.TUNE
-        add(
-            "convergence",
-            "How the search went" if tune else "Launches in order",
-            _chart("convergence", svg.convergence_svg, pictures.convergence),
-            intro=_convergence_intro(report, pictures),
-        )
-    if rows:
-        title = "All configurations" if report.spec.kind is Kind.TUNE else "All arms"
-        add("table", title, sections.configurations(report, rows, scale))
-    add(
-        "grants",
-        "What the system granted",
-        sections.grants(grants.tally(report.samples), winner),
-        intro="Setting something is not enough: each launch says whether it took effect.",
-    )
-    noise = _chart("noise", svg.noise_svg, pictures.noise) if pictures.noise else None
-    add("noise", "Noise floor", sections.noise(pictures.noise, noise))
-    add("machine", "Machine", sections.machine(report))
-    if report.spec.kind is Kind.TUNE:
-        add("script", "Run it without assay", sections.script(report))
-    add("method", "How it was measured", sections.method(report, evidence.tally(report.samples)))
-    add("raw", "Raw samples", sections.raw(report))
-    return found
-
-
-def _gain_intro(report: ReportInput, pictures: Figures) -> str:
-    if pictures.gain is None or not any(gain.verdict for gain in pictures.gain.gains):
-        return "Nothing is claimed: these points only chose what to try next."
-    bars = (
-        f"A filled point with a bar is a claim: the bar is its interval, and all of them hold "
-        f"together with {(1 - report.spec.alpha) * 100:g} %."
-    )
-    if report.spec.kind is Kind.TUNE:
-        bars += " A hollow point only chose what to try next."
-    if pictures.gain.noise is not None:
-        low, high = pictures.gain.noise
-        bars += f" Two identical arms came out between {change(low)} and {change(high)}."
-    return bars
-
-
-def _convergence_intro(report: ReportInput, pictures: Figures) -> str:
-    base = shorten(pictures.gain.baseline, 40) if pictures.gain else "the baseline"
-    words = "Each dot is one launch, in the order in which they ran."
-    if pictures.convergence is not None and pictures.convergence.best:
-        best = "best median so far" if report.spec.kind is Kind.TUNE else "median so far"
-        words += f" The step line is the {best}."
-    words += f" The thin line is {base} measured again and again: it shows drift."
-    if any(mark.censored for mark in pictures.convergence.marks) if pictures.convergence else False:
-        words += " Red triangles ran into their time-out."
-    if pictures.convergence is not None and pictures.convergence.failed:
-        words += " Crosses failed."
-    return words
-
-
-def _chart(name: str, draw: Callable[[Any, int, str], str], figure: Any) -> Html:
-    """A picture in two widths; scripts put an interactive one in their place."""
-    wide = draw(figure, svg.WIDE, f"{name}-wide")
-    narrow = draw(figure, svg.NARROW, f"{name}-narrow")
-    return el(
-        "figure",
-        el("div", class_="chart-tools", hidden=True),
-        el("div", Html(wide), class_="static wide"),
-        el("div", Html(narrow), class_="static narrow"),
-        class_="chart",
-        data_figure=name,
-    )
-
-
-def _winner_grants(report: ReportInput) -> tuple[grants.GrantTally, ...]:
-    if winner_name(report.conclusion) is None or report.spec.kind is not Kind.TUNE:
-        return ()
-    assert report.conclusion is not None and report.conclusion.recommendation is not None
-    return grants.tally(report.samples, report.conclusion.recommendation.settings)
 
 
 def _figure_data(
@@ -290,7 +169,7 @@ def _figure_data(
         },
         "scale": msgspec.to_builtins(scale),
         "script": report.script,
-        "stages": sections.STAGE_NAMES,
+        "stages": STAGE_NAMES,
         "figures": _finite(msgspec.to_builtins(pictures)),
         "rows": [_row_data(row) for row in rows],
     }

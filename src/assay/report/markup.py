@@ -20,7 +20,7 @@ class Html(str):
     __slots__ = ()
 
 
-Child: TypeAlias = "str | int | None | Iterable[Child]"
+Child: TypeAlias = "str | int | Iterable[Child] | None"
 
 _VOID = frozenset({"br", "hr", "input", "meta", "col"})
 
@@ -53,7 +53,7 @@ def join(*children: Child) -> Html:
 def data_block(identifier: str, value: Any) -> Html:
     """A block of JSON that a script or a person can read, and that no text inside can leave.
 
-    ``<``, ``>`` and ``&`` are written as escapes, so that neither ``</script>`` nor ``<!--`` occurs.
+    ``<``, ``>`` and ``&`` are written as escapes: neither ``</script>`` nor ``<!--`` can occur.
     """
     document = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     for character in "<>&":

@@ -1,7 +1,7 @@
 """Plain: text from elsewhere made safe to show, and numbers as people read them.
 
 A workload's command, output and settings are hostile text. What cannot be seen or would reorder
-what stands beside it is written out (``\\x1b``, ``\\u202e``) before it reaches HTML, SVG or Markdown.
+what stands beside it is written out as an escape before it reaches HTML, SVG or Markdown.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def clean(text: str, keep: str = "") -> str:
 
     Args:
         text: from anywhere; lone surrogates (bytes that were no UTF-8) are allowed.
-        keep: control characters that stay, such as ``"\\n"`` for a block of lines.
+        keep: control characters that stay, such as the newline in a block of lines.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -68,7 +68,7 @@ def label_of(metric: Metric) -> str:
 
 
 def change(ratio: float) -> str:
-    """A ratio as signed change, ``-18.2 %`` with a true minus; as a factor where it more than doubles."""
+    """A ratio as signed change, ``-18.2 %`` with a true minus; a factor from 2 on."""
     if ratio >= 2.0:
         return f"{ratio:.2f}\u00d7"
     percent = (ratio - 1.0) * 100.0

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.records import Claim, Goal, Granted, Kind, Metric, Status, Summary, Verdict
+from assay.records import (
+    Claim,
+    Conclusion,
+    Goal,
+    Granted,
+    Kind,
+    Metric,
+    Recommendation,
+    Status,
+    Summary,
+    Verdict,
+)
 from assay.report.arms import ArmRow, Role, winner_name
 from assay.report.grants import GrantTally
 from assay.report.inputs import ReportInput
@@ -40,14 +51,14 @@ def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     if report.conclusion is None or not report.conclusion.arms:
         return _open(report, rows, scale)
     if report.spec.kind is Kind.TUNE:
-        return _tuned(report)
+        return _tuned(report.conclusion, report.metric)
     if report.spec.kind is Kind.MEASURE:
-        return _measured(report, scale)
-    return _compared(report)
+        return _measured(report.conclusion, report.metric, scale)
+    return _compared(report.conclusion, report.metric)
 
 
 def claim_sentence(claim: Claim, metric: Metric) -> str:
-    """One claim in words: ``B needs 18.2 % less wall time than A.``"""
+    """One claim in words: B needs 18.2 % less wall time than A."""
     a, b, label = _name(claim.a), _name(claim.b), label_of(metric)
     if claim.verdict is Verdict.SAME:
         return f"{b} and {a} have the same {label}, to within {claim.margin * 100:g} %."
@@ -85,8 +96,6 @@ def weaknesses(
 ) -> tuple[str, ...]:
     """What weakens the answer: the study's own notes, and what the samples show."""
     found = list(report.conclusion.notes) if report.conclusion else []
-    if report.conclusion is None:
-        found.append("The study has no conclusion; what is shown here is not a claim.")
     for tally in winner:
         for grant in (Granted.DEGRADED, Granted.REFUSED, Granted.UNVERIFIED):
             if tally.counts.get(grant):
@@ -130,29 +139,21 @@ def _name(name: str) -> str:
     return shorten(clean(name), _NAME_CHARACTERS)
 
 
-def _tuned(report: ReportInput) -> Answer:
-    conclusion = report.conclusion
-    assert conclusion is not None
+def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     chosen = conclusion.recommendation
     if chosen is None:
         return Answer("No recommendation could be made.", "unclear", "no answer")
+    sentence, details = clean(chosen.sentence), _chosen_details(chosen)
     if winner_name(conclusion) is None:
-        sentence = (
-            clean(chosen.sentence) or "Keep the default: nothing tried was shown to be better."
-        )
-        return Answer(sentence, "same", "keep the default", _chosen_details(report))
-    tone = chosen.claim.verdict.value if chosen.claim else "unclear"
-    sentence = clean(chosen.sentence)
+        keep = "Keep the default: nothing tried was shown to be better."
+        return Answer(sentence or keep, "same", "keep the default", details)
     if not sentence and chosen.claim:
-        sentence = claim_sentence(chosen.claim, report.metric)
-    return Answer(sentence, tone, _badge(tone, report.metric), _chosen_details(report))
+        sentence = claim_sentence(chosen.claim, metric)
+    tone = chosen.claim.verdict.value if chosen.claim else "unclear"
+    return Answer(sentence, tone, _badge(tone, metric), details)
 
 
-def _chosen_details(report: ReportInput) -> tuple[str, ...]:
-    conclusion = report.conclusion
-    if conclusion is None or conclusion.recommendation is None:
-        return ()
-    chosen = conclusion.recommendation
+def _chosen_details(chosen: Recommendation) -> tuple[str, ...]:
     claim = (interval_sentence(chosen.claim),) if chosen.claim else ()
     return (*claim, *(clean(reason) for reason in chosen.why))
 
@@ -164,9 +165,7 @@ def _badge(tone: str, metric: Metric) -> str:
     return "better" if tone == "faster" else "worse"
 
 
-def _compared(report: ReportInput) -> Answer:
-    conclusion, metric = report.conclusion, report.metric
-    assert conclusion is not None
+def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
     claims = conclusion.claims
     if not claims:
         return Answer("There was nothing to compare.", "unclear", "no claim")
@@ -198,14 +197,12 @@ def _compared(report: ReportInput) -> Answer:
     return Answer(sentence, tone, _badge(tone, metric), others)
 
 
-def _measured(report: ReportInput, scale: Scale) -> Answer:
-    assert report.conclusion is not None
-    arm = report.conclusion.arms[0]
-    summary = arm.summary.get(report.metric.name)
+def _measured(conclusion: Conclusion, metric: Metric, scale: Scale) -> Answer:
+    summary = conclusion.arms[0].summary.get(metric.name)
     if summary is None:
         return Answer("No launch gave a value.", "unclear", "no value")
     return Answer(
-        f"The {label_of(report.metric)} is {scale.quantity(summary.mean)} on average.",
+        f"The {label_of(metric)} is {scale.quantity(summary.mean)} on average.",
         "measured",
         "measured",
         _summary_details(summary, scale),
@@ -235,16 +232,19 @@ def _open(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     }.get(report.status or Status.DONE, "The study is not finished")
     launches = sum(len(row.trials) for row in rows)
     sentence = f"No verdict yet. {state} after {count(launches, 'launch', 'launches')}."
-    measured = [r for r in rows if r.summary is not None]
-    details: list[str] = []
-    if measured and report.spec.kind is Kind.TUNE:
-        sign = 1.0 if report.metric.goal is Goal.LOWER else -1.0
-        best = min(measured, key=lambda r: sign * (r.summary.median if r.summary else 0.0))
-        assert best.summary is not None
-        details.append(
-            f"Best median so far: {scale.quantity(best.summary.median)} with {_name(best.name)} "
-            f"({count(best.summary.n, 'launch', 'launches')}). That is not a claim."
-        )
+    details = [_best_so_far(report, rows, scale)] if report.spec.kind is Kind.TUNE else []
     if report.status is not Status.RUNNING:
         details.append(f"assay study resume {clean(report.study_id)} goes on with it.")
-    return Answer(sentence, "open", "no verdict yet", tuple(details))
+    return Answer(sentence, "open", "no verdict yet", tuple(d for d in details if d))
+
+
+def _best_so_far(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> str:
+    measured = [(row.summary, row.name) for row in rows if row.summary is not None]
+    if not measured:
+        return ""
+    sign = 1.0 if report.metric.goal is Goal.LOWER else -1.0
+    summary, name = min(measured, key=lambda pair: sign * pair[0].median)
+    return (
+        f"Best median so far: {scale.quantity(summary.median)} with {_name(name)} "
+        f"({count(summary.n, 'launch', 'launches')}). That is not a claim."
+    )

@@ -59,7 +59,7 @@ class Cpus:
 
     def domain(self, machine: Machine) -> Domain:
         """A count or a list; ``resolve`` says what is wrong with others."""
-        return AnyText()
+        return AnyText(f"a count from 1 to {len(machine.usable)}, or a list as 0-3,8")
 
     def default(self, machine: Machine) -> Value | None:
         """All that assay may use."""

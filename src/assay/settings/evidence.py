@@ -71,13 +71,14 @@ def judge_environment(
         return unverified(value, why_unread(facts, "environ"))
     for name, text in expected.items():
         found = environ.get(name)
-        if not _holds(name, text, found):
+        if not holds(name, text, found):
             told = "is not set" if found is None else f"is {found!r}"
             return refused(value, Level.SET, f"{name} {told} in the program, not {text!r}")
     return granted(value, Level.SET, observed or _show(expected))
 
 
-def _holds(name: str, text: str, found: str | None) -> bool:
+def holds(name: str, text: str, found: str | None) -> bool:
+    """Whether a variable found as ``found`` says what ``text`` says; lists may say more."""
     if found is not None and name in JOINED:
         return contains(name, found, text)
     return found == text

@@ -61,22 +61,28 @@ def _ranked(cpus: Sequence[Cpu]) -> list[Cpu]:
     return sorted(cpus, key=_rank)
 
 
-def _split(cpus: Sequence[Cpu], level: _Level) -> list[list[Cpu]]:
+def _split(cpus: Sequence[Cpu], *levels: _Level) -> list[list[Cpu]]:
     found: dict[object, list[Cpu]] = {}
     for cpu in cpus:
-        found.setdefault(level(cpu), []).append(cpu)
+        found.setdefault(tuple(level(cpu) for level in levels), []).append(cpu)
     return list(found.values())
 
 
 def _closest(cpus: list[Cpu], count: int, levels: tuple[_Level, ...]) -> list[Cpu]:
+    """From the innermost group that holds ``count`` CPUs, the first of equals."""
+    for depth in range(len(levels), 0, -1):
+        for part in _split(cpus, *levels[:depth]):
+            if len(part) >= count:
+                return _whole_groups(part, count, levels[depth:])
+    return _whole_groups(cpus, count, levels)
+
+
+def _whole_groups(cpus: list[Cpu], count: int, levels: tuple[_Level, ...]) -> list[Cpu]:
+    """Where no inner group holds ``count``: whole ones, the largest first, then a part of one."""
     if not levels or count >= len(cpus):
         return cpus[:count]
-    parts = _split(cpus, levels[0])
-    for part in parts:
-        if len(part) >= count:
-            return _closest(part, count, levels[1:])
     taken: list[Cpu] = []
-    for part in sorted(parts, key=len, reverse=True):
+    for part in sorted(_split(cpus, levels[0]), key=len, reverse=True):
         if len(part) > count - len(taken):
             break
         taken += part

@@ -33,13 +33,13 @@ from assay.settings.evidence import (
     accepted,
     degraded,
     granted,
+    holds,
     mapped,
     refused,
     seen_of,
     unverified,
     why_unread,
 )
-from assay.settings.joined import JOINED, contains
 from assay.settings.malloc import PREFIXES
 from assay.settings.refusal import outside
 from assay.units import show_bytes
@@ -227,10 +227,7 @@ def _asked_allocator(config: Configuration, facts: RunFacts) -> str | None:
     malloc = str(config.get("malloc", "glibc"))
     environ = seen_of(facts).environ or {}
     for name, text in _ASKS.get(malloc, ()):
-        found = environ.get(name)
-        if found is None:
-            continue
-        if contains(name, found, text) if name in JOINED else found == text:
+        if holds(name, text, environ.get(name)):
             return malloc
     return None
 

@@ -58,7 +58,13 @@ class Threads:
         found = self._pools_of(program)
         if isinstance(found, str):
             return found
-        return Suggestion(Choices(counts(machine), ordered=True), ", ".join(found))
+        options = counts(machine)
+        reason = ", ".join(found)
+        if program.threads_peak is not None and program.threads_peak >= usable:
+            # All CPUs is then what the default does; it runs anyway, as the default.
+            options = options[:-1]
+            reason += f"; left alone it ran with {program.threads_peak} threads"
+        return Suggestion(Choices(options, ordered=True), reason)
 
     def _pools_of(self, program: Program) -> list[str] | str:
         openmp = _named(program, pools.OPENMP_RUNTIMES)
@@ -81,7 +87,7 @@ class Threads:
         )
         found += [text for word, text in pools.COMMANDS.items() if _base(program.argv0) == word]
         if not found and (program.threads_peak or 1) > 1:
-            found = [f"the program ran with {program.threads_peak} threads"]
+            found = ["the program has threads"]
         return found or "no thread pool was found in the program"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
@@ -92,9 +98,7 @@ class Threads:
         variables = self._own(config)
         taken = [name for name in _NARROWER if self.name == "threads" and name in config]
         return Resolved(
-            tuple(
-                EnvSet(name=name, value=pools.sized(name, word_of(value))) for name in variables
-            ),
+            tuple(EnvSet(name=name, value=pools.sized(name, word_of(value))) for name in variables),
             note=f"{' and '.join(taken)} takes over there" if taken else None,
         )
 

@@ -1,5 +1,6 @@
-// escape HOW NUMBER TOKEN SECONDS: tries to leave processes behind, then ends after SECONDS (0: at once) itself. They
-// ignore every signal that can be ignored, hold standard output open and would live for a minute. TOKEN only names them.
+// escape HOW NUMBER TOKEN SECONDS: tries to leave processes behind, then ends after SECONDS (0: at once)
+// itself. They ignore every signal that can be ignored, hold standard output open and would live for a
+// minute. TOKEN only names them.
 //   orphans   NUMBER children that the parent never waits for
 //   daemons   NUMBER processes, each in a session of its own, forked twice
 //   bomb      NUMBER processes, each forking the next ones
@@ -61,7 +62,7 @@ std::vector<std::string> own_groups() {
         const auto path = text.substr(second + 1);
         if (path.find("assay") == std::string::npos) continue;
         const std::string root = "/sys/fs/cgroup/";
-        struct stat status {};
+        struct stat status{};
         const bool hybrid = stat("/sys/fs/cgroup/unified", &status) == 0;
         found.push_back(root + (!names.empty() ? names : hybrid ? "unified" : "") + path);
     }
@@ -108,7 +109,8 @@ int main(int argc, char** argv) {
     } else if (how == "chmod") {
         daemonise([] {});
         for (const auto& group : own_groups()) {
-            for (const char* file : {"cgroup.procs", "cgroup.kill", "cgroup.events", "tasks", "freezer.state"}) {
+            for (const char* file :
+                 {"cgroup.procs", "cgroup.kill", "cgroup.events", "tasks", "freezer.state"}) {
                 chmod((group + '/' + file).c_str(), 0);
             }
             chmod(group.c_str(), 0);

@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return 1;
     memset(memory, 1, size);
-    const timespec nap{static_cast<time_t>(seconds), static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) * 1e9)};
+    const timespec nap{
+        static_cast<time_t>(seconds),
+        static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) * 1e9)};
     nanosleep(&nap, nullptr);
 }

@@ -18,8 +18,9 @@ void print_signals() {
     sigprocmask(SIG_SETMASK, nullptr, &blocked);
     for (int signal = 1; signal < NSIG; ++signal) {
         if (sigismember(&blocked, signal) == 1) printf("blocked %d\n", signal);
-        struct sigaction action {};
-        if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) printf("ignored %d\n", signal);
+        struct sigaction action{};
+        if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+            printf("ignored %d\n", signal);
     }
 }
 
@@ -36,7 +37,8 @@ void print_limits() {
     for (const auto& [name, resource] : all) {
         rlimit limit{};
         getrlimit(static_cast<__rlimit_resource>(resource), &limit);
-        printf("rlimit.%s %lld %lld\n", name, static_cast<long long>(limit.rlim_cur), static_cast<long long>(limit.rlim_max));
+        printf("rlimit.%s %lld %lld\n", name, static_cast<long long>(limit.rlim_cur),
+               static_cast<long long>(limit.rlim_max));
     }
 }
 

@@ -12,10 +12,13 @@ int main(int argc, char** argv) {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     std::vector<pthread_t> threads(static_cast<size_t>(atoi(argv[1])));
     for (size_t i = 0; i < threads.size(); ++i) {
-        pthread_create(&threads[i], nullptr, [](void*) -> void* {
-            usleep(static_cast<useconds_t>(seconds * 1e6));
-            return nullptr;
-        }, nullptr);
+        pthread_create(
+            &threads[i], nullptr,
+            [](void*) -> void* {
+                usleep(static_cast<useconds_t>(seconds * 1e6));
+                return nullptr;
+            },
+            nullptr);
         cpu_set_t mask;
         CPU_ZERO(&mask);
         CPU_SET(i % static_cast<size_t>(cpus), &mask);

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from settings.hosts import LIBRARIES, machine
+
 from assay.errors import BadInput, NotPossible
 from assay.launch.document import launcher_document, observations
 from assay.launch.planner import plan
@@ -20,7 +22,6 @@ from assay.records import (
     Wrap,
 )
 from assay.settings import builtin
-from settings.hosts import LIBRARIES, machine
 
 REGISTRY = builtin()
 HOST = machine(caches=2, cores=2, smt=2)

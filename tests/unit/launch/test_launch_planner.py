@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from settings.hosts import AVX2, LIBRARIES, machine, program
+
 from assay.errors import BadInput
 from assay.launch.planner import overridden, plan
 from assay.machine.document import HugePages, Machine, Program, Rights
@@ -23,7 +25,6 @@ from assay.records import (
     encode,
 )
 from assay.settings import builtin
-from settings.hosts import AVX2, LIBRARIES, machine, program
 
 REGISTRY = builtin()
 HOST = machine(caches=2, cores=2, smt=2)
@@ -47,7 +48,8 @@ def test_the_default_does_nothing() -> None:
 
 def test_threads_sets_every_pool() -> None:
     made = planned({"threads": 3})
-    assert set(variables(made).values()) == {"3"}
+    assert set(variables(made).values()) == {"3", "--threads=3"}
+    assert variables(made)["XZ_DEFAULTS"] == "--threads=3"
     expected = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS"}
     assert expected <= variables(made).keys()
     assert prospects(made) == {"threads": Prospect.GRANTABLE}
@@ -68,6 +70,15 @@ def test_a_variable_that_the_user_names_is_the_last_word_on_it() -> None:
     assert "OMP_NUM_THREADS is left to env.OMP_NUM_THREADS" in (made.words["threads"].reason or "")
     agreed = planned({"threads": 4, "env.OMP_NUM_THREADS": 4})
     assert set(prospects(agreed).values()) == {Prospect.GRANTABLE}
+
+
+def test_a_list_that_the_user_names_keeps_its_own_word() -> None:
+    made = planned({"threads": 4, "env.XZ_DEFAULTS": "--threads=1"})
+    assert variables(made)["XZ_DEFAULTS"] == "--threads=1"
+    assert variables(made)["OMP_NUM_THREADS"] == "4"
+    assert made.words["threads"].prospect is Prospect.DEGRADED
+    other = planned({"threads": 4, "env.XZ_DEFAULTS": "--memory=1GiB"})
+    assert sorted(variables(other)["XZ_DEFAULTS"].split()) == ["--memory=1GiB", "--threads=4"]
 
 
 def test_tunables_of_several_settings_are_one_variable() -> None:

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from settings.hosts import machine
+
 from assay.errors import NotPossible
 from assay.launch.planner import plan
 from assay.launch.script import explain, printable, shell_script
 from assay.machine.document import HugePages, Machine
 from assay.records import Configuration, MemPolicy, Plan, Rlimit, Value, Workload, Wrap
 from assay.settings import builtin
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from settings.hosts import machine
 
 REGISTRY = builtin()
 LOOK = """

@@ -1,7 +1,6 @@
 """Recorded machines, and small trees that tests write themselves."""
 
 import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -69,7 +68,7 @@ def compiler() -> Callable[..., Path]:
 
     def build(target: Path, source: str, *options: str) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
-        command = ["g++", "-O0", "-x", "c++", "-", "-o", str(target), *options]
+        command = ["g++", "-O0", "-x", "c++", "-", "-x", "none", "-o", str(target), *options]
         subprocess.run(command, input=source.encode(), check=True, timeout=60)
         return target
 
@@ -83,10 +82,12 @@ def _unpack(archive: Path, folder: Path) -> Root:
     if not target.exists():
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             with tarfile.open(archive) as tar:
-                tar.extractall(scratch, members=_wanted(tar), filter="tar")
+                # Python 3.11.2, which Debian 12 has, knows no filters yet.
+                tar.extraction_filter = getattr(tarfile, "tar_filter", None)
+                tar.extractall(scratch, members=_wanted(tar))
             (top,) = Path(scratch).iterdir()
             try:
-                os.rename(top, target)
+                top.rename(target)
             except OSError:
                 assert target.exists()  # another worker was quicker
     return Root(target)

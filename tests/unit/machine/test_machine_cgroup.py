@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.machine.cgroup import Cgroups, read_cgroups
@@ -107,10 +107,29 @@ def test_no_control_groups(tree):
     assert read_cgroups(tree({"/proc/self/mounts": "proc /proc proc rw 0 0"})) == Cgroups("none")
 
 
+@pytest.mark.parametrize(
+    ("files", "limit"),
+    [
+        ({"a/cpu.max": "150000 100000", "cpu.max": "max 100000"}, 1.5),
+        ({"a/cpu.max": "300000 100000", "cpu.max": "50000 100000"}, 0.5),
+        ({"a/cpu.max": "max 100000"}, None),
+        ({"a/cpu.max": "100000 0"}, None),
+    ],
+)
+def test_v2_time_limit(tree, files, limit):
+    assert host(tree, [V2.format(top="/")], ["0::/a"], files).cpu_limit == limit
+
+
+@pytest.mark.parametrize(("quota", "limit"), [("200000", 2.0), ("-1", None)])
+def test_v1_time_limit(tree, quota, limit):
+    files = {"cpu,cpuacct/a/cpu.cfs_quota_us": quota, "cpu,cpuacct/a/cpu.cfs_period_us": "100000"}
+    assert host(tree, [v1("cpu,cpuacct", 1)], ["1:cpu,cpuacct:/a"], files).cpu_limit == limit
+
+
 LINES = st.text(alphabet="0123456789 -:/,.\\cgroupset2mey\n", max_size=120)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(deadline=None)
 @given(mountinfo=LINES, group=LINES)
 def test_any_text_is_survived(tmp_path_factory, mountinfo, group):
     from assay.machine.root import Root

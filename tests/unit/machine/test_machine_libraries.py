@@ -4,7 +4,7 @@ import struct
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.machine.elf import Ident, parse_ident, read_elf, read_ident
@@ -21,9 +21,7 @@ LIB = "/usr/lib/x86_64-linux-gnu"
 
 def machine(tree, files, links=None):
     """A tree of files with the given heads, and links."""
-    root = tree(
-        {path: "" for path in files} | {path: f"->{to}" for path, to in (links or {}).items()}
-    )
+    root = tree(dict.fromkeys(files, "") | {path: f"->{to}" for path, to in (links or {}).items()})
     for path, head in files.items():
         root.on_host(path).write_bytes(head)
     return root
@@ -143,6 +141,7 @@ def test_cache_format(tree):
         assert read_cache(root) == {"libz.so.1": ("/lib/libz.so.1", "/lib32/libz.so.1")}
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200), st.integers(0, 300))
 def test_damaged_caches_are_survived(tmp_path_factory, noise, cut):
     base = tmp_path_factory.getbasetemp() / "any-cache"
@@ -170,6 +169,7 @@ def test_default_folders_name_the_multiarch_one():
     assert "/usr/lib64" in default_folders("unheard-of")
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400), st.integers(0, 399))
 def test_damaged_elf_files_are_survived(tmp_path_factory, noise, at):
     place = tmp_path_factory.getbasetemp() / "any-elf"

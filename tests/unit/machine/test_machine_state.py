@@ -73,7 +73,8 @@ def test_boot_arguments_end_where_those_of_init_begin(tree):
 @pytest.mark.parametrize(
     ("cpuinfo", "model", "flag"),
     [
-        ("cpu family\t: 6\nmodel name\t: Intel(R)  Xeon\nflags\t\t: fpu avx2\n", "Intel(R) Xeon", "avx2"),
+        ("cpu family\t: 6\nmodel name\t: Intel(R)  Xeon\nflags\t\t: fpu avx2\n",
+         "Intel(R) Xeon", "avx2"),
         ("CPU implementer\t: 0x41\nCPU part\t: 0xd0c\nFeatures\t: asimd\n",
          "ARM implementer 0x41 part 0xd0c", "asimd"),
         ("processor\t: 0\ncpu\t\t: POWER9, altivec supported\n", "POWER9, altivec supported", None),
@@ -89,7 +90,8 @@ def test_processor(tree, cpuinfo, model, flag):
 @pytest.mark.parametrize(
     ("files", "release", "version", "arch"),
     [
-        ({"sys/kernel/osrelease": "6.18.4-x", "sys/kernel/arch": "x86_64"}, "6.18.4-x", (6, 18), "x86_64"),
+        ({"sys/kernel/osrelease": "6.18.4-x", "sys/kernel/arch": "x86_64"},
+         "6.18.4-x", (6, 18), "x86_64"),
         ({"version": "Linux version 5.3.0-rc7 (root@x) #4"}, "5.3.0-rc7", (5, 3), ""),
         ({"hwloc-nofile-info": "OSRelease: 6.1.0\nArchitecture: arm"}, "6.1.0", (6, 1), "arm"),
         ({}, "", (0, 0), ""),
@@ -102,16 +104,13 @@ def test_kernel(tree, files, release, version, arch):
 
 def rights(tree, mask="0", nice=0, limit="0", uid_map="0 0 4294967295", uid=1000):
     stat = f"7 (a ) b) R 1 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 {nice} 1 0 9"
-    return read_rights(
-        tree(
-            {
-                "/proc/self/status": f"Name:\tx\nUid:\t1\t{uid}\t1\t1\nCapEff:\t{int(mask, 16):016x}\n",
-                "/proc/self/stat": stat,
-                "/proc/self/limits": f"Max nice priority         {limit}                    0    \n",
-                "/proc/self/uid_map": f"         {uid_map}\n",
-            }
-        )
-    )
+    files = {
+        "status": f"Name:\tx\nUid:\t1\t{uid}\t1\t1\nCapEff:\t{int(mask, 16):016x}\n",
+        "stat": stat,
+        "limits": f"Max nice priority         {limit}                    0    \n",
+        "uid_map": f"         {uid_map}\n",
+    }
+    return read_rights(tree({f"/proc/self/{name}": text for name, text in files.items()}))
 
 
 def test_rights_of_a_user(tree):

@@ -1,4 +1,4 @@
-"""Recorded machines, held against what hwloc reads from the same trees (``lstopo --disallowed``)."""
+"""Recorded machines, held against what ``lstopo --disallowed`` of hwloc reads from them."""
 
 from pathlib import Path
 

@@ -13,8 +13,8 @@ LIBRARIES = {
     "tbbmalloc": "/usr/lib/x86_64-linux-gnu/libtbbmalloc_proxy.so.2",
     "mimalloc": "/usr/lib/x86_64-linux-gnu/libmimalloc.so.2.0",
 }
-AVX2 = frozenset("sse4_2 popcnt avx avx2 fma bmi2".split())
-AVX512 = AVX2 | frozenset("avx512f avx512cd avx512bw avx512dq avx512vl".split())
+AVX2 = frozenset(["sse4_2", "popcnt", "avx", "avx2", "fma", "bmi2"])
+AVX512 = AVX2 | frozenset(["avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"])
 
 
 def machine(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from assay.errors import BadInput
 from assay.records import Choices, Parameter, Range, Value
 from assay.settings import builtin
 from assay.settings.domain_text import parse_assignment, parse_domain
 from assay.settings.words import value_of, word_of
-from hypothesis import given
-from hypothesis import strategies as st
 
 from .hosts import AVX2, machine
 

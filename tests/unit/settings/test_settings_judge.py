@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import pytest
+
 from assay.launch.planner import plan
 from assay.machine.document import HugePages, Machine
 from assay.records import Configuration, Granted, Level, RunFacts, Seen, Value
 from assay.records.facts import Applied
 from assay.settings import builtin, judge_all
+from assay.settings.pools import POOLS as POOL_VARIABLES
+from assay.settings.pools import sized
 
 from .hosts import LIBRARIES, facts, machine
 
 REGISTRY = builtin()
 HOST = machine(caches=2, cores=2, smt=2)
 ALWAYS = machine(huge_pages=HugePages(enabled="always"))
-POOLS = {name: "2" for name in REGISTRY.get("threads").variables}  # type: ignore[attr-defined]
+POOLS = {name: sized(name, "2") for name in POOL_VARIABLES}
 
 
 def judge(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from assay.machine.document import HugePages, Machine, Program
 from assay.records import Configuration, Prospect
 from assay.settings import builtin
@@ -39,7 +40,10 @@ def why_not(name: str, prog: Program, host: Machine) -> str:
         ("threads", program("zstd"), FLAT, (1, 2)),
         ("threads", program(argv0="/usr/bin/julia"), FLAT, (1, 2)),
         ("cpus", program("tbb"), FLAT, (1, 2)),
-        ("threads", program(threads_peak=4), FLAT, (1, 2)),
+        ("threads", program(threads_peak=4), FLAT, (1,)),
+        ("threads", program("gomp", threads_peak=2), FLAT, (1,)),
+        ("threads", program("zstd", threads_peak=1), FLAT, (1, 2)),
+        ("threads", program("openblas", threads_peak=33), BIG, (1, 2, 4, 8, 16)),
         ("threads.blas", program("gomp", "openblas"), FLAT, (1, 2)),
         ("omp.bind", program("gomp"), FLAT, ("close",)),
         ("omp.bind", program("iomp"), BIG, ("close", "spread")),

@@ -145,7 +145,8 @@
       if (stacked) {
         wrap(row.label, Math.max(20, Math.floor(width / 9.5))).forEach((line, i) =>
           children.push(text(0, y0 + 12 + i * 15, line, { weight })));
-        children.push(text(width, y0 + 12, value, { weight, textAlign: "right" }));
+        children.push(text(width, y0 + 12, value, { weight, textAlign: "right",
+          backgroundColor: colour("panel"), padding: [1, 0, 1, 4] }));
       } else {
         const lines = wrap(row.label, Math.floor(frame.left / 7.4));
         lines.forEach((line, i) => children.push(text(frame.left - 14,

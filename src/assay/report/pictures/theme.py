@@ -1,7 +1,7 @@
-"""From Matplotlib's SVG to one that a page can theme.
+"""Theme: from Matplotlib's SVG to one that a page can theme.
 
-Every colour that a picture uses is one of ``LIGHT``; ``finish`` turns each into a class, so that the
-stylesheet around the picture decides, and an SVG file of its own carries ``STYLE``.
+Every colour that a picture uses is one of ``LIGHT``; ``finish`` turns each into a class, so that
+the stylesheet around the picture decides; ``standalone`` puts one into a file of its own.
 """
 
 from __future__ import annotations

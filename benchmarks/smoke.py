@@ -1,0 +1,29 @@
+"""One short run of each benchmark: they must keep working, whatever the figures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RUNS = (("overhead.py", "--smoke"), ("calibration.py", "--quick"))
+
+
+def main() -> int:
+    """Run them; say which failed."""
+    failed = []
+    for name, option in RUNS:
+        print(f"== benchmark {name}", flush=True)
+        answer = subprocess.run(
+            [sys.executable, HERE / name, option], capture_output=True, text=True
+        )
+        if answer.returncode != 0:
+            print(answer.stdout + answer.stderr)
+            failed.append(name)
+    print(f"{len(RUNS) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""Chapters: the sections of the page, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from assay.records import Kind
+from assay.report import evidence, grants, svg
+from assay.report.arms import ArmRow
+from assay.report.figures import ConvergenceFigure, Figures, GainFigure
+from assay.report.grants import GrantTally
+from assay.report.inputs import ReportInput
+from assay.report.markup import Child, Html, el, join
+from assay.report.parts import conditions, granted, method, table, verdict
+from assay.report.parts.common import section
+from assay.report.plain import change, label_of, shorten
+from assay.report.scale import Scale
+from assay.report.wording import answer, weaknesses
+
+_BOX_INTRO = (
+    "Each dot is one launch. The box holds the middle half of them, the line in it is the median, "
+    "the whiskers reach to the lowest and the highest."
+)
+
+
+Chapter = tuple[str, str, Html]
+"""Id, title and content of a section."""
+
+
+def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale) -> Html:
+    """Everything between header and footer: the verdict first, then the contents, then the rest."""
+    winner = _winner_grants(report)
+    first = verdict.verdict(
+        report,
+        answer(report, rows, scale),
+        verdict.tiles(report, rows, scale),
+        weaknesses(report, rows, winner),
+    )
+    chapters = [
+        *_picture_chapters(report, rows, pictures, scale),
+        *_sample_chapters(report, rows, scale, winner),
+        *_condition_chapters(report, pictures),
+    ]
+    links = [el("li", el("a", title, href=f"#{name}")) for name, title, _ in chapters]
+    return join(
+        first,
+        el("nav", el("ol", links), aria_label="Contents"),
+        el("div", [part for _, _, part in chapters], class_="parts"),
+    )
+
+
+def _chapter(name: str, title: str, *children: Child, intro: str | None = None) -> Chapter:
+    return name, title, section(name, title, *children, intro=intro)
+
+
+def _picture_chapters(
+    report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale
+) -> Iterator[Chapter]:
+    boxes, gain, convergence = pictures.boxes, pictures.gain, pictures.convergence
+    if boxes is not None:
+        yield _chapter(
+            "boxes",
+            f"Distribution of {label_of(report.metric)}",
+            _chart("boxes", svg.box_svg, boxes),
+            table.summaries(rows, scale, report.metric),
+            intro=_BOX_INTRO,
+        )
+    if gain is not None:
+        yield _chapter(
+            "gain",
+            f"Change against {shorten(gain.baseline, 40)}",
+            _chart("gain", svg.gain_svg, gain),
+            intro=_gain_intro(report, gain),
+        )
+    if convergence is not None:
+        base = shorten(gain.baseline, 40) if gain else "the baseline"
+        yield _chapter(
+            "convergence",
+            "How the search went" if report.spec.kind is Kind.TUNE else "Launches in order",
+            _chart("convergence", svg.convergence_svg, convergence),
+            intro=_convergence_intro(report.spec.kind, convergence, base),
+        )
+
+
+def _sample_chapters(
+    report: ReportInput, rows: Sequence[ArmRow], scale: Scale, winner: Sequence[GrantTally]
+) -> Iterator[Chapter]:
+    if rows:
+        title = "All configurations" if report.spec.kind is Kind.TUNE else "All arms"
+        yield _chapter("table", title, table.configurations(report, rows, scale))
+    failed = granted.failures(report.samples)
+    if failed is not None:
+        yield _chapter("failures", "Launches that failed", failed)
+    yield _chapter(
+        "grants",
+        "What the system granted",
+        granted.grants(grants.tally(report.samples), winner),
+        intro="Setting something is not enough: each launch says whether it took effect.",
+    )
+
+
+def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chapter]:
+    noise = _chart("noise", svg.noise_svg, pictures.noise) if pictures.noise else None
+    yield _chapter("noise", "Noise floor", conditions.noise(pictures.noise, noise))
+    yield _chapter("machine", "Machine", conditions.machine(report))
+    if report.spec.kind is Kind.TUNE:
+        yield _chapter("script", "Run it without assay", method.script(report))
+    watched = evidence.tally(report.samples)
+    yield _chapter("method", "How it was measured", method.method(report, watched))
+    yield _chapter("raw", "Raw samples", method.raw(report))
+
+
+def _gain_intro(report: ReportInput, figure: GainFigure) -> str:
+    if not any(gain.verdict for gain in figure.gains):
+        return "Nothing is claimed: these points only chose what to try next."
+    words = (
+        "A filled point with a bar is a claim: the bar is its interval, and all of them hold "
+        f"together with {(1 - report.spec.alpha) * 100:g} %."
+    )
+    if report.spec.kind is Kind.TUNE:
+        words += " A hollow point only chose what to try next."
+    if figure.noise is not None:
+        low, high = figure.noise
+        words += f" Two identical arms came out between {change(low)} and {change(high)}."
+    return words
+
+
+def _convergence_intro(kind: Kind, figure: ConvergenceFigure, baseline: str) -> str:
+    words = "Each dot is one launch, in the order in which they ran."
+    if figure.best:
+        best = "best median so far" if kind is Kind.TUNE else "median so far"
+        words += f" The step line is the {best}."
+    words += f" The thin line is {baseline} measured again and again: it shows drift."
+    if any(mark.censored for mark in figure.marks):
+        words += " Red triangles ran into their time-out."
+    if figure.failed:
+        words += " Crosses failed."
+    return words
+
+
+def _chart(name: str, draw: Callable[[Any, int, str], str], figure: Any) -> Html:
+    """A picture in two widths; scripts put an interactive one in their place."""
+    wide = draw(figure, svg.WIDE, f"{name}-wide")
+    narrow = draw(figure, svg.NARROW, f"{name}-narrow")
+    return el(
+        "figure",
+        el("div", class_="chart-tools", hidden=True),
+        el("div", Html(wide), class_="static wide"),
+        el("div", Html(narrow), class_="static narrow"),
+        class_="chart",
+        data_figure=name,
+    )
+
+
+def _winner_grants(report: ReportInput) -> tuple[GrantTally, ...]:
+    """The grants of the recommended configuration; none where the default is kept."""
+    chosen = report.conclusion.recommendation if report.conclusion else None
+    if chosen is None or not chosen.settings:
+        return ()
+    return grants.tally(report.samples, chosen.settings)

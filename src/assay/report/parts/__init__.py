@@ -1,0 +1,1 @@
+"""Parts: the sections of the page, each from data to HTML."""

@@ -1,0 +1,82 @@
+"""Conditions: the noise floor and the machine."""
+
+from __future__ import annotations
+
+from assay.machine.document import Machine
+from assay.report.figures import NoiseFigure
+from assay.report.inputs import ReportInput
+from assay.report.markup import Html, el, join
+from assay.report.parts.common import definitions
+from assay.report.plain import change, change_interval, clean, count, ranges
+from assay.units import show_bytes
+
+
+def noise(figure: NoiseFigure | None, chart: Html | None) -> Html:
+    """How much the machine varies by itself."""
+    if figure is None:
+        return el("p", "Not measured: the baseline ran fewer than two times.")
+    facts: list[tuple[str, str]] = []
+    if figure.floor is not None:
+        facts.append(
+            (
+                "Two identical arms differ by",
+                f"{change(figure.floor.ratio)} ({change_interval(figure.floor.ci)}; "
+                f"{count(figure.floor.blocks, 'pair')})",
+            )
+        )
+    else:
+        facts.append(("Two identical arms", "not measured in this study (--null does)"))
+    if figure.spread_percent is not None:
+        facts.append((f"Spread of {figure.baseline} (sd / mean)", f"{figure.spread_percent:.2f} %"))
+    if figure.drift_percent is not None:
+        drift = change(1 + figure.drift_percent / 100)
+        facts.append(("Drift, last third against first", drift))
+    facts.append(("Counts as the same", f"within {figure.margin * 100:g} %"))
+    return join(definitions(facts), chart)
+
+
+def machine(report: ReportInput) -> Html:
+    """What the study ran on."""
+    if report.machine is None:
+        facts = [("Processor", clean(s.model)) for s in report.strata[:1] if s.model]
+        facts += [("Kernel", clean(s.kernel)) for s in report.strata[:1]]
+        return join(definitions(facts), el("p", "The machine's document is not in the store."))
+    m = report.machine
+    facts = [
+        ("Processor", clean(m.model)),
+        ("CPUs", _cpus(m)),
+        ("Memory", _memory(m)),
+        ("Kernel", f"{clean(m.kernel)} ({clean(m.arch)})"),
+        ("Virtual", f"yes, under {clean(m.hypervisor)}" if m.hypervisor else "no"),
+        ("Control groups", clean(m.cgroup)),
+        ("Transparent huge pages", clean(m.huge_pages.enabled or "not in this kernel")),
+        ("Rights", "root" if m.rights.uid == 0 else "user without root"),
+    ]
+    state = [(clean(name), clean(value)) for name, value in sorted(m.default_state.items())]
+    flags = " ".join(clean(flag) for flag in sorted(m.flags))
+    return join(
+        definitions(facts),
+        el("details", el("summary", "State that the default stands for"), definitions(state))
+        if state
+        else None,
+        el("details", el("summary", f"Processor features ({len(m.flags)})"), el("p", flags))
+        if flags
+        else None,
+    )
+
+
+def _cpus(m: Machine) -> str:
+    usable = ranges(m.allowed)
+    nodes = count(len(m.nodes), "NUMA node")
+    cores = len({cpu.core for cpu in m.cpus})
+    return (
+        f"{count(len(m.cpus), 'CPU')} on {count(cores, 'core')}, {nodes}; "
+        f"assay may use {usable or 'none'}"
+    )
+
+
+def _memory(m: Machine) -> str:
+    whole = show_bytes(m.memory_bytes)
+    if m.memory_limit_bytes is None:
+        return whole
+    return f"{whole}, of which the control group leaves {show_bytes(m.memory_limit_bytes)}"

@@ -1,0 +1,236 @@
+"""Method: how it was measured, and how to run the winner again."""
+
+from __future__ import annotations
+
+import datetime
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.records import Kind, Outcome, Parameter, Stage, StudySpec
+from assay.report.evidence import EvidenceTally
+from assay.report.figures import STAGE_NAMES
+from assay.report.inputs import ReportInput
+from assay.report.markup import Html, el, join, text
+from assay.report.parts.common import definitions, plain_table
+from assay.report.plain import clean, count, label_of, ranges, shorten
+from assay.units import show_duration
+
+_COMMAND_CHARACTERS = 400
+"""Longer commands are folded."""
+
+
+def script(report: ReportInput) -> Html:
+    """What runs the winner without assay."""
+    body = report.script
+    if not body and report.conclusion and report.conclusion.recommendation:
+        body = report.conclusion.recommendation.script
+    again = None
+    if report.spec.kind is Kind.TUNE and body:
+        again = el(
+            "p",
+            "With assay: ",
+            el("code", f"assay run --from {clean(report.study_id)} -- COMMAND"),
+        )
+    if not body:
+        return el("p", "There is none: the default is kept, or nothing was decided.")
+    hidden = clean(body, "\n\t") != body
+    return join(
+        el(
+            "div",
+            el("div", class_="copy", hidden=True, data_copy="script"),
+            el("pre", el("code", text(body, "\n\t")), tabindex=0, id="script-text"),
+            class_="code",
+        ),
+        el(
+            "p",
+            "It holds characters that cannot be seen; they are written out here as escapes. "
+            "Use `assay run --from` or the raw data instead of copying.",
+            class_="warn",
+        )
+        if hidden
+        else None,
+        again,
+    )
+
+
+def method(report: ReportInput, evidence: Sequence[EvidenceTally]) -> Html:
+    """How it was measured."""
+    spec = report.spec
+    stages = Counter(s.launch.stage for s in report.samples)
+    outcomes = Counter(s.outcome for s in report.samples)
+    blocks = len({s.launch.block for s in report.samples})
+    claims = report.conclusion.claims if report.conclusion else ()
+    facts = [
+        ("Command", join(el("bdi", command(spec), class_="command"))),
+        ("Working folder", clean(spec.workload.cwd) if spec.workload.cwd else None),
+        ("Objective", f"{label_of(report.metric)}, {report.metric.goal.value} is better"),
+        ("Launches", _stage_words(stages, spec.kind)),
+        ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
+        ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
+        ("Claims rest on", _claim_words(claims) if claims else None),
+        ("Counts as the same", f"within {spec.margin * 100:g} %"),
+        ("Wrong claims accepted", f"{spec.alpha * 100:g} %, over all claims, at every look"),
+        ("Budget", _budget(spec)),
+        ("Seed", str(spec.seed)),
+        ("Stopped because", clean(report.conclusion.stopped) if report.conclusion else None),
+        ("Started", utc(report.created_at)),
+        ("Time spent", show_duration(report.elapsed_s)),
+        ("Measured by", f"assay {clean(report.engine)}"),
+    ]
+    return join(
+        definitions([(term, value) for term, value in facts if value]),
+        _space_table(spec),
+        _evidence_table(evidence),
+        _strata_table(report),
+    )
+
+
+_ARMS_SHOWN = 5
+"""Commands in the header of a comparison."""
+
+_OUTCOMES = {
+    Outcome.OK: "ok",
+    Outcome.FAILED: "failed",
+    Outcome.TIMED_OUT: "timed out",
+    Outcome.LIMIT: "stopped at a limit",
+}
+
+
+def raw(report: ReportInput) -> Html:
+    """Where the samples are."""
+    return join(
+        el(
+            "p",
+            f"This file holds {count(len(report.samples), 'sample')} with every metric, grant and "
+            "piece of evidence, as JSON in the element with the id ",
+            el("code", "assay-samples"),
+            ".",
+        ),
+        el("div", id="raw-tools", class_="tools", hidden=True),
+    )
+
+
+def command(spec: StudySpec) -> str:
+    """The command as one would type it, safe to show."""
+    return clean(shlex.join(spec.workload.argv))
+
+
+def subject(spec: StudySpec) -> Html:
+    """What was run: the command, or the commands that were compared."""
+    if spec.arms and all("command" in arm.configuration for arm in spec.arms):
+        names = [shorten(clean(arm.name), _COMMAND_CHARACTERS) for arm in spec.arms[:_ARMS_SHOWN]]
+        more = len(spec.arms) - len(names)
+        lines = [el("div", el("code", el("bdi", name), class_="command")) for name in names]
+        return join(lines, el("div", f"and {more} more") if more else None)
+    return folded_command(spec)
+
+
+def folded_command(spec: StudySpec) -> Html:
+    """The command, folded where it is very long."""
+    whole = command(spec)
+    if len(whole) <= _COMMAND_CHARACTERS:
+        return el("code", el("bdi", whole), class_="command")
+    short = shorten(whole, _COMMAND_CHARACTERS // 2)
+    return el(
+        "details",
+        el("summary", el("code", el("bdi", short), class_="command")),
+        el("code", el("bdi", whole), class_="command whole"),
+    )
+
+
+def _stage_words(stages: Counter[Stage], kind: Kind) -> str:
+    total = sum(stages.values())
+    if kind is not Kind.TUNE:
+        return f"{total:,}"
+    names = {Stage.SURVEY.value: "survey (times not used)", **STAGE_NAMES}
+    parts = [f"{stages[stage]:,} {names[stage.value]}" for stage in Stage if stages[stage]]
+    return f"{total:,}: {', '.join(parts)}"
+
+
+def _claim_words(claims: Sequence[object]) -> str:
+    pairs = sorted({getattr(c, "blocks", 0) for c in claims})
+    numbers = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
+    methods = {"mean": "geometric mean of paired ratios", "median": "median of paired ratios"}
+    kinds = sorted({methods.get(m, clean(m)) for m in (getattr(c, "method", "") for c in claims)})
+    return f"{numbers} complete pairs each; {', '.join(kinds)}"
+
+
+def _budget(spec: StudySpec) -> str:
+    parts = []
+    if spec.budget.time_s is not None:
+        parts.append(show_duration(spec.budget.time_s))
+    if spec.budget.launches is not None:
+        parts.append(count(spec.budget.launches, "launch", "launches"))
+    return " or ".join(parts) or "none"
+
+
+def utc(seconds: float) -> str:
+    """A moment, given in Unix seconds, in UTC."""
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _domain(parameter: Parameter) -> str:
+    whole = clean(str(parameter.domain))
+    return shorten(whole.replace(",", ", "), 200)
+
+
+def _space_table(spec: StudySpec) -> Html | None:
+    if not spec.space.parameters:
+        return None
+    rows = [
+        el(
+            "tr",
+            el("th", el("bdi", clean(p.name)), scope="row"),
+            el("td", el("bdi", _domain(p)), class_="values"),
+            el("td", clean(p.reason) if p.reason else "asked for"),
+            el("td", clean(p.when) if p.when else "\u2013"),
+        )
+        for p in spec.space.parameters
+    ]
+    heads = ("Setting", "Tried", "Why", "Only when")
+    extra = [el("li", el("code", clean(c))) for c in spec.space.constraints]
+    return join(
+        el("h3", "What was searched"),
+        plain_table("Settings that were searched", heads, rows),
+        el("p", "Every configuration satisfies:") if extra else None,
+        el("ul", extra) if extra else None,
+    )
+
+
+def _evidence_table(evidence: Sequence[EvidenceTally]) -> Html | None:
+    if not evidence:
+        return None
+    rows = [
+        el(
+            "tr",
+            el("th", el("bdi", shorten(clean(e.kind.replace("_", " ")), 40)), scope="row"),
+            el("td", f"{e.samples:,}", class_="num"),
+            el("td", e.shown(e.median), class_="num"),
+            el("td", e.shown(e.highest), class_="num"),
+            el("td", "outside" if e.outside else "the configuration"),
+            el("td", shorten(clean(e.note), 160) if e.note else "\u2013"),
+        )
+        for e in evidence
+    ]
+    heads = ("Evidence", "Launches", "Median", "Highest", "Cause", "Note")
+    return join(el("h3", "What was watched"), plain_table("Evidence", heads, rows, (1, 2, 3)))
+
+
+def _strata_table(report: ReportInput) -> Html | None:
+    if len(report.strata) < 2:
+        return None
+    rows = [
+        el(
+            "tr",
+            el("th", str(s.number), scope="row"),
+            el("td", clean(s.kernel)),
+            el("td", ranges(s.cpus)),
+            el("td", clean(s.engine)),
+            el("td", clean(s.program_digest or "\u2013")),
+        )
+        for s in report.strata
+    ]
+    heads = ("Sitting", "Kernel", "CPUs", "assay", "Program")
+    return join(el("h3", "Sittings"), plain_table("Sittings", heads, rows))

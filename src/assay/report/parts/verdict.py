@@ -1,0 +1,105 @@
+"""Verdict: the answer, large, with the numbers beside it and what weakens it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Kind
+from assay.report.arms import ArmRow, Phase, Role
+from assay.report.inputs import ReportInput
+from assay.report.markup import Html, el
+from assay.report.parts.common import chips
+from assay.report.plain import NBSP, change, change_interval, count
+from assay.report.scale import Scale
+from assay.report.wording import Answer
+from assay.units import show_duration
+
+
+def verdict(
+    report: ReportInput, answer: Answer, tiles: Sequence[Tile], notes: Sequence[str]
+) -> Html:
+    """The answer, large, with what it rests on and what weakens it."""
+    settings = None
+    if report.conclusion and report.conclusion.recommendation:
+        chosen = report.conclusion.recommendation.settings
+        said = str(chosen) in answer.sentence
+        settings = el("p", chips(chosen), class_="chosen") if chosen and not said else None
+    weak = None
+    if notes:
+        title = f"What weakens this answer ({len(notes)})"
+        items = [el("li", note) for note in notes[:_NOTES_SHOWN]]
+        rest = [el("li", note) for note in notes[_NOTES_SHOWN:]]
+        weak = el(
+            "div",
+            el("h2", title, id="notes-h"),
+            el("ul", items),
+            el("details", el("summary", f"{len(rest)} more"), el("ul", rest)) if rest else None,
+            class_="weak",
+            id="notes",
+        )
+    return el(
+        "section",
+        el("p", el("span", answer.badge, class_=f"badge tone-{answer.tone}"), class_="badges"),
+        el("h1", answer.sentence, id="verdict-h"),
+        settings,
+        [el("p", detail, class_="detail") for detail in answer.details[:_DETAILS_SHOWN]],
+        el(
+            "dl",
+            [el("div", el("dt", t.term), el("dd", t.value), _below(t)) for t in tiles],
+            class_="tiles",
+        ),
+        weak,
+        id="verdict",
+        aria_labelledby="verdict-h",
+    )
+
+
+_NOTES_SHOWN = 5
+
+
+_DETAILS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One of the numbers beside the answer; ``below`` stands smaller under it."""
+
+    term: str
+    value: str
+    below: str = ""
+
+
+def _below(tile: Tile) -> Html | None:
+    return el("dd", tile.below, class_="below") if tile.below else None
+
+
+def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Tile]:
+    """The handful of numbers that stand beside the answer."""
+    found: list[Tile] = []
+    claimed = [r for r in rows if r.phase is not Phase.SEARCH] or list(rows)
+    for role, name in ((Role.BASELINE, "baseline"), (Role.WINNER, "winner")):
+        row = next((r for r in claimed if r.role is role), None)
+        if row is not None and row.summary is not None:
+            label = "Default" if row.name == "default" else name.capitalize()
+            label = (
+                "Recommended" if role is Role.WINNER and report.spec.kind is Kind.TUNE else label
+            )
+            launches = count(row.summary.n, "launch", "launches")
+            found.append(Tile(label, scale.quantity(row.summary.median), f"median of {launches}"))
+            if role is Role.WINNER and row.claim is not None:
+                interval = change_interval(row.claim.ci)
+                term = f"Change, {_confidence(report)} interval"
+                found.append(Tile(term, change(row.claim.ratio), interval))
+    made = report.conclusion.launches if report.conclusion else len(report.samples)
+    found.append(Tile("Launches", f"{made:,}"))
+    if report.spec.kind is Kind.TUNE:
+        tried = len({s.launch.configuration for s in report.samples})
+        number = report.conclusion.configurations if report.conclusion else tried
+        found.append(Tile("Configurations", f"{number:,}"))
+    found.append(Tile("Time spent", show_duration(report.elapsed_s)))
+    return found
+
+
+def _confidence(report: ReportInput) -> str:
+    return f"{(1 - report.spec.alpha) * 100:g}{NBSP}%"

@@ -1,0 +1,1 @@
+"""Pictures: static SVG drawn by Matplotlib, which is imported late."""

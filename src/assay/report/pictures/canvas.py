@@ -1,0 +1,162 @@
+"""Canvas: an empty picture in CSS pixels, and the few things that all pictures draw on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from assay.report.pictures.theme import LIGHT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+WIDE = 880
+
+
+NARROW = 340
+"""Widths in CSS pixels at which pictures are drawn; below ``STACKED`` labels stand above rows."""
+
+
+STACKED = 600
+
+
+_FONT_PX = 11.5
+
+
+SMALL_PX = 11.0
+
+
+@contextmanager
+def canvas() -> Iterator[Callable[[float, float], Figure]]:
+    """A maker of empty figures, in pixels; settings of Matplotlib hold inside only."""
+    import logging
+    import warnings
+
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    def new(width: float, height: float) -> Figure:
+        figure = Figure(figsize=(width / 72, height / 72), dpi=72)
+        figure.patch.set_visible(False)
+        FigureCanvasSVG(figure)
+        return figure
+
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    settings: dict[Any, Any] = {
+        "text.parse_math": False,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "assay",
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans"],
+        "path.simplify": False,
+    }
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # glyphs that the measuring font lacks: the browser has more
+        yield new
+
+
+def dots(
+    ax: Axes,
+    x: Sequence[float],
+    y: Sequence[float],
+    colour: str,
+    size: float,
+    *,
+    filled: bool,
+    order: int = 2,
+    faint: bool = False,
+) -> None:
+    """Round points of one colour; ``size`` is their diameter in pixels."""
+    ax.plot(
+        x,
+        y,
+        linestyle="none",
+        marker="o",
+        markersize=size,
+        markerfacecolor=LIGHT[colour] if filled else LIGHT["panel"],
+        markeredgecolor="none" if filled else LIGHT[colour],
+        alpha=0.55 if faint else 0.8,
+        zorder=order,
+    )
+
+
+def plot(
+    new: Callable[[float, float], Figure],
+    width: int,
+    height: int,
+    margins: tuple[int, int, int, int],
+) -> tuple[Figure, Axes]:
+    """A picture of one plot with ``margins`` left, right, above and below, in pixels."""
+    left, right, top, bottom = margins
+    fig = new(width, height)
+    ax = fig.add_axes(
+        (
+            left / width,
+            bottom / height,
+            (width - left - right) / width,
+            (height - top - bottom) / height,
+        )
+    )
+    bare(ax)
+    ax.spines["left"].set_visible(False)
+    return fig, ax
+
+
+def bare(ax: Axes) -> None:
+    """Leave of the frame only the line at the bottom."""
+    ax.patch.set_visible(False)
+    ax.set_yticks([])
+    for side in ("top", "left", "right"):
+        ax.spines[side].set_visible(False)
+    ax.spines["bottom"].set_color(LIGHT["grid"])
+    ax.tick_params(length=0, colors=LIGHT["muted"], labelsize=SMALL_PX, pad=6)
+
+
+def ticks(
+    axis: Any,
+    low: float,
+    high: float,
+    at_most: int,
+    show: Callable[[float], str],
+    *,
+    whole: bool = False,
+) -> None:
+    """Up to ``at_most`` round places between ``low`` and ``high``, written by ``show``."""
+    from matplotlib.ticker import MaxNLocator
+
+    locator = MaxNLocator(nbins=at_most, integer=whole, steps=[1, 2, 2.5, 5, 10])
+    places = [float(p) for p in locator.tick_values(low, high) if low <= p <= high]
+    axis.set_ticks(places, [show(p) for p in places])
+
+
+def put_text(
+    fig: Figure,
+    x: float,
+    y: float,
+    words: str,
+    *,
+    colour: str = "ink",
+    size: float = _FONT_PX,
+    weight: int = 400,
+    align: str = "left",
+    backed: bool = False,
+) -> None:
+    """Text at a place in pixels from the lower left corner; ``backed`` hides what is under it."""
+    width, height = fig.get_size_inches() * 72
+    fig.text(
+        x / width,
+        y / height,
+        words,
+        color=LIGHT[colour],
+        fontsize=size,
+        fontweight=weight,
+        ha=align,
+        va="baseline",
+        bbox={"facecolor": LIGHT["panel"], "edgecolor": "none", "pad": 1.5} if backed else None,
+    )

@@ -1,0 +1,124 @@
+"""Text: the arms and claims of a conclusion as Markdown and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+
+from assay.records import ArmResult, Claim, Conclusion, Metric
+from assay.report.plain import change, change_interval, clean, label_of
+from assay.report.scale import Scale, scale_for
+from assay.report.wording import claim_sentence
+
+_NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
+
+CSV_COLUMNS = (
+    "arm",
+    "metric",
+    "unit",
+    *_NUMBERS,
+    "failures",
+    "timeouts",
+    "ratio",
+    "ci_low",
+    "ci_high",
+    "verdict",
+    "blocks",
+)
+"""One line for each arm; values in the metric's own unit; what has no value is empty."""
+
+_MARKED = re.compile(r"([\\`*_{}\[\]()#+|<>~&!-])")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def to_markdown(conclusion: Conclusion, metric: Metric) -> str:
+    """Sentences, a table of arms and a table of claims, in the dialect of GitHub."""
+    scale = _scale(conclusion, metric)
+    parts = [escape(claim_sentence(claim, metric)) for claim in conclusion.claims]
+    parts.append(_arm_table(conclusion, metric, scale))
+    if conclusion.claims:
+        parts.append(_claim_table(conclusion.claims))
+    if conclusion.notes:
+        parts.append("\n".join(f"- {escape(note)}" for note in conclusion.notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def to_csv(conclusion: Conclusion, metric: Metric) -> str:
+    """One line for each arm under ``CSV_COLUMNS``, as RFC 4180 has it.
+
+    Text that a spreadsheet would take for a formula gets a quote in front.
+    """
+    claims = {claim.b: claim for claim in conclusion.claims}
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(CSV_COLUMNS)
+    for arm in conclusion.arms:
+        writer.writerow([_cell(value) for value in _values(arm, claims.get(arm.name), metric)])
+    return out.getvalue()
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return _MARKED.sub(r"\\\1", clean(text))
+
+
+def _scale(conclusion: Conclusion, metric: Metric) -> Scale:
+    medians = [a.summary[metric.name].median for a in conclusion.arms if metric.name in a.summary]
+    return scale_for(medians, metric.unit)
+
+
+def _arm_table(conclusion: Conclusion, metric: Metric, scale: Scale) -> str:
+    unit = f" in {scale.unit}" if scale.unit else ""
+    head = [f"{label_of(metric)}{unit}", *_NUMBERS]
+    return _table(head, [_arm_line(arm, metric, scale) for arm in conclusion.arms])
+
+
+def _arm_line(arm: ArmResult, metric: Metric, scale: Scale) -> list[str]:
+    summary = arm.summary.get(metric.name)
+    if summary is None:
+        return [escape(arm.name), "0", *[""] * (len(_NUMBERS) - 1)]
+    values = [getattr(summary, key) for key in _NUMBERS[1:]]
+    shown = ["" if value is None else scale.number(value) for value in values]
+    return [escape(arm.name), str(summary.n), *shown]
+
+
+def _claim_table(claims: Sequence[Claim]) -> str:
+    lines = [
+        [
+            escape(claim.b),
+            escape(claim.a),
+            change(claim.ratio),
+            change_interval(claim.ci),
+            claim.verdict.value,
+            str(claim.blocks),
+        ]
+        for claim in claims
+    ]
+    return _table(["arm", "against", "change", "interval", "verdict", "pairs"], lines, left=2)
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]], left: int = 1) -> str:
+    marks = ["---" if i < left else "---:" for i in range(len(head))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, marks, *lines))
+
+
+def _values(arm: ArmResult, claim: Claim | None, metric: Metric) -> list[str | float | int | None]:
+    summary = arm.summary.get(metric.name)
+    numbers = [getattr(summary, key) for key in _NUMBERS] if summary else [0, *[None] * 8]
+    about = (
+        [claim.ratio, claim.ci[0], claim.ci[1], claim.verdict.value, claim.blocks]
+        if claim
+        else [None] * 5
+    )
+    return [arm.name, metric.name, metric.unit, *numbers, arm.failures, arm.timeouts, *about]
+
+
+def _cell(value: str | float | int | None) -> str | float | int:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return value
+    shown = clean(value)
+    return f"'{shown}" if shown.startswith(_FORMULA) else shown

@@ -1,0 +1,385 @@
+import hashlib
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from assay.errors import BadInput
+from assay.machine.document import Program
+from assay.machine.program import find_program, inspect, observed
+from assay.machine.root import Root
+from assay.records import decode, encode
+
+ENV = {"PATH": "/usr/bin:/bin"}
+MAIN = "int main() { return 0; }"
+
+
+def sha(*paths):
+    digests = [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths]
+    return (
+        digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    )
+
+
+def script(path, text, mode=0o755):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+@pytest.fixture(scope="session")
+def linked(compiler, tmp_path_factory):
+    """Programs that need ``libtop`` in ``lib``, which needs ``libgomp.so.1`` in ``deep``."""
+    base = tmp_path_factory.mktemp("linked")
+    gomp = compiler(
+        base / "deep" / "libgomp.so.1",
+        "int deep() { return 1; }",
+        "-shared",
+        "-fPIC",
+        "-Wl,-soname,libgomp.so.1",
+    )
+    top = compiler(
+        base / "lib" / "libtop.so",
+        "int deep(); int top() { return deep(); }",
+        "-shared",
+        "-fPIC",
+        "-Wl,-soname,libtop.so",
+        str(gomp),
+    )
+    use = "int top(); int main() { return top(); }"
+    both = "$ORIGIN/lib:${ORIGIN}/deep"
+    quiet = ("-Wl,--allow-shlib-undefined", "-Wl,--unresolved-symbols=ignore-in-shared-libs")
+    for name, tags, folders in (
+        ("rpath", "--disable-new-dtags", both),
+        ("runpath", "--enable-new-dtags", both),
+    ):
+        compiler(base / name, use, str(top), f"-Wl,{tags},-rpath,{folders}", *quiet)
+    compiler(base / "bare", use, str(top), *quiet)
+    return base
+
+
+def test_dynamic_program(linked):
+    program = inspect([str(linked / "rpath")], env=ENV)
+    assert (program.kind, program.static, program.interpreter) == ("elf", False, None)
+    assert program.path == str(linked / "rpath")
+    assert program.loader is not None and "ld-" in program.loader
+    assert str(linked / "lib" / "libtop.so") in program.libraries
+    assert any(path.rpartition("/")[2].startswith("libc.so") for path in program.libraries)
+    assert program.runtimes == {"gomp"}
+    assert program.reasons == {"gomp": f"linked: {linked}/deep/libgomp.so.1"}
+    assert program.digest == sha(linked / "rpath")
+
+
+def test_runpath_is_not_handed_down(linked):
+    # libtop finds libgomp through the program's DT_RPATH, but not through its DT_RUNPATH.
+    program = inspect([str(linked / "runpath")], env=ENV)
+    assert str(linked / "lib" / "libtop.so") in program.libraries
+    assert f"{linked}/deep/libgomp.so.1" not in program.libraries
+
+
+def test_library_path_of_the_command(linked):
+    bare = str(linked / "bare")
+    assert not any("libtop" in path for path in inspect([bare], env=ENV).libraries)
+    words = ["env", f"LD_LIBRARY_PATH={linked}/lib:{linked}/deep", bare]
+    program = inspect(words, env=ENV)
+    assert f"{linked}/deep/libgomp.so.1" in program.libraries
+    assert (program.argv0, program.path, program.through) == ("env", bare, ("env",))
+
+
+def test_preloads_of_the_command_count(linked):
+    program = inspect(
+        [sys.executable, "-V"], env=ENV | {"LD_PRELOAD": f"{linked}/deep/libgomp.so.1"}
+    )
+    assert program.reasons["gomp"] == f"linked: {linked}/deep/libgomp.so.1"
+
+
+def test_static_program(compiler, tmp_path):
+    path = compiler(tmp_path / "static", MAIN, "-static")
+    program = inspect(["./static"], env=ENV, cwd=str(tmp_path))
+    assert (program.path, program.kind, program.static) == (str(path), "elf", True)
+    assert program.libraries == () and program.loader is None and program.runtimes == frozenset()
+
+
+def test_runtimes_inside_the_file(compiler, tmp_path):
+    marks = 'const char* volatile marks[] = {"GOMP_SPINCOUNT", "libgomp: "}; ' + MAIN
+    whole = inspect([str(compiler(tmp_path / "whole", marks))], env=ENV)
+    assert whole.reasons == {"gomp": "linked statically: the file holds GOMP_SPINCOUNT"}
+    half = 'const char* volatile marks[] = {"GOMP_SPINCOUNT"}; ' + MAIN
+    assert inspect([str(compiler(tmp_path / "half", half))], env=ENV).runtimes == frozenset()
+
+
+def test_a_command_that_is_not_found():
+    program = inspect(["no-such-program-here", "x"], env=ENV)
+    assert program == Program(argv0="no-such-program-here")
+    inner = inspect(["nice", "no-such-program-here"], env=ENV)
+    assert inner.path is None and inner.through == ("nice",)
+    outer = inspect(["nice", "/bin/true"], env={"PATH": "/nowhere"})
+    assert outer.path is None
+
+
+def test_no_command():
+    with pytest.raises(BadInput):
+        inspect([])
+
+
+def test_path_is_searched_as_execvp_does(tmp_path):
+    script(tmp_path / "a" / "prog", "#!/bin/sh\n", mode=0o644)
+    script(tmp_path / "b" / "prog", "#!/bin/sh\n")
+    (tmp_path / "c" / "prog").mkdir(parents=True)
+    path = f"{tmp_path}/none:{tmp_path}/c:{tmp_path}/a:{tmp_path}/b"
+
+    def found(word, path, cwd="/"):
+        return find_program(Root(), word, {"PATH": path}, str(cwd))
+
+    if os.geteuid() != 0:
+        assert found("prog", f"{tmp_path}/a") is None
+    assert found("prog", path) == f"{tmp_path}/b/prog"
+    assert found("prog", "", tmp_path / "b") == f"{tmp_path}/b/prog"
+    assert found("b/prog", "", tmp_path) == f"{tmp_path}/b/prog"
+    assert found("prog", "b", tmp_path) == f"{tmp_path}/b/prog"
+    assert found("", path) is None
+    assert find_program(Root(), "sh", {}, "/") in ("/bin/sh", "/usr/bin/sh")
+
+
+def test_shell_script(tmp_path):
+    path = script(tmp_path / "run", "#!/bin/sh -e\nexec true\n")
+    program = inspect([str(path)], env=ENV)
+    assert (program.kind, program.interpreter, program.path) == ("script", "sh", str(path))
+    assert program.digest == sha("/bin/sh", path) and program.libraries
+    other = inspect(["sh", "run"], env=ENV, cwd=str(tmp_path))
+    assert (other.kind, other.interpreter) == ("script", "sh")
+    assert other.path in ("/usr/bin/sh", "/bin/sh")
+    before = other.digest
+    path.write_text("#!/bin/sh\nexec false\n")
+    assert inspect(["sh", "run"], env=ENV, cwd=str(tmp_path)).digest != before
+
+
+def test_simple_shell_commands_are_looked_through(linked):
+    program = inspect(["sh", "-c", f"A=1 exec {linked}/rpath x"], env=ENV)
+    assert program.path == f"{linked}/rpath" and program.runtimes == {"gomp"}
+    piped = inspect(["sh", "-c", f"{linked}/rpath | cat"], env=ENV)
+    assert (piped.kind, piped.interpreter, piped.through) == ("script", "sh", ())
+
+
+def test_scripts_whose_interpreter_is_missing_or_itself(tmp_path):
+    odd = script(tmp_path / "odd", "#!/no/such/interpreter\n")
+    assert inspect([str(odd)], env=ENV).kind == "unknown"
+    loop = script(tmp_path / "loop", f"#!{tmp_path}/loop\n")
+    assert inspect([str(loop)], env=ENV).path == str(loop)
+    plain = script(tmp_path / "plain", "echo hello\n")
+    assert inspect([str(plain)], env=ENV).kind == "unknown"
+
+
+def test_compressors_are_known_by_name(compiler, tmp_path):
+    compiler(tmp_path / "xz", MAIN)
+    assert inspect([str(tmp_path / "xz")], env=ENV).runtimes == {"xz"}
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A folder of packages: ``alpha`` requires ``beta``, which bundles two runtimes."""
+    folder = tmp_path / "site-packages"
+    meta = "Metadata-Version: 2.1\nName: {0}\n{1}\n\nRequires-Dist: from-the-text\n"
+    script(folder / "alpha_mod" / "__init__.py", "")
+    script(
+        folder / "Alpha_Dist-1.0.dist-info" / "METADATA",
+        meta.format("a", 'Requires-Dist: Beta (>=1)\nRequires-Dist: gamma; extra == "x"'),
+    )
+    script(folder / "Alpha_Dist-1.0.dist-info" / "RECORD", "alpha_mod/__init__.py,,\n")
+    script(folder / "beta" / "__init__.py", "")
+    script(folder / "beta-2.0.dist-info" / "METADATA", meta.format("beta", ""))
+    script(
+        folder / "beta-2.0.dist-info" / "RECORD",
+        "beta/__init__.py,,\nbeta.libs/libscipy_openblas64_-3a4b.so,sha256=x,9\n"
+        "beta.libs/libgomp-a34b3233.so.1.0.0,,\n",
+    )
+    script(folder / "gamma" / "__init__.py", "")
+    script(folder / "gamma-1.dist-info" / "METADATA", meta.format("gamma", ""))
+    script(folder / "gamma-1.dist-info" / "RECORD", "gamma/libtbb.so.12,,\n")
+    script(folder / "solo" / "lib" / "libtorch_cpu.so", "")
+    return folder
+
+
+BETA = {
+    "gomp": "beta bundles libgomp-a34b3233.so.1.0.0",
+    "openblas": "beta bundles libscipy_openblas64_-3a4b.so",
+}
+
+
+def python(site, *words, cwd=None):
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(site)}
+    return inspect([sys.executable, *map(str, words)], env=env, cwd=str(cwd or site.parent))
+
+
+def test_python_script_with_bundled_libraries(site, tmp_path):
+    path = script(
+        tmp_path / "main.py", "import os, beta.sub as b\nfrom json import x\nimport absent\n"
+    )
+    program = python(site, "-u", path, "arg")
+    assert (program.kind, program.interpreter) == ("script", Path(sys.executable).name)
+    assert program.packages == ("beta",)
+    assert program.reasons == BETA and program.runtimes == {"gomp", "openblas"}
+    assert program.path == sys.executable
+
+
+def test_what_a_package_requires_counts(site, tmp_path):
+    path = script(tmp_path / "main.py", "import alpha_mod\n")
+    program = python(site, path)
+    assert program.packages == ("alpha_mod",)
+    assert program.reasons == {
+        name: f"alpha_mod needs {reason.replace(' ', ', which ', 1)}"
+        for name, reason in BETA.items()
+    }
+
+
+def test_packages_without_metadata(site, tmp_path):
+    program = python(site, "-c", "import solo")
+    assert program.reasons == {"onednn": "solo bundles libtorch_cpu.so"}
+
+
+def test_local_modules_are_followed(site, tmp_path):
+    script(tmp_path / "pkg" / "__init__.py", "from . import inner\n")
+    script(tmp_path / "pkg" / "inner.py", "from .deeper import x\n")
+    script(tmp_path / "pkg" / "deeper.py", "def f():\n    import beta\n")
+    script(tmp_path / "helper.py", "if TYPE_CHECKING:\n    import gamma\nelse:\n    import pkg\n")
+    path = script(tmp_path / "main.py", "import helper\n")
+    program = python(site, path)
+    assert program.packages == ("beta",)
+    (tmp_path / "pkg" / "deeper.py").write_text("import beta  # changed\n")
+    assert python(site, path).digest != program.digest
+
+
+@pytest.mark.parametrize(
+    "words", [("-m", "tool"), ("-c", "import tool"), ("-c", "__import__('tool')")]
+)
+def test_modules_and_code(site, tmp_path, words):
+    script(tmp_path / "tool" / "__init__.py", "import importlib\nimportlib.import_module('beta')\n")
+    script(tmp_path / "tool" / "__main__.py", "")
+    assert python(site, *words, cwd=tmp_path).packages == ("beta",)
+    assert python(site, "-m", "beta").packages == ("beta",)
+
+
+@pytest.mark.parametrize("words", [(), ("-m",), ("-c",), ("-",), ("absent.py",)])
+def test_calls_that_run_nothing(site, words):
+    assert python(site, *words).packages == ()
+
+
+def test_source_that_cannot_be_parsed(site, tmp_path):
+    path = script(tmp_path / "old.py", "print 'two'\nimport beta\n")
+    program = python(site, path)
+    assert program.packages == () and program.digest is not None
+
+
+@pytest.mark.parametrize("line", ["{python}", "/usr/bin/env -S {python} -u", "/usr/bin/env {name}"])
+def test_python_by_shebang(site, tmp_path, line):
+    executable = Path(sys.executable)
+    line = line.format(python=executable, name=executable.name)
+    path = script(tmp_path / "main", f"#!{line}\nimport beta\n")
+    env = {"PATH": f"{executable.parent}:/usr/bin:/bin", "PYTHONPATH": str(site)}
+    program = inspect(["./main"], env=env, cwd=str(tmp_path))
+    assert (program.path, program.packages) == (str(path), ("beta",))
+    assert program.interpreter == executable.name and program.kind == "script"
+
+
+def test_interpreter_behind_a_script_of_its_name(site, tmp_path):
+    shim = script(tmp_path / "bin" / "python3", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    env = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "PYTHONPATH": str(site)}
+    program = inspect(["python3", "-c", "import beta"], env=env)
+    assert program.path == str(shim) and program.packages == ("beta",)
+    assert program.libraries == inspect([sys.executable], env=ENV).libraries
+
+
+def test_modules_of_the_working_folder_do_not_disturb_the_question(site, tmp_path):
+    script(tmp_path / "ast.py", "raise SystemExit('shadowed')\n")
+    script(tmp_path / "json.py", "raise SystemExit('shadowed')\n")
+    assert python(site, "-c", "import beta", cwd=tmp_path).packages == ("beta",)
+
+
+def test_an_interpreter_that_does_not_answer(site, tmp_path):
+    broken = script(tmp_path / "python3", "#!/bin/sh\necho nonsense; exit 3\n")
+    program = inspect([str(broken), "-c", "import beta"], env=ENV)
+    assert program.path == str(broken) and program.packages == ("beta",)
+
+
+def test_extension_modules_tell_what_they_link_to(compiler, linked, tmp_path):
+    folder = tmp_path / "site-packages"
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    gomp = f"{linked}/deep/libgomp.so.1"
+    compiler(
+        folder / "native" / f"_core{suffix}",
+        "int deep(); int f() { return deep(); }",
+        "-shared",
+        "-fPIC",
+        gomp,
+        f"-Wl,-rpath,{linked}/deep",
+    )
+    script(folder / "native" / "__init__.py", "")
+    program = python(folder, "-c", "import native")
+    assert program.reasons == {"gomp": f"native links {gomp}"}
+
+
+def test_recorded_tree_is_not_run(tree, tmp_path):
+    site = "/usr/lib/python3.11/site-packages"
+    ran = tmp_path / "ran"
+    root = tree(
+        {
+            "/usr/bin/python3": f"#!/bin/sh\ntouch {ran}\n",
+            "/w.py": "import beta",
+            f"{site}/beta/libopenblas.so.0": "",
+        }
+    )
+    root.on_host("/usr/bin/python3").chmod(0o755)
+    program = inspect(["python3", "w.py"], root, ENV)
+    assert program.packages == ("beta",) and not ran.exists()
+    assert program.reasons == {"openblas": "beta bundles libopenblas.so.0"}
+
+
+def test_observed_adds_what_was_seen():
+    known = Program(
+        argv0="x",
+        libraries=("/lib/libc.so.6",),
+        packages=("numpy",),
+        runtimes=frozenset({"openblas", "gomp"}),
+        reasons={"openblas": "numpy bundles it", "gomp": "linked"},
+        threads_peak=3,
+    )
+    maps = (
+        "/lib/libc.so.6",
+        "/v/lib/python3.11/site-packages/sklearn/x.cpython-311.so",
+        "/v/lib/python3.11/site-packages/scipy.libs/libscipy_openblas-1.so",
+        "/usr/lib/libjemalloc.so.2 (deleted)",
+        "/usr/lib/locale/locale-archive",
+        "[heap]",
+    )
+    seen = observed(known, maps, threads_peak=2, peak_anon_bytes=10**6)
+    assert seen.libraries == (
+        "/lib/libc.so.6",
+        "/usr/lib/libjemalloc.so.2",
+        "/v/lib/python3.11/site-packages/scipy.libs/libscipy_openblas-1.so",
+        "/v/lib/python3.11/site-packages/sklearn/x.cpython-311.so",
+    )
+    assert seen.packages == ("numpy", "sklearn")
+    assert seen.runtimes == {"openblas", "gomp", "jemalloc"}
+    assert seen.reasons == {
+        "gomp": "linked",
+        "jemalloc": "mapped in the run: /usr/lib/libjemalloc.so.2",
+        "openblas": f"mapped in the run: {seen.libraries[2]}",
+    }
+    assert (seen.threads_peak, seen.peak_anon_bytes) == (3, 10**6)
+    assert observed(known) == known
+
+
+def test_what_the_loader_maps_is_what_was_foretold(linked):
+    """The running program's own maps hold every library that was foretold."""
+    program = inspect([sys.executable, "-c", "x"], env=dict(os.environ))
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    mapped = {line.split(None, 5)[5] for line in lines if "/" in line}
+    assert program.libraries and set(program.libraries) <= mapped
+
+
+def test_program_comes_back_from_json(linked):
+    program = inspect([str(linked / "rpath")], env=ENV)
+    assert decode(encode(program), Program) == program

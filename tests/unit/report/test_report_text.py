@@ -1,0 +1,93 @@
+"""Markdown and CSV of a conclusion."""
+
+import csv
+import io
+
+import pytest
+import report_studies as studies
+
+from assay.records import Claim, Goal, Metric, Verdict
+from assay.report.text import CSV_COLUMNS, to_csv, to_markdown
+from assay.report.wording import claim_sentence, interval_sentence
+
+WALL = Metric(name="wall_s", unit="s")
+
+
+def claim(**changes):
+    fields = {
+        "a": "A", "b": "B", "metric": "wall_s", "ratio": 0.8, "ci": (0.75, 0.85),
+        "verdict": Verdict.FASTER, "blocks": 12, "margin": 0.01, "alpha": 0.05, "method": "mean",
+    }
+    return Claim(**{**fields, **changes})
+
+
+def test_csv_has_a_line_for_each_arm():
+    report = studies.compare()
+    lines = list(csv.DictReader(io.StringIO(to_csv(report.conclusion, report.metric))))
+    assert tuple(lines[0]) == CSV_COLUMNS
+    assert [line["arm"] for line in lines] == [a.name for a in report.conclusion.arms]
+    assert lines[0]["ratio"] == "" and lines[0]["verdict"] == ""
+    assert float(lines[1]["ratio"]) == report.conclusion.claims[0].ratio
+    assert float(lines[2]["median"]) == report.conclusion.arms[2].summary["wall_s"].median
+
+
+def test_csv_gives_spreadsheets_no_formulas():
+    report = studies.hostile()
+    rows = list(csv.reader(io.StringIO(to_csv(report.conclusion, report.metric))))
+    assert len(rows) == len(studies.HOSTILE) + 1
+    assert all(not cell.startswith(("=", "@")) for row in rows for cell in row)
+    assert any(row[0] == "'=HYPERLINK(\"http://x\")" for row in rows)
+
+
+def test_markdown_keeps_its_columns_whatever_the_names_hold():
+    report = studies.hostile()
+    lines = to_markdown(report.conclusion, report.metric).splitlines()
+    tables = [line for line in lines if line.startswith("|")]
+    widths = {line.replace("\\|", "").count("|") for line in tables}
+    assert widths == {11, 7}
+    assert not any("<script" in line.replace("\\<", "") for line in lines)
+
+
+def test_markdown_of_a_comparison():
+    report = studies.compare()
+    text = to_markdown(report.conclusion, report.metric)
+    assert "needs 29.0 % less wall time than" in text
+    assert "| wall time in ms | n | min |" in text
+    assert "| faster | 20 |" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "metric", "words"),
+    [
+        ({}, WALL, "B needs 20.0 % less wall time than A."),
+        ({"ratio": 2.5, "verdict": Verdict.SLOWER}, WALL, "B needs 2.50 times the wall time of A."),
+        (
+            {"ratio": 1.2, "verdict": Verdict.FASTER},
+            Metric(name="rate", goal=Goal.HIGHER),
+            "B gives 20.0 % more rate than A.",
+        ),
+        ({"verdict": Verdict.SAME}, WALL, "B and A have the same wall time, to within 1 %."),
+        (
+            {"verdict": Verdict.UNCLEAR, "blocks_needed": 40},
+            WALL,
+            "Whether B differs from A in wall time is not clear yet. "
+            "About 40 pairs of launches would tell.",
+        ),
+        ({"bound_only": True}, WALL, "B needs at least 20.0 % less wall time than A."),
+    ],
+)
+def test_claims_are_sentences(changes, metric, words):
+    assert claim_sentence(claim(**changes), metric) == words
+
+
+@pytest.mark.parametrize(
+    ("ci", "words"),
+    [
+        ((0.75, 0.85), "The interval reaches from 25.0 % less to 15.0 % less, over 12 pairs"),
+        ((0.75, None), "The interval begins at 25.0 % less, and is open above"),
+        ((None, 0.85), "The interval ends at 15.0 % less, and is open below"),
+        ((None, None), "12 pairs of launches do not bound it."),
+    ],
+)
+def test_intervals_are_sentences(ci, words):
+    assert interval_sentence(claim(ci=ci)).startswith(words)

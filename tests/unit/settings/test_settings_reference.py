@@ -1,0 +1,33 @@
+"""docs/settings.md names what the code has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.settings import builtin
+from assay.settings.isa import _ARM, _X86
+from assay.settings.pools import POOLS
+
+PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
+
+
+@pytest.mark.parametrize("name", [*builtin().names, *POOLS, *_X86, *_ARM])
+def test_the_reference_names_it(name: str) -> None:
+    assert f"`{name}" in PAGE.read_text()
+
+
+@pytest.mark.parametrize("setting", list(builtin()), ids=lambda s: s.name)
+def test_every_setting_describes_itself(setting: object) -> None:
+    assert len(setting.summary) < 80 and "\n" not in setting.summary  # type: ignore[attr-defined]
+    assert setting.switch_cost_s == 0.0  # type: ignore[attr-defined]
+
+
+def test_order_and_lookup() -> None:
+    registry = builtin()
+    assert [s.name for s in registry] == list(registry.names)
+    assert len(registry) == len(registry.names) == len(set(registry.names))
+    assert registry.get("env.FOO").name == "env.FOO"
+    assert registry.get("arg.n").name == "arg.n"
+    assert all(registry.get(name).name == name for name in registry.names)
