@@ -89,7 +89,7 @@ def launcher_document(
     for name, word in plan.refused.items():
         raise NotPossible(f"{name}={word.value} cannot be granted: {word.reason}")
     survey = launch.stage is Stage.SURVEY
-    variables = _environment(plan, env)
+    variables = {**workload.environment, **_environment(plan, env)}
     document = {
         "schema": 1,
         "argv": list(command_of(plan, workload)),

@@ -55,13 +55,13 @@ def plan(
     """The actions that give ``config``, and a word for each of its settings.
 
     ``env.NAME`` is the last word on its variable; what another setting wanted there is said to be
-    degraded. With ``program``, nothing is preloaded into a static one.
+    degraded. With ``program``, nothing is preloaded into one that cannot take it.
 
     Raises:
         BadInput: a setting that does not exist, or a value that nobody could read.
     """
     drafts = [_draft(registry.get(name), config, machine) for name in config]
-    drafts = [_without_preload_into_static(draft, program) for draft in drafts]
+    drafts = [_without_impossible_preload(draft, program) for draft in drafts]
     drafts = _settle_shared(_settle_variables(_settle_single(drafts)))
     return Plan(
         configuration=config,
@@ -128,11 +128,13 @@ def _draft(setting: Setting, config: Configuration, machine: Machine) -> _Draft:
             return _Draft(setting, Prospect.GRANTABLE, note, actions)
 
 
-def _without_preload_into_static(draft: _Draft, program: Program | None) -> _Draft:
-    if program is None or not program.static:
+def _without_impossible_preload(draft: _Draft, program: Program | None) -> _Draft:
+    if program is None or not any(isinstance(action, Preload) for action in draft.actions):
         return draft
-    if any(isinstance(action, Preload) for action in draft.actions):
+    if program.static:
         return draft.refuse(f"{program.argv0} is linked statically: nothing can be preloaded")
+    if program.loader and "ld-musl" in program.loader:
+        return draft.refuse(f"{program.argv0} uses musl, whose loader cannot map glibc's libraries")
     return draft
 
 

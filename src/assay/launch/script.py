@@ -60,7 +60,8 @@ def shell_script(plan: Plan, workload: Workload) -> str:
     if workload.cwd:
         lines.append(f"cd -- {shlex.quote(workload.cwd)}")
     lines += _preload_lines(plan)
-    pieces = [*_wrappers(plan), *_environment(plan), _words(_runnable(plan, workload))]
+    environment = _environment(plan, workload)
+    pieces = [*_wrappers(plan), *environment, _words(_runnable(plan, workload))]
     command = " \\\n  ".join(["exec", *pieces])
     stdin = f" \\\n  < {shlex.quote(workload.stdin)}" if workload.stdin else ""
     return "\n".join([*lines, command + stdin, ""])
@@ -144,9 +145,15 @@ def _prlimit(limit: Rlimit) -> str:
     return f"prlimit {shlex.quote(f'--{limit.resource}={soft}:{hard}')}"
 
 
-def _environment(plan: Plan) -> list[str]:
+def _environment(plan: Plan, workload: Workload) -> list[str]:
     """One ``env`` in front of the program, so that nothing before it sees the variables."""
-    found = [f"  {_assignment(plan, a)}" for a in plan.actions if isinstance(a, EnvSet)]
+    planned = [a for a in plan.actions if isinstance(a, EnvSet)]
+    found = [
+        f"  {name}={shlex.quote(value)}"
+        for name, value in workload.environment.items()
+        if all(a.name != name for a in planned)
+    ]
+    found += [f"  {_assignment(plan, action)}" for action in planned]
     if _preloads_change(plan):
         found = [line for line in found if not line.startswith("  LD_PRELOAD=")]
         found.append('  LD_PRELOAD="$preload"')

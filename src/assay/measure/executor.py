@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
 from assay.errors import NotPossible
-from assay.launch.document import launcher_document
+from assay.launch.document import launcher_document, observations
 from assay.launch.driver import Driver, Running
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
@@ -76,15 +77,24 @@ class LocalExecutor:
         workload: what runs.
         driver: starts launches.
         registry: judges settings from what was read back.
+        varied: names of the settings that the study varies: all its arms are read back alike,
+            since reading costs the program time.
         speed: whether to probe the machine's speed before each block.
     """
 
     def __init__(
-        self, workload: Workload, driver: Driver, registry: Registry, *, speed: bool = True
+        self,
+        workload: Workload,
+        driver: Driver,
+        registry: Registry,
+        *,
+        varied: Iterable[str] = (),
+        speed: bool = True,
     ) -> None:
         self._workload = workload
         self._driver = driver
         self._registry = registry
+        self._observe = observations(tuple(varied))
         self._speed = speed
         self._flights: dict[Ticket, _Flight] = {}
         self._submitted = 0
@@ -139,6 +149,7 @@ class LocalExecutor:
             env=self._driver.env,
             stdout=str(self.output),
             stderr=str(self.errors),
+            observe=self._observe,
         )
         ticket = Ticket(self._submitted)
         self._submitted += 1

@@ -109,7 +109,7 @@ class Nice:
         if value not in domain or not isinstance(value, int):
             return outside(self.name, value, domain)
         floor = machine.rights.nice_floor
-        if value < floor and "CAP_SYS_NICE" not in machine.rights.capabilities:
+        if value < floor:
             return Refused(
                 f"nice={value} needs rights: {floor} is the lowest here",
                 "Run as root, or raise the limit: `prlimit --nice`, or `nice` in limits.conf(5).",

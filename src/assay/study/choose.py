@@ -29,7 +29,12 @@ def choose(registry: Registry, program: Program, machine: Machine) -> Chosen:
         answer = setting.matters(program, machine)
         if isinstance(answer, Suggestion):
             parameters.append(
-                Parameter(name=setting.name, domain=answer.domain, reason=answer.reason)
+                Parameter(
+                    name=setting.name,
+                    domain=answer.domain,
+                    default=setting.default(machine),
+                    reason=answer.reason,
+                )
             )
         else:
             left_out[setting.name] = answer

@@ -228,7 +228,9 @@ def _carry_on(
         spec,
         store=store,
         race=race,
-        executor=LocalExecutor(spec.workload, laboratory.driver, laboratory.registry),
+        executor=LocalExecutor(
+            spec.workload, laboratory.driver, laboratory.registry, varied=varied(spec)
+        ),
         planner=laboratory.plan,
         account=account,
         listener=listener,
@@ -239,6 +241,12 @@ def _carry_on(
     conclusion = with_script(conclusion, spec, laboratory.plan)
     store.set_conclusion(study_id, conclusion)
     return Result(study_id, spec, conclusion, account.spent_s)
+
+
+def varied(spec: StudySpec) -> frozenset[str]:
+    """Names of the settings that differ between the arms of a study."""
+    of_arms = (name for arm in spec.arms for name in arm.configuration)
+    return frozenset((*(p.name for p in spec.space.parameters), *of_arms))
 
 
 def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> Race:

@@ -210,11 +210,14 @@ def test_refused_with_a_next_step(given: dict[str, Value], host: Machine, told: 
 
 
 def test_rights_lower_the_floor_of_nice() -> None:
-    root = machine(rights=Rights(uid=0, capabilities=frozenset({"CAP_SYS_NICE"})))
+    root = machine(rights=Rights(uid=0, nice_floor=-20))
     assert planned({"nice": -20}, root).actions == (Sched(nice=-20),)
     limited = machine(rights=Rights(uid=1000, nice_floor=-5))
     assert not planned({"nice": -5}, limited).refused
     assert planned({"nice": -6}, limited).refused
+    # Within a user namespace the capability says nothing: the kernel asks the initial one.
+    contained = Rights(uid=0, capabilities=frozenset({"CAP_SYS_NICE"}), nice_floor=0)
+    assert planned({"nice": -1}, machine(rights=contained)).refused
 
 
 def test_nothing_is_preloaded_into_a_static_program() -> None:

@@ -1,0 +1,274 @@
+"""The report in a real browser: quiet, offline, interactive, accessible at every width."""
+
+import csv
+import io
+import json
+import os
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import report_studies as studies
+
+from assay.report.html import write
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+pytestmark = pytest.mark.browser
+
+STATES = ("tune", "compare", "measure", "interrupted", "all_failed", "hostile", "single")
+WIDTHS = (360, 900, 1600)
+
+
+def chromium():
+    for name in (os.environ.get("ASSAY_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"):
+        if name and (found := shutil.which(name)):
+            return found
+    return None
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = chromium()
+    if path is None:
+        pytest.skip("chromium is not installed (apt-get install chromium, or set ASSAY_CHROMIUM)")
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with playwright.sync_playwright() as driver:
+        try:
+            started = driver.chromium.launch(executable_path=path, args=arguments)
+        except playwright.Error as error:
+            pytest.skip(f"chromium does not start here: {str(error).splitlines()[0]}")
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def reports(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    for name in STATES:
+        write(getattr(studies, name)(), folder / f"{name}.html")
+    write(studies.tune(144), folder / "many.html")
+    return folder
+
+
+@contextmanager
+def opened(browser, path: Path, width=1200, **options):
+    """A page, and everything it said or asked for."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+    page = context.new_page()
+    page.said, page.asked = [], []
+    page.on("console", lambda message: page.said.append(message.text))
+    page.on("pageerror", lambda error: page.said.append(str(error)))
+    page.on("dialog", lambda dialog: (page.said.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.goto(path.as_uri())
+    page.wait_for_timeout(150)
+    try:
+        yield page
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("name", [*STATES, "many"])
+def test_it_is_quiet_and_asks_the_network_for_nothing(browser, reports, name):
+    path = reports / f"{name}.html"
+    with opened(browser, path) as page:
+        assert page.said == []
+        assert page.asked == [path.as_uri()]
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["tune", "hostile", "compare", "all_failed"])
+def test_no_width_makes_the_page_scroll_sideways(browser, reports, name, width, scripts):
+    with opened(browser, reports / f"{name}.html", width, java_script_enabled=scripts) as page:
+        if scripts:
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        else:
+            box = page.locator("main").bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+def test_figures_are_drawn_and_the_static_ones_give_way(browser, reports):
+    with opened(browser, reports / "tune.html") as page:
+        for name in ("boxes", "gain", "convergence"):
+            chart = page.locator(f'[data-figure="{name}"]')
+            assert chart.locator("canvas").count() == 1
+            assert not chart.locator("svg").first.is_visible()
+            inked = chart.locator("canvas").evaluate(
+                "c => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size"
+            )
+            assert inked > 50, name
+            label = chart.locator(".canvas").get_attribute("aria-label")
+            assert "wall time" in label
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_without_scripts_the_static_figures_and_the_whole_table_are_there(browser, reports, width):
+    with opened(browser, reports / "tune.html", width, java_script_enabled=False) as page:
+        for name in ("boxes", "gain", "convergence", "noise"):
+            shown = page.locator(f'[data-figure="{name}"] svg:visible')
+            assert shown.count() == 1
+            assert shown.bounding_box()["width"] <= width
+        assert page.locator("#all tbody tr").count() == 32
+        assert not page.locator("#table-tools").is_visible()
+        assert page.get_by_role("button").count() == 0
+
+
+def test_a_row_answers_when_pointed_at(browser, reports):
+    with opened(browser, reports / "tune.html") as page:
+        canvas = page.locator('[data-figure="boxes"] canvas')
+        before = canvas.screenshot()
+        box = canvas.bounding_box()
+        page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 48)
+        page.wait_for_timeout(300)
+        assert canvas.screenshot() != before
+
+
+def column(page, key):
+    place = page.eval_on_selector_all(
+        "#all thead th", "(heads, key) => heads.findIndex((h) => h.dataset.key === key)", key
+    )
+    return page.locator(f"#all tbody tr > *:nth-child({place + 1})").all_text_contents()
+
+
+def test_the_table_sorts_by_mouse_and_by_keyboard(browser, reports):
+    with opened(browser, reports / "tune.html") as page:
+        first = column(page, "name")
+        head = page.locator('#all th[data-key="median"]')
+        head.get_by_role("button").click()
+        up = [float(v) for v in column(page, "median") if v]
+        assert up == sorted(up) and head.get_attribute("aria-sort") == "ascending"
+        assert column(page, "median")[-1] == ""
+        head.get_by_role("button").press("Enter")
+        down = [float(v) for v in column(page, "median") if v]
+        assert down == sorted(up, reverse=True) and head.get_attribute("aria-sort") == "descending"
+        assert column(page, "median")[-1] == ""
+        head.get_by_role("button").press("Space")
+        assert head.get_attribute("aria-sort") is None
+        assert column(page, "name") == first
+
+
+def test_the_table_filters_by_words_and_by_phase(browser, reports):
+    with opened(browser, reports / "tune.html") as page:
+        field = page.get_by_role("searchbox")
+        field.fill("malloc=jemalloc thp=never")
+        names = column(page, "name")
+        assert names and all("malloc=jemalloc" in n and "thp=never" in n for n in names)
+        assert page.locator("#table-status").text_content() == f"{len(names)} of 32 rows shown."
+        field.fill("")
+        page.get_by_label("Phase").select_option("confirmation")
+        assert column(page, "phase") == ["confirmation", "confirmation"]
+        field.fill("no such thing")
+        assert column(page, "name") == []
+
+
+def download(page, name):
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=name, exact=True).click()
+    return waiting.value.suggested_filename, waiting.value.path().read_text(encoding="utf-8")
+
+
+def test_what_is_shown_can_be_saved(browser, reports):
+    report = studies.tune()
+    with opened(browser, reports / "tune.html", accept_downloads=True) as page:
+        page.get_by_label("Phase").select_option("confirmation")
+        name, text = download(page, "Save CSV")
+        assert name == "assay-s7f3a-configurations.csv"
+        lines = list(csv.DictReader(io.StringIO(text)))
+        assert [line["configuration"] for line in lines] == [a.name for a in report.conclusion.arms]
+        assert {line["unit"] for line in lines} == {"s"}
+        assert float(lines[1]["ratio"]) == report.conclusion.claims[0].ratio
+        _, text = download(page, "Save JSON")
+        rows = json.loads(text)["rows"]
+        assert [r["median"] for r in rows] == [
+            a.summary["wall_s"].median for a in report.conclusion.arms
+        ]
+        _, text = download(page, "Save samples as JSON")
+        assert len(json.loads(text)["samples"]) == len(report.samples)
+        _, text = download(page, "Save samples as CSV")
+        walls = [float(line["wall_s"] or "nan") for line in csv.DictReader(io.StringIO(text))]
+        assert walls[:3] == [s.metrics["wall_s"] for s in report.samples[:3]]
+
+
+def test_saved_hostile_names_are_no_formulas(browser, reports):
+    with opened(browser, reports / "hostile.html", accept_downloads=True) as page:
+        _, text = download(page, "Save CSV")
+        cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+        assert "'=HYPERLINK(\"http://x\")" in cells
+        assert not any(cell.startswith(("=", "@")) for cell in cells)
+        assert page.said == []
+
+
+def test_the_script_is_copied_exactly(browser, reports):
+    with opened(
+        browser, reports / "tune.html", permissions=["clipboard-read", "clipboard-write"]
+    ) as page:
+        page.get_by_role("button", name="Copy").click()
+        page.get_by_role("button", name="Copied").wait_for()
+        assert page.evaluate("navigator.clipboard.readText()") == studies.tune().script
+
+
+def test_a_script_with_hidden_characters_is_not_offered_for_copying(browser, reports):
+    assert "\u202e" in studies.hostile().script
+    with opened(browser, reports / "hostile.html") as page:
+        assert page.get_by_role("button", name="Copy").count() == 0
+
+
+def test_light_and_dark_follow_the_system(browser, reports):
+    grounds = {}
+    for scheme in ("light", "dark"):
+        with opened(browser, reports / "tune.html", color_scheme=scheme) as page:
+            grounds[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            drawn = page.locator('[data-figure="gain"] canvas').screenshot()
+            other = "dark" if scheme == "light" else "light"
+            page.emulate_media(color_scheme=other)
+            page.wait_for_timeout(300)
+            assert page.locator('[data-figure="gain"] canvas').screenshot() != drawn
+    assert grounds == {"light": "rgb(246, 247, 249)", "dark": "rgb(15, 18, 22)"}
+
+
+def test_print_has_the_static_figures_and_no_tools(browser, reports):
+    with opened(browser, reports / "tune.html", color_scheme="dark") as page:
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.locator('[data-figure="boxes"] .static.wide').is_visible()
+        assert not page.locator('[data-figure="boxes"] .canvas').is_visible()
+        assert not page.locator("#table-tools").is_visible()
+        ink = page.evaluate("getComputedStyle(document.body).color")
+        assert ink == "rgb(26, 31, 38)"
+
+
+def test_more_arms_are_shown_when_asked(browser, reports):
+    with opened(browser, reports / "many.html") as page:
+        chart = page.locator('[data-figure="boxes"]')
+        few = chart.locator("canvas").bounding_box()["height"]
+        chart.get_by_role("button").click()
+        assert chart.locator("canvas").bounding_box()["height"] > 5 * few
+        assert chart.get_by_role("button").get_attribute("aria-pressed") == "true"
+        assert page.said == []
+
+
+def test_the_search_can_be_seen_against_time(browser, reports):
+    with opened(browser, reports / "tune.html") as page:
+        chart = page.locator('[data-figure="convergence"]')
+        before = chart.locator("canvas").screenshot()
+        chart.get_by_role("button", name="Against time").click()
+        assert chart.locator("canvas").screenshot() != before
+
+
+def test_everything_that_can_be_used_has_a_name_and_can_be_reached(browser, reports):
+    with opened(browser, reports / "tune.html") as page:
+        unnamed = page.evaluate(
+            """[...document.querySelectorAll("button, select, input, [role=region], [role=img]")]
+            .filter((e) => !(e.textContent.trim() || e.getAttribute("aria-label")
+              || e.getAttribute("aria-labelledby") || e.labels?.length)).length"""
+        )
+        assert unnamed == 0
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        scrolling = page.evaluate(
+            """[...document.querySelectorAll(".scroll, pre")]
+            .filter((e) => e.tabIndex !== 0).length"""
+        )
+        assert scrolling == 0
