@@ -152,6 +152,7 @@ Fd block_signals(Launch& launch) {
 
 int run_launch(Launch& launch) {
     launch.front = ::getpid();
+    launch.group = ::getpgrp();
     const pid_t parent = ::getppid();
     const Fd signals = block_signals(launch);
     launch.events = Fd{::epoll_create1(EPOLL_CLOEXEC)};

@@ -24,6 +24,7 @@ namespace assay {
 
 namespace {
 
+constexpr const char* process_group = "process_group";
 constexpr Nanos end_patience = 10 * nanos_per_second;
 
 /// The files that the plan names for standard input, output and error.
@@ -102,6 +103,7 @@ Result failed(Outcome outcome, std::string stage, int error, std::string message
 /// Everything between clone and exec.
 void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool born) {
     steps.add_internal("parent_death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL});
+    if (launch.group > 0) steps.add_internal(process_group, SYS_setpgid, {0, launch.group});
     // Early, so that what the rest of the set-up allocates is charged to the right group.
     for (const int file : launch.containment->join_files(born)) steps.add_join(file);
     stdio.add_to(steps, launch.plan);
@@ -161,9 +163,6 @@ class Keeper {
             return result;
         }
         result.pid = child.pid;
-        // Its own session, so that a signal to the process group of the front does not reach it. Only now:
-        // the program belongs to the session that assay-exec was started in.
-        ::setsid();
         const auto host_before = read_host(cpus);
         SecondWitness witness(launch_.events.get(), child.pidfd.get(), start);
         MemorySampler sampler(*launch_.containment, *launch_.shared, start,
@@ -283,9 +282,13 @@ class Keeper {
     void judge(Result& result, const Watched& watched, const LimitWatch& limits, const Steps& steps) const {
         const int failed_step = launch_.shared->failed_step.load();
         const int error = launch_.shared->failed_errno.load();
-        if (watched.ending == Ending::interrupted) {
+        // The caller's process group is there for as long as the front is.
+        const bool front_killed = failed_step >= 0 &&
+                                  static_cast<std::size_t>(failed_step) < steps.all().size() &&
+                                  steps.all()[static_cast<std::size_t>(failed_step)].what == process_group;
+        if (watched.ending == Ending::interrupted || front_killed) {
             result.outcome = Outcome::interrupted;
-            result.interrupted_by = watched.signal;
+            result.interrupted_by = front_killed ? SIGTERM : watched.signal;
         } else if (failed_step >= 0) {
             const auto index = static_cast<std::size_t>(failed_step);
             const bool exec = index == steps.all().size();
@@ -341,6 +344,9 @@ int keep(Launch& launch) {
     sigset_t all;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    // A process group of its own, so that a signal to that of the caller does not reach it; the program goes
+    // back there. Not a session, which the program could not come back from.
+    if (launch.group > 0) ::setpgid(0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != launch.front)

@@ -22,6 +22,7 @@ struct Launch {
     // Filled by the front before it makes the keeper.
     Shared* shared = nullptr;
     pid_t front = 0;
+    pid_t group = 0; // the caller's process group; 0: outside our PID namespace
     Fd events; // epoll of the front: the keeper adds the program's pidfd
     sigset_t caller_signals{};
     bool caller_ignores_children = false;

@@ -17,7 +17,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 
 pytestmark = pytest.mark.browser
 
-STATES = ("tune", "compare", "measure", "interrupted", "all_failed", "hostile", "single")
+STATES = ("tune", "sly", "compare", "measure", "interrupted", "all_failed", "hostile", "single")
 WIDTHS = (360, 900, 1600)
 
 
@@ -48,7 +48,7 @@ def reports(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
     for name in STATES:
         write(getattr(studies, name)(), folder / f"{name}.html")
-    write(studies.tune(144), folder / "many.html")
+    write(studies.crowd(), folder / "many.html")
     return folder
 
 
@@ -196,7 +196,7 @@ def test_saved_hostile_names_are_no_formulas(browser, reports):
     with opened(browser, reports / "hostile.html", accept_downloads=True) as page:
         _, text = download(page, "Save CSV")
         cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
-        assert "'=HYPERLINK(\"http://x\")" in cells
+        assert '\'=HYPERLINK("http://x")' in cells
         assert not any(cell.startswith(("=", "@")) for cell in cells)
         assert page.said == []
 
@@ -211,8 +211,9 @@ def test_the_script_is_copied_exactly(browser, reports):
 
 
 def test_a_script_with_hidden_characters_is_not_offered_for_copying(browser, reports):
-    assert "\u202e" in studies.hostile().script
-    with opened(browser, reports / "hostile.html") as page:
+    with opened(browser, reports / "sly.html") as page:
+        assert "\\u202e# gnp.exe" in page.locator("#script-text").text_content()
+        assert "cannot be seen" in page.locator("#script").text_content()
         assert page.get_by_role("button", name="Copy").count() == 0
 
 
@@ -244,7 +245,7 @@ def test_more_arms_are_shown_when_asked(browser, reports):
         chart = page.locator('[data-figure="boxes"]')
         few = chart.locator("canvas").bounding_box()["height"]
         chart.get_by_role("button").click()
-        assert chart.locator("canvas").bounding_box()["height"] > 5 * few
+        assert chart.locator("canvas").bounding_box()["height"] > 300 * 30 > 5 * few
         assert chart.get_by_role("button").get_attribute("aria-pressed") == "true"
         assert page.said == []
 

@@ -344,6 +344,22 @@ def tune(configurations_tried: int = 25, seed: int = 7, confirm_blocks: int = 14
     return report_of(lab, spec, conclusion, script)
 
 
+def crowd(number: int = 300, seed: int = 11) -> ReportInput:
+    """A search over very many configurations, stopped before confirmation."""
+    lab, spec = Lab(seed), tune_spec(seed)
+    for block, start in enumerate(range(0, number, 5)):
+        lab.run(DEFAULT, Stage.SEARCH, block, 0)
+        for i in range(start, min(start + 5, number)):
+            tried = Configuration({"arg.tile": i + 1, "threads": 1 + i % 4})
+            lab.run(tried, Stage.SEARCH, block, 1 + i - start, factor=0.6 + i / number)
+    return replace(report_of(lab, spec, None), status=Status.RUNNING)
+
+
+def sly() -> ReportInput:
+    """A script that is not what it looks like."""
+    return replace(tune(6), script="#!/bin/sh\nexec ./program \u202e# gnp.exe\n")
+
+
 def keep_default(seed: int = 5) -> ReportInput:
     """Nothing tried is better."""
     whole = tune(6, seed)

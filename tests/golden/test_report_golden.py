@@ -26,8 +26,23 @@ CASES = {
     "measure": lambda: studies.measure(launches=6),
     "interrupted": lambda: studies.interrupted(),
 }
-BLOCKS = {"section", "p", "h1", "h2", "h3", "tr", "li", "dt", "dd", "caption", "nav", "footer", "div",
-          "summary", "pre"}
+BLOCKS = {
+    "section",
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "tr",
+    "li",
+    "dt",
+    "dd",
+    "caption",
+    "nav",
+    "footer",
+    "div",
+    "summary",
+    "pre",
+}
 
 
 class Words(HTMLParser):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import re
 import resource
 import shutil
@@ -445,6 +446,7 @@ def test_the_launcher_leaves_no_trace_in_the_program(
     assert "blocked" not in seen
     assert seen["fd"] == ["0", "1", "2"]
     assert seen["session"] == [str(os.getsid(0))], "it can still be reached from its terminal"
+    assert seen["group"] == [str(os.getpgrp())]
 
 
 def test_signal_settings_of_the_caller_pass_through(launcher: Launcher, programs: Path) -> None:
@@ -973,6 +975,26 @@ def test_killing_its_process_group_ends_the_tree(
     launcher: Launcher, programs: Path, token: str
 ) -> None:
     interrupted(launcher, programs, token, lambda process: os.killpg(process.pid, signal.SIGKILL))
+
+
+@pytest.mark.parametrize("how", ["process", "group"])
+def test_killing_the_launcher_at_any_moment(
+    launcher: Launcher, programs: Path, token: str, how: str
+) -> None:
+    delays = random.Random(how)
+    for _ in range(30):
+        plan = launcher.plan([programs / "escape", "daemons", 1, token, 60])
+        process, record_fd = launcher.start(plan, start_new_session=True)
+        os.close(record_fd)
+        time.sleep(delays.random() * 0.004)
+        if how == "process":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=30)
+    wait_until(lambda: not processes_with(token), "the trees are ended")
+    if MAY_CHANGE_HOST:
+        wait_until(lambda: not groups_named(SESSION), "the control groups are removed")
 
 
 @pytest.mark.skipif(

@@ -35,6 +35,9 @@ from assay.report.trials import State, trials
 
 _SLOT = re.compile(r"\{\{([a-z_]+)\}\}")
 
+ECHARTS = "6.0.0"
+"""Version of the vendored library; a test holds it against the file."""
+
 _TITLE_CHARACTERS = 60
 
 
@@ -149,7 +152,7 @@ def _footer(report: ReportInput) -> Html:
     return el(
         "p",
         f"Made by assay {clean(report.engine)}. This file needs no network. Interactive figures: "
-        "Apache ECharts 6.0.0, Apache License 2.0, \u00a9 The Apache Software Foundation.",
+        f"Apache ECharts {ECHARTS}, Apache License 2.0, \u00a9 The Apache Software Foundation.",
     )
 
 

@@ -1,5 +1,6 @@
 """Figure data: what the pictures show, held against the samples they come from."""
 
+import itertools
 import math
 import statistics
 from dataclasses import replace
@@ -157,10 +158,8 @@ def test_convergence_marks_stages_and_the_defaults_drift(tune, tuned):
     spans = found.convergence.spans
     assert [s.stage for s in spans] == ["gauge", "search", "reduce", "confirm"]
     assert spans[0].first == 1 and spans[-1].last == len(tune.samples)
-    assert all(a.last + 1 == b.first for a, b in zip(spans, spans[1:], strict=False))
-    default = [
-        s.metrics["wall_s"] for s in tune.samples if s.launch.arm == "default" and s.metrics
-    ]
+    assert all(a.last + 1 == b.first for a, b in itertools.pairwise(spans))
+    default = [s.metrics["wall_s"] for s in tune.samples if s.launch.arm == "default" and s.metrics]
     assert [m.value for m in found.convergence.drift] == default
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -126,7 +127,7 @@ def test_nothing_comes_from_elsewhere(parsed, name):
 def test_headings_step_down_one_at_a_time(parsed, name):
     levels = [int(t[1]) for t in parsed[name].tags if re.fullmatch(r"h[1-6]", t)]
     assert levels[0] == 1 and levels.count(1) == 1
-    assert all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -183,14 +184,29 @@ def test_the_verdict_comes_first(parsed):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("tune", ["\u221239.6\u00a0%", "median of 14 launches", "Run it without assay", "exec python3"]),
+        (
+            "tune",
+            ["\u221239.6\u00a0%", "median of 14 launches", "Run it without assay", "exec python3"],
+        ),
         ("keep_default", ["Keep the default", "There is none: the default is kept"]),
-        ("interrupted", ["No verdict yet. The study was interrupted after 29 launches.",
-                         "assay study resume s7f3a", "That is not a claim."]),
+        (
+            "interrupted",
+            [
+                "No verdict yet. The study was interrupted after 29 launches.",
+                "assay study resume s7f3a",
+                "That is not a claim.",
+            ],
+        ),
         ("compare", ["best of 3", "needs 29.0 % less wall time than", "37.4 % more wall time"]),
         ("null", ["Two identical arms differ by", "is not clear yet", "About 160 pairs"]),
-        ("measure", ["The images_per_s is 844.6 images/s on average.", "The true mean lies between",
-                     "higher is better"]),
+        (
+            "measure",
+            [
+                "The images_per_s is 844.6 images/s on average.",
+                "The true mean lies between",
+                "higher is better",
+            ],
+        ),
         ("single", ["No verdict yet.", "median of 1 launch"]),
         ("all_failed", ["The study failed after 3 launches.", "exit status 1"]),
         ("troubled", ["malloc was unverified in", "timed out", "2 sittings"]),
@@ -253,10 +269,10 @@ def test_write_says_why_it_cannot(tmp_path):
 
 
 def test_elements_escape_by_default():
-    assert el("p", "<b>&\"'", class_='"x') == (
-        '<p class="&quot;x">&lt;b&gt;&amp;&quot;&#x27;</p>'
+    assert el("p", "<b>&\"'", class_='"x') == ('<p class="&quot;x">&lt;b&gt;&amp;&quot;&#x27;</p>')
+    assert (
+        el("p", Html("<b>"), None, ["a", ["b"]], hidden=True, title=None) == "<p hidden><b>ab</p>"
     )
-    assert el("p", Html("<b>"), None, ["a", ["b"]], hidden=True, title=None) == "<p hidden><b>ab</p>"
     assert join("<", Html("<")) == "&lt;<"
 
 

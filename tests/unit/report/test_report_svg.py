@@ -1,6 +1,9 @@
 """Static pictures: valid, small, the same every time, and in the theme of the page."""
 
 import re
+import subprocess
+import sys
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -42,7 +45,9 @@ def hostile():
 
 
 def texts(document):
-    return [e.text or "" for e in ElementTree.fromstring(document).iter() if e.tag.endswith("}text")]
+    return [
+        e.text or "" for e in ElementTree.fromstring(document).iter() if e.tag.endswith("}text")
+    ]
 
 
 def test_all_four_are_drawn_small(drawn):
@@ -100,8 +105,19 @@ def test_hostile_names_are_text(hostile):
         for document in found.values():
             root = ElementTree.fromstring(document)
             tags = {e.tag.rpartition("}")[2] for e in root.iter()}
-            assert tags <= {"svg", "g", "path", "text", "tspan", "use", "defs", "clipPath", "rect",
-                            "title", "desc"}
+            assert tags <= {
+                "svg",
+                "g",
+                "path",
+                "text",
+                "tspan",
+                "use",
+                "defs",
+                "clipPath",
+                "rect",
+                "title",
+                "desc",
+            }
             assert "\x1b" not in document and "\u202e" not in document
     assert any("$\\frac{1}{2$" in t for t in texts(hostile[0]["boxes"]))
 
@@ -150,6 +166,12 @@ def test_a_picture_shows_every_claim_and_the_best_of_the_search():
     assert any(f"{hidden} more arms" in t for t in texts(pictures(report)["boxes"]))
 
 
+def test_matplotlib_is_imported_when_drawing_only():
+    code = "import sys, assay.report.html, assay.report.text; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 def test_points_are_spread_without_chance():
     places = [spread(i) for i in range(200)]
     assert places == [spread(i) for i in range(200)]
@@ -163,7 +185,5 @@ def test_values_far_apart_stand_on_a_logarithmic_axis():
         studies._with(s, metrics={"wall_s": s.metrics["wall_s"] * (300 if i % 3 == 1 else 1)})
         for i, s in enumerate(report.samples)
     )
-    from dataclasses import replace
-
     document = pictures(replace(report, samples=far, conclusion=None))["boxes"]
     assert {"1,000.0", "10,000.0", "100,000.0"} & set(texts(document))

@@ -193,12 +193,14 @@
     tip: (row) => {
       const s = row.summary;
       const lines = [shorten(row.label, 64)];
-      if (s) lines.push(
+      if (s && s.n < BOX_FROM) lines.push(...row.dots.map((d) =>
+        (d.censored ? `timed out at ${quantity(d.value)}` : quantity(d.value))));
+      else if (s) lines.push(
         `median  ${quantity(s.median)}`,
         `middle half  ${number(s.q1)} to ${quantity(s.q3)}`,
         `all  ${number(s.min)} to ${quantity(s.max)}`,
         `mean  ${quantity(s.mean)}${s.sd == null ? "" : `, sd ${quantity(s.sd)}`}`,
-        `${s.n} ${s.n === 1 ? "launch" : "launches"}`);
+        `${s.n} launches`);
       if (row.note) lines.push(row.note);
       return lines.join("\n");
     },
