@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
 import math
-import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -35,8 +35,8 @@ class History:
         self.metric = metric
         self.samples: list[Sample] = []
         self._arms: dict[str, Arm] = {}
-        self._blocks: dict[Stage, dict[int, dict[str, Sample]]] = {}
-        self._rosters: dict[int, tuple[Arm, ...]] = {}
+        self._stages: dict[Stage, _StageHistory] = {stage: _StageHistory() for stage in Stage}
+        self._walls = _Walls()
         for sample in samples:
             self.add(sample)
 
@@ -45,37 +45,44 @@ class History:
         launch = sample.launch
         self.samples.append(sample)
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
-        block = self._blocks.setdefault(launch.stage, {}).setdefault(launch.block, {})
-        block[launch.arm] = sample
-        if launch.roster is not None:
-            self._rosters[launch.block] = launch.roster
+        self._stages[launch.stage].add(sample, self.observation(sample))
+        self._walls.add(sample)
 
     def blocks(self, stage: Stage) -> list[int]:
         """Numbers of the blocks of a stage, ascending."""
-        return sorted(self._blocks.get(stage, {}))
+        return self._stages[stage].blocks
+
+    def complete(self, stage: Stage) -> list[int]:
+        """The blocks of a stage in which every arm of the roster ran."""
+        return [number for number in self.blocks(stage) if self._stages[stage].is_complete(number)]
 
     def arms(self, stage: Stage) -> list[Arm]:
         """Arms that ran in a stage, in the order they first did."""
-        names = dict.fromkeys(n for block in self.blocks(stage) for n in self._ran(stage, block))
-        return [self._arms[name] for name in names]
-
-    def _ran(self, stage: Stage, block: int) -> dict[str, Sample]:
-        return self._blocks[stage][block]
+        return [self._arms[name] for name in self._stages[stage].columns]
 
     def roster(self, stage: Stage) -> list[Arm]:
         """The arms of the newest block of a stage; empty where there is none."""
         numbers = self.blocks(stage)
         if not numbers:
             return []
-        known = self._rosters.get(numbers[-1])
+        known = self._stages[stage].rosters.get(numbers[-1])
         return list(known) if known else [self._arms[n] for n in self._ran(stage, numbers[-1])]
 
-    def observation(self, sample: Sample | None) -> Observation | None:
+    def _ran(self, stage: Stage, block: int) -> list[str]:
+        return [name for name, column in self._stages[stage].columns.items() if block in column]
+
+    def times_run(self, stage: Stage, arm: str) -> int:
+        """In how many blocks of a stage an arm ran, whatever came of it."""
+        return len(self._stages[stage].columns.get(arm, {}))
+
+    def first_block(self, stage: Stage, arm: str) -> int | None:
+        """The block of a stage in which an arm first ran."""
+        return min(self._stages[stage].columns.get(arm, {}), default=None)
+
+    def observation(self, sample: Sample) -> Observation | None:
         """The objective of a sample; a time-out is right-censored at its cap."""
-        if sample is None:
-            return None
         value = sample.metrics.get(self.metric.name)
-        if sample.outcome is Outcome.OK and value is not None and value > 0:
+        if sample.outcome is Outcome.OK and value is not None and 0 < value < math.inf:
             return Observation(value)
         if sample.outcome is Outcome.TIMED_OUT and self.metric.name == "wall_s" and sample.wall_s:
             return Observation(sample.launch.cap_s or sample.wall_s, censored=True)
@@ -86,11 +93,19 @@ class History:
     ) -> list[Observation | None]:
         """One entry for each block of a stage, in order; ``None`` where there is no value."""
         numbers = self.blocks(stage) if blocks is None else blocks
-        return [self.observation(self._ran(stage, number).get(arm)) for number in numbers]
+        column = self._stages[stage].columns.get(arm, {})
+        return [column.get(number) for number in numbers]
 
-    def log_matrix(
-        self, stage: Stage, arms: Sequence[str], blocks: Sequence[int] | None = None
-    ) -> npt.NDArray[np.float64]:
+    def known(self, stage: Stage, arm: str) -> list[Observation]:
+        """What was observed of an arm in a stage, by block."""
+        column = self._stages[stage].columns.get(arm, {})
+        return [found for _, found in sorted(column.items()) if found is not None]
+
+    def values(self, stage: Stage, arm: str) -> list[float]:
+        """Uncensored values of an arm."""
+        return [o.value for o in self.known(stage, arm) if not o.censored]
+
+    def log_matrix(self, stage: Stage, arms: Sequence[str]) -> npt.NDArray[np.float64]:
         """Blocks x arms: logarithms of the objective, turned so that lower is better.
 
         NaN where an arm did not run or gave no value.
@@ -98,37 +113,84 @@ class History:
         import numpy as np
 
         sign = 1.0 if self.metric.goal is Goal.LOWER else -1.0
-        columns = [
-            [math.nan if o is None else sign * math.log(o.value) for o in column]
-            for column in (self.observations(stage, arm, blocks) for arm in arms)
-        ]
-        return np.array(columns, dtype=np.float64).T.reshape(-1, len(arms))
-
-    def values(self, stage: Stage, arm: str) -> list[float]:
-        """Uncensored values of an arm."""
-        found = self.observations(stage, arm)
-        return [o.value for o in found if o is not None and not o.censored]
+        row = {number: at for at, number in enumerate(self.blocks(stage))}
+        matrix = np.full((len(row), len(arms)), math.nan)
+        for at, name in enumerate(arms):
+            for number, found in self._stages[stage].columns.get(name, {}).items():
+                if found is not None:
+                    matrix[row[number], at] = sign * math.log(found.value)
+        return matrix
 
     def gave_up(self, stage: Stage, arm: str) -> bool:
         """Whether an arm ran in a block of the stage and gave no value at any attempt."""
-        ran = [
-            self._ran(stage, number)[arm]
-            for number in self.blocks(stage)
-            if arm in self._ran(stage, number)
-        ]
-        return any(self.observation(sample) is None for sample in ran)
+        return any(found is None for found in self._stages[stage].columns.get(arm, {}).values())
 
     def wall_s(self, arm: str) -> float | None:
-        """Median wall time of an arm over all stages but the survey."""
-        walls = [
-            s.wall_s
-            for s in self.samples
-            if s.launch.arm == arm and s.wall_s and s.launch.stage is not Stage.SURVEY
-        ]
-        return statistics.median(walls) if walls else None
+        """Median wall time of an arm, of the survey only where it ran in no other stage."""
+        return self._walls.usual(arm)
+
+    def good_wall_s(self, arm: str) -> float | None:
+        """Median wall time of the launches of an arm that ended well, the survey apart."""
+        return self._walls.good(arm)
 
     def cost(self, arms: Sequence[Arm]) -> Cost:
         """What a block of these arms is expected to take; unknown ones count as the default."""
         usual = self.wall_s(DEFAULT_ARM.name) or 0.0
         walls = [self.wall_s(arm.name) or usual for arm in arms]
         return Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
+
+
+class _StageHistory:
+    """The blocks of one stage: for each arm, what it gave in which block."""
+
+    def __init__(self) -> None:
+        self.blocks: list[int] = []
+        self.columns: dict[str, dict[int, Observation | None]] = {}
+        self.rosters: dict[int, tuple[Arm, ...]] = {}
+
+    def add(self, sample: Sample, found: Observation | None) -> None:
+        launch = sample.launch
+        if launch.block not in self.blocks[-1:]:
+            at = bisect.bisect_left(self.blocks, launch.block)
+            if launch.block not in self.blocks[at : at + 1]:
+                self.blocks.insert(at, launch.block)
+        self.columns.setdefault(launch.arm, {})[launch.block] = found
+        if launch.roster is not None:
+            self.rosters[launch.block] = launch.roster
+
+    def is_complete(self, block: int) -> bool:
+        return all(block in self.columns.get(arm.name, {}) for arm in self.rosters.get(block, ()))
+
+
+class _Walls:
+    """Wall times by arm, kept in order, so that a median costs nothing."""
+
+    def __init__(self) -> None:
+        self._survey: dict[str, list[float]] = {}
+        self._all: dict[str, list[float]] = {}
+        self._good: dict[str, list[float]] = {}
+
+    def add(self, sample: Sample) -> None:
+        if not sample.wall_s:
+            return
+        launch = sample.launch
+        looking = launch.stage is Stage.SURVEY
+        kinds = [self._survey if looking else self._all]
+        if sample.outcome is Outcome.OK and not looking:
+            kinds.append(self._good)
+        for kind in kinds:
+            bisect.insort(kind.setdefault(launch.arm, []), sample.wall_s)
+
+    def usual(self, arm: str) -> float | None:
+        return _middle(self._all.get(arm) or self._survey.get(arm))
+
+    def good(self, arm: str) -> float | None:
+        return _middle(self._good.get(arm))
+
+
+def _middle(ordered: list[float] | None) -> float | None:
+    """The median of numbers in order."""
+    if not ordered:
+        return None
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

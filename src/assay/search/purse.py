@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from assay.records import Budget
@@ -19,6 +20,13 @@ class Cost:
     time_s: float
     launches: int
 
+    def times(self, count: float) -> Cost:
+        """What ``count`` of them take."""
+        return Cost(self.time_s * count, math.ceil(self.launches * count))
+
+
+NOTHING = Cost(0.0, 0)
+
 
 @dataclass(frozen=True)
 class Purse:
@@ -27,22 +35,21 @@ class Purse:
     total: Budget
     left: Budget
 
-    def affords(self, cost: Cost, keep: float = 0.0, also: Cost | None = None) -> bool:
-        """Whether ``cost`` leaves the share ``keep`` of the total, and ``also``, untouched."""
-        extra = also or Cost(0.0, 0)
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is left of a budget of time or of launches."""
+        return (self.total.time_s is not None and (self.left.time_s or 0.0) <= 0.0) or (
+            self.total.launches is not None and (self.left.launches or 0) <= 0
+        )
+
+    def affords(self, cost: Cost, keep: float = 0.0, least: Cost = NOTHING) -> bool:
+        """Whether ``cost`` leaves the share ``keep`` of the total, and ``least``, untouched."""
         time_ok = self.total.time_s is None or (
-            (self.left.time_s or 0.0) - cost.time_s - extra.time_s >= keep * self.total.time_s
+            (self.left.time_s or 0.0) - cost.time_s
+            >= max(keep * self.total.time_s, least.time_s)
         )
         launches_ok = self.total.launches is None or (
-            (self.left.launches or 0) - cost.launches - extra.launches >= keep * self.total.launches
+            (self.left.launches or 0) - cost.launches
+            >= max(keep * self.total.launches, least.launches)
         )
         return time_ok and launches_ok
-
-    def share_left(self) -> float:
-        """The smaller of the shares of time and of launches that are left."""
-        shares = []
-        if self.total.time_s:
-            shares.append((self.left.time_s or 0.0) / self.total.time_s)
-        if self.total.launches:
-            shares.append((self.left.launches or 0) / self.total.launches)
-        return min(shares, default=1.0)

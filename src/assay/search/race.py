@@ -87,6 +87,8 @@ class BlockRunner:
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self.number = -1
+        self._arms: tuple[Arm, ...] = ()
+        self._kept = False
         self._waiting: list[Launch] = []
         self._flying: set[tuple[int, int]] = set()
 
@@ -104,6 +106,8 @@ class BlockRunner:
 
     def _lay_out(self, stage: Stage, number: int, arms: tuple[Arm, ...]) -> None:
         self.number = number
+        self._arms = arms
+        self._kept = False
         self._flying = set()
         self._waiting = [
             Launch(
@@ -112,16 +116,25 @@ class BlockRunner:
                 stage=stage,
                 block=number,
                 position=position,
-                roster=arms if position == 0 else None,
             )
             for position, arm in enumerate(arms)
         ]
 
     def take(self, free_slots: int) -> list[Launch]:
-        """The next launches of the block."""
+        """The next launches of the block.
+
+        Until one has been told that holds the roster, each of them holds it: whichever ends first
+        in several slots, a stopped study knows who was to run.
+        """
         taken, self._waiting = self._waiting[:free_slots], self._waiting[free_slots:]
         self._flying |= {_place(launch) for launch in taken}
-        return taken
+        if self._kept:
+            return taken
+        return [msgspec.structs.replace(launch, roster=self._arms) for launch in taken]
+
+    def drop(self) -> None:
+        """Make no further launches of this block."""
+        self._waiting = []
 
     def tell(self, sample: Sample) -> None:
         """Strike off what was done; a first failure goes to the end of its block once more."""
@@ -129,6 +142,7 @@ class BlockRunner:
         if launch.block > self.number:
             # Told from the store: take the block over as it was laid out then.
             self._lay_out(launch.stage, launch.block, launch.roster or ())
+        self._kept = self._kept or launch.roster is not None
         place = _place(launch)
         self._flying.discard(place)
         self._waiting = [w for w in self._waiting if _place(w) != place]
@@ -173,9 +187,16 @@ class BlockRace(ABC):
         self._stage = sample.launch.stage
 
     def ask(self, free_slots: int, left: Budget) -> list[Launch] | Done:
-        """See ``Race.ask``."""
+        """See ``Race.ask``.
+
+        A block is begun only where it is expected to fit; should the budget end within it all the
+        same, what has not begun is dropped.
+        """
+        purse = Purse(self._spec.budget, left)
+        if purse.spent:
+            self._block.drop()
         if self._block.over:
-            following = self._next(Purse(self._spec.budget, left))
+            following = self._next(purse)
             if isinstance(following, Done):
                 return following
             self._stage = following.stage
