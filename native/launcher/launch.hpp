@@ -23,7 +23,7 @@ struct Launch {
     Shared* shared = nullptr;
     pid_t front = 0;
     pid_t group = 0; // the caller's process group; 0: outside our PID namespace
-    Fd events; // epoll of the front: the keeper adds the program's pidfd
+    Fd events;       // epoll of the front: the keeper adds the program's pidfd
     sigset_t caller_signals{};
     bool caller_ignores_children = false;
 

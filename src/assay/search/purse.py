@@ -45,8 +45,7 @@ class Purse:
     def affords(self, cost: Cost, keep: float = 0.0, least: Cost = NOTHING) -> bool:
         """Whether ``cost`` leaves the share ``keep`` of the total, and ``least``, untouched."""
         time_ok = self.total.time_s is None or (
-            (self.left.time_s or 0.0) - cost.time_s
-            >= max(keep * self.total.time_s, least.time_s)
+            (self.left.time_s or 0.0) - cost.time_s >= max(keep * self.total.time_s, least.time_s)
         )
         launches_ok = self.total.launches is None or (
             (self.left.launches or 0) - cost.launches

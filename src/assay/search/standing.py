@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assay.records import Stage, StudySpec
 from assay.search.history import History
+from assay.search.ranking import scores
 from assay.stats.paired import effect
 from assay.stats.summary import summarise
 
@@ -31,8 +32,6 @@ class Standing:
 
 def standing(spec: StudySpec, history: History, stage: Stage) -> Standing | None:
     """Who is ahead in the newest block of a stage; ``None`` before anything can be said."""
-    from assay.stats.eliminate import leader
-
     arms = history.roster(stage)
     if not arms:
         return None

@@ -8,13 +8,18 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from assay.records import Arm, Configuration, Stage
+from assay.search.claims import MIN_BLOCKS
 from assay.search.history import DEFAULT_ARM, History, arm_of
-from assay.search.purse import Cost, Purse
+from assay.search.purse import Purse
+from assay.search.ranking import due, leader, scores, settled, worse
 from assay.search.searcher import Observation, Searcher
 from assay.search.space import SearchSpace
+
+if TYPE_CHECKING:
+    from assay.search.ranking import Matrix
 
 KEEP = 0.3
 """Share of the budget that reduction and confirmation are left (docs/statistics.md, rule 14)."""
@@ -22,10 +27,15 @@ MIN_SEARCH_BLOCKS = 3
 """Every configuration gets at least this many launches where all of them are tried."""
 BATCH = 4
 """New proposals in a model-based block, beside the default and one replicate."""
+MOST_TRIALS = 500
+"""No more configurations than this are proposed: a model's answer takes longer the more it knows,
+and what is left of a budget is better spent on telling the best apart."""
 PLAYOFF = 4
 """How many of the best meet again at the end of a model-based search."""
 PLAYOFF_FROM = KEEP + 0.15
 """The playoff starts when less than this share of the budget is left."""
+RESERVE = 1.1
+"""A search leaves the cost of a least confirmation times this: estimates are not exact."""
 
 
 class Strategy(Protocol):
@@ -55,12 +65,12 @@ class Racing:
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """See ``Strategy.roster``."""
         blocks = len(history.blocks(Stage.SEARCH))
-        racing = self._arms if blocks == 0 else still_racing(history)
-        if blocks >= MIN_SEARCH_BLOCKS and settled(history, racing, self._margin):
+        if blocks == 0:
+            return None if purse.spent else self._arms
+        racing = still_racing(history)
+        if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._margin):
             return None
-        if blocks > 0 and not purse.affords(history.cost(racing), keep=KEEP):
-            return None
-        return racing
+        return racing if affords(history, racing, purse, KEEP) else None
 
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``."""
@@ -81,18 +91,20 @@ class ModelBased:
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """See ``Strategy.roster``."""
-        playing = self._playing_off(history)
+        if purse.spent:
+            return None
+        if self._playing_off(history):
+            racing = still_racing(history)
+            if is_settled(history, racing, self._margin):
+                return None
+            return racing if affords(history, racing, purse, KEEP) else None
         seen = self._observations(history)
-        usual = history.cost([DEFAULT_ARM])
-        batch_cost = Cost((BATCH + 2) * usual.time_s, BATCH + 2)
-        if not playing and purse.affords(batch_cost, keep=PLAYOFF_FROM):
+        if len(seen) < MOST_TRIALS and affords(history, BATCH_ARMS, purse, PLAYOFF_FROM):
             batch = self._batch(history, seen)
             if batch:
                 return batch
-        racing = still_racing(history) if playing else [DEFAULT_ARM, *self._finalists(seen)]
-        if playing and settled(history, racing, self._margin):
-            return None
-        return racing if purse.affords(history.cost(racing), keep=KEEP) else None
+        finalists = [DEFAULT_ARM, *self._finalists(seen)]
+        return finalists if affords(history, finalists, purse, KEEP) else None
 
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``."""
@@ -113,8 +125,6 @@ class ModelBased:
 
     def _observations(self, history: History) -> list[Observation]:
         """What is known of each configuration but the default, as log ratios to the default."""
-        from assay.stats.eliminate import scores
-
         arms = history.arms(Stage.SEARCH)
         if not arms:
             return []
@@ -125,7 +135,7 @@ class ModelBased:
         for arm, score in zip(arms, standing, strict=True):
             if arm == DEFAULT_ARM:
                 continue
-            seen = [o for o in history.observations(Stage.SEARCH, arm.name) if o is not None]
+            seen = history.known(Stage.SEARCH, arm.name)
             found.append(
                 Observation(
                     configuration=arm.configuration,
@@ -147,12 +157,10 @@ class ModelBased:
         blocks = history.blocks(Stage.SEARCH)
         if len(blocks) < 2:
             return False
-        before = {
-            s.launch.arm
-            for s in history.samples
-            if s.launch.stage is Stage.SEARCH and s.launch.block < blocks[-1]
-        }
-        return all(arm.name in before for arm in history.roster(Stage.SEARCH))
+        return all(
+            history.first_block(Stage.SEARCH, arm.name) not in (None, blocks[-1])
+            for arm in history.roster(Stage.SEARCH)
+        )
 
 
 def _replicate(seen: list[Observation]) -> Configuration | None:
@@ -162,34 +170,41 @@ def _replicate(seen: list[Observation]) -> Configuration | None:
     return chosen.configuration if chosen else None
 
 
+BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 2)
+"""Stands for a model-based block where its cost is foretold: what is not known yet counts as the
+default."""
+
+
+def affords(history: History, arms: Sequence[Arm], purse: Purse, keep: float) -> bool:
+    """Whether a block of these arms leaves a share of the budget, and a least confirmation."""
+    confirmation = history.cost([DEFAULT_ARM, DEFAULT_ARM]).times(RESERVE * MIN_BLOCKS)
+    return purse.affords(history.cost(arms), keep=keep, least=confirmation)
+
+
 def still_racing(history: History) -> list[Arm]:
     """The arms of the newest search block without those that it showed worse or that gave up.
 
     The default always stays: it shows the drift of the session.
     """
-    from assay.stats.eliminate import worse
-
     arms = history.roster(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or not history.gave_up(Stage.SEARCH, a.name)]
-    out = worse(history.log_matrix(Stage.SEARCH, [a.name for a in able]))
+    if not due(len(history.blocks(Stage.SEARCH))):
+        return able
+    out = worse(_matrix(history, able))
     return [a for i, a in enumerate(able) if a == DEFAULT_ARM or i not in out]
 
 
 def best(history: History, racing: Sequence[Arm]) -> Arm:
     """The arm of ``racing`` that stands best."""
-    from assay.stats.eliminate import leader
-
-    found = leader(history.log_matrix(Stage.SEARCH, [a.name for a in racing]))
+    found = leader(_matrix(history, racing))
     return DEFAULT_ARM if found is None else racing[found]
 
 
-def settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
+def is_settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
     """Whether no arm can be better than the leader by more than the margin."""
-    from assay.stats.eliminate import against, leader
+    blocks = len(history.blocks(Stage.SEARCH))
+    return due(blocks) and settled(_matrix(history, racing), margin)
 
-    matrix = history.log_matrix(Stage.SEARCH, [a.name for a in racing])
-    first = leader(matrix)
-    if first is None:
-        return False
-    others = (i for i in range(len(racing)) if i != first)
-    return all(against(matrix, first, other).hi < math.log1p(margin) for other in others)
+
+def _matrix(history: History, arms: Sequence[Arm]) -> Matrix:
+    return history.log_matrix(Stage.SEARCH, [arm.name for arm in arms])

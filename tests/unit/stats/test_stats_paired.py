@@ -202,8 +202,7 @@ def test_blocks_needed_is_honest_about_never() -> None:
         ),
         (
             made(0.995, 1.005),
-            "B is the same as A within 1 % "
-            "(95 % interval of the ratio 0.995 to 1.005, 12 blocks).",
+            "B is the same as A within 1 % (95 % interval of the ratio 0.995 to 1.005, 12 blocks).",
         ),
         (
             made(0.0, math.inf, blocks=1, sd=None),
