@@ -44,10 +44,7 @@ class UnifiedLeaf final : public Containment {
     void find_pids(const Plan& plan, const std::string& name);
 
     [[nodiscard]] const char* mode() const override { return hierarchies_.pure_v2() ? "v2" : "hybrid"; }
-    /// Without either a tree may fork faster than it is killed (Linux before 5.2).
-    [[nodiscard]] bool complete() const override {
-        return unified_.has("cgroup.kill") || unified_.has("cgroup.freeze");
-    }
+    [[nodiscard]] bool complete() const override { return complete_; }
     [[nodiscard]] int birth_fd() const override { return unified_.fd(); }
     std::vector<int> join_files(bool born) override;
     Hold limit_memory(std::int64_t bytes, int& error) override;
@@ -77,6 +74,8 @@ class UnifiedLeaf final : public Containment {
     std::vector<Fd> join_;
     Fd cpu_stat_;
     Fd events_;
+    // Without either a tree may fork faster than it is killed (Linux before 5.2).
+    bool complete_ = unified_.has("cgroup.kill") || unified_.has("cgroup.freeze");
     int kills_ = 0;
 };
 

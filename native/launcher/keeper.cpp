@@ -170,8 +170,7 @@ class Keeper {
         Readback readback(*launch_.containment, plan_, child.pid, start);
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
-        const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(),
-                                 cap > never - start ? never : start + cap};
+        const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(), start, cap, launch_.shared};
         const Watched watched =
             watch(target, *launch_.containment, limits, {&witness, &sampler, &limits, &readback});
         finish(result, watched, steps, child.pid, limits);

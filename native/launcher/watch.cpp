@@ -50,7 +50,7 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
                 }
             }
             if (limits.hit() != nullptr) end_now(Ending::limit, now);
-            if (now >= target.cap_at) end_now(Ending::timed_out, now);
+            if (now >= target.cap_at()) end_now(Ending::timed_out, now);
         }
         if (now >= kill_at) {
             containment.kill();
@@ -63,7 +63,7 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
         }
         Nanos next = std::min(kill_at, give_up_at);
         if (result.ending == Ending::by_itself) {
-            next = target.cap_at;
+            next = target.cap_at();
             for (const Job* job : jobs) next = std::min(next, job->due());
         }
         pollfd ready[2] = {{target.pidfd, POLLIN, 0}, {target.signals, POLLIN, 0}};

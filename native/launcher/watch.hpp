@@ -4,6 +4,7 @@
 #include "launcher/containment.hpp"
 #include "launcher/job.hpp"
 #include "launcher/limits.hpp"
+#include "launcher/shared.hpp"
 
 #include <vector>
 
@@ -23,7 +24,15 @@ struct WatchTarget {
     int pidfd = -1;
     pid_t pid = -1;
     int signals = -1; // signalfd
-    Nanos cap_at = never;
+    Nanos made = 0;   // when the process was made; the cap counts from exec as soon as that is known
+    Nanos cap = never;
+    const Shared* shared = nullptr;
+
+    [[nodiscard]] Nanos cap_at() const {
+        const Nanos started = shared->started_ns.load(std::memory_order_relaxed);
+        const Nanos from = started != 0 ? started : made;
+        return cap > never - from ? never : from + cap;
+    }
 };
 
 /// Does the jobs until the program has ended, and kills the tree when it has to end sooner.

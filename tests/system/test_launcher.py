@@ -227,7 +227,7 @@ def test_standard_streams_are_inherited(launcher: Launcher) -> None:
 def test_the_time_cap_ends_the_tree(launcher: Launcher, token: str, programs: Path) -> None:
     record = launcher.run([programs / "escape", "daemons", "2", token, "60"], cap_s=0.3)
     assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
-    assert 0.25 < record["wall_s"] < 5
+    assert 0.3 <= record["wall_s"] < 5
 
 
 @pytest.mark.parametrize(
@@ -928,7 +928,7 @@ def test_a_tree_that_froze_itself_is_ended(
 ) -> None:
     record = launcher.run([programs / "escape", "freeze", 1, token, 0], **hierarchy, cap_s=0.5)
     assert record["outcome"] == "timed_out"
-    assert record["wall_s"] < 10
+    assert 0.5 <= record["wall_s"] < 10
 
 
 @pytest.mark.parametrize(("how", "number"), [("orphans", 3), ("daemons", 3), ("bomb", 50)])

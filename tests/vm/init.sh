@@ -2,7 +2,7 @@
 # First process of a test guest (see guest.py). Files under /vm say what to do:
 #   cgroup   v2, v1, hybrid or none      limit    seconds after which the guest gives up
 #   command/NNN  the commands, in order  wait     seconds that each of them may take
-# /vm/result/NNN/{status,stdout,stderr,out/...} goes out over the second serial line.
+# /vm/result/NNN/{status,stdout,stderr,out/...} goes out over QEMU's debug console.
 /bin/busybox --install -s /bin
 export PATH=/bin HOME=/ LC_ALL=C
 mount -t proc proc /proc
@@ -13,7 +13,9 @@ mkdir -p /dev/shm /tmp /vm/result
 mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /tmp
 
-say() { echo "vm: $(cut -d " " -f 1 /proc/uptime) $*" >/dev/console; }
+# By way of the kernel's log, which reaches the serial console without interrupts.
+say() { echo "<2>vm: $*" >/dev/kmsg; }
+dmesg -n 4
 
 (
     sleep "$(cat /vm/limit)"
@@ -61,7 +63,7 @@ for command in /vm/command/*; do
 done
 
 say "sending the results"
-stty -F /dev/ttyS1 raw -echo
-tar -c -z -f - -C /vm/result . >/dev/ttyS1
+tar -c -z -f /vm/result.tar.gz -C /vm/result .
+/vm/send /vm/result.tar.gz
 say "done"
 poweroff -f

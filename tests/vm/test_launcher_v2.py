@@ -74,21 +74,30 @@ PLANS: dict[str, dict[str, Any]] = {
 }
 GROUPS = "find /sys/fs/cgroup -type d | sort > /out/groups; "
 PROCESSES = "ps -o pid,ppid,stat,comm > /out/processes; killall -q -KILL daemonise"
+# Two daemons and a program, whose launcher is the child of a shell; then {} is carried out, and
+# there are 3 s for everything to end.
 END = (
-    f"rm -f /tmp/ready; {LAUNCH.format('ended')} & launcher=$!;"
-    "until [ -e /tmp/ready ]; do usleep 20000; done; kill -{} $launcher; wait $launcher;"
-    "for i in $(seq 30); do pidof daemonise memory > /dev/null || break; usleep 100000; done; "
-    + GROUPS
-    + PROCESSES
+    f"rm -f /tmp/ready; sh -c '{LAUNCH.format('ended')} & echo $! > /tmp/launcher; wait' & shell=$!;"
+    "until [ -e /tmp/ready ]; do usleep 20000; done; launcher=$(cat /tmp/launcher); {};"
+    "for i in $(seq 30); do pidof assay-exec daemonise memory >/dev/null || break;"
+    " usleep 100000; done; " + GROUPS + PROCESSES
 )
+ENDINGS = {
+    "terminated": "kill -TERM $launcher",
+    "killed": "kill -KILL $launcher",
+    # assay-exec is two processes; the other one.
+    "keeper-killed": "kill -KILL $(pidof assay-exec | tr ' ' '\\n' | grep -vx $launcher)",
+    "parent-killed": "kill -KILL $shell",
+    "both-killed": "killall -KILL assay-exec; kill $shell; usleep 300000;"
+    "ps -o comm > /out/left; killall -KILL daemonise memory",
+}
 SCRIPTS = {
     "cache": "mkdir /cache && mount -t ramfs ramfs /cache; " + LAUNCH.format("cache"),
     "probe": "assay-exec --probe",
     "version": "assay-exec --version",
     "survey": GROUPS + PROCESSES,
     "unprivileged": "chmod 777 /out; su user -s /bin/sh -c " + shlex.quote(LAUNCH.format("anon")),
-    "terminated": END.format("TERM"),
-    "killed": END.format("KILL"),
+    **{name: END.format(ending) for name, ending in ENDINGS.items()},
 }
 TOP = "/sys/fs/cgroup"
 V2_SCRIPTS = {
@@ -310,16 +319,25 @@ def test_nothing_is_left_behind(batch: Batch) -> None:
 
 
 @guests(*MODES)
-@pytest.mark.parametrize("name", ["terminated", "killed"])
+@pytest.mark.parametrize("name", ENDINGS.keys() - {"both-killed"})
 def test_ending_the_launcher_ends_the_tree(batch: Batch, name: str) -> None:
     assert not batch.survivors(name)
+    assert "assay" not in batch.text(name, "/out/groups")
 
 
-@guests(*CONTAINED)
-def test_a_terminated_launcher_leaves_its_record_and_no_group(batch: Batch) -> None:
-    record = batch.record("terminated")
-    assert record["outcome"] == "interrupted"
-    assert "assay" not in batch.text("terminated", "/out/groups")
+@guests(*MODES)
+@pytest.mark.parametrize("name", ["terminated", "killed", "parent-killed"])
+def test_an_ended_launcher_leaves_its_record(batch: Batch, name: str) -> None:
+    assert batch.record(name)["outcome"] == "interrupted"
+
+
+@guests(*MODES)
+def test_without_any_launcher_the_program_itself_ends(batch: Batch) -> None:
+    # Its shell, that is; what the shell started is for assay to end, by the group's name.
+    left = batch.text("both-killed", "/out/left").splitlines()
+    assert left.count("sh") == 1, "the script's own"
+    groups = batch.text("both-killed", "/out/groups")
+    assert ("assay" in groups) == (batch.cgroup != "none"), groups
 
 
 @guests(*CONTAINED)

@@ -35,10 +35,23 @@ def entry() -> NoReturn:
 
 def main(words: Sequence[str]) -> int:
     """Run one command line; gives the exit status."""
-    parsed = parse(words)
+    try:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, _terminate)
+        return _dispatch(words)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Terminated as termination:
+        return 128 + termination.number
+    except BrokenPipeError:
+        # Whoever read our output has gone; the interpreter must not complain at its own end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def _dispatch(words: Sequence[str]) -> int:
+    parsed = _parsed(words)
     verb: str = parsed.arguments.verb
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _terminate)
     module = importlib.import_module(f"assay.cli.verbs.{verb}")
     run: Callable[[Parsed], int] = module.run
     from assay.errors import AssayError
@@ -49,18 +62,23 @@ def main(words: Sequence[str]) -> int:
     except AssayError as error:
         print(f"assay: {_clean(str(error))}", file=sys.stderr)
         return OWN_ERROR if verb == "run" else error.exit_status
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    except Terminated as termination:
-        return 128 + termination.number
     except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter must not complain at its own end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        raise
     except OSError as error:
-        print(f"assay: {error.strerror or error}: {error.filename or ''}", file=sys.stderr)
+        place = f": {error.filename}" if error.filename else ""
+        print(f"assay: {_clean(f'{error.strerror or error}{place}')}", file=sys.stderr)
         return OWN_ERROR if verb == "run" else 3
     return status
+
+
+def _parsed(words: Sequence[str]) -> Parsed:
+    """The parsed line; a wrong one of ``run`` ends with its own status, as its other errors."""
+    try:
+        return parse(words)
+    except SystemExit as end:
+        if end.code and list(words[:1]) == ["run"]:
+            raise SystemExit(OWN_ERROR) from end
+        raise
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:

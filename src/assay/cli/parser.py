@@ -31,8 +31,23 @@ class Parsed:
 def parse(words: Sequence[str]) -> Parsed:
     """Parse a command line (without the program's name); exits as argparse does on bad usage."""
     own, command, separated = _split(words)
+    return Parsed(_arguments(own), command, separated)
+
+
+LISTED = {"tune": "settings", "compare": "commands"}
+"""Verbs whose positional words may stand between options, and where they are kept."""
+
+
+def _arguments(own: list[str]) -> argparse.Namespace:
+    """Parse, taking words that follow an option as well: argparse itself takes one run of them."""
     parser = build()
-    return Parsed(parser.parse_args(own), command, separated)
+    arguments, rest = parser.parse_known_args(own)
+    kept = LISTED.get(arguments.verb)
+    if kept is not None and not any(word.startswith("-") for word in rest):
+        getattr(arguments, kept).extend(rest)
+    elif rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return arguments
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...], bool]:

@@ -45,7 +45,7 @@ class Progress:
         spec: of the study.
         live: one line that changes, instead of plain lines.
         quiet: show nothing.
-        launches: made by earlier sittings.
+        launches: made before, by earlier sittings or to look at the program.
     """
 
     def __init__(self, spec: StudySpec, *, live: bool, quiet: bool, launches: int = 0) -> None:
@@ -57,7 +57,7 @@ class Progress:
         self._stage: Stage | None = None
         self._launches = launches
         self._study_id: str | None = None
-        self._standing: Standing | None = None
+        self._race: Race | None = None
 
     def __enter__(self) -> Progress:
         if self._wants_live:
@@ -93,7 +93,7 @@ class Progress:
         """See ``Listener.launching``."""
         if launch.stage is not self._stage:
             self._stage = launch.stage
-            self._standing = None
+            self._race = None
             self._show(launch, left, force=True)
         else:
             self._show(launch, left, force=False)
@@ -101,10 +101,7 @@ class Progress:
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
         """See ``Listener.sampled``."""
         self._launches += 1
-        if self._quiet or time.monotonic() - self._shown_at < LIVE_EVERY_S:
-            return
-        if isinstance(race, BlockRace):
-            self._standing = standing(self._spec, race.history, sample.launch.stage)
+        self._race = race
 
     def _show(self, launch: Launch, left: Budget, *, force: bool) -> None:
         now = time.monotonic()
@@ -113,8 +110,9 @@ class Progress:
             return
         self._shown_at = now
         parts = [STAGES[launch.stage], f"{self._launches} launches"]
-        if self._standing is not None:
-            parts.append(self._so_far(self._standing))
+        found = self._standing(launch.stage)
+        if found is not None:
+            parts.append(self._so_far(found))
         parts.append(_left(left))
         if self._live is None:
             print("assay: " + ", ".join(parts), file=sys.stderr, flush=True)
@@ -129,6 +127,12 @@ class Progress:
             overflow="ellipsis",
         )
         self._live.update(Spinner("dots", text=line), refresh=True)
+
+    def _standing(self, stage: Stage) -> Standing | None:
+        """Who is ahead; worked out only when it is shown, since it takes longer than a launch."""
+        if not isinstance(self._race, BlockRace):
+            return None
+        return standing(self._spec, self._race.history, stage)
 
     def _so_far(self, found: Standing) -> str:
         if self._spec.kind is Kind.MEASURE:

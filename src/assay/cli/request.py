@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import msgspec
 
 from assay.errors import BadInput, nearest
 from assay.machine.document import Machine
-from assay.records import Budget, Configuration, Parameter, Space
+from assay.records import Budget, Configuration, Parameter, Space, Value
 from assay.search.expression import Expression
 from assay.settings.domain_text import parse_assignment, parse_domain
 from assay.settings.registry import Registry
@@ -48,7 +50,12 @@ def configuration_of(assignments: list[str], registry: Registry, machine: Machin
     Raises:
         BadInput: an unknown setting or value.
     """
-    values = dict(parse_assignment(text, registry, machine) for text in assignments)
+    values: dict[str, Value] = {}
+    for text in assignments:
+        name, value = parse_assignment(text, registry, machine)
+        if name in values:
+            raise BadInput(f"{name} is given twice.", "Give each setting one value.")
+        values[name] = value
     return Configuration(values)
 
 
@@ -82,19 +89,26 @@ def _read_space(path: Path, registry: Registry, machine: Machine) -> Space:
         raise BadInput(f"The space file {path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"The space file {path} is not TOML: {error}.") from error
-    for key in content.keys() - {"settings", "constraints"}:
+    for key in sorted(content.keys() - {"settings", "constraints"}):
         near = nearest(key, ("settings", "constraints"))
         raise BadInput(
             f"{path}: there is no table {key!r}.",
             f"Did you mean {near}?" if near else "It takes [settings] and constraints.",
         )
-    entries: dict[str, Any] = _flattened(content.get("settings", {}))
-    parameters = [_parameter(path, n, e, registry, machine) for n, e in entries.items()]
+    settings = content.get("settings", {})
+    if not isinstance(settings, dict):
+        raise BadInput(f"{path}: settings is not a table.", "Write [settings] above the domains.")
+    parameters = [
+        _parameter(path, n, e, registry, machine) for n, e in _flattened(settings).items()
+    ]
     constraints = content.get("constraints", [])
     if not isinstance(constraints, list) or not all(isinstance(c, str) for c in constraints):
         raise BadInput(
             f"{path}: constraints is not a list of texts.", 'Write constraints = ["..."].'
         )
+    for text in constraints:
+        with _in(path, "constraints"):
+            Expression(text)
     return Space(parameters=tuple(parameters), constraints=tuple(constraints))
 
 
@@ -103,7 +117,7 @@ def _flattened(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in table.items():
         name = f"{prefix}{key}"
-        if isinstance(value, dict) and "domain" not in value:
+        if isinstance(value, dict) and not value.keys() & {"domain", "when"}:
             found |= _flattened(value, f"{name}.")
         else:
             found[name] = value
@@ -114,17 +128,35 @@ def _parameter(
     path: Path, name: str, entry: Any, registry: Registry, machine: Machine
 ) -> Parameter:
     described = entry if isinstance(entry, dict) else {"domain": entry}
-    for key in described.keys() - {"domain", "when"}:
-        raise BadInput(f"{path}: {name} has no key {key!r}.", "It takes domain and when.")
-    domain = described["domain"]
-    if isinstance(domain, list):
-        domain = ",".join(_quoted(value) for value in domain)
-    parameter = parse_domain(f"{name}={domain}", registry, machine)
-    when = described.get("when")
-    if when is None:
-        return parameter
-    Expression(str(when))
-    return msgspec.structs.replace(parameter, when=str(when))
+    for key in sorted(described.keys() - {"domain", "when"}):
+        raise BadInput(f"{path}: settings.{name} has no key {key!r}.", "It takes domain and when.")
+    if "domain" not in described:
+        raise BadInput(f"{path}: settings.{name} lacks a domain.", 'Write domain = "1..4".')
+    with _in(path, f"settings.{name}"):
+        parameter = parse_domain(f"{name}={_domain(described['domain'])}", registry, machine)
+        if "when" not in described:
+            return parameter
+        when = str(described["when"])
+        Expression(when)
+        return msgspec.structs.replace(parameter, when=when)
+
+
+@contextmanager
+def _in(path: Path, key: str) -> Iterator[None]:
+    """What is wrong here is wrong in this file, at this key."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"{path}: {key}: {error.cause}", error.remedy) from error
+
+
+def _domain(value: Any) -> str:
+    """A domain as it would be written on the command line."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return ",".join(_quoted(item) for item in value)
+    return _quoted(value)
 
 
 def _quoted(value: Any) -> str:

@@ -19,6 +19,8 @@ def result_lines(result: Result) -> Iterable[str]:
     yield from arm_lines(conclusion.arms, spec.workload.objective)
     if conclusion.noise_floor is not None:
         yield f"  noise floor  {_change(conclusion.noise_floor)} between two identical arms"
+    elif conclusion.claims:
+        yield "  noise floor  not measured (--null measures it)"
     for note in conclusion.notes:
         yield f"  note: {note}"
     yield (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,18 +12,20 @@ from assay.launch.driver import Driver, find_launcher
 from assay.machine.document import Program
 from assay.machine.program import inspect
 from assay.machine.reader import read_machine
+from assay.records import StudySpec
 from assay.settings.registry import builtin
 from assay.store import Store, open_store
 from assay.study.session import Laboratory
 
 
-def laboratory(program: Program | None = None) -> Laboratory:
+def laboratory(program: Program | None = None, others: tuple[Program, ...] = ()) -> Laboratory:
     """This host, with the settings and the launcher that assay brings."""
     return Laboratory(
         machine=read_machine(),
         registry=builtin(),
         driver=Driver(find_launcher(os.environ), os.environ),
         program=program,
+        others=others,
     )
 
 
@@ -33,6 +36,18 @@ def store_of(arguments: argparse.Namespace, *, create: bool = True) -> Iterator[
         yield store
 
 
-def program_of(argv: tuple[str, ...]) -> Program:
-    """What a command links to and needs."""
-    return inspect(argv, env=os.environ)
+def program_of(argv: tuple[str, ...], cwd: str | None = None) -> Program:
+    """What a command links to and needs; it starts in ``cwd``, else in this process's folder."""
+    return inspect(argv, env=os.environ, cwd=cwd)
+
+
+def laboratory_of(spec: StudySpec) -> Laboratory:
+    """This host, for a study that was begun earlier, perhaps from another folder."""
+    workload = spec.workload
+    # In a comparison of commands the first arm's is the workload's own.
+    compared = [arm.configuration.get("command") for arm in spec.arms[1:]]
+    others = [tuple(shlex.split(str(text))) for text in compared if text is not None]
+    return laboratory(
+        program_of(workload.argv, workload.cwd),
+        tuple(program_of(argv, workload.cwd) for argv in others),
+    )

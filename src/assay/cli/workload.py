@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,6 +17,9 @@ from assay.records import Goal, Limits, Metric, Parameter, Workload
 from assay.records.workload import BUILT_IN
 from assay.units import parse_bytes, parse_duration_s
 
+QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
+"""What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
+SHELL_ONLY = "|<>;&"
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -27,24 +31,45 @@ def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
     """
     if shell:
         return ("/bin/sh", "-c", text)
-    lexer = shlex.shlex(text, posix=True, punctuation_chars="|<>;&")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        words = list(lexer)
-    except ValueError as error:
-        raise BadInput(
-            f"{text!r} cannot be split into words: {error}.", "Close its quotes."
-        ) from error
-    for word in words:
-        if word and set(word) <= set("|<>;&"):
+    words = words_of(text)
+    for quoted in QUOTED.sub("", text):
+        if quoted in SHELL_ONLY:
             raise BadInput(
-                f"{text!r} holds an unquoted {word}, which only a shell understands.",
+                f"{text!r} holds an unquoted {quoted}, which only a shell understands.",
                 "Add --shell to run it through /bin/sh, or quote it.",
             )
     if not words:
         raise BadInput("There is no command.", "Write the program and its arguments.")
+    _demand_text(words)
     return tuple(words)
+
+
+def words_of(text: str) -> list[str]:
+    """A text split as POSIX words.
+
+    Raises:
+        BadInput: unbalanced quotes.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise BadInput(
+            f"{text!r} cannot be split into words: {error}.", "Close its quotes."
+        ) from error
+
+
+def _demand_text(words: Sequence[str]) -> None:
+    """Studies are kept as JSON, which holds text only.
+
+    Raises:
+        BadInput: bytes that are not UTF-8.
+    """
+    for word in words:
+        if any("\udc80" <= letter <= "\udcff" for letter in word):
+            raise BadInput(
+                f"The command holds bytes that are not UTF-8: {word!a}.",
+                "Rename the file, or put the command into a script.",
+            )
 
 
 def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tuple[str, ...]:
@@ -55,6 +80,7 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
     """
     if not separated or not command or not command[0]:
         raise BadInput("There is no command.", "Write it after `--`, as in: assay tune -- ./app")
+    _demand_text(command)
     if shell:
         return ("/bin/sh", "-c", " ".join(command))
     return command
@@ -69,7 +95,9 @@ def demand_found(program_path: str | None, word: str) -> None:
     if program_path is None:
         raise BadInput(
             f"The command {word!r} was not found.",
-            "Give its path, or see that it lies in PATH and may be executed.",
+            "Write its words apart, or add --shell to run it through /bin/sh."
+            if any(letter.isspace() for letter in word)
+            else "Give its path, or see that it lies in PATH and may be executed.",
         )
 
 
@@ -125,15 +153,7 @@ def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> d
 
 def _metrics(arguments: argparse.Namespace) -> tuple[Metric, ...]:
     """The objective first, then all others that were named, and wall time always."""
-    units = dict(_pair(text, "--unit") for text in arguments.unit)
-    metrics = {m.name: m for m in (named_metric(text, units) for text in arguments.metric)}
-    metrics.setdefault("wall_s", BUILT_IN["wall_s"])
-    for text in arguments.goal:
-        name, goal = _pair(text, "--goal") if "=" in text else (next(iter(metrics)), text)
-        if goal not in tuple(Goal):
-            raise BadInput(f"{goal!r} is not a goal.", "Write --goal lower or --goal higher.")
-        _demand_metric(name, metrics)
-        metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
+    metrics = _named_metrics(arguments.metric, dict(_pair(t, "--unit") for t in arguments.unit))
     objective = arguments.objective or next(iter(metrics))
     if objective in BUILT_IN:
         metrics.setdefault(objective, BUILT_IN[objective])
@@ -144,7 +164,31 @@ def _metrics(arguments: argparse.Namespace) -> tuple[Metric, ...]:
             "before.",
             "Use --objective peak_anon_bytes.",
         )
+    for text in arguments.goal:
+        name, goal = _pair(text, "--goal") if "=" in text else (objective, text)
+        if goal not in tuple(Goal):
+            raise BadInput(f"{goal!r} is not a goal.", "Write --goal lower or --goal higher.")
+        _demand_metric(name, metrics)
+        metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
     return (metrics.pop(objective), *metrics.values())
+
+
+def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Metric]:
+    """The metrics that were named, in order, and wall time behind them."""
+    metrics: dict[str, Metric] = {}
+    for text in texts:
+        metric = named_metric(text, units)
+        if metric.name in metrics:
+            raise BadInput(f"The metric {metric.name} is given twice.", "Name each metric once.")
+        metrics[metric.name] = metric
+    for name in units:
+        if name in BUILT_IN:
+            raise BadInput(
+                f"The unit of {name} is {BUILT_IN[name].unit}.", "--unit is for figures of yours."
+            )
+        _demand_metric(name, metrics)
+    metrics.setdefault("wall_s", BUILT_IN["wall_s"])
+    return metrics
 
 
 def _demand_metric(name: str, metrics: dict[str, Metric]) -> None:

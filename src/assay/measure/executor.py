@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -149,6 +150,7 @@ class LocalExecutor:
             env=self._driver.env,
             stdout=str(self.output),
             stderr=str(self.errors),
+            parent_pid=os.getpid(),
             observe=self._observe,
         )
         ticket = Ticket(self._submitted)

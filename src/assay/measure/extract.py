@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import re
 from collections.abc import Mapping, Sequence
@@ -36,9 +37,13 @@ def metrics_of(
             absent[metric.name] = f"no match of {metric.pattern!r} in the output"
             continue
         try:
-            found[metric.name] = float(text.replace("_", ""))
+            value = float(text.replace("_", ""))
         except ValueError:
-            absent[metric.name] = f"{text!r} in the output is not a number"
+            value = math.nan
+        if math.isfinite(value):
+            found[metric.name] = value
+        else:
+            absent[metric.name] = f"{text[:60]!r} in the output is not a number"
     return found, absent
 
 
@@ -52,7 +57,8 @@ def last_match(pattern: str, outputs: Sequence[Path]) -> str | None:
         for match in re.finditer(pattern.encode(), _mapped(output), re.MULTILINE):
             found = match
         if found is not None:
-            return found[1 if found.re.groups else 0].decode(errors="replace")
+            # A group that took no part in the match holds nothing.
+            return (found[1 if found.re.groups else 0] or b"").decode(errors="replace")
     return None
 
 

@@ -72,12 +72,15 @@ def _shown(observation: Observation, metric: Metric) -> float:
 def precise(found: Claim) -> bool:
     """Whether a decided claim also tells well enough how large the difference is.
 
-    That is: half the interval is at most a quarter of the effect, or at most the margin.
+    That is: half the interval is at most a quarter of the effect, or at most the margin. Where
+    time-outs leave no more than a bound, further blocks would tell nothing new.
     """
     lo, hi = found.ci
-    if found.verdict is Verdict.UNCLEAR or lo is None or hi is None:
+    if found.verdict is Verdict.UNCLEAR:
         return False
-    if found.verdict is Verdict.SAME:
+    if found.verdict is Verdict.SAME or found.bound_only:
         return True
+    if lo is None or hi is None:
+        return False
     half = (math.log(hi) - math.log(lo)) / 2
     return half <= max(math.log1p(found.margin), abs(math.log(found.ratio)) / 4)

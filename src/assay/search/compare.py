@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from assay.records import Arm, Budget, Claim, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, claim, precise
 from assay.search.history import History
-from assay.search.purse import Cost, Purse
+from assay.search.purse import SPARE, START_S, Cost, Purse
 from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.ranking import due
+from assay.stats.sequence import least
 
 TRIES = 3
 """Blocks in which an arm may fail before it counts as failing always."""
@@ -28,58 +32,78 @@ class CompareRace(BlockRace):
 
     def _next(self, purse: Purse) -> Roster | Done:
         cold = [arm for arm in self._arms if not self._warm(arm)]
-        if cold and len(self._history.blocks(Stage.SURVEY)) < TRIES:
+        looks = len(self._history.blocks(Stage.SURVEY))
+        if cold and looks < TRIES and not (looks and purse.spent):
             return Roster(Stage.SURVEY, tuple(cold))
         if self._arms[0] in cold:
             return Done(Reason.WORKLOAD_FAILED, f"{self._arms[0].name!r} failed at every attempt.")
         able = [arm for arm in self._arms if arm not in cold]
-        if len(able) < 2:
+        if not any(arm in self._compared for arm in able):
             return Done(Reason.WORKLOAD_FAILED, "All arms but the first failed at every attempt.")
+        return self._compare(able, purse)
+
+    @property
+    def _compared(self) -> tuple[Arm, ...]:
+        """The arms that the study is about: neither the first nor its second name."""
+        return self._arms[2:] if self._spec.null else self._arms[1:]
+
+    def _compare(self, able: list[Arm], purse: Purse) -> Roster | Done:
+        """The next block of those that are not decided yet."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if blocks == 0:
             small = self._too_small(able, purse)
             if small is not None:
                 return small
-        racing = [arm for arm in able[1:] if not self._decided(arm)]
-        if not racing:
+        racing = self._racing(able, blocks)
+        if not any(arm in self._compared for arm in racing):
             return Done(Reason.DECIDED, f"Every comparison was decided after {blocks} blocks.")
-        roster = [able[0], *racing]
-        if purse.affords(self._history.cost(roster)):
-            return Roster(Stage.CONFIRM, tuple(roster))
+        if not self._history.known(Stage.CONFIRM, able[0].name) and blocks >= TRIES:
+            return Done(Reason.DECIDED, f"{able[0].name!r} gave no value after its warm-up.")
+        roster = (able[0], *racing)
+        if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
+            return Roster(Stage.CONFIRM, roster)
         return Done(Reason.BUDGET, f"The budget ended after {blocks} blocks.")
 
+    def _racing(self, able: list[Arm], blocks: int) -> list[Arm]:
+        """All but the first that are not decided yet; the first's second name goes along."""
+        if not due(blocks):
+            return [arm for arm in self._history.roster(Stage.CONFIRM) if arm != able[0]]
+        return [arm for arm in able[1:] if arm not in self._compared or not self._decided(arm)]
+
+    @property
+    def _least(self) -> int:
+        """No interval excludes anything after fewer blocks, at the level that each arm has."""
+        return max(MIN_BLOCKS, least(self._spec.alpha / (len(self._arms) - 1)))
+
     def _too_small(self, arms: list[Arm], purse: Purse) -> Done | None:
-        """Six blocks must fit (rule 14); the warm-up launches tell how long one takes."""
-        walls = [s.wall_s or 0.0 for s in self._history.samples]
-        block_s = sum(walls) / max(1, len(walls)) * len(arms)
-        cost = Cost(block_s * MIN_BLOCKS, len(arms) * MIN_BLOCKS)
-        if purse.affords(cost):
+        """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""
+        block = self._history.cost(arms)
+        if purse.affords(block.times(self._least)):
             return None
-        done = len(self._history.samples)
+        warming = Cost(
+            sum(s.wall_s or 0.0 for s in self._history.samples), len(self._history.samples)
+        )
+        time_s = warming.time_s + block.time_s * self._least
         needed = Budget(
-            time_s=float(round(sum(walls) + cost.time_s * 1.2 + 1)), launches=cost.launches + done
+            time_s=float(math.ceil(time_s * SPARE + START_S)),
+            launches=warming.launches + block.launches * self._least,
         )
         return Done(
             Reason.TOO_SMALL,
-            f"The budget is too small for a claim: {MIN_BLOCKS} blocks do not fit.",
+            f"The budget is too small for a claim: {self._least} blocks do not fit.",
             needed,
         )
 
     def _warm(self, arm: Arm) -> bool:
-        return any(
-            self._history.observation(s) is not None
-            for s in self._history.samples
-            if s.launch.arm == arm.name
-        )
+        return any(self._history.known(stage, arm.name) for stage in (Stage.SURVEY, Stage.CONFIRM))
 
     def _decided(self, arm: Arm) -> bool:
-        """Decided and told well enough; an arm that runs again for the noise floor only follows."""
+        """Decided and told well enough, or without any value at all."""
         found = compare_claim(self._spec, self._history, self._arms, arm)
         if found is None:
-            return self._history.gave_up(Stage.CONFIRM, arm.name)
-        return (
-            found.blocks >= MIN_BLOCKS and found.verdict is not Verdict.UNCLEAR and precise(found)
-        )
+            silent = not self._history.known(Stage.CONFIRM, arm.name)
+            return silent and self._history.times_run(Stage.CONFIRM, arm.name) >= TRIES
+        return found.verdict is not Verdict.UNCLEAR and precise(found)
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:
@@ -106,10 +130,11 @@ def compare_claim(
 
     ``alpha`` is shared out among the claims shown, so that all their intervals hold together.
     """
+    blocks = history.complete(Stage.CONFIRM)
     return claim(
         (arms[0].name, arm.name),
-        history.observations(Stage.CONFIRM, arms[0].name),
-        history.observations(Stage.CONFIRM, arm.name),
+        history.observations(Stage.CONFIRM, arms[0].name, blocks),
+        history.observations(Stage.CONFIRM, arm.name, blocks),
         spec.workload.objective,
         alpha=spec.alpha / (len(arms) - 1),
         margin=spec.margin,

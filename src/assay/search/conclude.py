@@ -22,14 +22,13 @@ from assay.records import (
     Summary,
     Verdict,
 )
-from assay.search.claims import claim
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.race import Done
 from assay.search.searcher import Searcher
 from assay.search.sentence import say
 from assay.search.space import SearchSpace
-from assay.search.tune import NULL_ARM, TuneRace
+from assay.search.tune import NULL_ARM, TuneRace, confirmed
 from assay.stats.summary import summarise
 
 
@@ -69,17 +68,15 @@ def _tune(
     for sample in samples:
         race.tell(sample)
     history = race.history
-    notes: list[str] = _failure_notes(samples)
+    notes: list[str] = _loss_notes(samples)
+    arm = _confirmed_arm(history)
     found: Claim | None = None
-    arm = DEFAULT_ARM
-    if history.blocks(Stage.CONFIRM):
-        reduced = race.reduced
-        arm = reduced.arm
-        found = race.confirmation(arm)
-        if reduced.note:
-            notes.append(reduced.note)
+    if arm != DEFAULT_ARM:
+        found = confirmed(spec, history, arm)
+        if race.reduced.note:
+            notes.append(race.reduced.note)
     wins = found is not None and found.verdict is Verdict.FASTER
-    arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null and arm != DEFAULT_ARM else ())]
+    arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
     if arm != DEFAULT_ARM:
         arms.append(arm)
     stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
@@ -102,6 +99,12 @@ def _tune(
     )
 
 
+def _confirmed_arm(history: History) -> Arm:
+    """Who was held against the default; the default itself where nobody was."""
+    others = (a for a in history.arms(Stage.CONFIRM) if a not in (DEFAULT_ARM, NULL_ARM))
+    return next(others, DEFAULT_ARM)
+
+
 def _fullest_stage(history: History) -> Stage:
     """Where the default was seen most, for its summary when nothing was confirmed."""
     stages = (Stage.SEARCH, Stage.REDUCE, Stage.GAUGE, Stage.SURVEY)
@@ -110,16 +113,7 @@ def _fullest_stage(history: History) -> Stage:
 
 def _null_claim(spec: StudySpec, history: History) -> Claim | None:
     """The default against itself."""
-    if not spec.null or not history.blocks(Stage.CONFIRM):
-        return None
-    return claim(
-        (DEFAULT_ARM.name, NULL_ARM.name),
-        history.observations(Stage.CONFIRM, DEFAULT_ARM.name),
-        history.observations(Stage.CONFIRM, NULL_ARM.name),
-        spec.workload.objective,
-        alpha=spec.alpha,
-        margin=spec.margin,
-    )
+    return confirmed(spec, history, NULL_ARM) if spec.null else None
 
 
 def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
@@ -136,7 +130,7 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         launches=len(samples),
         configurations=len(spec.arms),
         stopped=stopped,
-        notes=tuple(_failure_notes(samples)),
+        notes=tuple(_loss_notes(samples)),
     )
 
 
@@ -149,7 +143,7 @@ def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         launches=len(samples),
         configurations=1,
         stopped=stopped,
-        notes=tuple(_failure_notes(samples)),
+        notes=tuple(_loss_notes(samples)),
     )
 
 
@@ -186,13 +180,24 @@ def _summary(values: list[float], alpha: float) -> Summary:
     )
 
 
-def _failure_notes(samples: Sequence[Sample]) -> list[str]:
-    """How often the baseline or another arm failed, when any did."""
+def _loss_notes(samples: Sequence[Sample]) -> list[str]:
+    """How many launches failed or were stopped, when any did."""
+    notes = []
     failed = [s for s in samples if s.outcome in (Outcome.FAILED, Outcome.LIMIT)]
-    if not failed:
-        return []
-    arms = {s.launch.arm for s in failed}
-    return [
-        f"{len(failed)} of {len(samples)} launches failed, in {len(arms)} of the arms; "
-        f"the last said: {failed[-1].message or 'nothing'}"
-    ]
+    if failed:
+        notes.append(
+            f"{len(failed)} of {len(samples)} launches failed, {_among(failed)}; "
+            f"the last said: {failed[-1].message or 'nothing'}"
+        )
+    late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
+    if late:
+        notes.append(
+            f"{len(late)} of {len(samples)} launches were stopped at their time limit, "
+            f"{_among(late)}: they count as at least that long, and are in no summary"
+        )
+    return notes
+
+
+def _among(samples: Sequence[Sample]) -> str:
+    arms = sorted({s.launch.arm for s in samples})
+    return f"all of {arms[0]!r}" if len(arms) == 1 else f"in {len(arms)} arms"

@@ -51,9 +51,9 @@ class Expression:
         self.text = text
         try:
             self._tree = ast.parse(text.strip(), mode="eval").body
-        except SyntaxError as error:
-            raise BadInput(f"{text!r} is not an expression.", _EXAMPLE) from error
-        self.names: frozenset[str] = frozenset(self._collect(self._tree))
+            self.names: frozenset[str] = frozenset(self._collect(self._tree))
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise BadInput(f"{_short(text)} is not an expression.", _EXAMPLE) from error
 
     def _collect(self, node: ast.expr) -> set[str]:
         match node:
@@ -96,7 +96,7 @@ class Expression:
             return bool(self._value(self._tree, values))
         except _UnknownError:
             return unknown
-        except (TypeError, ZeroDivisionError) as error:
+        except (TypeError, ArithmeticError, RecursionError) as error:
             raise BadInput(f"{self.text!r} cannot be worked out: {error}.", _EXAMPLE) from error
 
     def _value(self, node: ast.expr, values: Mapping[str, Value]) -> Any:
@@ -113,9 +113,10 @@ class Expression:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return not self._value(operand, values)
             case ast.UnaryOp(operand=operand):
-                return -self._value(operand, values)
+                return -self._number(operand, values)
             case ast.BinOp(left=left, op=op, right=right):
-                return _ARITHMETIC[type(op)](self._value(left, values), self._value(right, values))
+                a, b = self._number(left, values), self._number(right, values)
+                return _ARITHMETIC[type(op)](a, b)
             case ast.BoolOp(op=op, values=parts):
                 return self._connect(isinstance(op, ast.And), parts, values)
             case ast.Compare(left=left, ops=ops, comparators=rest):
@@ -125,6 +126,13 @@ class Expression:
                     for op, a, b in zip(ops, terms, terms[1:], strict=False)
                 )
         raise AssertionError(f"unchecked node {node!r}")
+
+    def _number(self, node: ast.expr, values: Mapping[str, Value]) -> int | float:
+        """An operand of arithmetic; texts have none, whatever Python makes of them."""
+        value = self._value(node, values)
+        if isinstance(value, int | float):
+            return value
+        raise TypeError(f"{value!r} is not a number")
 
     def _connect(
         self, conjunction: bool, parts: list[ast.expr], values: Mapping[str, Value]
@@ -140,3 +148,7 @@ class Expression:
         if unknown:
             raise _UnknownError
         return conjunction
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")

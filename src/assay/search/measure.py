@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from assay.records import Stage, StudySpec
+import math
+
+from assay.records import Budget, Stage, StudySpec
 from assay.search.claims import MIN_BLOCKS
-from assay.search.purse import Purse
+from assay.search.purse import SPARE, START_S, Cost, Purse
 from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.ranking import due
 from assay.stats.summary import summarise
 
 TRIES = 3
@@ -26,18 +29,42 @@ class MeasureRace(BlockRace):
         self._arm = spec.arms[0]
 
     def _next(self, purse: Purse) -> Roster | Done:
-        tried = [s for s in self._history.samples if s.launch.stage is Stage.SURVEY]
-        warm = any(self._history.observation(s) is not None for s in tried)
-        if not warm and len(self._history.blocks(Stage.SURVEY)) < TRIES:
+        looks = len(self._history.blocks(Stage.SURVEY))
+        warm = bool(self._history.known(Stage.SURVEY, self._arm.name))
+        if not warm and looks < TRIES and not (looks and purse.spent):
             return Roster(Stage.SURVEY, (self._arm,))
         if not warm:
             return Done(Reason.WORKLOAD_FAILED, "The program failed at every attempt.")
+        blocks = len(self._history.blocks(Stage.CONFIRM))
         values = self._history.values(Stage.CONFIRM, self._arm.name)
-        if len(values) >= MIN_BLOCKS and self._precise(values):
+        affordable = purse.affords(self._history.cost([self._arm]))
+        if blocks and not values and (blocks >= TRIES or not affordable):
+            return Done(Reason.WORKLOAD_FAILED, self._silence())
+        if len(values) >= MIN_BLOCKS and due(blocks) and self._precise(values):
             return Done(Reason.DECIDED, f"Precise enough after {len(values)} launches.")
-        if purse.affords(self._history.cost([self._arm])) or not values:
+        if affordable:
             return Roster(Stage.CONFIRM, (self._arm,))
-        return Done(Reason.BUDGET, f"The budget ended after {len(values)} launches.")
+        if blocks == 0:
+            return self._too_small()
+        return Done(Reason.BUDGET, f"The budget ended after {blocks} launches.")
+
+    def _silence(self) -> str:
+        """Why no launch after the warm-up gave a value."""
+        if self._history.known(Stage.CONFIRM, self._arm.name):
+            return "Every launch ran into the time-out: there is nothing to average."
+        return "The program failed at every attempt after its first."
+
+    def _too_small(self) -> Done:
+        """Not one launch fits behind the warm-up."""
+        spent = Cost(sum(s.wall_s or 0.0 for s in self._history.samples), 0)
+        one = self._history.cost([self._arm])
+        needed = Budget(
+            time_s=float(math.ceil((spent.time_s + one.time_s * MIN_BLOCKS) * SPARE + START_S)),
+            launches=len(self._history.samples) + MIN_BLOCKS,
+        )
+        return Done(
+            Reason.TOO_SMALL, "The budget is too small: the warm-up launch used it up.", needed
+        )
 
     def _precise(self, values: list[float]) -> bool:
         found = summarise(values, alpha=self._spec.alpha)

@@ -12,6 +12,14 @@ OVERHEAD_S = 0.005
 of the speed probe. Measured in docs/benchmarks/overhead.md; too small a figure only makes the last
 block of a stage fall away."""
 
+RESERVE = 1.1
+"""What must remain for a least confirmation is its expected cost times this."""
+
+SPARE = 1.25
+"""A budget that is said to do is the least one times this: it rests on one or two timings."""
+START_S = 2.0
+"""Added to it: loading what the statistics and the optimiser need, within the first blocks."""
+
 
 @dataclass(frozen=True)
 class Cost:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.records import Arm, Stage
+from assay.search.claims import MIN_BLOCKS
 from assay.search.history import DEFAULT_ARM, History, arm_of
-from assay.search.purse import Cost, Purse
+from assay.search.purse import RESERVE, Purse
 from assay.search.space import SearchSpace
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 LEAST_BLOCKS = 3
 MOST_BLOCKS = 12
-CONFIRM_BLOCKS = 6
-"""What a reduction must always leave for the confirmation."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +115,7 @@ class Reduction:
 
     def _blocks(self, history: History, arm: Arm) -> int:
         """In how many blocks of the reduction an arm ran."""
-        ran = {
-            s.launch.block
-            for s in history.samples
-            if s.launch.stage is Stage.REDUCE and s.launch.arm == arm.name
-        }
-        return len(ran)
+        return history.times_run(Stage.REDUCE, arm.name)
 
     def _matrix(self, history: History, arm: Arm) -> npt.NDArray[np.float64]:
         """Blocks x (arm, winner)."""
@@ -151,19 +145,18 @@ class Reduction:
         return statistics.fmean(gaps) - sem <= self._limit
 
     def _clear(self, history: History, trial: list[Arm]) -> bool:
-        """Whether each arm is shown to lose more than the limit, or less."""
+        """Whether each arm is shown to lose more than the limit, or less, or to give no value."""
         from assay.stats.eliminate import against
 
-        intervals = [against(self._matrix(history, arm), 0, 1) for arm in trial]
+        able = [arm for arm in trial if self._gaps(history, arm)]
+        intervals = [against(self._matrix(history, arm), 0, 1) for arm in able]
         return all(i.lo > self._limit or i.hi < self._limit for i in intervals)
 
     def _affords(self, history: History, arms: list[Arm], done: int, purse: Purse) -> bool:
         """Whether enough blocks for an answer leave what the confirmation needs."""
-        pair = history.cost([DEFAULT_ARM, self._winner])
-        confirm = Cost(pair.time_s * CONFIRM_BLOCKS, pair.launches * CONFIRM_BLOCKS)
-        block = history.cost(arms)
+        confirmation = history.cost([DEFAULT_ARM, self._winner]).times(RESERVE * MIN_BLOCKS)
         due = max(LEAST_BLOCKS - done, 1)
-        return purse.affords(Cost(block.time_s * due, block.launches * due), also=confirm)
+        return purse.affords(history.cost(arms).times(due), least=confirmation)
 
     def _best_single(self, history: History) -> Arm:
         """The best single omission: nothing that was not measured is ever recommended."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from assay.records import Configuration
+from assay.records import DEFAULT, Configuration
 from assay.search.space import SearchSpace
 
 
@@ -31,6 +32,11 @@ class Observation:
     failed: bool = False
 
 
+RANDOM_TRIES = 50
+"""Random draws for each configuration that is still wanted, before the neighbours of those that are
+known are gone through: in a small space nearly every draw is known."""
+
+
 class Searcher(Protocol):
     """Proposes what to try next.
 
@@ -43,9 +49,9 @@ class Searcher(Protocol):
     def propose(
         self, space: SearchSpace, seen: Sequence[Observation], count: int, seed: int
     ) -> list[Configuration]:
-        """Up to ``count`` valid configurations that are not among ``seen``.
+        """Up to ``count`` valid configurations, neither among ``seen`` nor the default.
 
-        Fewer only where the space has no more.
+        Fewer only where no more are found.
         """
         ...
 
@@ -75,20 +81,35 @@ def fresh(
     Duplicates are a decision of the race, which replicates on purpose; a searcher that proposes
     what is known gets the nearest valid point that is not, and random ones fill the rest.
     """
-    taken = set(known)
+    # The default runs in every block as it is.
+    taken = {*known, DEFAULT}
     chosen: list[Configuration] = []
-    for proposal in wanted:
-        candidate = space.repair(proposal, rng)
-        if candidate in taken:
-            candidate = next((c for c in space.neighbours(candidate) if c not in taken), candidate)
-        if candidate not in taken and len(chosen) < count:
-            taken.add(candidate)
-            chosen.append(candidate)
-    for _ in range(50 * count):
+    for candidates in _candidates(space, wanted, taken, count, rng):
         if len(chosen) == count:
             break
-        candidate = space.draw(rng)
-        if candidate not in taken:
-            taken.add(candidate)
-            chosen.append(candidate)
+        found = next((c for c in candidates if c not in taken), None)
+        if found is not None:
+            taken.add(found)
+            chosen.append(found)
     return chosen
+
+
+def _candidates(
+    space: SearchSpace,
+    wanted: Sequence[Configuration],
+    taken: set[Configuration],
+    count: int,
+    rng: random.Random,
+) -> Iterator[Iterable[Configuration]]:
+    """What may be chosen, one group for each choice: wanted ones, random ones, and what is left."""
+    for proposal in wanted:
+        candidate = space.repair(proposal, rng)
+        yield itertools.chain((candidate,), space.neighbours(candidate))
+    for _ in range(RANDOM_TRIES * count):
+        drawn = space.draw(rng)
+        if drawn is None:
+            break
+        yield (drawn,)
+    for _ in range(count):
+        known = sorted(taken, key=str)
+        yield (c for origin in known for c in space.neighbours(origin))

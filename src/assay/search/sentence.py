@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assay.records import Claim, Goal, Metric, StudySpec, Verdict
+import math
+
+from assay.records import Budget, Claim, Goal, Metric, StudySpec, Verdict
 from assay.units import significant
 
 
@@ -15,7 +17,7 @@ def say(spec: StudySpec, found: Claim | None) -> str:
     match found.verdict:
         case Verdict.FASTER:
             return (
-                f"{found.b} {improvement(found.ratio, metric)} "
+                f"{found.b} {improvement(found, metric)} "
                 f"({interval}, {found.blocks} paired launches)."
             )
         case Verdict.SAME:
@@ -40,12 +42,12 @@ def comparison(found: Claim, metric: Metric) -> str:
     interval = f"{_interval(found)}, {found.blocks} paired launches"
     match found.verdict:
         case Verdict.FASTER:
-            return f"{found.b} {improvement(found.ratio, metric)} than {found.a} ({interval})."
+            return f"{found.b} {improvement(found, metric)} than {found.a} ({interval})."
         case Verdict.SLOWER:
             change = 100 * abs(found.ratio - 1)
             word = "more" if metric.goal is Goal.LOWER else "less"
             return (
-                f"{found.b} is worse: {change:.1f} % {word} {_noun(metric)} than {found.a} "
+                f"{found.b} is worse: {_least(found)}{change:.1f} % {word} {_noun(metric)} than {found.a} "
                 f"({interval})."
             )
         case Verdict.SAME:
@@ -56,16 +58,21 @@ def comparison(found: Claim, metric: Metric) -> str:
             return f"Whether {found.b} differs from {found.a} is unclear ({interval}).{outlook}"
 
 
-def improvement(ratio: float, metric: Metric) -> str:
-    """How much better a ratio of ``metric`` is: ``takes 38.2 % less time``."""
+def improvement(found: Claim, metric: Metric) -> str:
+    """How much better ``b`` is by a metric: ``takes 38.2 % less time``."""
+    ratio, least = found.ratio, _least(found)
     if metric.goal is Goal.HIGHER:
         if ratio >= 2.0:
-            return f"brings {significant(ratio)} times the {metric.name}"
-        return f"brings {100 * (ratio - 1):.1f} % more {metric.name}"
+            return f"brings {least}{significant(ratio)} times the {metric.name}"
+        return f"brings {least}{100 * (ratio - 1):.1f} % more {metric.name}"
     noun = _noun(metric)
     if ratio <= 0.5:
-        return f"needs {significant(1 / ratio)} times less {noun}"
-    return f"takes {100 * (1 - ratio):.1f} % less {noun}"
+        return f"needs {least}{significant(1 / ratio)} times less {noun}"
+    return f"takes {least}{100 * (1 - ratio):.1f} % less {noun}"
+
+
+def _least(found: Claim) -> str:
+    return "at least " if found.bound_only else ""
 
 
 def _noun(metric: Metric) -> str:
@@ -93,3 +100,14 @@ def _outlook(found: Claim) -> str:
     if found.blocks_needed is None or found.blocks_needed <= found.blocks:
         return ""
     return f" About {found.blocks_needed} paired launches in all would tell."
+
+
+def needed_text(asked: Budget, needed: Budget) -> str:
+    """A budget that would do, in the options that were used, rounded up."""
+    parts = [
+        f"--budget {math.ceil(needed.time_s)}s"
+        if needed.time_s and asked.time_s is not None
+        else "",
+        f"--runs {needed.launches}" if needed.launches and asked.launches is not None else "",
+    ]
+    return " and ".join(part for part in parts if part)

@@ -11,6 +11,11 @@ from assay.errors import BadInput, nearest
 from assay.records import Configuration, Range, Space, Value
 from assay.search.expression import Expression
 
+DRAWS = 1000
+"""Random configurations that are held against the constraints before a draw gives up."""
+COMBINATIONS = 5000
+"""Of values, that an expression is tried with before a study begins."""
+
 Admissible = Callable[[Configuration], bool]
 """Whether a configuration can be granted on the machine at hand."""
 
@@ -26,7 +31,8 @@ class SearchSpace:
         admissible: further bound, from the planner; all are when absent.
 
     Raises:
-        BadInput: an expression names a setting that is not in the space.
+        BadInput: an expression names a setting that is not in the space, or cannot be worked out
+            with its values.
     """
 
     def __init__(self, space: Space, admissible: Admissible | None = None) -> None:
@@ -36,6 +42,7 @@ class SearchSpace:
         self._admissible = admissible
         for expression in (*self._constraints, *self._when.values()):
             self._check_names(expression)
+            self._check_values(expression)
 
     def _check_names(self, expression: Expression) -> None:
         for name in sorted(expression.names - self.parameters.keys()):
@@ -44,6 +51,18 @@ class SearchSpace:
                 f"{expression.text!r} names {name}, which this study does not vary.",
                 f"Did you mean {near}?" if near else "Give it a domain, or leave it out.",
             )
+
+    def _check_values(self, expression: Expression) -> None:
+        """Try an expression before the study begins, so that no launch is lost to a bad one."""
+        names = sorted(expression.names)
+        some = [self.options(n) or self._ends(n) for n in names]
+        for values in itertools.islice(itertools.product(*some), COMBINATIONS):
+            pairs = zip(names, values, strict=True)
+            expression.holds({n: v for n, v in pairs if v is not None}, unknown=True)
+
+    def _ends(self, name: str) -> tuple[Value | None, ...]:
+        domain = self.parameters[name].domain
+        return (domain.at(0.0), domain.at(1.0)) if isinstance(domain, Range) else (None,)
 
     def options(self, name: str) -> tuple[Value | None, ...] | None:
         """The values to try for a parameter, its default first; ``None`` stands for *left alone*.
@@ -62,11 +81,20 @@ class SearchSpace:
         for name, parameter in self.parameters.items():
             if name in values and same_value(values[name], parameter.default):
                 del values[name]
-        for name, when in self._when.items():
-            # The condition sees defaults that are known: `when arg.n > 4` holds for arg.n's own.
-            if name in values and not when.holds(self._with_defaults(values), unknown=False):
-                del values[name]
+        while idle := self._idle(values):
+            del values[idle]
         return Configuration(values)
+
+    def _idle(self, values: dict[str, Value]) -> str | None:
+        """A setting whose condition does not hold, if there is one.
+
+        The condition sees defaults that are known: ``when arg.n > 4`` holds for arg.n's own.
+        """
+        full = self._with_defaults(values)
+        return next(
+            (n for n, w in self._when.items() if n in values and not w.holds(full, unknown=False)),
+            None,
+        )
 
     def valid(self, configuration: Configuration) -> bool:
         """Whether it satisfies every constraint, and can be granted."""
@@ -104,23 +132,16 @@ class SearchSpace:
             if self.valid(candidate):
                 yield candidate
 
-    def draw(self, rng: random.Random) -> Configuration:
-        """One valid configuration at random.
-
-        Raises:
-            BadInput: none was found; the constraints exclude nearly everything.
-        """
-        for _ in range(1000):
+    def draw(self, rng: random.Random) -> Configuration | None:
+        """One valid configuration at random; ``None`` where constraints exclude nearly all."""
+        for _ in range(DRAWS):
             values = {name: self._draw_value(name, rng) for name in self.parameters}
             candidate = self.canonical(
                 Configuration({n: v for n, v in values.items() if v is not None})
             )
             if self.valid(candidate):
                 return candidate
-        raise BadInput(
-            "1000 random configurations all broke the constraints.",
-            "Widen the domains or loosen the constraints.",
-        )
+        return None
 
     def _draw_value(self, name: str, rng: random.Random) -> Value | None:
         options = self.options(name)
@@ -149,7 +170,10 @@ class SearchSpace:
             domain = self.parameters[name].domain
             assert isinstance(domain, Range)
             place = domain.place(value) if isinstance(value, int | float) else 0.5
-            return [domain.at(min(1.0, max(0.0, place + d))) for d in (-0.1, 0.1)]
+            near: list[Value | None] = [
+                domain.at(min(1.0, max(0.0, place + d))) for d in (-0.1, 0.1)
+            ]
+            return near if value is None else [*near, None]
         here = options.index(value) if value in options else 0
         order = sorted(range(len(options)), key=lambda i: (abs(i - here), i))
         return [options[i] for i in order if i != here]
@@ -157,7 +181,8 @@ class SearchSpace:
     def repair(self, configuration: Configuration, rng: random.Random) -> Configuration:
         """The nearest valid configuration: the fewest parameters changed, nearest values first.
 
-        Looks at all single changes, then at all double ones, then walks at random.
+        Looks at all single changes, then at all double ones, then draws one; the default where
+        none is found.
         """
         candidate = self.canonical(configuration)
         if self.valid(candidate):
@@ -167,7 +192,8 @@ class SearchSpace:
         for first in self._one_changed(candidate):
             for near in self.neighbours(first):
                 return near
-        return self.draw(rng)
+        drawn = self.draw(rng)
+        return Configuration() if drawn is None else drawn
 
     def _one_changed(self, configuration: Configuration) -> Iterator[Configuration]:
         """Like ``neighbours``, but the invalid ones as well."""

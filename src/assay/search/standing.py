@@ -39,10 +39,11 @@ def standing(spec: StudySpec, history: History, stage: Stage) -> Standing | None
     baseline = spec.arms[0].name if spec.arms else "default"
     if names == [baseline]:
         return _alone(history, stage, baseline)
-    others = [i for i, name in enumerate(names) if name != baseline]
-    ahead = leader(history.log_matrix(stage, names), others)
-    if ahead is None:
+    stands = scores(history.log_matrix(stage, names))
+    others = [i for i, name in enumerate(names) if name != baseline and not math.isnan(stands[i])]
+    if not others:
         return None
+    ahead = min(others, key=stands.__getitem__)
     found = effect(
         history.observations(stage, baseline),
         history.observations(stage, names[ahead]),

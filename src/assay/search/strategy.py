@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from assay.records import Arm, Configuration, Stage
 from assay.search.claims import MIN_BLOCKS
 from assay.search.history import DEFAULT_ARM, History, arm_of
-from assay.search.purse import Purse
+from assay.search.purse import RESERVE, Purse
 from assay.search.ranking import due, leader, scores, settled, worse
 from assay.search.searcher import Observation, Searcher
 from assay.search.space import SearchSpace
@@ -27,15 +27,13 @@ MIN_SEARCH_BLOCKS = 3
 """Every configuration gets at least this many launches where all of them are tried."""
 BATCH = 4
 """New proposals in a model-based block, beside the default and one replicate."""
-MOST_TRIALS = 500
+MOST_TRIALS = 300
 """No more configurations than this are proposed: a model's answer takes longer the more it knows,
 and what is left of a budget is better spent on telling the best apart."""
 PLAYOFF = 4
 """How many of the best meet again at the end of a model-based search."""
 PLAYOFF_FROM = KEEP + 0.15
 """The playoff starts when less than this share of the budget is left."""
-RESERVE = 1.1
-"""A search leaves the cost of a least confirmation times this: estimates are not exact."""
 
 
 class Strategy(Protocol):

@@ -121,7 +121,8 @@ def _stand_in(domain: Choices | Range | Any, default: Value | None) -> Value:
     if default is not None:
         return default
     if isinstance(domain, Range) and not (domain.log and domain.step):
-        return domain.at(0.5)
+        values = domain.values()
+        return values[len(values) // 2] if values else domain.at(0.5)
     return LEFT_ALONE
 
 

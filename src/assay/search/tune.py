@@ -10,17 +10,18 @@ from assay.records import (
     Budget,
     Claim,
     Launch,
-    Outcome,
     Stage,
     StudySpec,
     Verdict,
 )
 from assay.search.claims import MIN_BLOCKS, claim, precise
-from assay.search.history import DEFAULT_ARM
-from assay.search.purse import OVERHEAD_S, Cost, Purse
+from assay.search.history import DEFAULT_ARM, History
+from assay.search.purse import OVERHEAD_S, SPARE, START_S, Cost, Purse
 from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.ranking import due
 from assay.search.reduction import Reduced, Reduction
 from assay.search.searcher import Searcher
+from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
 from assay.search.strategy import KEEP, MIN_SEARCH_BLOCKS, ModelBased, Racing, Strategy
 
@@ -75,7 +76,7 @@ class TuneRace(BlockRace):
                 return Roster(stage, tuple(arms)) if arms else None
             case Stage.REDUCE:
                 if self.winner == DEFAULT_ARM:
-                    return Done(Reason.DECIDED, "No configuration stood better than the default.")
+                    return None
                 arms = self._chosen_reduction().roster(self._history, purse)
                 return Roster(stage, tuple(arms)) if arms else None
             case Stage.CONFIRM:
@@ -84,13 +85,13 @@ class TuneRace(BlockRace):
     def _look_at_default(self, stage: Stage, purse: Purse) -> Roster | Done | None:
         """One launch each: the survey warms up and looks, the gauge tells how long it takes."""
         seen = self._history.observations(stage, DEFAULT_ARM.name)
-        if not any(o is not None for o in seen):
-            if len(seen) < TRIES:
-                return Roster(stage, (DEFAULT_ARM,))
-            return Done(Reason.WORKLOAD_FAILED, "The program failed in its default configuration.")
-        if stage is Stage.SURVEY:
-            return None
-        return self._too_small(purse) or self._nothing_to_try()
+        if any(o is not None for o in seen):
+            if stage is Stage.SURVEY and not purse.spent:
+                return None
+            return self._too_small(purse) or self._nothing_to_try()
+        if len(seen) < TRIES and not (seen and purse.spent):
+            return Roster(stage, (DEFAULT_ARM,))
+        return Done(Reason.WORKLOAD_FAILED, "The program failed in its default configuration.")
 
     def _nothing_to_try(self) -> Done | None:
         only = self._space.enumerate(1)
@@ -102,13 +103,14 @@ class TuneRace(BlockRace):
         """Six confirmation blocks must fit into the share that is kept for them (rule 14)."""
         if self._history.blocks(Stage.SEARCH):
             return None
-        arms = len(self._confirm_arms(DEFAULT_ARM))
-        launches = math.ceil(MIN_BLOCKS * arms / KEEP)
+        arms = 2 + self._spec.null
         usual_s = self._gauge_s()
-        needed = Budget(time_s=math.ceil(launches * usual_s * 1.1), launches=launches)
+        needed = least_budget(Cost(usual_s * arms, arms))
         total = purse.total
-        if (total.time_s is None or total.time_s >= MIN_BLOCKS * arms * usual_s / KEEP) and (
-            total.launches is None or total.launches >= launches
+        if (
+            not purse.spent
+            and (total.time_s is None or total.time_s >= MIN_BLOCKS * arms * usual_s / KEEP)
+            and (total.launches is None or total.launches >= (needed.launches or 0))
         ):
             return None
         return Done(
@@ -140,9 +142,11 @@ class TuneRace(BlockRace):
         return max(1, int(min(bounds)))
 
     def _gauge_s(self) -> float:
-        """What the gauge took, launcher and store included: the same after a resume."""
+        """What the gauge took, or the survey where there is none, launcher and store included."""
         walls = [
-            s.wall_s for s in self._history.samples if s.launch.stage is Stage.GAUGE and s.wall_s
+            s.wall_s
+            for s in self._history.samples
+            if s.launch.stage in (Stage.SURVEY, Stage.GAUGE) and s.wall_s
         ]
         return (walls[-1] if walls else 0.0) + OVERHEAD_S
 
@@ -164,26 +168,66 @@ class TuneRace(BlockRace):
         return self._reduction
 
     def _confirm_arms(self, arm: Arm) -> tuple[Arm, ...]:
-        return (DEFAULT_ARM, *((NULL_ARM,) if self._spec.null else ()), arm)
+        null = (NULL_ARM,) if self._spec.null else ()
+        return (DEFAULT_ARM, *null, *((arm,) if arm != DEFAULT_ARM else ()))
 
     def _confirm(self, purse: Purse) -> Roster | Done:
         arm = self.reduced.arm
         if arm == DEFAULT_ARM:
-            return Done(Reason.DECIDED, "What won the search gained nothing once it was reduced.")
-        arms = self._confirm_arms(arm)
-        found = self.confirmation(arm)
+            return self._keep_default(purse)
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        if found is not None and found.verdict is not Verdict.UNCLEAR and precise(found):
+        if due(blocks):
+            over = self._decided(arm, blocks, purse)
+            if over is not None:
+                return over
+        return self._confirmation_block(self._confirm_arms(arm), blocks, purse)
+
+    def _keep_default(self, purse: Purse) -> Roster | Done:
+        """Nothing to confirm; what is left to show is the noise floor, where it was asked for."""
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        if self._spec.null and blocks < MIN_BLOCKS:
+            return self._confirmation_block(self._confirm_arms(DEFAULT_ARM), blocks, purse)
+        if self.winner == DEFAULT_ARM:
+            return Done(Reason.DECIDED, "No configuration stood better than the default.")
+        return Done(Reason.DECIDED, "What won the search gained nothing once it was reduced.")
+
+    def _decided(self, arm: Arm, blocks: int, purse: Purse) -> Done | None:
+        """The end of the confirmation, where its data bring it about."""
+        found = self.confirmation(arm)
+        if found is None:
+            if blocks < TRIES:
+                return None
+            return Done(Reason.DECIDED, f"{self._silent(arm)} gave no value in the confirmation.")
+        if found.verdict is not Verdict.UNCLEAR and precise(found):
             return Done(Reason.DECIDED, f"Decided after {found.blocks} confirmation blocks.")
-        if blocks >= TRIES and self._history.gave_up(Stage.CONFIRM, arm.name) and found is None:
-            return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
-        if found is not None and blocks >= MIN_BLOCKS and self._futile(found, purse, arms):
+        if blocks >= MIN_BLOCKS and self._futile(found, purse, self._confirm_arms(arm)):
             return Done(
                 Reason.BUDGET,
                 f"Still unclear after {blocks} confirmation blocks; about {found.blocks_needed} "
                 "would tell, far beyond the budget.",
             )
-        if purse.affords(self._history.cost(arms)):
+        return None
+
+    def _silent(self, arm: Arm) -> str:
+        """Who gave no value."""
+        default_spoke = self._history.known(Stage.CONFIRM, DEFAULT_ARM.name)
+        return "What won the search" if default_spoke else "The default"
+
+    def _confirmation_block(
+        self, arms: tuple[Arm, ...], blocks: int, purse: Purse
+    ) -> Roster | Done:
+        """One more block; the first only where enough for a claim will fit (rule 14)."""
+        cost = self._history.cost(arms)
+        if blocks == 0 and not purse.affords(cost.times(MIN_BLOCKS)):
+            needed = least_budget(cost)
+            return Done(
+                Reason.BUDGET,
+                f"The budget did not leave the {MIN_BLOCKS} confirmation blocks that a claim "
+                f"takes; {needed_text(self._spec.budget, needed)} would do.",
+                needed,
+            )
+        # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
+        if not purse.spent and (blocks < MIN_BLOCKS or purse.affords(cost)):
             return Roster(Stage.CONFIRM, arms)
         return Done(Reason.BUDGET, f"The budget ended after {blocks} confirmation blocks.")
 
@@ -194,24 +238,12 @@ class TuneRace(BlockRace):
         """
         if found.blocks_needed is None:
             return False
-        due = found.blocks_needed - found.blocks
-        block = self._history.cost(arms)
-        share = 1.0 / FUTILE_FACTOR
-        return not purse.affords(
-            Cost(block.time_s * due * share, math.ceil(block.launches * due * share))
-        )
+        more = (found.blocks_needed - found.blocks) / FUTILE_FACTOR
+        return not purse.affords(self._history.cost(arms).times(more))
 
     def confirmation(self, arm: Arm) -> Claim | None:
         """The claim on an arm from the confirmation blocks alone."""
-        history = self._history
-        return claim(
-            (DEFAULT_ARM.name, arm.name),
-            history.observations(Stage.CONFIRM, DEFAULT_ARM.name),
-            history.observations(Stage.CONFIRM, arm.name),
-            self._spec.workload.objective,
-            alpha=self._spec.alpha,
-            margin=self._spec.margin,
-        )
+        return confirmed(self._spec, self._history, arm)
 
     def _cap_s(self, launch: Launch) -> float | None:
         """Bounded where a slow configuration would only cost time.
@@ -228,10 +260,24 @@ class TuneRace(BlockRace):
         names = [DEFAULT_ARM.name]
         if self._spec.workload.objective.name == "wall_s":
             names = [arm.name for arm in self._history.arms(Stage.SEARCH)] or names
-        walls = [w for w in map(self._usual_wall_s, names) if w is not None]
+        walls = [w for w in map(self._history.good_wall_s, names) if w is not None]
         return min(walls) * CAP_FACTOR + CAP_SLACK_S if walls else None
 
-    def _usual_wall_s(self, arm: str) -> float | None:
-        """An arm's median wall time, if it ever ended well."""
-        ended = any(s.launch.arm == arm and s.outcome is Outcome.OK for s in self._history.samples)
-        return self._history.wall_s(arm) if ended else None
+
+def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
+    """The claim on an arm against the default: from complete confirmation blocks alone."""
+    blocks = history.complete(Stage.CONFIRM)
+    return claim(
+        (DEFAULT_ARM.name, arm.name),
+        history.observations(Stage.CONFIRM, DEFAULT_ARM.name, blocks),
+        history.observations(Stage.CONFIRM, arm.name, blocks),
+        spec.workload.objective,
+        alpha=spec.alpha,
+        margin=spec.margin,
+    )
+
+
+def least_budget(block: Cost) -> Budget:
+    """The budget whose reserved share holds the blocks that a claim takes."""
+    whole = block.times(MIN_BLOCKS / KEEP)
+    return Budget(time_s=float(math.ceil(whole.time_s * SPARE + START_S)), launches=whole.launches)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -23,8 +23,8 @@ from assay.records import (
     StudySpec,
 )
 from assay.search.race import Done, Race, Reason
+from assay.search.sentence import needed_text
 from assay.store import Store
-from assay.units import show_duration
 
 Planner = Callable[[Configuration], Plan]
 """Resolves a configuration on the machine at hand."""
@@ -174,30 +174,28 @@ class StudyLoop:
         if done.reason is Reason.WORKLOAD_FAILED:
             raise WorkloadFailed(done.message, "Run it by hand, or see `assay study show`.")
         if done.reason is Reason.TOO_SMALL:
-            raise NotPossible(done.message, f"It takes about {needed_text(self._spec, done)}.")
+            needed = needed_text(self._spec.budget, done.needed or Budget())
+            raise NotPossible(done.message, f"It takes about {needed}.")
 
 
 def demand_objective(sample: Sample, objective: Metric) -> None:
     """Refuse a program whose output does not hold what it is to be judged by.
 
     Raises:
-        BadInput: a sample that ended well lacks the objective.
+        BadInput: a sample that ended well lacks the objective, or it has no logarithm.
     """
-    if sample.outcome is not Outcome.OK or objective.name in sample.metrics:
+    if sample.outcome is not Outcome.OK:
+        return
+    value = sample.metrics.get(objective.name)
+    if value is not None and value <= 0:
+        raise BadInput(
+            f"The metric {objective.name} is {value:g}, and figures are compared by their ratios, "
+            "which takes positive ones.",
+            "Choose another with --objective, or give the program more to do.",
+        )
+    if value is not None:
         return
     raise BadInput(
         f"The metric {objective.name} cannot be read: {sample.absent.get(objective.name)}.",
         "Correct the pattern with --metric NAME=REGEX, or measure wall_s.",
     )
-
-
-def needed_text(spec: StudySpec, done: Done) -> str:
-    """The budget that would do, in the options that were used."""
-    needed = done.needed or Budget()
-    parts: Sequence[str] = [
-        f"--budget {show_duration(needed.time_s)}"
-        if needed.time_s and spec.budget.time_s is not None
-        else "",
-        f"--runs {needed.launches}" if needed.launches and spec.budget.launches is not None else "",
-    ]
-    return " and ".join(part for part in parts if part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,13 +33,14 @@ from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
 from assay.search.history import DEFAULT_ARM
 from assay.search.measure import MeasureRace
+from assay.search.purse import OVERHEAD_S
 from assay.search.race import Race
 from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.tpe import TpeSearcher
 from assay.search.tune import TRIES, TuneRace
 from assay.settings.registry import Registry
-from assay.store import Store
+from assay.store import Store, StudyRecord
 from assay.study.loop import Account, Listener, StudyLoop, demand_objective
 from assay.study.recommend import with_script
 from assay.study.stratum import demand_same, stratum_of
@@ -46,12 +48,18 @@ from assay.study.stratum import demand_same, stratum_of
 
 @dataclass(frozen=True)
 class Laboratory:
-    """What studies need of the host they run on."""
+    """What studies need of the host they run on.
+
+    Attributes:
+        program: what runs; where commands are compared, the first of them.
+        others: the further commands of a comparison.
+    """
 
     machine: Machine
     registry: Registry
     driver: Driver
     program: Program | None = None
+    others: tuple[Program, ...] = ()
 
     def plan(self, configuration: Configuration) -> Plan:
         """Resolve a configuration here."""
@@ -59,8 +67,11 @@ class Laboratory:
 
     @property
     def digest(self) -> str | None:
-        """Of the program's file."""
-        return self.program.digest if self.program else None
+        """Of the program's file; where commands are compared, of all their files."""
+        if self.program is None or not self.others:
+            return self.program.digest if self.program else None
+        known = [program.digest or "" for program in (self.program, *self.others)]
+        return hashlib.sha256("\n".join(known).encode()).hexdigest()
 
     def admits(self, configuration: Configuration) -> bool:
         """Whether nothing of a configuration is refused here."""
@@ -100,14 +111,13 @@ def survey(laboratory: Laboratory, workload: Workload) -> Survey:
     """
     arms = (DEFAULT_ARM,)
     with LocalExecutor(workload, laboratory.driver, laboratory.registry, speed=False) as executor:
-        for attempt in range(TRIES):
+        for block in range(TRIES):
             launch = Launch(
                 configuration=DEFAULT,
                 arm=DEFAULT_ARM.name,
                 stage=Stage.SURVEY,
-                block=attempt,
+                block=block,
                 position=0,
-                attempt=1 if attempt else 0,
                 cap_s=workload.timeout_s,
                 roster=arms,
             )
@@ -218,8 +228,7 @@ def _carry_on(
         race.tell(sample)
     account = Account(
         budget=spec.budget,
-        # A sitting that was killed could not say how long it took; its samples can.
-        elapsed_s=max(store.study(study_id).elapsed_s, sum(s.wall_s or 0.0 for s in earlier)),
+        elapsed_s=_elapsed_s(store.study(study_id), earlier),
         launches=len(earlier),
     )
     loop = StudyLoop(
@@ -241,6 +250,16 @@ def _carry_on(
     conclusion = with_script(conclusion, spec, laboratory.plan)
     store.set_conclusion(study_id, conclusion)
     return Result(study_id, spec, conclusion, account.spent_s)
+
+
+def _elapsed_s(record: StudyRecord, samples: Sequence[Sample]) -> float:
+    """What a stratum has spent: each has the whole budget for itself.
+
+    A sitting that was killed could not say how long it took, and no store says which stratum a
+    sitting was for; their samples can.
+    """
+    launching_s = sum((s.wall_s or 0.0) + OVERHEAD_S for s in samples)
+    return launching_s if len(record.strata) > 1 else max(record.elapsed_s, launching_s)
 
 
 def varied(spec: StudySpec) -> frozenset[str]:

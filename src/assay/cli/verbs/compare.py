@@ -11,7 +11,7 @@ from assay.cli.progress import Progress, wants_colour
 from assay.cli.request import budget_of, configuration_of, margin_of
 from assay.cli.show import result_lines
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, demand_found, split_command, workload_of
+from assay.cli.workload import command_of, demand_found, split_command, words_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.study.session import Laboratory, begin
@@ -20,9 +20,8 @@ from assay.study.session import Laboratory, begin
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
-    argv = _first_command(parsed)
-    program = program_of(argv)
-    lab = laboratory(program)
+    argv, *others = _commands(parsed)
+    lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))
     arms = _arms(arguments, lab)
     spec = StudySpec(
         kind=Kind.COMPARE,
@@ -46,8 +45,8 @@ def run(parsed: Parsed) -> int:
     return 1 if failed else 0
 
 
-def _first_command(parsed: Parsed) -> tuple[str, ...]:
-    """The workload's own command: of the first arm, or the one that all arms share.
+def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
+    """The commands that are compared, or the one that all arms share.
 
     Raises:
         BadInput: neither two commands nor two arms, or both ways mixed; a command not found.
@@ -61,7 +60,7 @@ def _first_command(parsed: Parsed) -> tuple[str, ...]:
     if arguments.arm:
         argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
         demand_found(program_of(argv).path, argv[0])
-        return argv
+        return [argv]
     if len(arguments.commands) < 2:
         raise BadInput(
             "A comparison needs at least two commands.",
@@ -70,14 +69,14 @@ def _first_command(parsed: Parsed) -> tuple[str, ...]:
     commands = [split_command(text, shell=arguments.shell) for text in arguments.commands]
     for argv in commands:
         demand_found(program_of(argv).path, argv[0])
-    return commands[0]
+    return commands
 
 
 def _arms(arguments: argparse.Namespace, lab: Laboratory) -> list[Arm]:
     """One arm for each command, or for each ``--arm``."""
     if arguments.arm:
         configurations = [
-            configuration_of(shlex.split(text), lab.registry, lab.machine) for text in arguments.arm
+            configuration_of(words_of(text), lab.registry, lab.machine) for text in arguments.arm
         ]
         if len(configurations) == 1:
             configurations.insert(0, Configuration())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
+import resource
 import signal
 import sys
 from pathlib import Path
@@ -71,7 +73,7 @@ def _configuration(arguments: argparse.Namespace, lab: Laboratory) -> Configurat
 
 def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> RunFacts:
     """One launch with the descriptors of this process."""
-    document = launcher_document(plan, workload, launch, env=lab.driver.env)
+    document = launcher_document(plan, workload, launch, env=lab.driver.env, parent_pid=os.getpid())
     del document["stdin"]  # inherited: the program is to behave as without assay
     document.pop("cwd", None)
     with lab.driver.start(document) as running:
@@ -108,6 +110,14 @@ def _status(facts: RunFacts, word: str) -> int:
         )
     number = facts.signal or (signal.SIGINT if facts.outcome == "interrupted" else None)
     if number:
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        _end_by(number)
     return facts.exit_status or 0
+
+
+def _end_by(number: int) -> None:
+    """End this process by a signal, without a core file of its own."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    with contextlib.suppress(OSError):  # SIGKILL takes no handler, and needs none
+        signal.signal(number, signal.SIG_DFL)
+    sys.stdout.flush()
+    os.kill(os.getpid(), number)

@@ -10,7 +10,7 @@ from assay.cli.documents import print_json, result_document
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_colour
 from assay.cli.show import result_lines
-from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput
 from assay.records import Conclusion, to_builtins
 from assay.store import Store, StudyRecord
@@ -80,7 +80,7 @@ def _lines(record: StudyRecord, conclusion: Conclusion | None) -> Iterable[str]:
 def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     record = store.study(study_id)
     spec = record.spec
-    lab = laboratory(program_of(spec.workload.argv))
+    lab = laboratory_of(spec)
     with Progress(
         spec, live=wants_colour(arguments), quiet=arguments.quiet, launches=record.launches
     ) as progress:

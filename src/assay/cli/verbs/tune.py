@@ -41,7 +41,9 @@ def run(parsed: Parsed) -> int:
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = msgspec.structs.replace(spec, space=space)
         _say(arguments, space, left_out)
-        with Progress(spec, live=wants_colour(arguments), quiet=arguments.quiet) as progress:
+        with Progress(
+            spec, live=wants_colour(arguments), quiet=arguments.quiet, launches=1
+        ) as progress:
             result = begin(lab, store, spec, progress, first=[seen.sample])
     if arguments.json:
         print_json(result_document(result, ()))
