@@ -97,6 +97,11 @@ class BlockRunner:
         """Whether the block has neither launches to make nor in flight."""
         return not self._waiting and not self._flying
 
+    @property
+    def flying(self) -> int:
+        """Launches handed out and not told yet."""
+        return len(self._flying)
+
     def start(self, roster: Roster) -> None:
         """Begin the next block."""
         number = self.number + 1
@@ -203,8 +208,15 @@ class BlockRace(ABC):
             self._block.start(following)
         return [
             msgspec.structs.replace(launch, cap_s=self._cap_s(launch))
-            for launch in self._block.take(free_slots)
+            for launch in self._block.take(self._room(free_slots, left))
         ]
+
+    def _room(self, free_slots: int, left: Budget) -> int:
+        """How many launches may begin: those in flight have not been taken off the budget yet."""
+        if left.launches is None:
+            return free_slots
+        flying = self._block.flying
+        return min(free_slots, max(left.launches - flying, 0 if flying else 1))
 
     @abstractmethod
     def _next(self, purse: Purse) -> Roster | Done:

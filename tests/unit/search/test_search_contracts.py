@@ -1,0 +1,214 @@
+"""The shipped contracts, held up to every searcher and race of assay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assay.records import (
+    Arm,
+    Budget,
+    Choices,
+    Configuration,
+    Goal,
+    Kind,
+    Metric,
+    Outcome,
+    Parameter,
+    Space,
+    Stage,
+    StudySpec,
+    Workload,
+)
+from assay.search.compare import CompareRace
+from assay.search.measure import MeasureRace
+from assay.search.race import Race
+from assay.search.searcher import RandomSearcher, Searcher
+from assay.search.space import SearchSpace
+from assay.search.strategy import ModelBased, Racing
+from assay.search.testing import RaceContract, SearcherContract, Simulated, Trip, drive
+from assay.search.tpe import TpeSearcher
+from assay.search.tune import TuneRace
+
+FEW = Space(
+    parameters=(
+        Parameter(name="nice", domain=Choices((0, 5))),
+        Parameter(name="malloc", domain=Choices(("jemalloc", "tcmalloc"))),
+    )
+)
+MANY = Space(
+    parameters=tuple(
+        Parameter(name=f"arg.p{i}", domain=Choices(tuple(range(6))), default=0) for i in range(4)
+    )
+)
+
+
+def workload(timeout_s: float | None = None, metric: Metric | None = None) -> Workload:
+    metrics = {} if metric is None else {"metrics": (metric,)}
+    return Workload(argv=("./program",), timeout_s=timeout_s, **metrics)
+
+
+class TestRandomSearcher(SearcherContract):
+    def searcher(self) -> Searcher:
+        return RandomSearcher()
+
+
+class TestTpeSearcher(SearcherContract):
+    def searcher(self) -> Searcher:
+        return TpeSearcher()
+
+
+class TuneContract(RaceContract):
+    space: Space
+    strategy: type
+    metric: Metric | None = None
+
+    def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
+        return StudySpec(
+            kind=Kind.TUNE,
+            workload=workload(timeout_s, self.metric),
+            budget=budget,
+            space=self.space,
+            seed=seed,
+        )
+
+    def race(self, spec: StudySpec) -> Race:
+        return TuneRace(spec, SearchSpace(spec.space), TpeSearcher())
+
+    def trip(self, program: Simulated, budget: Budget | None = None) -> Trip:
+        spec = self.spec(budget or self.AMPLE)
+        return drive(self.race(spec), program, spec.budget)
+
+    def test_strategy(self) -> None:
+        race = self.race(self.spec(self.AMPLE))
+        drive(race, self.program, self.AMPLE)
+        assert isinstance(race._strategy, self.strategy)  # type: ignore[attr-defined]
+
+    def test_the_default_is_in_every_block(self) -> None:
+        trip = self.trip(self.program)
+        for launch in trip.launches:
+            if launch.roster is not None:
+                assert "default" in [arm.name for arm in launch.roster]
+
+    def test_slow_configurations_are_stopped_and_the_default_never(self) -> None:
+        slow = replace(self.program, takes_s=lambda c: 50.0 if len(c) > 1 else 1.0)
+        trip = self.trip(slow)
+        late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
+        assert late
+        assert max(s.wall_s or 0.0 for s in late) < 4.0
+        assert all(s.launch.cap_s is None for s in trip.samples if s.launch.arm == "default")
+        assert all(
+            s.launch.cap_s is None for s in trip.samples if s.launch.stage is Stage.CONFIRM
+        )
+
+    def test_a_cap_does_not_come_from_launches_that_failed(self) -> None:
+        """A configuration that dies at once sets no pace for the others."""
+
+        class Flaky(Simulated):
+            def run(self, launch):  # type: ignore[no-untyped-def]
+                sample = super().run(launch)
+                if len(launch.configuration) == 1 and launch.block % 4:
+                    return type(sample)(launch=launch, outcome=Outcome.FAILED, wall_s=0.001)
+                return sample
+
+        trip = self.trip(Flaky(takes_s=lambda c: 1.0))
+        assert all(
+            s.launch.cap_s is None or s.launch.cap_s > 2.0 for s in trip.samples
+        ), "capped below what the program takes"
+
+    def test_only_known_stages_in_order(self) -> None:
+        order = [la.stage for la in self.trip(self.program).launches]
+        assert order == sorted(order, key=list(Stage).index)
+
+    def test_thousands_of_cheap_launches_are_not_thought_about_for_long(self) -> None:
+        """Thinking is taken off the budget of the launches: here 6 s of a simulated 5 ms program."""
+        import time
+
+        quick = replace(self.program, takes_s=lambda c: 0.005)
+        began = time.process_time()
+        trip = self.trip(quick, Budget(time_s=6.0))
+        assert len(trip.samples) > 300
+        assert time.process_time() - began < 12.0
+
+
+class TestRacing(TuneContract):
+    space = FEW
+    strategy = Racing
+
+
+class TestModelBased(TuneContract):
+    space = MANY
+    strategy = ModelBased
+
+
+class TestRacingHigherIsBetter(TuneContract):
+    space = FEW
+    strategy = Racing
+    metric = Metric(name="rate", unit="1/s", goal=Goal.HIGHER, pattern="x")
+    program = replace(RaceContract.program, metric=metric)
+
+    # A time-out says nothing about a figure that the program had no time to print.
+    test_program_that_always_times_out = None  # type: ignore[assignment]
+
+
+class TestRacingNull(TestRacing):
+    def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
+        import msgspec
+
+        return msgspec.structs.replace(super().spec(budget, seed, timeout_s), null=True)
+
+
+class TestCompare(RaceContract):
+    null = False
+
+    def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
+        texts = ("a", "b -x", "c")
+        return StudySpec(
+            kind=Kind.COMPARE,
+            workload=workload(timeout_s),
+            budget=budget,
+            arms=tuple(
+                Arm(name=t, configuration=Configuration({"command": t})) for t in texts
+            ),
+            seed=seed,
+            null=self.null,
+        )
+
+    def race(self, spec: StudySpec) -> Race:
+        return CompareRace(spec)
+
+
+class TestCompareNull(TestCompare):
+    null = True
+
+
+class TestMeasure(RaceContract):
+    def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
+        return StudySpec(
+            kind=Kind.MEASURE,
+            workload=workload(timeout_s),
+            budget=budget,
+            arms=(Arm(name="default", configuration=Configuration()),),
+            seed=seed,
+        )
+
+    def race(self, spec: StudySpec) -> Race:
+        return MeasureRace(spec)
+
+    def test_what_is_too_small_says_what_would_do(self) -> None:
+        """One launch is a measurement; only the warm-up alone is none."""
+        spec = self.spec(Budget(launches=1))
+        done = drive(self.race(spec), self.program, spec.budget).done
+        assert done.needed is not None
+        assert done.reason == "too_small"
+        enough = self.spec(Budget(launches=done.needed.launches))
+        assert drive(self.race(enough), self.program, enough.budget).done.reason in (
+            "decided",
+            "budget",
+        )
+
+
+@pytest.mark.parametrize("contract", [RaceContract, SearcherContract])
+def test_contracts_are_not_vacuous(contract: type) -> None:
+    assert sum(name.startswith("test_") for name in dir(contract)) >= 5
