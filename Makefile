@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-BUDGET ?= 4m
+BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
 .PHONY: help tune test test-full check format clean bench-overhead bench-statistics bench-smoke

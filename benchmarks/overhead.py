@@ -69,7 +69,9 @@ def interleaved(
     rows = []
     for line in answer.stdout.splitlines()[1:]:
         p10, p25, p50, p75, name = line.split(maxsplit=4)
-        rows.append(Row(name.strip(), float(p10), float(p25), float(p50), float(p75)))
+        # Paths are this machine's own affair; the last part tells which plan it was.
+        words = [word.rsplit("/", 1)[-1] for word in name.split()]
+        rows.append(Row(" ".join(words), float(p10), float(p25), float(p50), float(p75)))
     return rows
 
 

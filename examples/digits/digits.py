@@ -35,7 +35,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--components", type=int, default=40, help="of PCA, 1..64 (%(default)s)")
     parser.add_argument("--clusters", type=int, default=10, help="of k-means (%(default)s)")
     parser.add_argument("--restarts", type=int, default=4, help="of k-means (%(default)s)")
-    parser.add_argument("--resamples", type=int, default=24, help="(%(default)s)")
+    parser.add_argument("--resamples", type=int, default=3, help="(%(default)s)")
     args = parser.parse_args(argv)
     if not 1 <= args.components <= PIXELS:
         parser.error(f"--components {args.components}: must be 1 to {PIXELS}")
