@@ -41,23 +41,19 @@ def batch(guest_kernel: Path, guest_programs: dict[str, Path | bytes], assay_exe
 
 
 @pytest.mark.parametrize(
-    ("name", "shares"),
-    [
-        ("bind", {"1": 1.0}),
-        ("memory-only", {"2": 1.0}),
-        ("interleave", {"0": 0.5, "1": 0.5}),
-        ("local", {"1": 1.0}),
-    ],
+    ("name", "nodes"),
+    [("bind", "1"), ("memory-only", "2"), ("interleave", "01"), ("local", "1")],
 )
-def test_memory_lies_where_the_plan_wants_it(
-    batch: Batch, name: str, shares: dict[str, float]
-) -> None:
+def test_memory_lies_where_the_plan_wants_it(batch: Batch, name: str, nodes: str) -> None:
     record = batch.record(name)
     assert record["outcome"] == "exited"
-    pages = record["seen"]["numa_pages"]
-    for node in ("0", "1", "2"):
-        # The program's own pages of code and data may lie anywhere.
-        assert pages.get(node, 0) == pytest.approx(shares.get(node, 0) * PAGES, abs=400)
+    pages = {node: record["seen"]["numa_pages"].get(node, 0) for node in "012"}
+    for node in nodes:
+        # Half of its share, for huge pages are interleaved too, and these are few.
+        assert pages[node] >= PAGES / len(nodes) / 2
+    # The program's own pages of code and data may lie anywhere.
+    assert sum(pages[node] for node in nodes) >= PAGES
+    assert sum(pages.values()) < PAGES + 400
 
 
 def test_affinity_is_read_back(batch: Batch) -> None:

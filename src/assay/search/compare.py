@@ -8,7 +8,7 @@ from assay.records import Arm, Budget, Claim, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, claim, precise
 from assay.search.history import History
 from assay.search.purse import SPARE, START_S, Cost, Purse
-from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.ranking import due
 from assay.stats.sequence import least
 
@@ -35,9 +35,14 @@ class CompareRace(BlockRace):
         looks = len(self._history.blocks(Stage.SURVEY))
         if cold and looks < TRIES and not (looks and purse.spent):
             return Roster(Stage.SURVEY, tuple(cold))
-        if self._arms[0] in cold:
+        # An arm that the budget left no warm-up for has not failed.
+        able = [
+            arm
+            for arm in self._arms
+            if arm not in cold or not self._history.times_run(Stage.SURVEY, arm.name)
+        ]
+        if self._arms[0] not in able:
             return Done(Reason.WORKLOAD_FAILED, f"{self._arms[0].name!r} failed at every attempt.")
-        able = [arm for arm in self._arms if arm not in cold]
         if not any(arm in self._compared for arm in able):
             return Done(Reason.WORKLOAD_FAILED, "All arms but the first failed at every attempt.")
         return self._compare(able, purse)
@@ -57,8 +62,11 @@ class CompareRace(BlockRace):
         racing = self._racing(able, blocks)
         if not any(arm in self._compared for arm in racing):
             return Done(Reason.DECIDED, f"Every comparison was decided after {blocks} blocks.")
-        if not self._history.known(Stage.CONFIRM, able[0].name) and blocks >= TRIES:
-            return Done(Reason.DECIDED, f"{able[0].name!r} gave no value after its warm-up.")
+        if self._lost(Stage.CONFIRM, able[0]):
+            return Done(
+                Reason.WORKLOAD_FAILED,
+                f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.",
+            )
         roster = (able[0], *racing)
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return Roster(Stage.CONFIRM, roster)
@@ -80,8 +88,10 @@ class CompareRace(BlockRace):
         block = self._history.cost(arms)
         if purse.affords(block.times(self._least)):
             return None
+        samples = self._history.samples
         warming = Cost(
-            sum(s.wall_s or 0.0 for s in self._history.samples), len(self._history.samples)
+            max(sum(s.wall_s or 0.0 for s in samples), block.time_s),
+            max(len(samples), len(self._arms)),
         )
         time_s = warming.time_s + block.time_s * self._least
         needed = Budget(
@@ -98,11 +108,12 @@ class CompareRace(BlockRace):
         return any(self._history.known(stage, arm.name) for stage in (Stage.SURVEY, Stage.CONFIRM))
 
     def _decided(self, arm: Arm) -> bool:
-        """Decided and told well enough, or without any value at all."""
+        """Decided and told well enough, or past deciding."""
         found = compare_claim(self._spec, self._history, self._arms, arm)
+        if self._lost(Stage.CONFIRM, arm):
+            return True
         if found is None:
-            silent = not self._history.known(Stage.CONFIRM, arm.name)
-            return silent and self._history.times_run(Stage.CONFIRM, arm.name) >= TRIES
+            return self._history.times_run(Stage.CONFIRM, arm.name) >= self._least
         return found.verdict is not Verdict.UNCLEAR and precise(found)
 
 

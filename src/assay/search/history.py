@@ -96,6 +96,11 @@ class History:
         column = self._stages[stage].columns.get(arm, {})
         return [column.get(number) for number in numbers]
 
+    def newest(self, stage: Stage, arm: str, count: int) -> list[Observation | None]:
+        """What the newest blocks of a stage brought in which an arm ran."""
+        column = self._stages[stage].columns.get(arm, {})
+        return [column[number] for number in sorted(column)[-count:]]
+
     def known(self, stage: Stage, arm: str) -> list[Observation]:
         """What was observed of an arm in a stage, by block."""
         column = self._stages[stage].columns.get(arm, {})
@@ -134,8 +139,11 @@ class History:
         return self._walls.good(arm)
 
     def cost(self, arms: Sequence[Arm]) -> Cost:
-        """What a block of these arms is expected to take; unknown ones count as the default."""
-        usual = self.wall_s(DEFAULT_ARM.name) or 0.0
+        """What a block of these arms is expected to take.
+
+        Unknown ones count as the default, or where there is none as the longest seen.
+        """
+        usual = self.wall_s(DEFAULT_ARM.name) or self._walls.longest() or 0.0
         walls = [self.wall_s(arm.name) or usual for arm in arms]
         return Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
 
@@ -183,6 +191,10 @@ class _Walls:
 
     def usual(self, arm: str) -> float | None:
         return _middle(self._all.get(arm) or self._survey.get(arm))
+
+    def longest(self) -> float | None:
+        kinds = (*self._all.values(), *self._survey.values())
+        return max((walls[-1] for walls in kinds), default=None)
 
     def good(self, arm: str) -> float | None:
         return _middle(self._good.get(arm))

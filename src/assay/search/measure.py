@@ -38,7 +38,9 @@ class MeasureRace(BlockRace):
         blocks = len(self._history.blocks(Stage.CONFIRM))
         values = self._history.values(Stage.CONFIRM, self._arm.name)
         affordable = purse.affords(self._history.cost([self._arm]))
-        if blocks and not values and (blocks >= TRIES or not affordable):
+        if self._lost(Stage.CONFIRM, self._arm) or (
+            blocks and not values and (blocks >= TRIES or not affordable)
+        ):
             return Done(Reason.WORKLOAD_FAILED, self._silence())
         if len(values) >= MIN_BLOCKS and due(blocks) and self._precise(values):
             return Done(Reason.DECIDED, f"Precise enough after {len(values)} launches.")
@@ -49,10 +51,10 @@ class MeasureRace(BlockRace):
         return Done(Reason.BUDGET, f"The budget ended after {blocks} launches.")
 
     def _silence(self) -> str:
-        """Why no launch after the warm-up gave a value."""
-        if self._history.known(Stage.CONFIRM, self._arm.name):
-            return "Every launch ran into the time-out: there is nothing to average."
-        return "The program failed at every attempt after its first."
+        """Why no launch gives a value any more."""
+        if self._history.newest(Stage.CONFIRM, self._arm.name, 1) == [None]:
+            return "The program worked once, and failed since."
+        return "Every launch ran into the time-out: there is nothing to average."
 
     def _too_small(self) -> Done:
         """Not one launch fits behind the warm-up."""

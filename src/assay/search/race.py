@@ -77,6 +77,10 @@ RETRIES = 1
 cannot work."""
 
 
+LOST_AFTER = 3
+"""Blocks running without a value after which an arm is not waited for any more."""
+
+
 class BlockRunner:
     """Deals out the launches of one block at a time, in random order.
 
@@ -217,6 +221,11 @@ class BlockRace(ABC):
             return free_slots
         flying = self._block.flying
         return min(free_slots, max(left.launches - flying, 0 if flying else 1))
+
+    def _lost(self, stage: Stage, arm: Arm) -> bool:
+        """Whether an arm gave no value in the newest blocks of a stage in which it ran."""
+        found = self._history.newest(stage, arm.name, LOST_AFTER)
+        return len(found) == LOST_AFTER and all(o is None for o in found)
 
     @abstractmethod
     def _next(self, purse: Purse) -> Roster | Done:

@@ -43,8 +43,8 @@ def scores(log_values: Matrix) -> list[float]:
             did not run or failed.
 
     Returns:
-        One number an arm, with mean 0 over the arms that are linked by shared blocks; NaN for arms
-        that never ran.
+        One number an arm, with mean 0; NaN for arms that never ran. Only differences between arms
+        that shared blocks link, directly or through third ones, mean anything.
     """
     import numpy as np
 
@@ -57,9 +57,11 @@ def scores(log_values: Matrix) -> list[float]:
     means = values.sum(axis=1, keepdims=True) * share
     laplacian = np.diag(inside.sum(axis=0)) - inside.T @ (inside * share)
     distance = (inside * (values - means)).sum(axis=0)
-    # Linked arms are known up to a constant: the ridge makes it 0 and changes nothing else.
+    # Linked arms are known up to a constant, which the ridge fixes.
     found = np.linalg.solve(laplacian + RIDGE * np.eye(len(distance)), distance)
-    found[~ran.any(axis=0)] = math.nan
+    seen = ran.any(axis=0)
+    found -= found[seen].mean() if seen.any() else 0.0
+    found[~seen] = math.nan
     return [float(v) for v in found]
 
 

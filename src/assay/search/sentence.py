@@ -47,8 +47,8 @@ def comparison(found: Claim, metric: Metric) -> str:
             change = 100 * abs(found.ratio - 1)
             word = "more" if metric.goal is Goal.LOWER else "less"
             return (
-                f"{found.b} is worse: {_least(found)}{change:.1f} % {word} {_noun(metric)} than {found.a} "
-                f"({interval})."
+                f"{found.b} is worse: {_least(found)}{change:.1f} % {word} {_noun(metric)} "
+                f"than {found.a} ({interval})."
             )
         case Verdict.SAME:
             zone = f"{100 * found.margin:g} %"

@@ -66,6 +66,8 @@ class Racing:
         if blocks == 0:
             return None if purse.spent else self._arms
         racing = still_racing(history)
+        if racing == [DEFAULT_ARM]:
+            return None
         if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._margin):
             return None
         return racing if affords(history, racing, purse, KEEP) else None
@@ -93,7 +95,7 @@ class ModelBased:
             return None
         if self._playing_off(history):
             racing = still_racing(history)
-            if is_settled(history, racing, self._margin):
+            if racing == [DEFAULT_ARM] or is_settled(history, racing, self._margin):
                 return None
             return racing if affords(history, racing, purse, KEEP) else None
         seen = self._observations(history)
@@ -102,6 +104,8 @@ class ModelBased:
             if batch:
                 return batch
         finalists = [DEFAULT_ARM, *self._finalists(seen)]
+        if finalists == [DEFAULT_ARM]:
+            return None
         return finalists if affords(history, finalists, purse, KEEP) else None
 
     def winner(self, history: History) -> Arm:
@@ -193,15 +197,21 @@ def still_racing(history: History) -> list[Arm]:
 
 
 def best(history: History, racing: Sequence[Arm]) -> Arm:
-    """The arm of ``racing`` that stands best."""
-    found = leader(_matrix(history, racing))
-    return DEFAULT_ARM if found is None else racing[found]
+    """The arm of ``racing`` that stands best; of equals the one that sets least."""
+    arms = sorted(racing, key=lambda arm: (len(arm.configuration), arm.name))
+    found = leader(_matrix(history, arms))
+    return DEFAULT_ARM if found is None else arms[found]
 
 
 def is_settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
-    """Whether no arm can be better than the leader by more than the margin."""
-    blocks = len(history.blocks(Stage.SEARCH))
-    return due(blocks) and settled(_matrix(history, racing), margin)
+    """Whether no arm can be better than the leader by more than the margin.
+
+    Nor is there anything to tell apart where all of them ran into their time-outs.
+    """
+    if not due(len(history.blocks(Stage.SEARCH))):
+        return False
+    known = (o for arm in racing for o in history.known(Stage.SEARCH, arm.name))
+    return all(o.censored for o in known) or settled(_matrix(history, racing), margin)
 
 
 def _matrix(history: History, arms: Sequence[Arm]) -> Matrix:

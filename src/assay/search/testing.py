@@ -36,6 +36,9 @@ from assay.search.race import RETRIES, Done, Race, Reason
 from assay.search.searcher import Observation, Searcher
 from assay.search.space import SearchSpace
 
+ENDLESS = 20_000
+"""No race of these tests needs as many launches."""
+
 
 @dataclass(frozen=True)
 class Simulated:
@@ -107,9 +110,13 @@ def spent_s(samples: Iterable[Sample]) -> float:
 
 def left_of(budget: Budget, samples: list[Sample]) -> Budget:
     """What samples leave of a budget."""
+    return _left(budget, spent_s(samples), len(samples))
+
+
+def _left(budget: Budget, took_s: float, launches: int) -> Budget:
     return Budget(
-        time_s=None if budget.time_s is None else budget.time_s - spent_s(samples),
-        launches=None if budget.launches is None else budget.launches - len(samples),
+        time_s=None if budget.time_s is None else budget.time_s - took_s,
+        launches=None if budget.launches is None else budget.launches - launches,
     )
 
 
@@ -138,10 +145,12 @@ def drive(
     samples = list(told)
     for sample in samples:
         race.tell(sample)
+    took_s = spent_s(samples)
     flying: list[Launch] = []
     cut = Done(Reason.BUDGET, "cut off")
     while until is None or len(samples) < until:
-        answer = race.ask(slots - len(flying), left_of(budget, samples))
+        assert len(samples) < ENDLESS, "a race without end"
+        answer = race.ask(slots - len(flying), _left(budget, took_s, len(samples)))
         if isinstance(answer, Done):
             assert not flying, "a race that is over has launches in flight"
             return Trip(answer, samples)
@@ -150,6 +159,7 @@ def drive(
         assert flying, "neither launches nor an end"
         sample = program.run(flying.pop(rng.randrange(len(flying)) if slots > 1 else 0))
         samples.append(sample)
+        took_s += spent_s([sample])
         race.tell(sample)
     return Trip(cut, samples)
 
@@ -315,6 +325,7 @@ class RaceContract:
 
     def test_program_that_fails_from_some_block_on(self) -> None:
         """A race that has nothing to learn any more ends long before its budget."""
+
         class Dying(Simulated):
             def run(self, launch: Launch) -> Sample:
                 sample = super().run(launch)
@@ -322,12 +333,12 @@ class RaceContract:
                     return sample
                 return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=sample.wall_s)
 
-        trip = self._trip(Budget(time_s=1e6), Dying(takes_s=self.program.takes_s))
+        trip = self._trip(Budget(time_s=2000.0), Dying(takes_s=self.program.takes_s))
         assert len(trip.samples) < 200
 
     def test_program_that_always_times_out(self) -> None:
         """Each launch counts as at least its cap; the race ends."""
-        spec = self.spec(Budget(time_s=1e4), timeout_s=0.5)
+        spec = self.spec(Budget(time_s=1000.0), timeout_s=0.5)
         trip = drive(self.race(spec), self.program, spec.budget)
         assert all(s.outcome is Outcome.TIMED_OUT for s in trip.samples)
         assert len(trip.samples) < 1000
@@ -420,7 +431,7 @@ class SearcherContract:
         return found
 
     def test_proposals_are_valid_new_and_as_many_as_asked(self) -> None:
-        """Canonical, within constraints and conditions, not known, not the default, no two alike."""
+        """Canonical, within constraints and conditions; not known, not default, no two alike."""
         space = a_space()
         for count, seen in enumerate(self._histories(space), 1):
             proposals = self.searcher().propose(space, seen, count, seed=count)

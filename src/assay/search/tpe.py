@@ -76,21 +76,24 @@ def _distributions(space: SearchSpace) -> dict[str, BaseDistribution]:
         if isinstance(domain, Range) and not (domain.log and domain.step):
             if parameter.default is None:
                 found[f"{name}?"] = CategoricalDistribution((LEFT_ALONE, "set"))
+            high = _highest(domain)
             if domain.integer:
                 step = 1 if domain.log else int(domain.step or 1)
-                found[name] = IntDistribution(
-                    int(domain.low), int(domain.high), step=step, log=domain.log
-                )
+                found[name] = IntDistribution(int(domain.low), int(high), step=step, log=domain.log)
             else:
-                found[name] = FloatDistribution(
-                    domain.low, domain.high, step=domain.step, log=domain.log
-                )
+                found[name] = FloatDistribution(domain.low, high, step=domain.step, log=domain.log)
         else:
             options = space.options(name) or ()
             found[name] = CategoricalDistribution(
                 [_category(v, parameter.default) for v in options]
             )
     return found
+
+
+def _highest(domain: Range) -> float:
+    """The highest value that the steps reach."""
+    values = domain.values()
+    return float(values[-1]) if values else domain.high
 
 
 def _category(value: Value | None, default: Value | None) -> Value:

@@ -17,7 +17,7 @@ from assay.records import (
 from assay.search.claims import MIN_BLOCKS, claim, precise
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.purse import OVERHEAD_S, SPARE, START_S, Cost, Purse
-from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.ranking import due
 from assay.search.reduction import Reduced, Reduction
 from assay.search.searcher import Searcher
@@ -60,6 +60,11 @@ class TuneRace(BlockRace):
     def _next(self, purse: Purse) -> Roster | Done:
         """The next block; stages only ever go forward."""
         at = ORDER.index(self._stage)
+        if at >= ORDER.index(Stage.SEARCH) and self._lost(self._stage, DEFAULT_ARM):
+            return Done(
+                Reason.WORKLOAD_FAILED,
+                f"The default configuration worked, and then failed {LOST_AFTER} times running.",
+            )
         for stage in ORDER[at:]:
             found = self._block_of(stage, purse)
             if found is not None:
@@ -193,11 +198,13 @@ class TuneRace(BlockRace):
 
     def _decided(self, arm: Arm, blocks: int, purse: Purse) -> Done | None:
         """The end of the confirmation, where its data bring it about."""
+        if self._lost(Stage.CONFIRM, arm):
+            return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
         found = self.confirmation(arm)
+        if found is None and blocks >= MIN_BLOCKS:
+            return Done(Reason.DECIDED, "No confirmation block has a value for both.")
         if found is None:
-            if blocks < TRIES:
-                return None
-            return Done(Reason.DECIDED, f"{self._silent(arm)} gave no value in the confirmation.")
+            return None
         if found.verdict is not Verdict.UNCLEAR and precise(found):
             return Done(Reason.DECIDED, f"Decided after {found.blocks} confirmation blocks.")
         if blocks >= MIN_BLOCKS and self._futile(found, purse, self._confirm_arms(arm)):
@@ -207,11 +214,6 @@ class TuneRace(BlockRace):
                 "would tell, far beyond the budget.",
             )
         return None
-
-    def _silent(self, arm: Arm) -> str:
-        """Who gave no value."""
-        default_spoke = self._history.known(Stage.CONFIRM, DEFAULT_ARM.name)
-        return "What won the search" if default_spoke else "The default"
 
     def _confirmation_block(
         self, arms: tuple[Arm, ...], blocks: int, purse: Purse

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from assay.records import (
@@ -98,9 +100,7 @@ class TuneContract(RaceContract):
         assert late
         assert max(s.wall_s or 0.0 for s in late) < 4.0
         assert all(s.launch.cap_s is None for s in trip.samples if s.launch.arm == "default")
-        assert all(
-            s.launch.cap_s is None for s in trip.samples if s.launch.stage is Stage.CONFIRM
-        )
+        assert all(s.launch.cap_s is None for s in trip.samples if s.launch.stage is Stage.CONFIRM)
 
     def test_a_cap_does_not_come_from_launches_that_failed(self) -> None:
         """A configuration that dies at once sets no pace for the others."""
@@ -113,18 +113,16 @@ class TuneContract(RaceContract):
                 return sample
 
         trip = self.trip(Flaky(takes_s=lambda c: 1.0))
-        assert all(
-            s.launch.cap_s is None or s.launch.cap_s > 2.0 for s in trip.samples
-        ), "capped below what the program takes"
+        assert all(s.launch.cap_s is None or s.launch.cap_s > 2.0 for s in trip.samples), (
+            "capped below what the program takes"
+        )
 
     def test_only_known_stages_in_order(self) -> None:
         order = [la.stage for la in self.trip(self.program).launches]
         assert order == sorted(order, key=list(Stage).index)
 
     def test_thousands_of_cheap_launches_are_not_thought_about_for_long(self) -> None:
-        """Thinking is taken off the budget of the launches: here 6 s of a simulated 5 ms program."""
-        import time
-
+        """Thinking is taken off the budget of the launches."""
         quick = replace(self.program, takes_s=lambda c: 0.005)
         began = time.process_time()
         trip = self.trip(quick, Budget(time_s=6.0))
@@ -154,8 +152,6 @@ class TestRacingHigherIsBetter(TuneContract):
 
 class TestRacingNull(TestRacing):
     def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
-        import msgspec
-
         return msgspec.structs.replace(super().spec(budget, seed, timeout_s), null=True)
 
 
@@ -168,9 +164,7 @@ class TestCompare(RaceContract):
             kind=Kind.COMPARE,
             workload=workload(timeout_s),
             budget=budget,
-            arms=tuple(
-                Arm(name=t, configuration=Configuration({"command": t})) for t in texts
-            ),
+            arms=tuple(Arm(name=t, configuration=Configuration({"command": t})) for t in texts),
             seed=seed,
             null=self.null,
         )

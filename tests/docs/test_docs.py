@@ -1,0 +1,402 @@
+"""The documentation holds: its examples run, and what it names exists.
+
+Fenced blocks, by the words after the language:
+
+``sh``                    run, in the order of the page, in a folder of the page's own
+``sh status=N``           run, and must end with status N
+``sh budget=Nruns``       run with ``--runs N`` in place of its ``--budget``, so that the tests
+                          stay short; ``-m slow`` runs it as it is written
+``python file=F`` and so  written to the file F when the page comes to it
+``output``                what the block before it printed, among other lines: ``…`` stands for
+                          anything, a number for any number
+``text``                  an example of what may be printed; not compared
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import assay
+from assay.cli.parser import build, parse
+from assay.errors import BadInput
+from assay.records import Granted, Outcome, Verdict
+from assay.settings.registry import builtin
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+EXECUTED = [page for page in PAGES if page.parent.name == "howto" or page.name == "guide.md"]
+BLOCK_TIMEOUT_S = 120.0
+FENCE = re.compile(r"^( *)```([^\n`]*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+ELLIPSIS = "…"
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(DOCS))
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    options: dict[str, str]
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as blocks, and as prose without them."""
+
+    blocks: list[Block]
+    prose: str
+
+    @property
+    def spans(self) -> list[str]:
+        return SPAN.findall(self.prose)
+
+
+def read(page: Path) -> Page:
+    text = page.read_text()
+    blocks = []
+    for match in FENCE.finditer(text):
+        indent, info, body = match.groups()
+        language, *words = info.split() or [""]
+        lines = (line.removeprefix(indent) for line in body.splitlines(keepends=True))
+        options = dict(word.split("=", 1) for word in words)
+        line = text.count("\n", 0, match.start()) + 1
+        blocks.append(Block(language, options, "".join(lines), line))
+    return Page(blocks, FENCE.sub("", text))
+
+
+# --- running the examples ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def environment(tmp_path: Path, assay_exec: Path) -> dict[str, str]:
+    """Where ``assay`` is this one, ``python3`` has what it needs, and the store is a new one."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    command = programs / "assay"
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m assay "$@"\n')
+    command.chmod(0o755)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "OPENBLAS_"))}
+    return {
+        **kept,
+        "PATH": f"{programs}:{Path(sys.executable).parent}:{kept['PATH']}",
+        "PYTHONPATH": os.pathsep.join(
+            [str(Path(assay.__file__).parents[1]), *filter(None, [kept.get("PYTHONPATH")])]
+        ),
+        "ASSAY_DB": str(tmp_path / "assay.db"),
+        "ASSAY_EXEC": str(assay_exec),
+        "HOME": str(tmp_path),
+    }
+
+
+@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
+def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+    run_page(page, tmp_path, environment, short=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
+def test_examples_run_with_their_own_budgets(
+    page: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    run_page(page, tmp_path, environment, short=False)
+
+
+def run_page(page: Path, tmp_path: Path, environment: dict[str, str], *, short: bool) -> None:
+    folder = tmp_path / "page"
+    folder.mkdir()
+    printed = ""
+    for block in read(page).blocks:
+        where = f"{name_of(page)}:{block.line}"
+        if "file" in block.options:
+            (folder / block.options["file"]).write_text(block.text)
+        elif block.language == "sh":
+            printed = run_block(block, where, folder, environment, short=short)
+        elif block.language == "output":
+            missing = unmatched(block.text, printed)
+            assert missing is None, f"{where}: {missing!r} is not in\n{printed}"
+        else:
+            assert block.language in ("text", "toml"), f"{where}: what is {block.language!r}?"
+
+
+def run_block(
+    block: Block, where: str, folder: Path, environment: dict[str, str], *, short: bool
+) -> str:
+    text = block.text
+    if short and "budget" in block.options:
+        text, replaced = re.subn(
+            r"--budget \S+", f"--runs {block.options['budget'].removesuffix('runs')}", text
+        )
+        assert replaced, f"{where}: there is no budget to replace"
+    done = subprocess.run(
+        ["/bin/sh", "-eu", "-c", text],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=BLOCK_TIMEOUT_S if short else None,
+    )
+    wanted = int(block.options.get("status", "0"))
+    assert done.returncode == wanted, (
+        f"{where}: status {done.returncode}, not {wanted}\n{text}\n{done.stdout}"
+    )
+    assert "Traceback" not in done.stdout, f"{where}:\n{done.stdout}"
+    return done.stdout
+
+
+def unmatched(wanted: str, printed: str) -> str | None:
+    """The first line of ``wanted`` that is not among those printed, in order."""
+    lines = iter(printed.splitlines())
+    for line in filter(str.strip, wanted.splitlines()):
+        pattern = pattern_of(line)
+        if not any(pattern.fullmatch(candidate.strip()) for candidate in lines):
+            return line
+    return None
+
+
+def pattern_of(line: str) -> re.Pattern[str]:
+    parts = re.split(rf"({ELLIPSIS}|\d+(?:\.\d+)?|\s+)", line.strip())
+    return re.compile("".join(map(_part, parts)))
+
+
+def _part(text: str) -> str:
+    if text == ELLIPSIS:
+        return ".*"
+    if text.isspace():
+        return r"\s+"
+    return r"\d+(?:\.\d+)?" if text[:1].isdigit() else re.escape(text)
+
+
+def test_expected_output_can_fail() -> None:
+    assert unmatched("ran 3 of … times", "x\nran 12.5 of  many times\n") is None
+    assert unmatched("ran 3 times", "ran three times") == "ran 3 times"
+    assert unmatched("b\na", "a\nb") == "a"
+
+
+# --- links ------------------------------------------------------------------------------------
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as code forges make it."""
+    kept = re.sub(r"[^\w\- ]", "", heading.strip().lower())
+    return kept.replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(read(page).prose):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        other = (page.parent / path).resolve() if path else page
+        assert other.exists(), f"{target} is not there"
+        assert other.is_relative_to(ROOT), f"{target} leaves the repository"
+        if anchor:
+            anchors = {slug(h) for h in HEADING.findall(read(other).prose)}
+            assert anchor in anchors, f"{target}: there are {sorted(anchors)}"
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    named = {(DOCS / t.partition("#")[0]).resolve() for t in LINK.findall(read_index())}
+    # Pages on benchmarks stand beside what they measure.
+    ours = {p for p in PAGES if p.parent in (DOCS, DOCS / "howto")} - {DOCS / "index.md"}
+    assert ours <= named
+
+
+def read_index() -> str:
+    return (DOCS / "index.md").read_text()
+
+
+# --- options, settings, messages -------------------------------------------------------------
+
+
+def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for sub in action.choices.values():
+                yield from options_of(sub)
+
+
+OPTIONS = frozenset(options_of(build()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_options_exist(page: Path) -> None:
+    for span in read(page).spans:
+        if not span.startswith(("--", "assay ")):
+            continue
+        # What follows a lone `--` is another program's.
+        own = re.split(r"\s--(?:\s|$)", span)[0]
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", re.sub(r"'[^']*'", "", own)):
+            assert option in OPTIONS, f"{option} in `{span}`"
+
+
+def commands_in(page: Path) -> Iterator[list[str]]:
+    """The words of each ``assay`` command in the page's shell blocks."""
+    for block in read(page).blocks:
+        if block.language != "sh":
+            continue
+        for line in block.text.replace("\\\n", " ").splitlines():
+            if not re.search(r"(^|\s)assay\s", line):
+                continue
+            words = shlex.split(line.split(" | ")[0] if "--shell" not in line else line)
+            words = words[words.index("assay") + 1 :]
+            stop = [i for i, w in enumerate(words) if w in (">", "|")]
+            yield words[: stop[0]] if stop else words
+
+
+@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
+def test_commands_parse(page: Path) -> None:
+    for words in commands_in(page):
+        assert parse(words).arguments.verb
+
+
+NOT_SETTINGS = frozenset(
+    ("mem", "procs", "cpu", "output", "name", "throughput", "fps", "checksum", "inertia", "ratio")
+)
+"""Left sides of an equals sign that stand for something else."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_settings_exist(page: Path) -> None:
+    registry = builtin()
+    for span in read(page).spans:
+        for name in re.findall(r"(?:^|\s)([a-z]+(?:\.[a-zA-Z_]+)?)=\S", span):
+            if name in NOT_SETTINGS or span.startswith(("chrt", "glibc")):
+                continue
+            try:
+                registry.get(name)
+            except BadInput:
+                pytest.fail(f"{name} in `{span}` is no setting")
+
+
+def templates() -> list[str]:
+    """Every text of the sources, with an ellipsis for what is filled in."""
+    found = []
+    for path in sorted((ROOT / "src" / "assay").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.JoinedStr):
+                parts = (p.value if isinstance(p, ast.Constant) else ELLIPSIS for p in node.values)
+                found.append("".join(map(str, parts)))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(node.value)
+    return found
+
+
+def letters(text: str) -> str:
+    """A text without what is filled in, white space and the stop at its end."""
+    return re.sub(r"[…\s]+", " ", text).strip(" .")
+
+
+def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
+    known = "\n".join(letters(text) for text in templates())
+    page = (DOCS / "troubleshooting.md").read_text()
+    rows = re.findall(r"^\| (`.+?`) \|", page, re.MULTILINE)
+    assert len(rows) > 50
+    for span in (s for row in rows for s in SPAN.findall(row)):
+        assert letters(span.removeprefix("note: ")) in known, f"no source says {span!r}"
+
+
+# --- JSON keys of docs/cli.md -----------------------------------------------------------------
+
+VALUES = {str(v) for kind in (Outcome, Granted, Verdict) for v in kind} | {
+    "cpu",
+    "memory",
+    "processes",
+}
+"""What stands in the list of keys as a value."""
+PROGRAM = "import time; x = bytearray({n} << 20); time.sleep({n} / 1000)"
+
+
+@dataclass
+class Documents:
+    """What each verb printed as JSON."""
+
+    found: dict[str, list[Any]] = field(default_factory=dict)
+
+    def add(self, verb: str, text: str) -> None:
+        self.found.setdefault(verb, []).append(json.loads(text))
+
+
+@pytest.fixture
+def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
+    """One document of each kind, with everything in it that can be there."""
+    found = Documents()
+
+    def assay_says(*words: str) -> str:
+        done = subprocess.run(
+            ["assay", *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode in (0, 1), done.stderr
+        return done.stdout
+
+    program = ["--", sys.executable, "-c"]
+    # `placement` alone is degraded on every machine, and says why; `nice` is read back.
+    settings = ["--with", "placement=compact", "nice=5"]
+    assay_says("run", *settings, "--record", "r.json", *program, PROGRAM.replace("{n}", "40"))
+    found.add("run", (tmp_path / "r.json").read_text())
+    limited = ["--limit", "output=1K"]
+    assay_says("measure", "--runs", "7", *limited, *program, "print('x' * 9999)")
+    for sample in json.loads(assay_says("study", "show", "last", "--json"))["samples"]:
+        found.add("run", json.dumps(sample))
+    measured = assay_says("measure", "--json", "--runs", "8", *program, "pass")
+    found.add("measure", measured)
+    compared = ["--runs", "30", "sleep 0.01", "sleep 0.02"]
+    found.add("compare", assay_says("compare", "--json", "--null", *compared))
+    tuned = ["--null", "--runs", "70", "arg.n=60,5"]
+    found.add("tune", assay_says("tune", "--json", *tuned, *program, PROGRAM))
+    found.add("study list", assay_says("study", "list", "--json"))
+    return found
+
+
+def keys_of(document: Any) -> set[str]:
+    """Every key at any depth, and every path of two keys."""
+    found = set()
+    if isinstance(document, dict):
+        for key, value in document.items():
+            found |= {key} | keys_of(value)
+            if isinstance(value, dict):
+                found |= {f"{key}.{inner}" for inner in value}
+    elif isinstance(document, list):
+        for item in document:
+            found |= keys_of(item)
+    return found
+
+
+def test_json_keys_are_there(documents: Documents) -> None:
+    section = (DOCS / "cli.md").read_text().split("\n## JSON\n")[1].split("\n## ")[0]
+    bullets = [" ".join(b.split()) for b in re.split(r"^- ", section, flags=re.MULTILINE)[1:]]
+    checked = set()
+    for bullet in bullets:
+        verb = next((v for v in documents.found if bullet.startswith(f"`{v}")), None)
+        if verb is None:
+            continue
+        checked.add(verb)
+        there = keys_of(documents.found[verb])
+        for key in re.findall(r"`([a-z_]+(?:\.[a-z_]+)?)`", bullet.partition(":")[2]):
+            # `default.summary` is a path, all others are keys.
+            assert key in there | VALUES | {"study resume", "a", "b"}, f"{verb}: {key}"
+    assert checked == set(documents.found)
+    assert all(d["schema"] == 1 for found in documents.found.values() for d in found)
