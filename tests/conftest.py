@@ -1,22 +1,57 @@
-"""Fixtures that several folders of tests share."""
+"""What several folders of tests share: the launcher under test, and leave to change the host."""
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-BUILD = Path(__file__).resolve().parents[1] / "build"
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave this host's control groups alone unless told otherwise."""
+    if os.environ.get("ASSAY_TEST_SYSTEM") == "1":
+        return
+    skip = pytest.mark.skip(reason="changes control groups of this host: set ASSAY_TEST_SYSTEM=1")
+    for item in items:
+        if item.get_closest_marker("system"):
+            item.add_marker(skip)
 
 
 @pytest.fixture(scope="session")
 def assay_exec() -> Path:
-    """The launcher under test: $ASSAY_EXEC, the last one built here, or the installed one."""
+    """Give the launcher under test: $ASSAY_EXEC, else one built in this checkout.
+
+    One that is older than its sources is built anew where CMake is to be had; without sources
+    built or CMake it is the installed one.
+    """
     if chosen := os.environ.get("ASSAY_EXEC"):
         return Path(chosen).resolve(strict=True)
-    built = [path for path in BUILD.rglob("assay-exec") if os.access(path, os.X_OK)]
+    built = [path for path in ROOT.glob("build*/**/assay-exec") if os.access(path, os.X_OK)]
+    sources = [
+        path for folder in ("launcher", "common") for path in (ROOT / "native" / folder).iterdir()
+    ]
+    newest = max(path.stat().st_mtime for path in sources)
+    fresh = [path for path in built if path.stat().st_mtime >= newest]
+    if fresh:
+        return max(fresh, key=lambda path: path.stat().st_mtime)
+    if shutil.which("cmake"):
+        return _build()
     if built:
         return max(built, key=lambda path: path.stat().st_mtime)
     if installed := shutil.which("assay-exec"):
         return Path(installed)
     pytest.skip("assay-exec is not built: run cmake, or set ASSAY_EXEC")
+
+
+def _build() -> Path:
+    folder = ROOT / "build" / "native"
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    configure = ["cmake", "-S", ROOT / "native", "-B", folder, *generator]
+    for command in (configure, ["cmake", "--build", folder, "--target", "assay-exec"]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            pytest.fail(f"building assay-exec failed:\n{done.stdout}{done.stderr}")
+    return folder / "assay-exec"

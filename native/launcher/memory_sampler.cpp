@@ -19,6 +19,8 @@ MemorySampler::MemorySampler(Containment& containment, const Shared& shared, Nan
       interval_(std::min(first_interval, longest)), due_(start + interval_) {}
 
 void MemorySampler::run(Nanos now) {
+    // CPU time: being pushed off the CPU while sampling must not silence us.
+    const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
     // Until exec the child's memory is our own.
     const Nanos started = shared_.started_ns.load(std::memory_order_relaxed);
     if (const auto held = started != 0 ? containment_.held() : std::nullopt) {
@@ -28,7 +30,7 @@ void MemorySampler::run(Nanos now) {
         ++samples_;
     }
     interval_ = std::min(interval_ + interval_ / 2, longest_);
-    const Nanos cost = now_ns() - now;
+    const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
     due_ = now + std::max(interval_, cost * duty);
 }
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.records import Arm, Stage
-from assay.search.claims import MIN_BLOCKS
 from assay.search.history import DEFAULT_ARM, History, arm_of
-from assay.search.purse import RESERVE, Purse
+from assay.search.keeping import Keeping
+from assay.search.purse import Purse
 from assay.search.space import SearchSpace
 
 if TYPE_CHECKING:
@@ -41,13 +41,14 @@ class Reduction:
     Args:
         winner: the arm that the search chose; not the default.
         space: says which smaller configurations are valid.
-        margin: a loss smaller than this counts as none.
+        keeping: a loss smaller than its margin counts as none.
     """
 
-    def __init__(self, winner: Arm, space: SearchSpace, margin: float) -> None:
+    def __init__(self, winner: Arm, space: SearchSpace, keeping: Keeping) -> None:
         self._winner = winner
         self._space = space
-        self._limit = math.log1p(margin)
+        self._keeping = keeping
+        self._limit = math.log1p(keeping.margin)
         self._without: dict[str, Arm] = {}
         if len(winner.configuration) > 1:
             for name in winner.configuration:
@@ -154,9 +155,9 @@ class Reduction:
 
     def _affords(self, history: History, arms: list[Arm], done: int, purse: Purse) -> bool:
         """Whether enough blocks for an answer leave what the confirmation needs."""
-        confirmation = history.cost([DEFAULT_ARM, self._winner]).times(RESERVE * MIN_BLOCKS)
         due = max(LEAST_BLOCKS - done, 1)
-        return purse.affords(history.cost(arms).times(due), least=confirmation)
+        kept = self._keeping.confirmation(history, self._winner)
+        return purse.affords(history.cost(arms).times(due), least=kept)
 
     def _best_single(self, history: History) -> Arm:
         """The best single omission: nothing that was not measured is ever recommended."""

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from assay.records import Arm, Configuration, Stage
-from assay.search.claims import MIN_BLOCKS
 from assay.search.history import DEFAULT_ARM, History, arm_of
-from assay.search.purse import RESERVE, Purse
+from assay.search.keeping import Keeping
+from assay.search.purse import Purse
 from assay.search.ranking import due, leader, scores, settled, worse
 from assay.search.searcher import Observation, Searcher
 from assay.search.space import SearchSpace
@@ -53,12 +53,12 @@ class Racing:
 
     Args:
         configurations: all of them, the default first.
-        margin: the race ends when its leader cannot be further than this from the best.
+        keeping: the race ends when its leader cannot be further than the margin from the best.
     """
 
-    def __init__(self, configurations: Sequence[Configuration], margin: float) -> None:
+    def __init__(self, configurations: Sequence[Configuration], keeping: Keeping) -> None:
         self._arms = [arm_of(c) for c in configurations]
-        self._margin = margin
+        self._keeping = keeping
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """See ``Strategy.roster``."""
@@ -68,9 +68,9 @@ class Racing:
         racing = still_racing(history)
         if racing == [DEFAULT_ARM]:
             return None
-        if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._margin):
+        if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._keeping.margin):
             return None
-        return racing if affords(history, racing, purse, KEEP) else None
+        return racing if self._keeping.affords(history, racing, purse, KEEP) else None
 
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``."""
@@ -83,11 +83,11 @@ class ModelBased:
     The best few then meet in a playoff, since the best of many single launches is mostly lucky.
     """
 
-    def __init__(self, space: SearchSpace, searcher: Searcher, seed: int, margin: float) -> None:
+    def __init__(self, space: SearchSpace, searcher: Searcher, seed: int, keeping: Keeping) -> None:
         self._space = space
         self._searcher = searcher
         self._seed = seed
-        self._margin = margin
+        self._keeping = keeping
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """See ``Strategy.roster``."""
@@ -95,18 +95,20 @@ class ModelBased:
             return None
         if self._playing_off(history):
             racing = still_racing(history)
-            if racing == [DEFAULT_ARM] or is_settled(history, racing, self._margin):
+            if racing == [DEFAULT_ARM] or is_settled(history, racing, self._keeping.margin):
                 return None
-            return racing if affords(history, racing, purse, KEEP) else None
+            return racing if self._keeping.affords(history, racing, purse, KEEP) else None
         seen = self._observations(history)
-        if len(seen) < MOST_TRIALS and affords(history, BATCH_ARMS, purse, PLAYOFF_FROM):
+        if len(seen) < MOST_TRIALS and self._keeping.affords(
+            history, BATCH_ARMS, purse, PLAYOFF_FROM
+        ):
             batch = self._batch(history, seen)
             if batch:
                 return batch
         finalists = [DEFAULT_ARM, *self._finalists(seen)]
         if finalists == [DEFAULT_ARM]:
             return None
-        return finalists if affords(history, finalists, purse, KEEP) else None
+        return finalists if self._keeping.affords(history, finalists, purse, KEEP) else None
 
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``."""
@@ -175,12 +177,6 @@ def _replicate(seen: list[Observation]) -> Configuration | None:
 BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 2)
 """Stands for a model-based block where its cost is foretold: what is not known yet counts as the
 default."""
-
-
-def affords(history: History, arms: Sequence[Arm], purse: Purse, keep: float) -> bool:
-    """Whether a block of these arms leaves a share of the budget, and a least confirmation."""
-    confirmation = history.cost([DEFAULT_ARM, DEFAULT_ARM]).times(RESERVE * MIN_BLOCKS)
-    return purse.affords(history.cost(arms), keep=keep, least=confirmation)
 
 
 def still_racing(history: History) -> list[Arm]:

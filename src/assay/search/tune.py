@@ -16,6 +16,7 @@ from assay.records import (
 )
 from assay.search.claims import MIN_BLOCKS, claim, precise
 from assay.search.history import DEFAULT_ARM, History
+from assay.search.keeping import Keeping
 from assay.search.purse import OVERHEAD_S, SPARE, START_S, Cost, Purse
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.ranking import due
@@ -129,10 +130,11 @@ class TuneRace(BlockRace):
         if self._strategy is None:
             most = self._affordable_configurations()
             every = self._space.enumerate(most)
+            keeping = Keeping(self._spec.margin, 2 + self._spec.null)
             self._strategy = (
-                Racing(every, self._spec.margin)
+                Racing(every, keeping)
                 if every is not None
-                else ModelBased(self._space, self._searcher, self._spec.seed, self._spec.margin)
+                else ModelBased(self._space, self._searcher, self._spec.seed, keeping)
             )
         return self._strategy
 
@@ -169,7 +171,8 @@ class TuneRace(BlockRace):
 
     def _chosen_reduction(self) -> Reduction:
         if self._reduction is None:
-            self._reduction = Reduction(self.winner, self._space, self._spec.margin)
+            keeping = Keeping(self._spec.margin, 2 + self._spec.null)
+            self._reduction = Reduction(self.winner, self._space, keeping)
         return self._reduction
 
     def _confirm_arms(self, arm: Arm) -> tuple[Arm, ...]:
@@ -207,7 +210,7 @@ class TuneRace(BlockRace):
             return None
         if found.verdict is not Verdict.UNCLEAR and precise(found):
             return Done(Reason.DECIDED, f"Decided after {found.blocks} confirmation blocks.")
-        if blocks >= MIN_BLOCKS and self._futile(found, purse, self._confirm_arms(arm)):
+        if found.blocks >= MIN_BLOCKS and self._futile(found, purse, self._confirm_arms(arm)):
             return Done(
                 Reason.BUDGET,
                 f"Still unclear after {blocks} confirmation blocks; about {found.blocks_needed} "

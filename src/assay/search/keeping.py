@@ -1,0 +1,35 @@
+"""Keeping: what the stages before the confirmation must leave of a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Arm
+from assay.search.claims import MIN_BLOCKS
+from assay.search.history import DEFAULT_ARM, History
+from assay.search.purse import RESERVE, Cost, Purse
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """What is kept for the confirmation, and how fine a difference matters.
+
+    Attributes:
+        margin: ratio differences below it count as none.
+        arms: how many a confirmation block will have.
+    """
+
+    margin: float
+    arms: int = 2
+
+    def confirmation(self, history: History, arm: Arm = DEFAULT_ARM) -> Cost:
+        """What the least confirmation of an arm takes, with a reserve."""
+        block = history.cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
+        return block.times(RESERVE * MIN_BLOCKS)
+
+    def affords(
+        self, history: History, arms: Sequence[Arm], purse: Purse, share: float = 0.0
+    ) -> bool:
+        """Whether a block of these arms leaves a share of the budget, and a confirmation."""
+        return purse.affords(history.cost(arms), keep=share, least=self.confirmation(history))

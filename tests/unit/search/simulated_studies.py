@@ -1,0 +1,122 @@
+"""Whole studies on simulated programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.records import (
+    Arm,
+    Budget,
+    Choices,
+    Claim,
+    Conclusion,
+    Configuration,
+    Kind,
+    Metric,
+    Parameter,
+    Sample,
+    Space,
+    StudySpec,
+    Workload,
+)
+from assay.records.workload import WALL
+from assay.search.compare import CompareRace
+from assay.search.conclude import conclude
+from assay.search.measure import MeasureRace
+from assay.search.race import Done, Race
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated, drive
+from assay.search.tpe import TpeSearcher
+from assay.search.tune import TuneRace
+
+
+def space_of(**domains: tuple[int | str, ...]) -> Space:
+    """Settings without a known default."""
+    return Space(parameters=tuple(Parameter(name=n, domain=Choices(v)) for n, v in domains.items()))
+
+
+def factors(**effects: dict[int | str, float]) -> Callable[[Configuration], float]:
+    """One second times a factor for each value."""
+
+    def takes_s(configuration: Configuration) -> float:
+        seconds = 1.0
+        for name, value in configuration.items():
+            seconds *= effects.get(name, {}).get(value, 1.0)  # type: ignore[call-overload]
+        return seconds
+
+    return takes_s
+
+
+@dataclass(frozen=True)
+class Study:
+    spec: StudySpec
+    samples: list[Sample]
+    done: Done
+    conclusion: Conclusion
+
+    @property
+    def settings(self) -> dict[str, object]:
+        assert self.conclusion.recommendation is not None
+        return dict(self.conclusion.recommendation.settings)
+
+    @property
+    def claim(self) -> Claim | None:
+        return self.conclusion.claims[0] if self.conclusion.claims else None
+
+
+def carry_out(spec: StudySpec, program: Simulated) -> Study:
+    space, searcher = SearchSpace(spec.space), TpeSearcher()
+    races: dict[Kind, Callable[[], Race]] = {
+        Kind.TUNE: lambda: TuneRace(spec, space, searcher),
+        Kind.COMPARE: lambda: CompareRace(spec),
+        Kind.MEASURE: lambda: MeasureRace(spec),
+    }
+    trip = drive(races[spec.kind](), program, spec.budget)
+    return Study(
+        spec, trip.samples, trip.done, conclude(spec, trip.samples, space, searcher, trip.done)
+    )
+
+
+def tune(
+    space: Space,
+    program: Simulated,
+    budget: Budget,
+    *,
+    seed: int = 0,
+    null: bool = False,
+    timeout_s: float | None = None,
+) -> Study:
+    spec = StudySpec(
+        kind=Kind.TUNE,
+        workload=workload(program.metric, timeout_s),
+        budget=budget,
+        space=space,
+        seed=seed,
+        null=null,
+    )
+    return carry_out(spec, program)
+
+
+def compare(
+    program: Simulated,
+    budget: Budget,
+    *configurations: dict[str, int | str],
+    seed: int = 0,
+    null: bool = False,
+    timeout_s: float | None = None,
+) -> Study:
+    found = [Configuration(c) for c in configurations]
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=workload(program.metric, timeout_s),
+        budget=budget,
+        arms=tuple(Arm(name=str(c), configuration=c) for c in found),
+        seed=seed,
+        null=null,
+    )
+    return carry_out(spec, program)
+
+
+def workload(metric: Metric = WALL, timeout_s: float | None = None) -> Workload:
+    return Workload(argv=("./program",), metrics=(metric,), timeout_s=timeout_s)

@@ -1,0 +1,345 @@
+"""What studies conclude, held against what is true of the simulated program."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import replace
+
+import msgspec
+import pytest
+from simulated_studies import Study, carry_out, compare, factors, space_of, tune
+
+from assay.records import (
+    DEFAULT,
+    Budget,
+    Conclusion,
+    Configuration,
+    Goal,
+    Metric,
+    Outcome,
+    Sample,
+    Stage,
+    Verdict,
+    decode,
+    encode,
+)
+from assay.search.conclude import conclude
+from assay.search.race import Reason
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated
+from assay.search.tpe import TpeSearcher
+
+FLAT = Simulated(takes_s=lambda configuration: 1.0)
+SMALL = space_of(nice=(0, 5, 10), malloc=("jemalloc", "tcmalloc"))
+GAIN = Simulated(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8}, nice={10: 1.2}))
+
+
+def most_allowed(studies: int) -> float:
+    """5 % and two standard errors."""
+    return studies * (0.05 + 2 * math.sqrt(0.05 * 0.95 / studies))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        FLAT,
+        replace(FLAT, noise=0.1, drift=0.01),
+        replace(FLAT, fails=lambda c: 0.1, noise=0.02),
+    ],
+    ids=["plain", "drift", "failures"],
+)
+def test_nothing_is_found_where_nothing_is(program: Simulated) -> None:
+    wins = 0
+    for seed in range(100):
+        study = tune(SMALL, replace(program, seed=seed), Budget(launches=80), seed=seed)
+        wins += bool(study.settings)
+    assert wins <= most_allowed(100)
+
+
+def test_arms_that_are_alike_are_not_told_apart() -> None:
+    wrong = 0
+    for seed in range(100):
+        program = replace(FLAT, seed=seed)
+        study = compare(program, Budget(launches=63), {}, {"nice": 1}, {"nice": 2}, seed=seed)
+        verdicts = {claim.verdict for claim in study.conclusion.claims}
+        wrong += bool(verdicts & {Verdict.FASTER, Verdict.SLOWER})
+    assert wrong <= most_allowed(100)
+
+
+def test_a_true_gain_is_found_and_told_right() -> None:
+    found = [tune(SMALL, replace(GAIN, seed=s), Budget(launches=150), seed=s) for s in range(25)]
+    winners = [study for study in found if study.settings.get("malloc") == "tcmalloc"]
+    assert len(winners) >= 23
+    held = [
+        study.claim.ci[0] < 0.8 < study.claim.ci[1]  # type: ignore[operator]
+        for study in winners
+        if study.claim is not None
+    ]
+    assert sum(held) >= len(held) - 3
+    # What was chosen for looking best does not look better than it is.
+    ratios = [study.claim.ratio for study in winners if study.claim is not None]
+    assert statistics.fmean(ratios) == pytest.approx(0.8, abs=0.01)
+
+
+def test_settings_without_effect_are_dropped() -> None:
+    kept = [tune(SMALL, replace(GAIN, seed=s), Budget(launches=300), seed=s) for s in range(20)]
+    assert sum(study.settings == {"malloc": "tcmalloc"} for study in kept) >= 17
+
+
+def test_two_settings_that_do_the_same_good_keep_one() -> None:
+    space = space_of(thp=("never", "always"), malloc=("jemalloc",))
+
+    def takes_s(configuration: Configuration) -> float:
+        either = configuration.get("thp") == "always" or "malloc" in configuration
+        return 0.8 if either else 1.0
+
+    program = Simulated(takes_s=takes_s, noise=0.02)
+    found = [tune(space, replace(program, seed=s), Budget(launches=200), seed=s) for s in range(12)]
+    assert all(len(study.settings) <= 1 for study in found)
+    assert sum(len(study.settings) == 1 for study in found) >= 11
+
+
+def test_a_model_finds_what_cannot_all_be_tried() -> None:
+    values = tuple(range(8))
+    space = space_of(**{f"arg.p{i}": values for i in range(4)})
+    takes_s = factors(**{f"arg.p{i}": {v: 1 + 0.04 * abs(v - 3) for v in values} for i in range(4)})
+    program = Simulated(takes_s=lambda c: takes_s(c) * (0.75 if c.get("arg.p0") == 5 else 1.0))
+    good = 0
+    for seed in range(4):
+        study = tune(space, replace(program, seed=seed), Budget(launches=200), seed=seed)
+        good += study.settings.get("arg.p0") == 5
+    assert good >= 3
+
+
+def test_claims_rest_on_confirmation_blocks_alone() -> None:
+    """Whatever the search saw, other confirmation values give another claim, and only they."""
+    study = tune(SMALL, GAIN, Budget(launches=150))
+    assert study.claim is not None
+    blocks = {s.launch.block for s in study.samples if s.launch.stage is Stage.CONFIRM}
+    assert study.claim.blocks == len(blocks)
+    assert _again(study, slower(study.samples, {Stage.CONFIRM})).claims != study.conclusion.claims
+    others = set(Stage) - {Stage.CONFIRM}
+    changed = _again(study, slower(study.samples, others))
+    assert changed.claims == study.conclusion.claims
+    assert changed.arms == study.conclusion.arms
+
+
+def slower(samples: list[Sample], stages: set[Stage]) -> list[Sample]:
+    """The same with the default 30 % slower in some stages."""
+    return [
+        msgspec.structs.replace(s, metrics={k: 1.3 * v for k, v in s.metrics.items()})
+        if s.launch.stage in stages and s.launch.arm == "default"
+        else s
+        for s in samples
+    ]
+
+
+def _again(study: Study, samples: list[Sample]) -> Conclusion:
+    space = SearchSpace(study.spec.space)
+    return conclude(study.spec, samples, space, TpeSearcher(), study.done)
+
+
+@pytest.mark.parametrize("kind", ["tune", "compare"])
+def test_the_conclusion_follows_from_the_samples(kind: str) -> None:
+    """Told again, or read back from their documents, they give the same bytes."""
+    study = (
+        tune(SMALL, GAIN, Budget(launches=150), null=True)
+        if kind == "tune"
+        else compare(GAIN, Budget(launches=60), {}, {"nice": 10}, null=True)
+    )
+    document = encode(study.conclusion)
+    assert encode(_again(study, study.samples)) == document
+    stored = [decode(encode(sample), Sample) for sample in study.samples]
+    assert encode(_again(study, stored)) == document
+    assert decode(document, Conclusion) == study.conclusion
+
+
+def test_the_conclusion_needs_no_machine() -> None:
+    """Where nothing can be granted any more, what was measured still says the same."""
+    study = tune(SMALL, GAIN, Budget(launches=150))
+    elsewhere = SearchSpace(study.spec.space, admissible=lambda configuration: False)
+    found = conclude(study.spec, study.samples, elsewhere, TpeSearcher(), study.done)
+    assert found.claims == study.conclusion.claims
+    assert found.recommendation == study.conclusion.recommendation
+
+
+def test_a_confirmation_block_that_was_cut_off_is_no_pair() -> None:
+    study = tune(SMALL, GAIN, Budget(launches=150), null=True)
+    newest = max(s.launch.block for s in study.samples)
+    cut = [s for s in study.samples if s.launch.block < newest or s.launch.arm != "default (again)"]
+    found = _again(study, cut)
+    assert study.claim is not None
+    assert found.claims[0].blocks == study.claim.blocks - 1
+
+
+@pytest.mark.parametrize("goal", [Goal.HIGHER, Goal.LOWER])
+def test_metrics_from_the_output(goal: Goal) -> None:
+    metric = Metric(name="rate", goal=goal, pattern="x")
+    study = tune(SMALL, replace(GAIN, metric=metric), Budget(launches=150))
+    assert study.settings == {"malloc": "tcmalloc"}
+    assert study.claim is not None
+    expected = 1 / 0.8 if goal is Goal.HIGHER else 0.8
+    assert study.claim.ratio == pytest.approx(expected, rel=0.05)
+    assert study.claim.verdict is Verdict.FASTER
+    assert ("more rate" in _sentence(study)) is (goal is Goal.HIGHER)
+
+
+def test_the_wrong_way_round_is_no_gain() -> None:
+    """A metric that only gets worse keeps the default."""
+    metric = Metric(name="rate", goal=Goal.HIGHER, pattern="x")
+    slow = Simulated(takes_s=lambda c: 1.0 + 0.2 * len(c), metric=metric)
+    assert tune(SMALL, slow, Budget(launches=150)).settings == {}
+
+
+@pytest.mark.parametrize("gains", [True, False])
+def test_null_gives_a_noise_floor(gains: bool) -> None:
+    """Beside a claim, and where the default is kept as well."""
+    slow = Simulated(takes_s=lambda c: 1.0 + 0.3 * len(c))
+    study = tune(SMALL, GAIN if gains else slow, Budget(launches=200), null=True)
+    floor = study.conclusion.noise_floor
+    assert floor is not None
+    assert (floor.a, floor.b) == ("default", "default (again)")
+    assert floor.blocks >= 6
+    assert floor.ratio == pytest.approx(1.0, abs=0.05)
+    assert bool(study.settings) is gains
+    assert len(study.conclusion.claims) == gains
+    without = tune(SMALL, GAIN if gains else slow, Budget(launches=200))
+    assert without.conclusion.noise_floor is None
+
+
+def test_the_noise_floor_does_not_keep_a_comparison_going() -> None:
+    """It is there for the claims; that it stays unclear itself is to be expected."""
+    program = Simulated(takes_s=factors(nice={5: 2.0}), noise=0.05)
+    study = compare(program, Budget(launches=1000), {}, {"nice": 5}, null=True)
+    assert study.done.reason is Reason.DECIDED
+    assert len(study.samples) < 100
+    assert study.conclusion.noise_floor is not None
+    assert [claim.b for claim in study.conclusion.claims] == ["nice=5"]
+
+
+def test_a_comparison_whose_arms_all_fail_but_the_first_is_none() -> None:
+    program = replace(FLAT, fails=lambda c: float("nice" in c))
+    study = compare(program, Budget(launches=100), {}, {"nice": 5}, null=True)
+    assert study.done.reason is Reason.WORKLOAD_FAILED
+    assert len(study.samples) < 20
+
+
+@pytest.mark.parametrize("null", [False, True])
+@pytest.mark.parametrize("unit", ["launches", "time"])
+def test_a_budget_that_is_said_to_do_does(null: bool, unit: str) -> None:
+    """It gives the claim that was too dear before."""
+    program = Simulated(takes_s=factors(malloc={"tcmalloc": 0.7}, nice={5: 1.5, 10: 9.0}))
+    small = Budget(launches=20) if unit == "launches" else Budget(time_s=8.0)
+    first = tune(SMALL, program, small, null=null)
+    assert first.done.reason is Reason.TOO_SMALL
+    assert len(first.samples) <= 2, "stopped before wasting it"
+    needed = first.done.needed
+    assert needed is not None
+    enough = (
+        Budget(launches=needed.launches) if unit == "launches" else Budget(time_s=needed.time_s)
+    )
+    for seed in range(10):
+        study = tune(SMALL, replace(program, seed=seed), enough, null=null, seed=seed)
+        assert study.claim is not None, study.done
+        assert study.claim.blocks >= 6
+
+
+def test_time_outs_count_as_at_least_their_cap() -> None:
+    """An arm that hangs every other time is not taken for a quick one."""
+
+    class Hanging(Simulated):
+        def run(self, launch):  # type: ignore[no-untyped-def]
+            if launch.configuration and launch.block % 2:
+                slow = replace(self, takes_s=lambda c: 1000.0)
+                return Simulated.run(slow, launch)
+            return super().run(launch)
+
+    program = Hanging(takes_s=lambda c: 0.9 if c else 1.0, noise=0.01)
+    study = compare(program, Budget(launches=82), {}, {"nice": 5}, timeout_s=10.0)
+    (claim,) = study.conclusion.claims
+    assert claim.censored_share == pytest.approx(0.5, abs=0.05)
+    assert claim.verdict is not Verdict.FASTER
+    assert any("stopped at their time limit" in note for note in study.conclusion.notes)
+    assert any(arm.timeouts for arm in study.conclusion.arms)
+
+
+def test_a_baseline_that_never_ends_gives_a_bound() -> None:
+    program = Simulated(takes_s=lambda c: 0.1 if c else 99.0)
+    study = compare(program, Budget(launches=200), {}, {"nice": 5}, timeout_s=10.0)
+    (claim,) = study.conclusion.claims
+    assert claim.verdict is Verdict.FASTER
+    assert claim.bound_only
+    assert study.done.reason is Reason.DECIDED
+    assert len(study.samples) < 40
+
+
+def test_a_slow_configuration_does_not_win_by_being_stopped() -> None:
+    program = Simulated(takes_s=lambda c: 40.0 if c.get("nice") == 5 else 1.0)
+    study = tune(SMALL, program, Budget(launches=150))
+    assert any(s.outcome is Outcome.TIMED_OUT for s in study.samples)
+    assert "nice" not in study.settings
+
+
+def test_a_default_that_fails_at_times_is_told() -> None:
+    program = replace(GAIN, fails=lambda c: 0.0 if c else 0.25)
+    study = tune(SMALL, program, Budget(launches=200))
+    assert study.settings.get("malloc") == "tcmalloc"
+    assert any("launches failed" in note for note in study.conclusion.notes)
+    assert study.conclusion.arms[0].failures > 0
+
+
+def test_a_configuration_that_fails_at_times_does_not_win_unnoticed() -> None:
+    program = replace(GAIN, fails=lambda c: 0.9 if c.get("malloc") == "tcmalloc" else 0.0)
+    assert tune(SMALL, program, Budget(launches=200)).settings.get("malloc") != "tcmalloc"
+
+
+def test_drift_falls_on_all_arms_alike() -> None:
+    """The machine gets 2 % slower with every block: paired, that cancels out."""
+    found = [
+        tune(SMALL, replace(GAIN, drift=0.02, seed=s), Budget(launches=150), seed=s)
+        for s in range(5)
+    ]
+    for study in found:
+        assert study.claim is not None
+        assert study.claim.ratio == pytest.approx(0.8, abs=0.05)
+
+
+def test_a_study_that_nobody_finished_concludes_nothing() -> None:
+    study = tune(SMALL, GAIN, Budget(launches=150))
+    for count in range(len(study.samples)):
+        found = conclude(study.spec, study.samples[:count], SearchSpace(SMALL), TpeSearcher(), None)
+        assert "Interrupted" in found.stopped
+        if not any(s.launch.stage is Stage.CONFIRM for s in study.samples[:count]):
+            assert found.claims == ()
+            assert found.recommendation is not None
+            assert found.recommendation.settings == DEFAULT
+
+
+def test_a_measurement_is_as_precise_as_asked() -> None:
+    from simulated_studies import workload
+
+    from assay.records import Arm, Kind, StudySpec
+
+    for precision in (0.05, 0.01):
+        spec = StudySpec(
+            kind=Kind.MEASURE,
+            workload=workload(),
+            budget=Budget(launches=2000),
+            arms=(Arm(name="default", configuration=DEFAULT),),
+            precision=precision,
+        )
+        study = carry_out(spec, FLAT)
+        summary = study.conclusion.arms[0].summary["wall_s"]
+        assert summary.ci is not None
+        lo, hi = summary.ci
+        assert lo is not None
+        assert hi is not None
+        assert (hi - lo) / 2 <= precision * summary.mean
+        assert lo < math.exp(0.03**2 / 2) < hi
+        assert summary.n == len(study.samples) - 1, "the warm-up is not in it"
+
+
+def _sentence(study: Study) -> str:
+    assert study.conclusion.recommendation is not None
+    return study.conclusion.recommendation.sentence
