@@ -27,7 +27,7 @@ MIN_SEARCH_BLOCKS = 3
 """Every configuration gets at least this many launches where all of them are tried."""
 BATCH = 4
 """New proposals in a model-based block, beside the default and one replicate."""
-MOST_TRIALS = 300
+MOST_TRIALS = 200
 """No more configurations than this are proposed: a model's answer takes longer the more it knows,
 and what is left of a budget is better spent on telling the best apart."""
 PLAYOFF = 4

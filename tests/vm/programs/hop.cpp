@@ -4,14 +4,11 @@
 
 #include <cstdlib>
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     for (int left = argc == 2 ? std::atoi(argv[1]) : 1; left > 1; --left)
-        if (fork() == 0)
-            break;
+        if (fork() == 0) break;
     for (;;) {
-        if (fork() > 0)
-            _exit(0);
+        if (fork() > 0) _exit(0);
         setsid();
         usleep(2000);
     }

@@ -5,14 +5,12 @@
 
 #include <cstdio>
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     constexpr unsigned short port = 0xe9;
     FILE* file = argc == 2 ? std::fopen(argv[1], "r") : nullptr;
     if (file == nullptr || ioperm(port, 1, 1) != 0) {
         std::perror("send");
         return 1;
     }
-    for (int byte; (byte = std::getc(file)) != EOF;)
-        outb(static_cast<unsigned char>(byte), port);
+    for (int byte; (byte = std::getc(file)) != EOF;) outb(static_cast<unsigned char>(byte), port);
 }

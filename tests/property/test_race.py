@@ -1,0 +1,143 @@
+"""Races over programs of any kind keep their contract."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.records import (
+    Arm,
+    Budget,
+    Choices,
+    Configuration,
+    Kind,
+    Outcome,
+    Parameter,
+    Space,
+    Stage,
+    StudySpec,
+    Workload,
+    encode,
+)
+from assay.search.compare import CompareRace
+from assay.search.conclude import conclude
+from assay.search.measure import MeasureRace
+from assay.search.race import Done, Race
+from assay.search.searcher import RandomSearcher
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated, drive, left_of, spent_s
+from assay.search.tune import TuneRace
+
+FEW = Space(
+    parameters=(
+        Parameter(name="nice", domain=Choices((0, 5, 10))),
+        Parameter(name="malloc", domain=Choices(("jemalloc", "tcmalloc"))),
+    )
+)
+MANY = Space(
+    parameters=tuple(
+        Parameter(name=f"arg.p{i}", domain=Choices(tuple(range(9))), default=0) for i in range(4)
+    ),
+    constraints=("arg.p0 + arg.p1 < 12",),
+)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Simulated:
+    """Quick and slow, steady and noisy, failing and drifting."""
+    usual_s = draw(st.sampled_from([0.002, 0.5, 20.0]))
+    slow = draw(st.sampled_from([0.5, 1.0, 1.3, 30.0]))
+    odd = draw(st.sampled_from([0, 1]))
+    failing = draw(st.sampled_from([0.0, 0.0, 0.2, 0.7]))
+    default_fails = draw(st.sampled_from([0.0, 0.0, 0.2]))
+    return Simulated(
+        takes_s=lambda c: usual_s * (slow if c and len(str(c)) % 2 == odd else 1.0),
+        fails=lambda c: failing if c else default_fails,
+        noise=draw(st.sampled_from([0.0, 0.01, 0.3])),
+        drift=draw(st.sampled_from([0.0, 0.01])),
+        seed=draw(st.integers(0, 99)),
+    )
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> StudySpec:
+    kind = draw(st.sampled_from(list(Kind)))
+    budget = draw(
+        st.one_of(
+            st.integers(1, 130).map(lambda n: Budget(launches=n)),
+            st.sampled_from([1.0, 30.0, 400.0]).map(lambda s: Budget(time_s=s, launches=130)),
+        )
+    )
+    names = ({}, {"nice": 5}, {"nice": 10}) if kind is Kind.COMPARE else ({},)
+    arms = [Configuration(values) for values in names] if kind is not Kind.TUNE else []
+    return StudySpec(
+        kind=kind,
+        workload=Workload(argv=("./p",), timeout_s=draw(st.sampled_from([None, None, 1.0]))),
+        budget=budget,
+        space=draw(st.sampled_from([FEW, MANY])) if kind is Kind.TUNE else Space(),
+        arms=tuple(Arm(name=str(c), configuration=c) for c in arms),
+        seed=draw(st.integers(0, 9)),
+        null=draw(st.booleans()) and kind is not Kind.MEASURE,
+    )
+
+
+def race_of(spec: StudySpec) -> Race:
+    if spec.kind is Kind.TUNE:
+        return TuneRace(spec, SearchSpace(spec.space), RandomSearcher())
+    return CompareRace(spec) if spec.kind is Kind.COMPARE else MeasureRace(spec)
+
+
+@given(specs(), programs(), st.integers(1, 4))
+@settings(max_examples=120, deadline=None)
+def test_budgets_and_blocks(spec: StudySpec, program: Simulated, slots: int) -> None:
+    trip = drive(race_of(spec), program, spec.budget, slots=slots)
+    assert spec.budget.launches is not None
+    assert len(trip.samples) <= spec.budget.launches
+    if spec.budget.time_s is not None and slots == 1:
+        assert spent_s(trip.samples[:-1]) < spec.budget.time_s
+    places = [(la.block, la.position, la.attempt) for la in trip.launches]
+    assert len(set(places)) == len(places)
+    assert [la.block for la in trip.launches] == sorted(la.block for la in trip.launches)
+    for sample in trip.samples:
+        cap_s = sample.launch.cap_s
+        assert sample.outcome is not Outcome.TIMED_OUT or sample.wall_s == cap_s
+        if spec.workload.timeout_s is not None:
+            assert cap_s is not None
+            assert cap_s <= spec.workload.timeout_s
+
+
+@given(specs(), programs(), st.data())
+@settings(max_examples=80, deadline=None)
+def test_a_resumed_study_is_the_unbroken_one(
+    spec: StudySpec, program: Simulated, data: st.DataObject
+) -> None:
+    whole = drive(race_of(spec), program, spec.budget)
+    count = data.draw(st.integers(0, len(whole.samples)))
+    race = race_of(spec)
+    for sample in whole.samples[:count]:
+        race.tell(sample)
+    answer = race.ask(1, left_of(spec.budget, whole.samples[:count]))
+    if count == len(whole.samples):
+        assert answer == whole.done
+    else:
+        assert not isinstance(answer, Done)
+        assert answer == [whole.launches[count]]
+
+
+@given(specs(), programs())
+@settings(max_examples=60, deadline=None)
+def test_every_study_has_a_conclusion(spec: StudySpec, program: Simulated) -> None:
+    trip = drive(race_of(spec), program, spec.budget)
+    space = SearchSpace(spec.space)
+    documents = {
+        encode(conclude(spec, trip.samples, space, RandomSearcher(), trip.done)) for _ in range(2)
+    }
+    assert len(documents) == 1
+    found = conclude(spec, trip.samples, space, RandomSearcher(), trip.done)
+    assert found.launches == len(trip.samples)
+    for claim in found.claims:
+        confirming = [s for s in trip.samples if s.launch.stage is Stage.CONFIRM]
+        assert claim.blocks <= len({s.launch.block for s in confirming})
+        assert claim.blocks >= 6 or claim.verdict == "unclear"
+    if found.recommendation is not None and found.recommendation.settings:
+        assert found.claims[0].verdict == "faster"

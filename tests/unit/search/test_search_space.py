@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from assay.errors import BadInput
+from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
+from assay.search.searcher import RandomSearcher
+from assay.search.space import SearchSpace
+from assay.search.testing import a_small_space, a_space
+
+
+def of(*parameters: Parameter, constraints: tuple[str, ...] = ()) -> SearchSpace:
+    return SearchSpace(Space(parameters=parameters, constraints=constraints))
+
+
+def test_every_valid_configuration_once_and_the_default_first() -> None:
+    found = a_small_space().enumerate(1000)
+    assert found is not None
+    assert found[0] == DEFAULT
+    expected = {
+        (a, b, t)
+        for a in (1, 2, 3)
+        for b in (1, 2)
+        for t in (None, 1, 2)
+        if a + b < 5 and (a < 3 or t is None)
+    }
+    assert len(found) == len(set(found)) == len(expected)
+    assert {(c.get("arg.a", 1), c.get("arg.b", 1), c.get("threads")) for c in found} == expected
+
+
+def test_enumeration_stops_at_what_was_asked() -> None:
+    assert a_small_space().enumerate(12) is None
+    assert len(a_small_space().enumerate(13) or []) == 13
+    huge = of(*(Parameter(name=f"arg.p{i}", domain=Range(0, 99, step=1)) for i in range(9)))
+    assert huge.enumerate(10_000) is None
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_conditions_on_conditions_whatever_their_order(order: tuple[int, ...]) -> None:
+    parameters = (
+        Parameter(name="arg.a", domain=Choices((0, 1)), default=0),
+        Parameter(name="arg.b", domain=Choices((0, 1)), default=0, when="arg.a == 1"),
+        Parameter(name="arg.c", domain=Choices((0, 1)), default=0, when="arg.b == 1"),
+    )
+    space = of(*(parameters[i] for i in order))
+    assert space.canonical(Configuration({"arg.b": 1, "arg.c": 1})) == DEFAULT
+    whole = Configuration({"arg.a": 1, "arg.b": 1, "arg.c": 1})
+    assert space.canonical(whole) == whole
+    assert len(space.enumerate(100) or []) == 4
+
+
+def test_a_value_at_its_default_is_left_out() -> None:
+    space = of(Parameter(name="arg.n", domain=Range(1, 4, step=1), default=1))
+    assert space.canonical(Configuration({"arg.n": 1})) == DEFAULT
+    assert space.canonical(Configuration({"arg.n": 2})) == Configuration({"arg.n": 2})
+
+
+def test_true_is_not_one() -> None:
+    space = of(Parameter(name="arg.n", domain=Choices((1, 2)), default=1))
+    assert space.canonical(Configuration({"arg.n": True})) != DEFAULT
+
+
+def test_names_in_expressions_are_known() -> None:
+    with pytest.raises(BadInput, match="thraeds") as caught:
+        of(Parameter(name="threads", domain=Choices((1, 2))), constraints=("thraeds < 2",))
+    assert caught.value.remedy == "Did you mean threads?"
+    with pytest.raises(BadInput, match="nice"):
+        of(Parameter(name="threads", domain=Choices((1, 2)), when="nice == 0"))
+
+
+def test_expressions_are_tried_before_a_study_begins() -> None:
+    """A value that cannot be compared would otherwise end it in the middle."""
+    mixed = Parameter(name="threads", domain=Choices((1, 2, "auto")))
+    with pytest.raises(BadInput, match="cannot be worked out"):
+        of(mixed, constraints=("threads < 2",))
+    real = Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False))
+    with pytest.raises(BadInput, match="cannot be worked out"):
+        of(real, constraints=("1 / arg.x < 2",))
+
+
+def test_narrow_constraints_end_a_draw_instead_of_the_study() -> None:
+    wide = Choices(tuple(range(100)))
+    space = of(
+        *(Parameter(name=f"arg.p{i}", domain=wide, default=0) for i in range(3)),
+        constraints=("arg.p0 + arg.p1 + arg.p2 == 1000",),
+    )
+    assert space.draw(random.Random(0)) is None
+    assert space.repair(Configuration({"arg.p0": 1}), random.Random(0)) == DEFAULT
+    assert RandomSearcher().propose(space, [], 4, seed=0) == []
+
+
+def test_repair_changes_as_little_as_it_can() -> None:
+    space = a_space()
+    broken = Configuration({"threads": 16, "arg.n": 2, "nice": 5})
+    repaired = space.repair(broken, random.Random(1))
+    assert space.valid(repaired)
+    changed = {n for n in {*broken, *repaired} if broken.get(n) != repaired.get(n)}
+    assert len(changed) == 1
+
+
+def test_a_real_number_can_be_left_alone_again() -> None:
+    space = of(Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False)))
+    assert DEFAULT in list(space.neighbours(Configuration({"arg.x": 0.5})))

@@ -1,0 +1,232 @@
+"""The loop of a study, with a store that only remembers and an executor that only simulates."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from assay.errors import BadInput, NotPossible, WorkloadFailed
+from assay.measure.executor import Ticket
+from assay.records import (
+    Budget,
+    Choices,
+    Configuration,
+    Kind,
+    Launch,
+    Metric,
+    Outcome,
+    Parameter,
+    Plan,
+    Sample,
+    Space,
+    Stage,
+    Status,
+    StudySpec,
+    Workload,
+)
+from assay.records.workload import WALL
+from assay.search.race import Done, Race, Reason
+from assay.search.searcher import RandomSearcher
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated
+from assay.search.tune import TuneRace
+from assay.study.loop import Account, StudyLoop, demand_objective
+from assay.units import parse_duration_s
+
+SPACE = Space(parameters=(Parameter(name="nice", domain=Choices((0, 5))),))
+
+
+class Remembering:
+    """The part of a store that the loop uses."""
+
+    def __init__(self, room: int = 1000) -> None:
+        self.samples: list[Sample] = []
+        self.status: Status | None = None
+        self.elapsed_s = 0.0
+        self._room = room
+
+    def add_sample(self, study_id: str, stratum: int, sample: Sample) -> int:
+        if len(self.samples) == self._room:
+            raise NotPossible("No space is left on the disk.", "Make room.")
+        self.samples.append(sample)
+        return len(self.samples)
+
+    def set_status(self, study_id: str, status: Status) -> None:
+        if len(self.samples) == self._room:
+            raise NotPossible("No space is left on the disk.", "Make room.")
+        self.status = status
+
+    def add_elapsed(self, study_id: str, seconds: float) -> None:
+        self.elapsed_s += seconds
+
+
+class Simulating:
+    """An executor whose launches take no time; it can be interrupted."""
+
+    def __init__(self, program: Simulated, interrupt_after: int = 10_000) -> None:
+        self._program = program
+        self._flying: list[Launch] = []
+        self._until = interrupt_after
+        self.launched = 0
+        self.closed = False
+
+    def submit(self, launch: Launch, plan: Plan) -> Ticket:
+        assert plan.configuration == launch.configuration
+        self._flying.append(launch)
+        return Ticket(self.launched)
+
+    def poll(self, timeout_s: float | None) -> list[Sample]:
+        if self.launched == self._until:
+            raise KeyboardInterrupt
+        self.launched += 1
+        return [self._program.run(self._flying.pop())]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Silent:
+    def began(self, study_id: str) -> None: ...
+    def launching(self, launch: Launch, left: Budget) -> None: ...
+    def sampled(self, sample: Sample, race: Race, left: Budget) -> None: ...
+
+
+def loop_of(
+    store: Any,
+    executor: Any,
+    budget: Budget = Budget(launches=100),
+    metric: Metric = WALL,
+    earlier: int = 0,
+) -> StudyLoop:
+    spec = StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("x",), metrics=(metric,)),
+        budget=budget,
+        space=SPACE,
+    )
+    return StudyLoop(
+        "study1",
+        0,
+        spec,
+        store=store,
+        race=TuneRace(spec, SearchSpace(SPACE), RandomSearcher()),
+        executor=executor,
+        planner=lambda configuration: Plan(configuration=configuration),
+        account=Account(budget=budget, launches=earlier),
+        listener=Silent(),
+    )
+
+
+PROGRAM = Simulated(takes_s=lambda c: 0.8 if c.get("nice") == 5 else 1.0)
+
+
+def test_to_its_end() -> None:
+    store, executor = Remembering(), Simulating(PROGRAM)
+    done = loop_of(store, executor).run()
+    assert done.reason in (Reason.DECIDED, Reason.BUDGET)
+    assert store.status is Status.DONE
+    assert len(store.samples) == executor.launched <= 100
+    assert store.elapsed_s > 0
+    assert executor.closed
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 13, 40])
+def test_interrupted_anywhere_all_but_the_launch_in_flight_is_kept(after: int) -> None:
+    store, executor = Remembering(), Simulating(PROGRAM, interrupt_after=after)
+    with pytest.raises(KeyboardInterrupt):
+        loop_of(store, executor).run()
+    assert store.status is Status.INTERRUPTED
+    assert len(store.samples) == after
+    assert executor.closed
+
+
+def test_what_was_decided_on_is_on_the_disk() -> None:
+    """Stored before told: an error of the race loses nothing."""
+
+    class Broken(Silent):
+        def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
+            raise RuntimeError("shown wrongly")
+
+    store = Remembering()
+    loop = loop_of(store, Simulating(PROGRAM))
+    loop._listener = Broken()
+    with pytest.raises(RuntimeError):
+        loop.run()
+    assert len(store.samples) == 1
+    assert store.status is Status.INTERRUPTED
+
+
+@pytest.mark.parametrize("budget", [Budget(launches=9), Budget(time_s=5.0)])
+def test_too_small_a_budget_names_one_that_can_be_typed(budget: Budget) -> None:
+    store = Remembering()
+    with pytest.raises(NotPossible, match="too small") as caught:
+        loop_of(store, Simulating(PROGRAM), budget).run()
+    assert store.status is Status.FAILED
+    assert caught.value.exit_status == 3
+    assert caught.value.remedy is not None
+    words = re.findall(r"--(budget|runs) (\w+)", caught.value.remedy)
+    if budget.launches:
+        assert words == [("runs", "40")]
+    else:
+        ((option, text),) = words
+        assert option == "budget"
+        assert parse_duration_s(text) >= 40.0
+
+
+def test_a_program_that_always_fails() -> None:
+    store = Remembering()
+    broken = Simulated(takes_s=lambda c: 1.0, fails=lambda c: 1.0)
+    with pytest.raises(WorkloadFailed) as caught:
+        loop_of(store, Simulating(broken)).run()
+    assert caught.value.exit_status == 1
+    assert store.status is Status.FAILED
+    assert store.samples
+
+
+def test_a_full_disk_is_told_and_not_hidden_by_what_follows() -> None:
+    store = Remembering(room=7)
+    executor = Simulating(PROGRAM)
+    with pytest.raises(NotPossible, match="No space"):
+        loop_of(store, executor).run()
+    assert len(store.samples) == 7
+    assert executor.closed
+
+
+def test_earlier_sittings_count() -> None:
+    store = Remembering()
+    with pytest.raises(NotPossible, match="too small"):
+        loop_of(store, Simulating(PROGRAM), Budget(launches=100), earlier=99).run()
+    assert len(store.samples) <= 2
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [
+        ({"metrics": {}, "absent": {"fps": "no match"}}, "cannot be read: no match"),
+        ({"metrics": {"fps": 0.0}}, "takes positive ones"),
+        ({"metrics": {"fps": -3.0}}, "takes positive ones"),
+    ],
+)
+def test_an_objective_that_cannot_be_judged_by(sample: dict[str, Any], message: str) -> None:
+    launch = Launch(
+        configuration=Configuration(), arm="default", stage=Stage.SURVEY, block=0, position=0
+    )
+    with pytest.raises(BadInput, match=message):
+        demand_objective(
+            Sample(launch=launch, outcome=Outcome.OK, **sample), Metric(name="fps", pattern="x")
+        )
+    demand_objective(Sample(launch=launch, outcome=Outcome.FAILED, **sample), Metric(name="fps"))
+
+
+def test_an_account_counts_time_and_launches() -> None:
+    account = Account(budget=Budget(time_s=100.0, launches=10), elapsed_s=60.0, launches=4)
+    left = account.left
+    assert left.launches == 6
+    assert left.time_s == pytest.approx(40.0, abs=1.0)
+    assert Account(budget=Budget()).left == Budget()
+
+
+def test_done_is_what_the_race_said() -> None:
+    assert isinstance(loop_of(Remembering(), Simulating(PROGRAM)).run(), Done)
