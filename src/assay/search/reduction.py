@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 LEAST_BLOCKS = 3
 MOST_BLOCKS = 12
+KEEP_FOR_LATER = 0.15
+"""Blocks beyond the least must leave this share of the budget: what seems idle by itself is still to
+be left out together, and the confirmation gains more from a block than a setting's doubt does."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,12 @@ class Reduction:
         """The arms of the next block, or ``None`` when the reduction is over."""
         for trial in self._trials(history):
             done = self._blocks(history, trial[0])
-            if done < LEAST_BLOCKS or (done < MOST_BLOCKS and not self._clear(history, trial)):
-                arms = list(dict.fromkeys([DEFAULT_ARM, self._winner, *trial]))
-                return arms if self._affords(history, arms, done, purse) else None
+            arms = list(dict.fromkeys([DEFAULT_ARM, self._winner, *trial]))
+            if done < LEAST_BLOCKS:
+                return arms if self._affords(history, arms, LEAST_BLOCKS - done, purse) else None
+            more = done < MOST_BLOCKS and not self._clear(history, trial)
+            if more and self._affords(history, arms, 1, purse, share=KEEP_FOR_LATER):
+                return arms
         return None
 
     def result(self, history: History) -> Reduced:
@@ -153,11 +159,12 @@ class Reduction:
         intervals = [against(self._matrix(history, arm), 0, 1) for arm in able]
         return all(i.lo > self._limit or i.hi < self._limit for i in intervals)
 
-    def _affords(self, history: History, arms: list[Arm], done: int, purse: Purse) -> bool:
-        """Whether enough blocks for an answer leave what the confirmation needs."""
-        due = max(LEAST_BLOCKS - done, 1)
+    def _affords(
+        self, history: History, arms: list[Arm], blocks: int, purse: Purse, share: float = 0.0
+    ) -> bool:
+        """Whether blocks of these arms leave what the confirmation needs, and a share of all."""
         kept = self._keeping.confirmation(history, self._winner)
-        return purse.affords(history.cost(arms).times(due), least=kept)
+        return purse.affords(history.cost(arms).times(blocks), keep=share, least=kept)
 
     def _best_single(self, history: History) -> Arm:
         """The best single omission: nothing that was not measured is ever recommended."""

@@ -1,0 +1,165 @@
+"""The command line in a process of its own, with a store of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+MARK = "ASSAY_TEST_MARK"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one command line gave."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Its standard output, which holds one JSON document and nothing else."""
+        found = json.loads(self.out)
+        assert found["schema"] == 1
+        return dict(found)
+
+
+@dataclass
+class CommandLine:
+    """Runs ``assay``; all that it starts, however deep, carries a mark in its environment."""
+
+    launcher: Path
+    folder: Path
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def store(self) -> Path:
+        return self.folder / "studies.db"
+
+    @property
+    def env(self) -> dict[str, str]:
+        path = os.pathsep.join(filter(None, (str(SOURCE), os.environ.get("PYTHONPATH"))))
+        return {
+            **os.environ,
+            "PYTHONPATH": path,
+            "ASSAY_EXEC": str(self.launcher),
+            "ASSAY_DB": str(self.store),
+            MARK: self.mark,
+        }
+
+    def __call__(self, *words: str | Path, timeout_s: float = 60.0, **env: str) -> Answer:
+        done = subprocess.run(
+            self.argv(*words),
+            capture_output=True,
+            env={**self.env, **env},
+            cwd=self.folder,
+            timeout=timeout_s,
+        )
+        return Answer(
+            done.returncode,
+            done.stdout.decode(errors="replace"),
+            done.stderr.decode(errors="replace"),
+        )
+
+    def argv(self, *words: str | Path) -> list[str]:
+        """The whole command line."""
+        return [sys.executable, "-m", "assay", *map(str, words)]
+
+    @contextmanager
+    def begun(self, *words: str | Path) -> Iterator[subprocess.Popen[bytes]]:
+        """The same under way, as the leader of a process group of its own."""
+        with (
+            (self.folder / "begun.err").open("ab") as err,
+            subprocess.Popen(
+                self.argv(*words),
+                stdout=subprocess.DEVNULL,
+                stderr=err,
+                env=self.env,
+                cwd=self.folder,
+                start_new_session=True,
+            ) as process,
+        ):
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+
+    def samples(self) -> list[tuple[int, int, int, int]]:
+        """Stratum, block, position and attempt of every sample that is stored, in order."""
+        return self._read("SELECT stratum, block, position, attempt FROM sample ORDER BY number")
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Every sample that is stored, in order."""
+        rows = self._read("SELECT document FROM sample ORDER BY number")
+        return [json.loads(document) for (document,) in rows]
+
+    def _read(self, query: str) -> list[Any]:
+        if not self.store.exists():
+            return []
+        try:
+            with closing(sqlite3.connect(f"file:{self.store}?mode=ro", uri=True)) as database:
+                return list(database.execute(query))
+        except sqlite3.OperationalError:  # not made yet, or locked for a moment
+            return []
+
+    def wait_for(self, samples: int, timeout_s: float = 30.0) -> None:
+        """Wait until so many samples are stored."""
+        end = time.monotonic() + timeout_s
+        while len(self.samples()) < samples:
+            assert time.monotonic() < end, "the study does not go on"
+            time.sleep(0.005)
+
+    def studies(self) -> list[dict[str, Any]]:
+        """As ``study list`` has them."""
+        return list(self("study", "list", "--json").document["studies"])
+
+    def processes(self) -> list[str]:
+        """Command lines of living processes that this one started, directly or not."""
+        found = []
+        for folder in Path("/proc").iterdir():
+            if not folder.name.isdecimal() or int(folder.name) == os.getpid():
+                continue
+            try:
+                if f"{MARK}={self.mark}".encode() in (folder / "environ").read_bytes():
+                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+            except OSError:
+                continue
+        return found
+
+
+def leaves() -> set[str]:
+    """The control groups that launchers make, in every hierarchy."""
+    return {
+        folder
+        for folder, _, _ in os.walk("/sys/fs/cgroup")
+        if Path(folder).name.startswith("assay-")
+    }
+
+
+def nothing_left(cli: CommandLine, before: set[str], within_s: float = 5.0) -> None:
+    """Wait until neither process nor control group of a study is left.
+
+    Other launchers may be at work on this host: a leaf counts as left when it stays.
+    """
+    end = time.monotonic() + within_s
+    left: set[str] = leaves() - before
+    alive = cli.processes()
+    while (left or alive) and time.monotonic() < end:
+        time.sleep(0.05)
+        left &= leaves()
+        alive = cli.processes()
+    assert not alive, alive
+    assert not left, left

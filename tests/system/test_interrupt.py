@@ -1,0 +1,269 @@
+"""Studies cut off at any moment, by any signal: nothing is lost but the launch in flight.
+
+Neither is anything left behind: no process, however it tried to get away, and no control group.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, leaves, nothing_left
+
+pytestmark = pytest.mark.system
+
+RUNS = 70
+TUNE = ("tune", "arg.t=0.015,0.004", "nice=0,5", "--runs", str(RUNS), "--seed", "3", "--")
+PROGRAM = ("sh", "-c", "setsid sleep 99 & exec sleep {t}")
+"""Leaves a process behind in a session of its own, as daemons do."""
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    return CommandLine(assay_exec, tmp_path)
+
+
+def cut_off(cli: CommandLine, number: signal.Signals, after: int, delay_s: float = 0.0) -> int:
+    """Begin a study, send a signal once so many samples are stored; gives the wait status."""
+    with cli.begun(*TUNE, *PROGRAM) as process:
+        if after:
+            cli.wait_for(after)
+        time.sleep(delay_s)
+        # Ctrl-C goes to the whole foreground group, everything else to the one process.
+        if number is signal.SIGINT:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        return process.wait(timeout=20)
+
+
+def go_on(cli: CommandLine, *more: str) -> dict[str, object]:
+    answer = cli("study", "resume", "last", "--json", *more)
+    assert answer.status == 0, answer.err
+    return answer.document
+
+
+def check_whole(cli: CommandLine, kept: list[dict[str, object]]) -> None:
+    """The study is the one that would have been: what was kept comes first, nothing twice."""
+    documents = cli.documents()
+    assert documents[: len(kept)] == kept
+    places = cli.samples()
+    assert len(set(places)) == len(places) <= RUNS
+    blocks = [block for _, block, _, _ in places]
+    assert blocks == sorted(blocks)
+    assert set(blocks) == set(range(max(blocks) + 1))
+    (study,) = cli.studies()
+    assert study["status"] == "done"
+    assert study["launches"] == len(places)
+
+
+STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_cut_off_at_a_random_moment(cli: CommandLine, name: str, seed: int) -> None:
+    rng = random.Random(f"{name}/{seed}")
+    number = signal.Signals[name]
+    before = leaves()
+    after = rng.choice([1, 2, 3, rng.randrange(4, 40), rng.randrange(4, 40)])
+    status = cut_off(cli, number, after, rng.uniform(0.0, 0.03))
+    assert status == STATUS[number], (cli.folder / "begun.err").read_text()
+    nothing_left(cli, before)
+    kept = cli.documents()
+    assert len(kept) >= after
+    (study,) = cli.studies()
+    assert study["status"] == "interrupted"
+    err = (cli.folder / "begun.err").read_text()
+    assert "Traceback" not in err
+    if number is not signal.SIGKILL:
+        assert f"assay study resume {study['id']}" in err
+        assert f"with {len(kept)} launches" in err
+    found = go_on(cli)
+    assert found["recommendation"]["settings"]["arg.t"] == 0.004  # type: ignore[index]
+    check_whole(cli, kept)
+    nothing_left(cli, before)
+
+
+@pytest.mark.parametrize("delay_s", [0.05, 0.2, 0.35, 0.6])
+def test_interrupted_while_it_starts(cli: CommandLine, delay_s: float) -> None:
+    """Before there is a study as well: a status, no traceback, nothing half-written."""
+    before = leaves()
+    status = cut_off(cli, signal.SIGTERM, 0, delay_s)
+    assert status in (143, -15)
+    err = (cli.folder / "begun.err").read_text()
+    assert "Traceback" not in err
+    nothing_left(cli, before)
+    if cli.store.exists() and cli.studies():
+        kept = cli.documents()
+        go_on(cli)
+        check_whole(cli, kept)
+
+
+def test_cut_off_again_and_again(cli: CommandLine) -> None:
+    """Each sitting adds to the ones before."""
+    before = leaves()
+    cut_off(cli, signal.SIGKILL, 5)
+    known = cli.documents()
+    for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT):
+        with cli.begun("study", "resume", "last") as process:
+            cli.wait_for(len(known) + 5)
+            process.send_signal(number)
+            assert process.wait(timeout=20) == STATUS[number]
+        documents = cli.documents()
+        assert documents[: len(known)] == known
+        known = documents
+    go_on(cli)
+    check_whole(cli, known)
+    nothing_left(cli, before)
+
+
+def test_the_launch_in_flight_ends_with_its_study(cli: CommandLine) -> None:
+    """However long it would have taken, and however it was started."""
+    for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGHUP):
+        before = leaves()
+        script = "setsid sleep 97 & sleep 98 & exec sleep 99"
+        with cli.begun("measure", "--", "sh", "-c", script) as process:
+            wait_for_process(cli, "sleep 99")
+            process.send_signal(number)
+            assert process.wait(timeout=20) == STATUS[number]
+        nothing_left(cli, before)
+
+
+def wait_for_process(cli: CommandLine, text: str) -> None:
+    end = time.monotonic() + 20
+    while not any(text == line.strip() for line in cli.processes()):
+        assert time.monotonic() < end, "the program was not started"
+        time.sleep(0.02)
+
+
+def test_a_study_has_one_owner(cli: CommandLine) -> None:
+    """While one process carries it on, another neither resumes nor deletes it."""
+    with cli.begun(*TUNE, *PROGRAM) as process:
+        cli.wait_for(3)
+        for verb in ("resume", "delete"):
+            answer = cli("study", verb, "last")
+            assert answer.status == 3, answer.err
+            assert "Traceback" not in answer.err
+        (study,) = cli.studies()
+        assert study["status"] == "running"
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=20)
+
+
+class TestStrata:
+    """What has changed is not pooled."""
+
+    def _interrupted(self, cli: CommandLine, script: Path) -> None:
+        script.write_text("#!/bin/sh\nsleep $1\n")
+        script.chmod(0o755)
+        words = ("arg.t=0.015,0.004", "--runs", "50", "--", f"./{script.name}", "{t}")
+        with cli.begun("tune", *words) as process:
+            cli.wait_for(8)
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=20)
+
+    def test_a_changed_program_is_named(self, cli: CommandLine) -> None:
+        script = cli.folder / "program"
+        self._interrupted(cli, script)
+        kept = cli.documents()
+        script.write_text("#!/bin/sh\nsleep $1 # another\n")
+        answer = cli("study", "resume", "last")
+        assert answer.status == 3
+        assert "the program: " in answer.err
+        assert "--new-stratum" in answer.err
+        assert "Traceback" not in answer.err
+        assert cli.documents() == kept
+
+        found = go_on(cli, "--new-stratum")
+        assert found["recommendation"]["settings"] == {"arg.t": 0.004}  # type: ignore[index]
+        strata = [stratum for stratum, _, _, _ in cli.samples()]
+        assert strata == sorted(strata)
+        assert strata.count(0) == len(kept)
+        assert found["launches"] == strata.count(1) > 40 // 2
+        assert cli.documents()[: len(kept)] == kept
+
+    def test_put_back_it_goes_on(self, cli: CommandLine) -> None:
+        script = cli.folder / "program"
+        self._interrupted(cli, script)
+        kept = cli.documents()
+        before = script.read_text()
+        script.write_text("#!/bin/sh\nexit 1\n")
+        assert cli("study", "resume", "last").status == 3
+        script.write_text(before)
+        go_on(cli)
+        assert cli.documents()[: len(kept)] == kept
+        assert {stratum for stratum, _, _, _ in cli.samples()} == {0}
+
+    def test_from_another_folder(self, cli: CommandLine) -> None:
+        """A program that was named relative to its folder is found there again."""
+        self._interrupted(cli, cli.folder / "program")
+        elsewhere = cli.folder / "elsewhere"
+        elsewhere.mkdir()
+        done = subprocess.run(
+            cli.argv("study", "resume", "last"), env=cli.env, cwd=elsewhere, capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+
+    def test_any_command_of_a_comparison_counts(self, cli: CommandLine) -> None:
+        for name in ("a", "b"):
+            (cli.folder / name).write_text("#!/bin/sh\nsleep 0.01\n")
+            (cli.folder / name).chmod(0o755)
+        with cli.begun("compare", "./a", "./b", "--runs", "500") as process:
+            cli.wait_for(6)
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=20)
+        (cli.folder / "b").write_text("#!/bin/sh\nsleep 0.02\n")
+        answer = cli("study", "resume", "last")
+        assert answer.status == 3
+        assert "the program: " in answer.err
+
+    def test_a_new_stratum_has_the_whole_budget(self, cli: CommandLine) -> None:
+        """Time as well as launches."""
+        assert cli("tune", "arg.t=0.02,0.01", "--budget", "3s", "--", "sleep", "{t}").status == 0
+        first = len(cli.samples())
+        found = go_on(cli, "--new-stratum")
+        assert found["launches"] > first / 3  # type: ignore[operator]
+        assert len(cli.samples()) == first + found["launches"]  # type: ignore[operator]
+
+
+def test_resuming_what_is_done_gives_its_answer_again(cli: CommandLine) -> None:
+    first = cli("compare", "sleep 0.01", "true", "--runs", "40", "--json").document
+    again = go_on(cli)
+    assert again["claims"] == first["claims"]
+    assert again["arms"] == first["arms"]
+    assert len(cli.samples()) == first["launches"]
+
+
+def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
+    """Re-analysis of what lies in the store is the conclusion that lies beside it."""
+    import msgspec
+
+    from assay.records import encode
+    from assay.search.conclude import conclude
+    from assay.search.race import Done, Reason
+    from assay.search.space import SearchSpace
+    from assay.search.tpe import TpeSearcher
+    from assay.store import open_store
+
+    assert cli(*TUNE, "sleep", "{t}").status == 0
+    with open_store(cli.store) as store:
+        (head,) = store.studies()
+        record = store.study(head.id)
+        samples = store.samples(head.id)
+    assert record.conclusion is not None
+    done = Done(Reason.DECIDED, record.conclusion.stopped)
+    found = conclude(record.spec, samples, SearchSpace(record.spec.space), TpeSearcher(), done)
+    stored = record.conclusion.recommendation
+    assert stored is not None
+    assert found.recommendation is not None
+    scripted = msgspec.structs.replace(
+        found,
+        recommendation=msgspec.structs.replace(found.recommendation, script=stored.script),
+    )
+    assert encode(scripted) == encode(record.conclusion)

@@ -1,0 +1,176 @@
+"""The documents and lines of a result: the keys that scripts rely on (CLI.md)."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli.documents import print_json, result_document
+from assay.cli.main import main
+from assay.cli.progress import Progress
+from assay.cli.show import result_lines
+from assay.records import DEFAULT, Arm, Budget, Goal, Kind, Metric, StudySpec
+from assay.search.testing import Simulated
+from assay.study.session import Result
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
+from simulated_studies import Study, carry_out, compare, factors, space_of, tune, workload
+
+GAIN = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}))
+SPACE = space_of(malloc=("jemalloc", "tcmalloc"), nice=(0, 5))
+CLAIM = {"a", "b", "ratio", "ci", "verdict", "blocks"}
+SUMMARY = {"n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem", "ci"}
+SAMPLE = {"wall_s", "outcome", "metrics", "launch"}
+
+
+def document_of(study: Study, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    print_json(result_document(result_of(study), study.samples))
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1, "one document"
+    found: dict[str, Any] = json.loads(out)
+    assert found["schema"] == 1
+    assert found["study"] == "abc1234"
+    return found
+
+
+def result_of(study: Study) -> Result:
+    return Result("abc1234", study.spec, study.conclusion, 12.5)
+
+
+def test_tune(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document_of(tune(SPACE, GAIN, Budget(launches=200), null=True), capsys)
+    assert {"default", "recommendation", "launches", "elapsed_s", "configurations"} <= found.keys()
+    assert found["default"]["summary"]["wall_s"].keys() >= SUMMARY
+    assert found["recommendation"].keys() >= {"settings", "claim", "script"}
+    assert found["recommendation"]["settings"] == {"malloc": "tcmalloc"}
+    assert found["recommendation"]["claim"].keys() >= CLAIM
+    assert len(found["noise_floor"]["ratio_ci"]) == 2
+
+
+def test_tune_that_keeps_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    worse = replace(GAIN, takes_s=lambda c: 1.0 + 0.4 * len(c))
+    found = document_of(tune(SPACE, worse, Budget(launches=200)), capsys)
+    assert found["recommendation"]["settings"] == {}
+    assert "claim" not in found["recommendation"]
+    assert "noise_floor" not in found
+
+
+def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
+    study = compare(GAIN, Budget(launches=80), {}, {"malloc": "tcmalloc"}, {"nice": 5}, null=True)
+    found = document_of(study, capsys)
+    assert found["metric"] == "wall_s"
+    assert [arm["name"] for arm in found["arms"]] == [
+        "default",
+        "default (again)",
+        "malloc=tcmalloc",
+        "nice=5",
+    ]
+    assert all(arm["summary"]["wall_s"].keys() >= SUMMARY for arm in found["arms"])
+    assert [claim["b"] for claim in found["claims"]] == ["malloc=tcmalloc", "nice=5"]
+    assert all(claim.keys() >= CLAIM for claim in found["claims"])
+    assert "ratio_ci" in found["noise_floor"]
+
+
+def test_measure(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = StudySpec(
+        kind=Kind.MEASURE,
+        workload=workload(),
+        budget=Budget(launches=20),
+        arms=(Arm(name="default", configuration=DEFAULT),),
+    )
+    found = document_of(carry_out(spec, GAIN), capsys)
+    assert found["summary"]["wall_s"].keys() >= SUMMARY
+    assert len(found["samples"]) == 20
+    assert all(sample.keys() >= SAMPLE for sample in found["samples"])
+
+
+@pytest.mark.parametrize("slow", ["baseline", "other", "both"])
+def test_time_outs_leave_a_document_that_can_be_read(
+    slow: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No infinity and no NaN, which are not JSON."""
+    program = Simulated(
+        takes_s=lambda c: 99.0 if slow == "both" or (slow == "other") == bool(c) else 1.0
+    )
+    study = compare(program, Budget(launches=40), {}, {"nice": 5}, timeout_s=10.0)
+    found = document_of(study, capsys)
+    assert any("time limit" in note for note in found["notes"])
+    lines = "\n".join(result_lines(result_of(study)))
+    assert "nan" not in lines
+    assert "inf" not in lines.replace("information", "")
+    if slow != "both":
+        assert "at least" in lines
+
+
+def test_lines_say_the_verdict_first_and_what_to_do_next() -> None:
+    study = tune(SPACE, GAIN, Budget(launches=200))
+    first, *_, last = result_lines(result_of(study))
+    assert first.startswith("malloc=tcmalloc takes ")
+    assert "less time (95 % interval -" in first
+    assert "assay run --from abc1234 -- ./program" in last
+    assert any("noise floor  not measured" in line for line in result_lines(result_of(study)))
+
+
+def test_lines_of_higher_is_better() -> None:
+    metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
+    study = tune(SPACE, replace(GAIN, metric=metric), Budget(launches=200))
+    assert "more fps" in next(iter(result_lines(result_of(study))))
+
+
+class TestProgress:
+    def _progress(self, study: Study, **options: Any) -> Progress:
+        return Progress(study.spec, **{"live": False, "quiet": False, **options})
+
+    def test_plain_lines_name_the_stages(self, capsys: pytest.CaptureFixture[str]) -> None:
+        both = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}, nice={5: 0.8}))
+        study = tune(SPACE, both, Budget(launches=200))
+        with self._progress(study) as progress:
+            for sample in study.samples:
+                progress.launching(sample.launch, Budget(launches=5, time_s=61.0))
+        err = capsys.readouterr().err
+        for word in ("looking", "timing the default", "searching", "reducing", "confirming"):
+            assert f"assay: {word}, " in err
+        assert "5 launches left" in err
+        assert "\x1b" not in err
+
+    def test_quiet_says_nothing(self, capsys: pytest.CaptureFixture[str]) -> None:
+        study = tune(SPACE, GAIN, Budget(launches=100))
+        with self._progress(study, quiet=True, live=True) as progress:
+            for sample in study.samples:
+                progress.launching(sample.launch, Budget(launches=5))
+        assert capsys.readouterr().err == ""
+
+    def test_an_interruption_says_how_to_go_on(self, capsys: pytest.CaptureFixture[str]) -> None:
+        study = tune(SPACE, GAIN, Budget(launches=100))
+        with pytest.raises(KeyboardInterrupt), self._progress(study, launches=3) as progress:
+            progress.began("abc1234")
+            raise KeyboardInterrupt
+        assert "3 launches" in (err := capsys.readouterr().err)
+        assert "assay study resume abc1234" in err
+
+
+def test_output_that_nobody_reads_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with `assay settings list | head -1`."""
+
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+        def fileno(self) -> int:
+            return opened
+
+    monkeypatch.setenv("ASSAY_EXEC", "/bin/true")
+    read, opened = os.pipe()
+    os.close(read)
+    monkeypatch.setattr(sys, "stdout", Gone())
+    try:
+        assert main(["settings", "list"]) == 128 + 13
+    finally:
+        os.close(opened)

@@ -1,0 +1,289 @@
+"""From words to workloads, spaces and configurations."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from assay.cli.main import main
+from assay.cli.parser import parse
+from assay.cli.request import budget_of, configuration_of, margin_of, space_of
+from assay.cli.workload import command_of, demand_found, split_command, workload_of
+from assay.errors import BadInput
+from assay.machine.document import Cpu, Machine, Node, Rights
+from assay.records import Budget, Choices, Configuration, Goal, Range
+from assay.settings.registry import builtin
+
+MACHINE = Machine(
+    arch="x86_64",
+    kernel="6.1.0",
+    kernel_version=(6, 1),
+    model="test",
+    cpus=tuple(Cpu(id=i, core=i, siblings=(i,)) for i in range(4)),
+    allowed=(0, 1, 2, 3),
+    nodes=(Node(id=0, cpus=(0, 1, 2, 3), memory_bytes=2**33),),
+    rights=Rights(uid=0),
+)
+
+
+def tune(*words: str) -> argparse.Namespace:
+    return parse(["tune", *words]).arguments
+
+
+def bad(words: list[str], match: str, remedy: str = "") -> None:
+    """The words of ``tune`` are refused, and the remedy says so much."""
+    arguments = tune(*words)
+    with pytest.raises(BadInput, match=match) as caught:
+        space = space_of(arguments, builtin(), MACHINE)
+        workload_of(arguments, ("./app", "{size}"), space.parameters)
+        budget_of(arguments)
+        margin_of(arguments)
+    assert remedy in (caught.value.remedy or "")
+    assert caught.value.exit_status == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("xz -T1 -k f", ("xz", "-T1", "-k", "f")),
+        ("grep 'a|b' f", ("grep", "a|b", "f")),
+        ("grep '|' f", ("grep", "|", "f")),
+        (r"echo a\;b \> c", ("echo", "a;b", ">", "c")),
+        ('echo "a & b" "c\\"|"', ("echo", "a & b", 'c"|')),
+        ("echo $HOME `x` *", ("echo", "$HOME", "`x`", "*")),
+        ("echo ''", ("echo", "")),
+    ],
+)
+def test_a_command_is_split_as_posix_words(text: str, words: tuple[str, ...]) -> None:
+    assert split_command(text, shell=False) == words
+
+
+@pytest.mark.parametrize(
+    "text", ["a | b", "a|b", "a > f", "a < f", "a; b", "a & b", "a 2>&1", "a &&b"]
+)
+def test_what_only_a_shell_understands_offers_a_shell(text: str) -> None:
+    with pytest.raises(BadInput, match="unquoted") as caught:
+        split_command(text, shell=False)
+    assert "--shell" in str(caught.value.remedy)
+    assert split_command(text, shell=True) == ("/bin/sh", "-c", text)
+
+
+@pytest.mark.parametrize("text", ["a 'b", 'a "b', "a \\"])
+def test_open_quotes(text: str) -> None:
+    with pytest.raises(BadInput, match="cannot be split"):
+        split_command(text, shell=False)
+
+
+def test_empty_commands() -> None:
+    for text in ("", "  "):
+        with pytest.raises(BadInput, match="There is no command"):
+            split_command(text, shell=False)
+    for command in ((), ("",)):
+        with pytest.raises(BadInput, match="There is no command"):
+            command_of(command, separated=True, shell=False)
+    with pytest.raises(BadInput, match="There is no command"):
+        command_of(("true",), separated=False, shell=False)
+
+
+def test_bytes_that_are_no_text() -> None:
+    with pytest.raises(BadInput, match="UTF-8") as caught:
+        command_of(("cat", "f\udcff"), separated=True, shell=False)
+    caught.value.cause.encode()
+    with pytest.raises(BadInput, match="UTF-8"):
+        split_command("cat f\udcff", shell=False)
+
+
+def test_a_command_that_is_one_text_by_mistake() -> None:
+    with pytest.raises(BadInput, match="not found") as caught:
+        demand_found(None, "sleep 1 | cat")
+    assert "--shell" in str(caught.value.remedy)
+    with pytest.raises(BadInput, match="not found") as caught:
+        demand_found(None, "slep")
+    assert "PATH" in str(caught.value.remedy)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["nice=0,5", "--runs", "9", "malloc=glibc,jemalloc"],
+        ["--runs", "9", "nice=0,5", "malloc=glibc,jemalloc"],
+        ["nice=0,5", "malloc=glibc,jemalloc", "--runs", "9"],
+        ["nice=0,5", "--runs=9", "malloc=glibc,jemalloc", "-q"],
+    ],
+)
+def test_settings_may_stand_between_options(words: list[str]) -> None:
+    arguments = tune(*words)
+    assert arguments.settings == ["nice=0,5", "malloc=glibc,jemalloc"]
+    assert arguments.runs == "9"
+
+
+@pytest.mark.parametrize("words", [["--bogus"], ["nice=0", "--bogus", "5"], ["--budgets", "3s"]])
+def test_unknown_options_are_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["tune", *words, "--", "true"])
+    assert caught.value.code == 2
+    assert "unrecognized" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--bogus"], ["--from"], ["--record"]])
+def test_a_wrong_line_of_run_has_its_own_status(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["run", *words, "--", "true"])
+    assert caught.value.code == 125
+
+
+def test_the_words_behind_the_dashes_are_the_programs_own() -> None:
+    parsed = parse(["tune", "nice=0,5", "--", "./app", "--budget", "--", "x"])
+    assert parsed.command == ("./app", "--budget", "--", "x")
+    assert parsed.arguments.budget is None
+
+
+def test_bad_settings() -> None:
+    bad(["thraeds=1,2"], "no setting 'thraeds'", "threads")
+    bad(["malloc=glibc,jemaloc"], "malloc cannot be 'jemaloc'", "jemalloc")
+    bad(["threads"], "sets nothing")
+    bad(["nice=0,5", "nice=10"], "nice is given twice")
+    bad(["arg.sise=1,2"], "no place in the command", "Did you mean arg.size?")
+    bad(["arg.elsewhere=1,2"], "no place in the command", "{elsewhere}")
+    bad(["nice=0,5", "--constraint", "nice >"], "not an expression")
+
+
+@pytest.mark.parametrize(
+    ("words", "match", "remedy"),
+    [
+        (["--budget", "soon"], "not a duration", "10m"),
+        (["--budget=-5s"], "not a duration", ""),
+        (["--runs", "0"], "not a number of launches", ""),
+        (["--runs", "many"], "not a number of launches", ""),
+        (["--margin", "2"], "not a share", "1%"),
+        (["--metric", "fps"], "not a metric", "NAME=REGEX"),
+        (["--metric", "fps=("], "not a regular expression", ""),
+        (["--metric", "wal_s"], "not a metric", "wall_s"),
+        (["--metric", "a=x", "--metric", "a=y"], "given twice", ""),
+        (["--check", "["], "not a regular expression", ""),
+        (["--goal", "faster"], "not a goal", "higher"),
+        (["--goal", "fps=higher"], "no metric 'fps'", ""),
+        (["--objective", "fps"], "no metric 'fps'", "--metric"),
+        (["--objective", "peak_bytes"], "page cache", "peak_anon_bytes"),
+        (["--unit", "fps"], "lacks a value", ""),
+        (["--unit", "fps=1/s"], "no metric 'fps'", ""),
+        (["--unit", "wall_s=ms"], "unit of wall_s is s", ""),
+        (["--timeout", "0"], "not a duration", ""),
+        (["--limit", "mem"], "lacks a value", ""),
+        (["--limit", "memory=1G"], "no limit 'memory'", "mem"),
+        (["--limit", "procs=some"], "not a number", ""),
+        (["--limit", "mem=lots"], "not a size", ""),
+        (["--input", "/nowhere/at/all"], "not a file", ""),
+    ],
+)
+def test_bad_options(words: list[str], match: str, remedy: str) -> None:
+    bad(words, match, remedy)
+
+
+def test_the_goal_is_the_objectives() -> None:
+    arguments = tune(
+        "--metric",
+        "a=x",
+        "--metric",
+        "b=y",
+        "--objective",
+        "b",
+        "--goal",
+        "higher",
+        "--unit",
+        "b=1/s",
+    )
+    workload = workload_of(arguments, ("./app",))
+    assert [m.name for m in workload.metrics] == ["b", "a", "wall_s"]
+    assert [m.goal for m in workload.metrics] == [Goal.HIGHER, Goal.LOWER, Goal.LOWER]
+    assert workload.objective.unit == "1/s"
+
+
+def test_the_first_value_is_the_default_of_a_placeholder() -> None:
+    arguments = tune("arg.n=4,8", "env.A=x,y")
+    space = space_of(arguments, builtin(), MACHINE)
+    workload = workload_of(arguments, ("./app", "{n}", "{other}"), space.parameters)
+    assert workload.placeholders == {"n": "4"}
+    assert workload.environment == {"A": "x"}
+
+
+def test_budgets() -> None:
+    assert budget_of(tune()) == Budget(time_s=600.0)
+    assert budget_of(tune("--budget", "90")) == Budget(time_s=90.0)
+    assert budget_of(tune("--runs", "50")) == Budget(launches=50)
+    assert budget_of(tune("--runs", "50", "--budget", "2m")) == Budget(time_s=120.0, launches=50)
+
+
+def test_configurations() -> None:
+    found = configuration_of(["nice=5", "env.A=x,y", "env.B="], builtin(), MACHINE)
+    assert found == Configuration({"nice": 5, "env.A": "x,y", "env.B": ""})
+    with pytest.raises(BadInput, match="given twice"):
+        configuration_of(["nice=5", "nice=10"], builtin(), MACHINE)
+
+
+GOOD = """
+constraints = ["threads * arg.n <= 8"]
+[settings]
+threads = [1, 2, 4]
+omp.bind = "close,spread"
+arg.n = "1..8:log2"
+[settings."env.A"]
+domain = ["x,y", "z"]
+when = "threads > 1"
+"""
+
+
+def in_file(tmp_path: Path, text: str) -> argparse.Namespace:
+    file = tmp_path / "space.toml"
+    file.write_text(text)
+    return tune("--space", str(file))
+
+
+def test_a_space_file(tmp_path: Path) -> None:
+    space = space_of(in_file(tmp_path, GOOD), builtin(), MACHINE)
+    found = {p.name: p for p in space.parameters}
+    assert found["threads"].domain == Choices((1, 2, 4), ordered=True)
+    assert found["omp.bind"].domain == Choices(("close", "spread"))
+    assert found["arg.n"].domain == Range(1, 8, step=2, log=True)
+    assert found["env.A"].domain == Choices(("x,y", "z"))
+    assert found["env.A"].when == "threads > 1"
+    assert space.constraints == ("threads * arg.n <= 8",)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("settings = 5", "settings"),
+        ("settings = [", "not TOML"),
+        ("[setings]\nthreads = 1", "setings"),
+        ("[settings]\nthraeds = [1, 2]", "settings.thraeds"),
+        ("[settings]\nthreads = []", "settings.threads"),
+        ("[settings]\nnice = [0, 99]", "settings.nice"),
+        ("[settings]\nmalloc = true", "settings.malloc"),
+        ("[settings.threads]\nwhen = 'nice > 0'", "settings.threads lacks a domain"),
+        ("[settings.threads]\ndomain = '1..4'\nwhen = 'nice >'", "settings.threads"),
+        ("[settings.threads]\ndomain = '1..4'\nstep = 2", "'step'"),
+        ("constraints = 'a'\n[settings]\nthreads = [1, 2]", "constraints"),
+        ("constraints = ['a >']\n[settings]\nthreads = [1, 2]", "constraints"),
+        ("constraints = ['f()']\n[settings]\nthreads = [1, 2]", "constraints"),
+        ("[settings]\nthreads = {a = 1}", "settings.threads"),
+        ("[settings]\nthreads = [[1], {}]", "settings.threads"),
+        ("[settings]\n'' = [1]", "settings."),
+    ],
+)
+def test_bad_space_files_name_file_and_key(tmp_path: Path, text: str, key: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        space_of(in_file(tmp_path, text), builtin(), MACHINE)
+    assert "space.toml" in caught.value.cause
+    assert key in caught.value.cause
+
+
+def test_space_files_that_cannot_be_read(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.toml", tmp_path):
+        with pytest.raises(BadInput, match="cannot be read"):
+            space_of(tune("--space", str(path)), builtin(), MACHINE)
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(BadInput, match="not TOML"):
+        space_of(tune("--space", str(tmp_path / "bytes.toml")), builtin(), MACHINE)
