@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.measure.extract import holds, metrics_of
+from assay.records.facts import Host
 from assay.records import Evidence, Grant, Launch, Outcome, RunFacts, Sample, Workload
 
 OUTCOMES = {
@@ -90,7 +91,7 @@ def _evidence(facts: RunFacts) -> list[Evidence]:
     if facts.host is not None:
         found += [
             _of("steal", facts.host.steal_s, "s", outside=True),
-            _of("foreign_load", facts.host.busy_s, "s", outside=True),
+            _of("foreign_load", _foreign_s(facts.host), "s", outside=True),
         ]
     found += [
         _of("involuntary_switches", facts.involuntary_switches),
@@ -112,6 +113,13 @@ def _evidence(facts: RunFacts) -> list[Evidence]:
         )
     )
     return kept
+
+
+def _foreign_s(host: Host) -> float | None:
+    """CPU time that others used on the CPUs of the launch: all of it less the tree's own."""
+    if host.busy_s is None or host.own_s is None:
+        return None
+    return max(0.0, host.busy_s - host.own_s)
 
 
 def _of(

@@ -78,6 +78,10 @@ def write(report: ReportInput, path: Path) -> None:
         NotPossible: the file cannot be written; what stood there before is untouched.
     """
     document = render(report).encode("utf-8")
+    path = path.resolve()  # a link stays, and what it names is written
+    if path.exists() and not path.is_file():
+        # Renaming over a device or a folder would replace it.
+        raise NotPossible(f"{path} is not a regular file.", "Name another with -o FILE.")
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
 LEAST_BLOCKS = 3
 MOST_BLOCKS = 12
+DOUBT = 1.5
+"""Most settings do nothing for most programs: one that does nothing stays with a chance of 7 %."""
 KEEP_FOR_LATER = 0.15
-"""Blocks beyond the least must leave this share of the budget: what seems idle by itself is still to
-be left out together, and the confirmation gains more from a block than a setting's doubt does."""
+"""Blocks beyond the least must leave this share of the budget: what seems idle by itself is still
+to be left out together, and the confirmation gains more from a block than one setting does."""
 
 
 @dataclass(frozen=True)
@@ -143,13 +145,13 @@ class Reduction:
         """Whether what an arm leaves out may be left out.
 
         The doubt counts for the smaller configuration: a setting stays only if its loss exceeds
-        the limit by a standard error.
+        the limit by ``DOUBT`` standard errors.
         """
         gaps = self._gaps(history, arm)
         if len(gaps) < 2:
             return False
         sem = statistics.stdev(gaps) / math.sqrt(len(gaps))
-        return statistics.fmean(gaps) - sem <= self._limit
+        return statistics.fmean(gaps) - DOUBT * sem <= self._limit
 
     def _clear(self, history: History, trial: list[Arm]) -> bool:
         """Whether each arm is shown to lose more than the limit, or less, or to give no value."""

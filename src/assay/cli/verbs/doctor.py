@@ -87,12 +87,28 @@ def _lines(
         granted = granted or ", ".join(found["granted"]) or "nothing"
         yield f"{name:{width}}  granted: {granted}"
         for word in ("degraded", "refused"):
-            for value, reason in found[word].items():
-                yield f"{'':{width}}  {word}: {value}: {reason}"
+            for reason, values in _by_reason(found[word]).items():
+                yield f"{'':{width}}  {word}: {values}: {reason}"
+
+
+def _by_reason(words: dict[str, str | None]) -> dict[str, str]:
+    """Values that share a reason, on one line: the first and the last where they are many."""
+    groups: dict[str, list[str]] = {}
+    for value, reason in words.items():
+        groups.setdefault(_without_value(reason or "", value), []).append(value)
+    return {
+        reason: ", ".join(values) if len(values) <= 4 else f"{values[0]} to {values[-1]}"
+        for reason, values in groups.items()
+    }
+
+
+def _without_value(reason: str, value: str) -> str:
+    """A reason that names its own value, told for a whole group of values."""
+    return reason.replace(value, "this") if value.lstrip("-").isdecimal() else reason
 
 
 def _containment(probe: dict[str, Any]) -> str:
-    found = probe.get("containment") or {}
+    found = probe.get("cgroup") or {}
     if found.get("guarantee") == "complete":
         return "nothing of a launch is left behind"
     why = found.get("why")
