@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.measure.extract import holds, metrics_of
-from assay.records.facts import Host
 from assay.records import Evidence, Grant, Launch, Outcome, RunFacts, Sample, Workload
+from assay.records.facts import Host
 
 OUTCOMES = {
     "exited": Outcome.OK,

@@ -39,8 +39,9 @@ class Launch(Record, frozen=True, kw_only=True):
             Arms of an A/A comparison share a configuration and differ in name.
         block: number of the block within the study, from 0.
         position: place within the block, from 0.
-        roster: on the first launch of a block, every arm of that block in order, so that a stopped
-            study can finish the block it was in.
+        roster: on the launches of a block that begin before any of them was told (the first one,
+            where one runs at a time), every arm of that block in order, so that a stopped study can
+            finish the block it was in.
         attempt: 0, or how often the same place was tried before (lost to an interruption).
         cap_s: the launch is killed after it and counts as right-censored.
     """

@@ -149,13 +149,16 @@ class TuneRace(BlockRace):
         return max(1, int(min(bounds)))
 
     def _gauge_s(self) -> float:
-        """What the gauge took, or the survey where there is none, launcher and store included."""
+        """What the default took, launcher and store included: the quicker of survey and gauge.
+
+        One of the two may have been disturbed, and the survey began cold.
+        """
         walls = [
             s.wall_s
             for s in self._history.samples
             if s.launch.stage in (Stage.SURVEY, Stage.GAUGE) and s.wall_s
         ]
-        return (walls[-1] if walls else 0.0) + OVERHEAD_S
+        return min(walls, default=0.0) + OVERHEAD_S
 
     @cached_property
     def winner(self) -> Arm:

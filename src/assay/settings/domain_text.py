@@ -57,10 +57,21 @@ def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
         _check_range(setting, asked, machine)
         domain: Domain = asked
     else:
+        _refuse_ranges(items, text)
         options = tuple(_value(setting, item, machine) for item in items)
         _refuse_twice(options, text)
         domain = Choices(options, ordered=all(_is_number(option) for option in options))
     return Parameter(name=name, domain=domain, default=_default(setting, domain, machine))
+
+
+def _refuse_ranges(items: list[_Item], text: str) -> None:
+    """A range within a list would silently be a text."""
+    for item in items:
+        if len(items) > 1 and not item.quoted and _RANGE.fullmatch(item.text):
+            raise BadInput(
+                f"{text!r} mixes a list with the range {item.text}.",
+                "Write every value, or the range alone; quote it if it is meant as a text.",
+            )
 
 
 def parse_assignment(text: str, registry: Registry, machine: Machine) -> tuple[str, Value]:

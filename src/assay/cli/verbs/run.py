@@ -19,7 +19,7 @@ from assay.errors import BadInput, NotPossible
 from assay.launch.document import launcher_document
 from assay.launch.script import explain
 from assay.measure.sample import build_sample
-from assay.records import Configuration, Launch, Plan, RunFacts, Stage, Workload, encode
+from assay.records import DEFAULT, Configuration, Launch, Plan, RunFacts, Stage, Workload, encode
 from assay.settings.registry import judge_all
 from assay.study.session import Laboratory
 
@@ -31,13 +31,14 @@ def run(parsed: Parsed) -> int:
     arguments = parsed.arguments
     argv = command_of(parsed.command, separated=parsed.separated, shell=False)
     lab = laboratory(program_of(argv))
-    configuration = _configuration(arguments, lab)
-    placeholders = {
-        name.removeprefix("arg."): str(value)
-        for name, value in configuration.items()
-        if name.startswith("arg.")
-    }
-    workload = Workload(argv=argv, placeholders=placeholders)
+    asked = configuration_of(arguments.assignments, lab.registry, lab.machine)
+    recommended, defaults = (
+        _from_study(arguments) if arguments.study else (DEFAULT, Workload(argv=argv))
+    )
+    configuration = Configuration({**recommended, **asked})
+    workload = Workload(
+        argv=argv, placeholders=defaults.placeholders, environment=defaults.environment
+    )
     plan = lab.plan(configuration)
     if arguments.explain:
         print(explain(plan, workload), end="")
@@ -55,20 +56,21 @@ def run(parsed: Parsed) -> int:
     return _status(facts, argv[0])
 
 
-def _configuration(arguments: argparse.Namespace, lab: Laboratory) -> Configuration:
-    """What a study recommends, with what was said besides put over it."""
-    asked = configuration_of(arguments.assignments, lab.registry, lab.machine)
-    if arguments.study is None:
-        return asked
+def _from_study(arguments: argparse.Namespace) -> tuple[Configuration, Workload]:
+    """What a study recommends, and the workload whose placeholders and defaults it had.
+
+    Raises:
+        BadInput: no such study, or one that recommends nothing.
+    """
     with store_of(arguments, create=False) as store:
         study_id = store.find(arguments.study)
-        conclusion = store.conclusion(study_id)
-    if conclusion is None or conclusion.recommendation is None:
+        record = store.study(study_id)
+    if record.conclusion is None or record.conclusion.recommendation is None:
         raise BadInput(
             f"Study {study_id} recommends nothing.",
             f"`assay study show {study_id}` says where it stands.",
         )
-    return Configuration({**conclusion.recommendation.settings, **asked})
+    return record.conclusion.recommendation.settings, record.spec.workload
 
 
 def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> RunFacts:
