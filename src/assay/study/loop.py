@@ -116,6 +116,7 @@ class StudyLoop:
         self._account = account
         self._listener = listener
         self._plans: dict[Configuration, Plan] = {}
+        self._failure: str | None = None
 
     def run(self) -> Done:
         """Go on until the race is over.
@@ -166,13 +167,20 @@ class StudyLoop:
         self._account.launches += 1
         self._race.tell(sample)
         self._listener.sampled(sample, self._race, self._account.left)
+        if sample.outcome is not Outcome.OK:
+            limit = f"the {sample.limit} limit" if sample.limit else None
+            self._failure = sample.message or limit or str(sample.outcome).replace("_", " ")
         if sample.launch.stage is Stage.SURVEY:
             demand_objective(sample, self._spec.workload.objective)
 
     def _refuse(self, done: Done) -> None:
         """Turn the ends that are errors into errors."""
         if done.reason is Reason.WORKLOAD_FAILED:
-            raise WorkloadFailed(done.message, "Run it by hand, or see `assay study show`.")
+            last = f" The last launch: {self._failure}." if self._failure else ""
+            raise WorkloadFailed(
+                f"{done.message}{last}",
+                "Run it by hand first; --check, --timeout and --limit are part of its success.",
+            )
         if done.reason is Reason.TOO_SMALL:
             needed = needed_text(self._spec.budget, done.needed or Budget())
             raise NotPossible(done.message, f"It takes about {needed}.")
