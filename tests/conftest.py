@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,11 @@ from hypothesis import settings
 # A deadline in milliseconds measures the machine's other work; the same examples on every run.
 settings.register_profile("assay", deadline=None, derandomize=True)
 settings.load_profile("assay")
+
+# A shell without job control starts background work with SIGINT ignored, and what we start would
+# inherit that: interrupting it would then test nothing.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -144,7 +144,8 @@ def wait_for_process(cli: CommandLine, text: str) -> None:
 
 def test_a_study_has_one_owner(cli: CommandLine) -> None:
     """While one process carries it on, another neither resumes nor deletes it."""
-    with cli.begun(*TUNE, *PROGRAM) as process:
+    endless = ("--runs", "100000", "--precision", "0.001%")
+    with cli.begun("measure", *endless, "--", "sleep", "0.01") as process:
         cli.wait_for(3)
         for verb in ("resume", "delete"):
             answer = cli("study", verb, "last")

@@ -10,6 +10,7 @@ from assay.records import (
     Budget,
     Claim,
     Launch,
+    Outcome,
     Stage,
     StudySpec,
     Verdict,
@@ -151,12 +152,15 @@ class TuneRace(BlockRace):
     def _gauge_s(self) -> float:
         """What the default took, launcher and store included: the quicker of survey and gauge.
 
-        One of the two may have been disturbed, and the survey began cold.
+        One of the two may have been disturbed, and the survey began cold. A launch that failed
+        tells nothing: it may have failed at once.
         """
         walls = [
             s.wall_s
             for s in self._history.samples
-            if s.launch.stage in (Stage.SURVEY, Stage.GAUGE) and s.wall_s
+            if s.launch.stage in (Stage.SURVEY, Stage.GAUGE)
+            and s.wall_s
+            and s.outcome in (Outcome.OK, Outcome.TIMED_OUT)
         ]
         return min(walls, default=0.0) + OVERHEAD_S
 

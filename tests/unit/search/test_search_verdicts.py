@@ -290,6 +290,21 @@ def test_a_default_that_fails_at_times_is_told() -> None:
     assert any(study.conclusion.arms[0].failures > 0 for study in found)
 
 
+def test_a_first_launch_that_fails_at_once_is_no_timing() -> None:
+    """The budget and the kind of search follow from launches that ended well."""
+
+    class Stumbling(Simulated):
+        def run(self, launch):  # type: ignore[no-untyped-def]
+            if launch.block == 0 and launch.attempt == 0:
+                return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=0.001)
+            return super().run(launch)
+
+    study = tune(SMALL, Stumbling(takes_s=lambda c: 10.0), Budget(time_s=100.0))
+    assert study.done.reason is Reason.TOO_SMALL
+    assert study.done.needed is not None
+    assert (study.done.needed.time_s or 0.0) > 400.0
+
+
 def test_a_configuration_that_fails_at_times_does_not_win_unnoticed() -> None:
     program = replace(GAIN, fails=lambda c: 0.9 if c.get("malloc") == "tcmalloc" else 0.0)
     assert tune(SMALL, program, Budget(launches=200)).settings.get("malloc") != "tcmalloc"
