@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 OWN_ERROR = 125
 """Exit status of ``run`` for assay's own errors, as env(1) and docker have it."""
 
+FAULT = 70
+"""Exit status for a fault in assay itself (EX_SOFTWARE of sysexits.h)."""
+
 
 class Terminated(BaseException):
     """SIGTERM or SIGHUP arrived."""
@@ -68,6 +71,16 @@ def _dispatch(words: Sequence[str]) -> int:
         place = f": {error.filename}" if error.filename else ""
         print(f"assay: {_clean(f'{error.strerror or error}{place}')}", file=sys.stderr)
         return OWN_ERROR if verb == "run" else 3
+    except Exception as error:
+        if parsed.arguments.verbose:
+            raise
+        fault = _clean(f"{type(error).__name__}: {error}")
+        print(
+            f"assay: a fault in assay itself: {fault}\n"
+            "  What was measured is kept. Run it again with -v to see where, and report that.",
+            file=sys.stderr,
+        )
+        return OWN_ERROR if verb == "run" else FAULT
     return status
 
 

@@ -26,7 +26,6 @@ class Claim(Record, frozen=True, kw_only=True):
         blocks: complete pairs that it rests on.
         blocks_needed: for *unclear*, how many it would take in all, where that can be said.
         alpha: share of wrong intervals accepted, after correction for how many are shown.
-        noise_ci: what the same comparison gives for two identical arms on this machine.
     """
 
     a: str

@@ -245,6 +245,20 @@ def test_a_budget_that_is_said_to_do_does(null: bool, unit: str) -> None:
         assert study.claim.blocks >= 6
 
 
+def test_a_budget_that_is_said_to_do_decides_every_arm_of_a_comparison() -> None:
+    """With several arms each has a smaller share of the error rate, and takes more blocks."""
+    arms: tuple[dict[str, int | str], ...] = ({}, {"nice": 5}, {"nice": 10}, {"nice": 15})
+    program = Simulated(takes_s=factors(nice={5: 0.5, 10: 0.4, 15: 2.0}))
+    first = compare(program, Budget(launches=10), *arms)
+    assert first.done.reason is Reason.TOO_SMALL
+    assert first.done.needed is not None
+    enough = Budget(launches=first.done.needed.launches)
+    for seed in range(5):
+        study = compare(replace(program, seed=seed), enough, *arms, seed=seed)
+        verdicts = [claim.verdict for claim in study.conclusion.claims]
+        assert verdicts == [Verdict.FASTER, Verdict.FASTER, Verdict.SLOWER]
+
+
 def test_time_outs_count_as_at_least_their_cap() -> None:
     """An arm that hangs every other time is not taken for a quick one."""
 
