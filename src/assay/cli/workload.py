@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from assay.errors import BadInput, nearest
+from assay.launch.command import placeholders_in
 from assay.measure.extract import compiled, named_metric
 from assay.records import Goal, Limits, Metric, Parameter, Workload
 from assay.records.workload import BUILT_IN
@@ -20,7 +21,6 @@ from assay.units import parse_bytes, parse_duration_s
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
 """What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
 SHELL_ONLY = "|<>;&"
-PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ def workload_of(
 
 
 def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> dict[str, str]:
-    found = {name for word in argv for name in PLACEHOLDER.findall(word)}
+    found = placeholders_in(argv)
     declared = {}
     for parameter in parameters:
         if not parameter.name.startswith("arg."):

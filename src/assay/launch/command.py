@@ -11,6 +11,11 @@ from assay.records import Arg, Command, Plan, Workload, Wrap
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
+def placeholders_in(argv: tuple[str, ...]) -> set[str]:
+    """Names that stand in braces in a command, declared or not."""
+    return {name for word in argv for name in _PLACEHOLDER.findall(word)}
+
+
 def command_of(plan: Plan, workload: Workload) -> tuple[str, ...]:
     """Program and arguments; declared placeholders replaced, other braces left alone.
 
@@ -21,7 +26,7 @@ def command_of(plan: Plan, workload: Workload) -> tuple[str, ...]:
     wrap = tuple(word for a in plan.actions if isinstance(a, Wrap) for word in a.argv)
     args = {a.name: a.value for a in plan.actions if isinstance(a, Arg)}
     values = {**workload.placeholders, **args}
-    used = {name for word in argv for name in _PLACEHOLDER.findall(word)}
+    used = placeholders_in(argv)
     for name in sorted(args.keys() - used):
         near = nearest(name, tuple(used))
         raise BadInput(
