@@ -9,10 +9,11 @@ MAKEFLAGS += --no-builtin-rules
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full check format clean bench-overhead bench-statistics bench-smoke
+.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -25,8 +26,19 @@ tune: $(VENV)/.installed $(VENV)/.example ## find the best configuration for the
 test: $(VENV)/.tested-with $(VENV)/.example check ## all tests
 	tools/run-tests $(BIN)
 
-test-full: $(VENV)/.tested-with $(VENV)/.example check ## with those that are too slow for every run
+test-full: $(VENV)/.tested-with $(VENV)/.example check ## and a shard of the slow tests, by date
 	tools/run-tests $(BIN) --full
+
+test-lowest: ## unit, golden and example tests with the lowest versions declared (Python 3.11 or 3.12)
+	tools/system-packages build examples test
+	$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info[:2] <= (3, 12) or sys.exit("the lowest versions have wheels for Python 3.11 and 3.12: set PYTHON")'
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install -q --upgrade pip
+	$(LOWEST)/bin/python tools/lowest.py run > $(LOWEST)/run.txt
+	$(LOWEST)/bin/python tools/lowest.py build > $(LOWEST)/build.txt
+	$(LOWEST)/bin/python -m pip install -q --only-binary :all: -C build-dir=build/lowest \
+	  -c $(LOWEST)/run.txt --build-constraint $(LOWEST)/build.txt . --group test -r examples/requirements.txt
+	tools/run-tests $(LOWEST)/bin unit examples
 
 check: $(VENV)/.tested-with ## types, style, floors, forbidden imports
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace assay {
@@ -54,7 +55,19 @@ std::optional<Hierarchies> Hierarchies::find(const std::string& root, std::strin
         const Fd unified{::openat(found.root(), "unified", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
         found.hybrid_ = unified && is_v2_mount(unified.get());
     }
+    if (!found.any_mounted()) {
+        why = "no control groups are mounted at " + root + "; mount them (mount -t cgroup2 cgroup2 " + root +
+              "), or have the container runtime do it";
+        return std::nullopt;
+    }
     return found;
+}
+
+bool Hierarchies::any_mounted() const {
+    constexpr std::array<std::string_view, 3> needed{"freezer", "memory", "cpuacct"};
+    return has_unified() || std::any_of(needed.begin(), needed.end(), [&](std::string_view controller) {
+               return ::faccessat(root(), mount(controller).c_str(), F_OK, 0) == 0;
+           });
 }
 
 std::optional<Hierarchies::V1Line> Hierarchies::v1_line(std::string_view rest, std::string_view controller) {

@@ -27,6 +27,8 @@ class Hierarchies {
     /// Nothing where `root` is no such place; `why` says so.
     static std::optional<Hierarchies> find(const std::string& root, std::string& why);
 
+    /// False where the root is there, but an empty folder: none of what a leaf could be made in.
+    [[nodiscard]] bool any_mounted() const;
     [[nodiscard]] int root() const { return root_.get(); }
     [[nodiscard]] bool pure_v2() const { return pure_v2_; }
     [[nodiscard]] bool has_unified() const { return pure_v2_ || hybrid_; }

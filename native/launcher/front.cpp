@@ -23,6 +23,9 @@ namespace {
 constexpr std::uint32_t signal_came = 1;
 constexpr std::uint32_t parent_ended = 2;
 
+/// A SIGINT that came to us this shortly before SIGUSR1 is the one that our caller speaks of.
+constexpr Nanos same_interrupt = nanos_per_second / 5;
+
 constexpr std::size_t keeper_stack = 512 * 1024; // pages that are not touched cost nothing
 constexpr std::size_t guard = 4096 * 16;         // one page at any page size of arm64
 
@@ -88,7 +91,7 @@ class Front {
         while (raw::call(SYS_read, signals_, raw::as_long(&info), sizeof info) ==
                static_cast<long>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {
-                raw::call(SYS_kill, keeper_, static_cast<long>(info.ssi_signo));
+                pass_on(static_cast<int>(info.ssi_signo));
                 continue;
             }
             if (raw::call(SYS_wait4, keeper_, 0, WNOHANG, 0) == keeper_) {
@@ -98,10 +101,22 @@ class Front {
         }
     }
 
+    /// A SIGINT of the terminal, or to our process group, has reached the program too.
+    void pass_on(int signal) {
+        if (launch_.plan.leave_interrupt && signal == SIGINT) {
+            interrupted_at_ = raw::now_ns();
+            return;
+        }
+        if (signal == SIGUSR1 && interrupted_at_ != 0 && raw::now_ns() - interrupted_at_ < same_interrupt)
+            return;
+        raw::call(SYS_kill, keeper_, signal);
+    }
+
     Launch& launch_;
     int signals_;
     int parent_;
     pid_t keeper_ = 0;
+    Nanos interrupted_at_ = 0;
     bool ended_ = false;
 };
 
@@ -134,6 +149,7 @@ Fd block_signals(Launch& launch) {
     sigset_t ours;
     ::sigemptyset(&ours);
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&ours, signal);
+    if (launch.plan.leave_interrupt) ::sigaddset(&ours, SIGUSR1);
     Fd signals{::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK)};
     ::sigaddset(&ours, SIGPIPE); // a record that nobody reads any more is an error, not our end
     ::sigprocmask(SIG_BLOCK, &ours, &launch.caller_signals);

@@ -327,12 +327,13 @@ class Keeper {
 
     Launch& launch_;
     const Plan& plan_;
-    Fd signals_ = ending_signals();
+    Fd signals_ = awaited_signals(plan_);
 
-    static Fd ending_signals() {
+    static Fd awaited_signals(const Plan& plan) {
         sigset_t wanted;
         ::sigemptyset(&wanted);
         for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&wanted, signal);
+        if (plan.leave_interrupt) ::sigaddset(&wanted, SIGUSR1);
         return Fd{::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK)};
     }
 };

@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -15,12 +17,14 @@ constexpr Nanos kill_again = 5 * nanos_per_milli;
 constexpr Nanos kill_patience = 30 * nanos_per_second;
 
 /// The signal that asks for the end, or 0.
-int take_signals(int signals, pid_t program) {
+int take_signals(const WatchTarget& target) {
     signalfd_siginfo info{};
     int asked = 0;
-    while (::read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    while (::read(target.signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         if (info.ssi_signo == SIGCHLD)
-            reap_children(program); // orphans of the tree, adopted by us
+            reap_children(target.pid); // orphans of the tree, adopted by us
+        else if (info.ssi_signo == SIGUSR1)
+            ::syscall(SYS_pidfd_send_signal, target.pidfd, SIGINT, nullptr, 0);
         else
             asked = static_cast<int>(info.ssi_signo);
     }
@@ -75,7 +79,7 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
             return result;
         }
         if (ready[1].revents != 0) {
-            if (const int signal = take_signals(target.signals, target.pid); signal != 0) {
+            if (const int signal = take_signals(target); signal != 0) {
                 result.signal = signal;
                 end_now(Ending::interrupted, now_ns());
             }

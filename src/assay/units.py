@@ -107,3 +107,8 @@ def show_gain(ratio: float) -> str:
         return f"{significant(ratio)} times"
     change = (ratio - 1.0) * 100.0
     return f"{abs(change):.1f} % {'more' if change > 0 else 'less'}"
+
+
+def show_count(number: int, one: str, many: str | None = None) -> str:
+    """``1 launch``, ``3 launches``, ``1,204 samples``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -47,7 +47,7 @@ def refused(cli: CommandLine, status: int, *words: str | Path, says: str, **env:
     assert answer.status == status, answer
     assert "Traceback" not in answer.err
     assert re.search(says, answer.err), answer.err
-    messages = [line for line in answer.err.splitlines() if line.startswith("assay: ")]
+    messages = [line for line in answer.err.splitlines() if re.match(r"assay( \w+)?: ", line)]
     progress = ("assay: looking", "assay: timing", "assay: searching", "assay: confirming")
     assert len([m for m in messages if not m.startswith(progress)]) == 1, answer.err
     assert answer.out == ""
@@ -159,6 +159,18 @@ class TestDocuments:
         assert answer.err == ""
         assert answer.out.startswith("wall_s: ")
 
+    def test_more_budget(self, cli: CommandLine) -> None:
+        words = ("compare", "sleep 0.01", "sleep 0.0101", "--runs", "16", "--margin", "0.01%")
+        assert cli(*words).status == 0
+        before = len(cli.samples())
+        assert before <= 16
+        assert len(cli.samples()) == before
+        cli("study", "resume", "last")
+        assert len(cli.samples()) == before
+        answer = cli("study", "resume", "last", "--runs", "8", "--json")
+        assert before < len(cli.samples()) <= before + 8
+        assert answer.document["claims"][0]["blocks"] > 6
+
     def test_delete(self, cli: CommandLine) -> None:
         assert cli("measure", "--runs", "3", "--", "true").status == 0
         assert cli("study", "delete", "last", "--json").status == 0
@@ -210,6 +222,9 @@ class TestRun:
         assert answer.out == "0.004\n"
         over = tuned("run", "--from", "last", "--with", "arg.t=9", "--", "echo", "{t}")
         assert over.out == "9\n"
+        own = tuned("run", "--from", "last", "--explain")
+        assert "sleep 0.004" in own.out
+        assert tuned("run", "--from", "last").status == 0
 
     def test_record(self, cli: CommandLine) -> None:
         record = cli.folder / "record.json"

@@ -83,7 +83,7 @@ def test_cut_off_at_a_random_moment(cli: CommandLine, name: str, seed: int) -> N
     assert "Traceback" not in err
     if number is not signal.SIGKILL:
         assert f"assay study resume {study['id']}" in err
-        assert f"with {len(kept)} launches" in err
+        assert f"with {len(kept)} launch" in err
     found = go_on(cli)
     assert found["recommendation"]["settings"]["arg.t"] == 0.004  # type: ignore[index]
     check_whole(cli, kept)

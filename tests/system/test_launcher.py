@@ -1140,6 +1140,14 @@ def test_no_control_groups_at_all(launcher: Launcher) -> None:
     assert (record["outcome"], record["stage"]) == ("setup_failed", "containment")
 
 
+def test_an_empty_folder_where_control_groups_would_be(launcher: Launcher, tmp_path: Path) -> None:
+    """As in a container that was given none: the reason says what is missing, and what to do."""
+    record = launcher.run(["true"], cgroup_root=str(tmp_path), containment="auto")
+    assert (record["outcome"], record["containment"]["mode"]) == ("exited", "none")
+    why = record["containment"]["why"]
+    assert f"no control groups are mounted at {tmp_path}" in why and "mount -t cgroup2" in why
+
+
 @system
 @root_only
 def test_without_rights(launcher: Launcher, programs: Path) -> None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 OWN_ERROR = 125
 """Exit status of ``run`` for assay's own errors, as env(1) and docker have it."""
 
+LINES = "\n"
+"""What stays of the control characters in a message, which may quote what a program wrote."""
+
 FAULT = 70
 """Exit status for a fault in assay itself (EX_SOFTWARE of sysexits.h)."""
 
@@ -58,23 +61,25 @@ def _dispatch(words: Sequence[str]) -> int:
     module = importlib.import_module(f"assay.cli.verbs.{verb}")
     run: Callable[[Parsed], int] = module.run
     from assay.errors import AssayError
+    from assay.untrusted import clean
 
     try:
+        _demand_text(words)
         status = run(parsed)
         sys.stdout.flush()
     except AssayError as error:
-        print(f"assay: {_clean(str(error))}", file=sys.stderr)
+        print(f"assay: {clean(str(error), LINES)}", file=sys.stderr)
         return OWN_ERROR if verb == "run" else error.exit_status
     except BrokenPipeError:
         raise
     except OSError as error:
         place = f": {error.filename}" if error.filename else ""
-        print(f"assay: {_clean(f'{error.strerror or error}{place}')}", file=sys.stderr)
+        print(f"assay: {clean(f'{error.strerror or error}{place}', LINES)}", file=sys.stderr)
         return OWN_ERROR if verb == "run" else 3
     except Exception as error:
         if parsed.arguments.verbose:
             raise
-        fault = _clean(f"{type(error).__name__}: {error}")
+        fault = clean(f"{type(error).__name__}: {error}", LINES)
         print(
             f"assay: a fault in assay itself: {fault}\n"
             "  What was measured is kept. Run it again with -v to see where, and report that.",
@@ -94,10 +99,21 @@ def _parsed(words: Sequence[str]) -> Parsed:
         raise
 
 
+def _demand_text(words: Sequence[str]) -> None:
+    """Plans and studies are JSON, which holds text only.
+
+    Raises:
+        BadInput: bytes that are not UTF-8.
+    """
+    from assay.errors import BadInput
+
+    for word in words:
+        if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise BadInput(
+                f"The command line holds bytes that are not UTF-8: '{word}'.",
+                "Rename the file, or put the command into a script.",
+            )
+
+
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise Terminated(number)
-
-
-def _clean(text: str) -> str:
-    """Without control characters: messages may quote what a program wrote."""
-    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from assay import __version__
+from assay.errors import nearest
 
 DESCRIPTION = "Finds the system configuration in which a program runs best, and proves the gain."
 EPILOG = """\
@@ -46,8 +48,28 @@ def _arguments(own: list[str]) -> argparse.Namespace:
     if kept is not None and not any(word.startswith("-") for word in rest):
         getattr(arguments, kept).extend(rest)
     elif rest:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        _refuse(_of_verb(parser, arguments.verb), rest)
     return arguments
+
+
+def _of_verb(parser: argparse.ArgumentParser, verb: str) -> argparse.ArgumentParser:
+    """The parser of one verb; argparse keeps it among the choices of the subparsers' action."""
+    verbs = next(a for a in parser._actions if isinstance(a, _Verbs))
+    found: argparse.ArgumentParser = verbs.choices[verb]
+    return found
+
+
+def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
+    """End on words that a verb does not take, with the option that was perhaps meant."""
+    options = [word.split("=")[0] for word in rest if word.startswith("-")]
+    if not options:
+        parser.error(f"{rest[0]!r} is one word too many; the command stands after --")
+    near = nearest(options[0], tuple(parser._option_string_actions))
+    parser.error(
+        f"there is no option {options[0]}"
+        + (f"; did you mean {near}?" if near else "")
+        + " (options of your own command stand after --)"
+    )
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...], bool]:
@@ -106,11 +128,25 @@ def _verb(
     return parser
 
 
+def _spending(group: argparse._ArgumentGroup, usual: str) -> None:
+    """What may be spent."""
+    group.add_argument("--budget", metavar="TIME", help=f"time to spend, as 90s, 10m, 2h{usual}")
+    group.add_argument("--runs", metavar="N", help="launches to spend")
+
+
+def _claiming(parser: argparse.ArgumentParser) -> None:
+    """The options of the verbs that hold one thing against another."""
+    group = parser.add_argument_group("deciding")
+    group.add_argument("--margin", metavar="SHARE", help="differences below it are none (1%%)")
+    group.add_argument(
+        "--null", action="store_true", help="run the default twice: shows the noise floor"
+    )
+
+
 def _measuring(parser: argparse.ArgumentParser) -> None:
     """The options that tune, measure and compare share."""
     group = parser.add_argument_group("measuring")
-    group.add_argument("--budget", metavar="TIME", help="time to spend, as 90s, 10m, 2h (10m)")
-    group.add_argument("--runs", metavar="N", help="launches to spend")
+    _spending(group, " (10m)")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="of every random choice")
     group.add_argument(
         "--metric",
@@ -119,15 +155,13 @@ def _measuring(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[=REGEX]",
         help="a figure to read: wall_s, user_s, sys_s, peak_anon_bytes, or from the output",
     )
-    group.add_argument("--unit", action="append", default=[], metavar="NAME=UNIT")
+    group.add_argument(
+        "--unit", action="append", default=[], metavar="NAME=UNIT", help="of a figure of yours"
+    )
     group.add_argument(
         "--goal", action="append", default=[], metavar="[NAME=]lower|higher", help="which is better"
     )
     group.add_argument("--objective", metavar="NAME", help="the metric to decide by (wall_s)")
-    group.add_argument("--margin", metavar="SHARE", help="differences below it are none (1%%)")
-    group.add_argument(
-        "--null", action="store_true", help="run the default twice: shows the noise floor"
-    )
     group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
     group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")
     group.add_argument(
@@ -135,6 +169,19 @@ def _measuring(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
     group.add_argument("--shell", action="store_true", help="the command is one text for /bin/sh")
+
+
+def _configured(parser: argparse.ArgumentParser) -> None:
+    """The configuration of the verbs that run a single one."""
+    parser.add_argument(
+        "--with",
+        action="extend",
+        nargs="+",
+        default=[],
+        dest="assignments",
+        metavar="SETTING=VALUE",
+        help="a setting of the launch; several may follow",
+    )
 
 
 def _tune(verbs: _Verbs[argparse.ArgumentParser]) -> None:
@@ -151,6 +198,7 @@ def _tune(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         help="a,b,c | lo..hi[:step] | lo..hi:log2; none: those that can matter here",
     )
     _measuring(parser)
+    _claiming(parser)
     group = parser.add_argument_group("search")
     group.add_argument("--space", metavar="FILE.toml", help="domains, conditions, constraints")
     group.add_argument(
@@ -170,18 +218,16 @@ def _run(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         verbs,
         "run",
         "run a command once under a configuration",
-        "assay run [--with SETTING=VALUE ...] [--from STUDY] [options] -- COMMAND [ARG ...]",
+        "assay run [--with SETTING=VALUE ...] [options] -- COMMAND [ARG ...] | --from STUDY",
         json=False,
     )
+    _configured(parser)
     parser.add_argument(
-        "--with",
-        action="extend",
-        nargs="+",
-        default=[],
-        dest="assignments",
-        metavar="SETTING=VALUE",
+        "--from",
+        dest="study",
+        metavar="STUDY",
+        help="as a study recommends; without a command the study's own",
     )
-    parser.add_argument("--from", dest="study", metavar="STUDY", help="as a study recommends")
     parser.add_argument(
         "--explain", action="store_true", help="print the plan and the script; run nothing"
     )
@@ -195,14 +241,7 @@ def _measure(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         "repeat one configuration until it is precise enough",
         "assay measure [--with SETTING=VALUE ...] [options] -- COMMAND [ARG ...]",
     )
-    parser.add_argument(
-        "--with",
-        action="extend",
-        nargs="+",
-        default=[],
-        dest="assignments",
-        metavar="SETTING=VALUE",
-    )
+    _configured(parser)
     parser.add_argument(
         "--precision",
         metavar="SHARE",
@@ -226,9 +265,12 @@ def _compare(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         "--name", action="append", default=[], metavar="NAME", help="of each arm, in order"
     )
     parser.add_argument(
-        "--fail-if", choices=("slower", "faster", "unclear"), help="exit 1 on this verdict"
+        "--fail-if",
+        metavar="VERDICT,...",
+        help="exit 1 on any of: slower, faster, same, unclear, failed (launches that failed)",
     )
     _measuring(parser)
+    _claiming(parser)
 
 
 def _settings(verbs: _Verbs[argparse.ArgumentParser]) -> None:
@@ -251,6 +293,7 @@ def _study(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--new-stratum", action="store_true", help="resume: begin anew beside what changed"
     )
+    _spending(parser.add_argument_group("resume"), ", beyond what was spent")
 
 
 def _report(verbs: _Verbs[argparse.ArgumentParser]) -> None:
@@ -261,7 +304,9 @@ def _report(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         "assay report STUDY [-o report.html]",
     )
     parser.add_argument("study", metavar="STUDY", help="an id, its beginning, or last")
-    parser.add_argument("-o", "--output", default="report.html", metavar="FILE")
+    parser.add_argument(
+        "-o", "--output", default="report.html", metavar="FILE", help="the page (report.html)"
+    )
 
 
 def _doctor(verbs: _Verbs[argparse.ArgumentParser]) -> None:

@@ -13,7 +13,7 @@ from assay.errors import AssayError
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.race import BlockRace, Race
 from assay.search.standing import Standing, standing
-from assay.units import show_duration, show_quantity
+from assay.units import show_count, show_duration, show_quantity
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -80,8 +80,9 @@ class Progress:
         interrupted = error is not None and not isinstance(error, AssayError)
         if interrupted and self._study_id is not None:
             print(
-                f"assay: interrupted; study {self._study_id} is kept, with {self._launches} "
-                f"launches. `assay study resume {self._study_id}` goes on.",
+                f"assay: interrupted; study {self._study_id} is kept, with "
+                f"{show_count(self._launches, 'launch', 'launches')}. "
+                f"`assay study resume {self._study_id}` goes on.",
                 file=sys.stderr,
             )
 
@@ -109,7 +110,7 @@ class Progress:
         if self._quiet or (not force and now - self._shown_at < due):
             return
         self._shown_at = now
-        parts = [STAGES[launch.stage], f"{self._launches} launches"]
+        parts = [STAGES[launch.stage], show_count(self._launches, "launch", "launches")]
         found = self._standing(launch.stage)
         if found is not None:
             parts.append(self._so_far(found))
@@ -141,11 +142,13 @@ class Progress:
             if found.lo is not None and found.hi is not None:
                 text += f" (±{50 * (found.hi - found.lo) / found.ratio:.1f} %)"
             return text
-        change = 100 * (found.ratio - 1)
+        text = f"best so far {found.arm} {100 * (found.ratio - 1):+.1f} %"
+        if found.lo is None and found.hi is None:
+            return text
         ends = (
             f"{100 * (end - 1):+.1f}" if end is not None else "…" for end in (found.lo, found.hi)
         )
-        return f"best so far {found.arm} {change:+.1f} % ({' to '.join(ends)})"
+        return f"{text} ({' to '.join(ends)})"
 
 
 def _left(left: Budget) -> str:
@@ -153,5 +156,5 @@ def _left(left: Budget) -> str:
     if left.time_s is not None:
         parts.append(f"{show_duration(max(0.0, round(left.time_s)))} left")
     if left.launches is not None:
-        parts.append(f"{max(0, left.launches)} launches left")
+        parts.append(f"{show_count(max(0, left.launches), 'launch', 'launches')} left")
     return ", ".join(parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 
 from assay.records import ArmResult, Claim, Conclusion, Kind, Metric, StudySpec, Verdict
@@ -79,5 +78,5 @@ def _next_steps(result: Result) -> Iterable[str]:
     yield f"  study {result.study_id}; the whole picture: assay report {result.study_id}"
     claims = result.conclusion.claims
     if result.spec.kind is Kind.TUNE and claims and claims[0].verdict is Verdict.FASTER:
-        command = shlex.join(result.spec.workload.argv)
-        yield f"  run it so again: assay run --from {result.study_id} -- {command}"
+        yield f"  run it so again: assay run --from {result.study_id}"
+        yield f"  without assay: assay run --from {result.study_id} --explain prints a script"

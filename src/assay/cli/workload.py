@@ -40,7 +40,6 @@ def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
             )
     if not words:
         raise BadInput("There is no command.", "Write the program and its arguments.")
-    _demand_text(words)
     return tuple(words)
 
 
@@ -58,20 +57,6 @@ def words_of(text: str) -> list[str]:
         ) from error
 
 
-def _demand_text(words: Sequence[str]) -> None:
-    """Studies are kept as JSON, which holds text only.
-
-    Raises:
-        BadInput: bytes that are not UTF-8.
-    """
-    for word in words:
-        if any("\udc80" <= letter <= "\udcff" for letter in word):
-            raise BadInput(
-                f"The command holds bytes that are not UTF-8: {word!a}.",
-                "Rename the file, or put the command into a script.",
-            )
-
-
 def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tuple[str, ...]:
     """The words after ``--``, as they will be run.
 
@@ -80,7 +65,6 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
     """
     if not separated or not command or not command[0]:
         raise BadInput("There is no command.", "Write it after `--`, as in: assay tune -- ./app")
-    _demand_text(command)
     if shell:
         return ("/bin/sh", "-c", " ".join(command))
     return command

@@ -6,7 +6,7 @@ Pure: the environment that the launch starts from is an argument.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from assay.errors import NotPossible
 from assay.launch.command import command_of
@@ -67,6 +67,7 @@ def launcher_document(
     parent_pid: int | None = None,
     observe: Iterable[str] | None = None,
     sample_interval_s: float | None = None,
+    interrupt: Literal["end", "leave"] = "end",
 ) -> dict[str, Any]:
     """The document for one launch.
 
@@ -81,6 +82,8 @@ def launcher_document(
         parent_pid: the launcher ends itself if this is not its parent.
         observe: what to read back; by the plan's own settings when absent.
         sample_interval_s: longest distance between two memory samples.
+        interrupt: what a SIGINT to the launcher does: end the tree, or nothing, so that it is left
+            to the program.
 
     Raises:
         NotPossible: a setting of the plan is refused.
@@ -104,6 +107,7 @@ def launcher_document(
         "cgroup_name": cgroup_name,
         "parent_pid": parent_pid,
         "sample_interval_s": sample_interval_s,
+        "interrupt": interrupt if interrupt != "end" else None,
         "observe": list(observations(plan.configuration) if observe is None else observe),
         "environ_names": sorted(variables),
         "map_names": None if survey else list(_MAP_NAMES),

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import BadInput, NotPossible
 from assay.records import RunFacts, decode
 
 PLAN_FD = 3
@@ -94,6 +94,14 @@ class Running:
             return file.read(STDERR_HEAD_BYTES).decode(errors="replace") or None
         return None
 
+    def pass_interrupt(self) -> None:
+        """Send the program a SIGINT, unless the launcher has just had one with its whole group.
+
+        Only for a document with ``"interrupt": "leave"``.
+        """
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGUSR1)
+
     def close(self) -> None:
         """End the tree if it still runs, and let go of the descriptors."""
         if self.pid:
@@ -127,11 +135,17 @@ class Driver:
         return self._env
 
     def start(self, document: Mapping[str, Any]) -> Running:
-        """Start one launch; the document is that of ``docs/launcher.md``."""
+        """Start one launch; the document is that of ``docs/launcher.md``.
+
+        Raises:
+            BadInput: it holds bytes that are not UTF-8.
+            NotPossible: the launcher cannot be started.
+        """
+        plan = _encoded(document)
         plan_fd = os.memfd_create("assay-plan")
         record_fd = os.memfd_create("assay-record")
         try:
-            os.write(plan_fd, json.dumps(document).encode(errors="surrogateescape"))
+            os.write(plan_fd, plan)
             os.lseek(plan_fd, 0, os.SEEK_SET)
             pid = os.posix_spawn(
                 self._launcher,
@@ -172,6 +186,19 @@ class Driver:
                 f"{self._launcher} --probe gave no answer: {error}.", "Install assay again."
             ) from error
         return found
+
+
+def _encoded(document: Mapping[str, Any]) -> bytes:
+    text = json.dumps(document, ensure_ascii=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        near = text[max(0, error.start - 40) : error.end + 40]
+        raise BadInput(
+            f"What is to be launched holds bytes that are not UTF-8, in: {near}",
+            "They come from the working folder, the environment or an argument: rename the file or "
+            "folder, or set the variable anew.",
+        ) from error
 
 
 def _moved(places: Mapping[int, int]) -> list[tuple[int, int, int]]:

@@ -23,6 +23,7 @@ from assay.records import (
 )
 from assay.records.configuration import show_value
 from assay.settings.joined import JOINED
+from assay.untrusted import clean
 
 _PRCTL = """\
 import ctypes, os, sys
@@ -72,18 +73,13 @@ def explain(plan: Plan, workload: Workload) -> str:
 
     A plan that cannot be launched is explained as far as it goes, without a script.
     """
-    lines = ["Command:", f"  {printable(_words(command_of(plan, workload)))}", "", "Settings:"]
+    lines = ["Command:", f"  {clean(_words(command_of(plan, workload)))}", "", "Settings:"]
     lines += [f"  {_told(name, word)}" for name, word in plan.words.items()]
     if not plan.words:
         lines.append("  none: the default")
     if plan.refused:
         return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])
     return "\n".join([*lines, "", "Without assay:", "", shell_script(plan, workload)])
-
-
-def printable(text: str) -> str:
-    """``text`` on one line, with control characters escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _comments(plan: Plan) -> list[str]:
@@ -94,7 +90,7 @@ def _comments(plan: Plan) -> list[str]:
 def _told(name: str, word: Word) -> str:
     reason = f": {word.reason}" if word.reason else ""
     held = "" if word.prospect is Prospect.GRANTABLE else f" [{word.prospect}]"
-    return printable(f"{name}={show_value(word.value)}{held}{reason}")
+    return clean(f"{name}={show_value(word.value)}{held}{reason}")
 
 
 def _words(argv: tuple[str, ...]) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from assay.launch.document import launcher_document, observations
 from assay.launch.driver import Driver, Running
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
+from assay.measure.scratch import Scratch
 from assay.records import Evidence, Launch, Plan, RunFacts, Sample, Workload
 from assay.settings.registry import Registry, judge_all
 
@@ -100,7 +99,7 @@ class LocalExecutor:
         self._flights: dict[Ticket, _Flight] = {}
         self._submitted = 0
         self._block = -1
-        self._scratch = tempfile.TemporaryDirectory(prefix="assay-")
+        self._scratch = Scratch()
         self.last_facts: RunFacts | None = None
 
     def __enter__(self) -> LocalExecutor:
@@ -117,12 +116,12 @@ class LocalExecutor:
     @property
     def output(self) -> Path:
         """Standard output of the newest launch."""
-        return Path(self._scratch.name) / "stdout"
+        return self._scratch.stdout
 
     @property
     def errors(self) -> Path:
         """Error output of the newest launch."""
-        return Path(self._scratch.name) / "stderr"
+        return self._scratch.stderr
 
     def nodes(self) -> list[Node]:
         """See ``Executor.nodes``."""
@@ -202,5 +201,4 @@ class LocalExecutor:
         """See ``Executor.close``."""
         for ticket in list(self._flights):
             self.cancel(ticket)
-        with contextlib.suppress(OSError):
-            self._scratch.cleanup()
+        self._scratch.close()

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.records import Evidence, Sample
-from assay.report.plain import clean, shorten
+from assay.report.plain import shorten
 from assay.units import show_quantity
+from assay.untrusted import clean
 
 
 @dataclass(frozen=True, slots=True)

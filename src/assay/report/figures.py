@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from assay.records import Claim, Goal, Kind, Stage, Summary
 from assay.report.arms import ArmRow, Phase, Role, phase_of
 from assay.report.inputs import ReportInput
-from assay.report.plain import clean, count, label_of, shorten
+from assay.report.plain import label_of, shorten
 from assay.report.scale import Scale, scale_for
 from assay.report.trials import State, Trial
 from assay.stats.quantile import quantile
+from assay.units import show_count
+from assay.untrusted import clean
 
 _FEW = 20
 """Up to so many launches a picture shows all of them, however far apart."""
@@ -309,7 +311,7 @@ def _dots(row: ArmRow) -> tuple[Dot, ...]:
 
 def _missing(row: ArmRow) -> str:
     parts = [
-        count(number, one, many)
+        show_count(number, one, many)
         for number, one, many in (
             (row.having(State.CENSORED), "time-out", "time-outs"),
             (row.having(State.FAILED), "failed launch", "failed launches"),

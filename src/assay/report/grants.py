@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from assay.records import Configuration, Granted, Level, Sample, Stage
 from assay.records.configuration import show_value
-from assay.report.plain import clean
+from assay.untrusted import clean
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,10 @@ from assay.report.inputs import ReportInput
 from assay.report.markup import Html, data_block, el, join, text
 from assay.report.parts import method
 from assay.report.pictures.theme import page_style
-from assay.report.plain import clean, label_of, shorten
+from assay.report.plain import label_of, shorten
 from assay.report.scale import Scale, scale_for
 from assay.report.trials import State, trials
+from assay.untrusted import clean
 
 _SLOT = re.compile(r"\{\{([a-z_]+)\}\}")
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from assay.report.plain import clean
+from assay.untrusted import clean
 
 
 class Html(str):

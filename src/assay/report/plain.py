@@ -1,20 +1,11 @@
-"""Plain: text from elsewhere made safe to show, and numbers as people read them.
-
-A workload's command, output and settings are hostile text. What cannot be seen or would reorder
-what stands beside it is written out as an escape before it reaches HTML, SVG or Markdown.
-"""
+"""Plain: texts, numbers and changes as people read them."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 
 from assay.records import Metric
-
-_JOINERS = frozenset("\u200c\u200d")
-"""Format characters that scripts such as Persian and Devanagari need inside words."""
-
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+from assay.untrusted import clean
 
 MINUS = "\u2212"
 NBSP = "\u00a0"
@@ -27,31 +18,6 @@ _LABELS = {
     "peak_bytes": "peak memory, page cache included",
     "peak_anon_bytes": "peak memory",
 }
-
-
-def clean(text: str, keep: str = "") -> str:
-    """``text`` with everything invisible or reordering written as an escape.
-
-    Args:
-        text: from anywhere; lone surrogates (bytes that were no UTF-8) are allowed.
-        keep: control characters that stay, such as the newline in a block of lines.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if c in keep or not _hidden(c) else _escape(c) for c in text)
-
-
-def _hidden(character: str) -> bool:
-    return character not in _JOINERS and unicodedata.category(character) in _HIDDEN
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte that os.fsdecode could not read
-        return f"\\x{code - 0xDC00:02x}"
-    if code < 0x100:
-        return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(character, f"\\x{code:02x}")
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def shorten(text: str, width: int) -> str:
@@ -92,11 +58,6 @@ def change_interval(ci: tuple[float | None, float | None]) -> str:
     if high is None:
         return f"at least {change(low)}"
     return f"{change(low)} to {change(high)}"
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """``1 launch``, ``3 launches``, ``1,204 samples``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def ranges(numbers: Iterable[int]) -> str:

@@ -8,9 +8,10 @@ import re
 from collections.abc import Sequence
 
 from assay.records import ArmResult, Claim, Conclusion, Metric
-from assay.report.plain import change, change_interval, clean, label_of
+from assay.report.plain import change, change_interval, label_of
 from assay.report.scale import Scale, scale_for
 from assay.report.wording import claim_sentence
+from assay.untrusted import clean
 
 _NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
 

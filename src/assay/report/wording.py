@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from assay.records import (
     Claim,
     Conclusion,
@@ -20,10 +22,12 @@ from assay.records import (
 from assay.report.arms import ArmRow, Role, winner_name
 from assay.report.grants import GrantTally
 from assay.report.inputs import ReportInput
-from assay.report.plain import clean, count, label_of, shorten
+from assay.report.plain import label_of, shorten
 from assay.report.scale import Scale
 from assay.report.trials import State
-from assay.units import show_gain
+from assay.search.sentence import statement
+from assay.units import show_count, show_gain
+from assay.untrusted import clean
 
 _NAME_CHARACTERS = 72
 """Longest name of an arm within a sentence."""
@@ -58,29 +62,23 @@ def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
 
 
 def claim_sentence(claim: Claim, metric: Metric) -> str:
-    """One claim in words: B needs 18.2 % less wall time than A."""
-    a, b, label = _name(claim.a), _name(claim.b), label_of(metric)
-    if claim.verdict is Verdict.SAME:
-        return f"{b} and {a} have the same {label}, to within {claim.margin * 100:g} %."
-    if claim.verdict is Verdict.UNCLEAR:
-        more = (
-            f" About {count(claim.blocks_needed, 'pair')} of launches would tell."
-            if claim.blocks_needed
-            else ""
-        )
-        return f"Whether {b} differs from {a} in {label} is not clear yet.{more}"
-    verb = "needs" if metric.goal is Goal.LOWER else "gives"
-    least = "at least " if claim.bound_only else ""
-    gain = show_gain(claim.ratio)
-    times = f"{gain} the {label} of" if gain.endswith("times") else f"{gain} {label} than"
-    return f"{b} {verb} {least}{times} {a}."
+    """One claim in words: B takes 18.2 % less time than A."""
+    named = msgspec.structs.replace(claim, a=_name(claim.a), b=_name(claim.b))
+    more = (
+        f" About {show_count(claim.blocks_needed, 'pair')} of launches in all would tell."
+        if claim.verdict is Verdict.UNCLEAR
+        and claim.blocks_needed
+        and claim.blocks_needed > claim.blocks
+        else ""
+    )
+    return f"{statement(named, metric)}.{more}"
 
 
 def interval_sentence(claim: Claim) -> str:
     """The interval of a claim in words, with what it rests on."""
     low, high = claim.ci
     if low is None and high is None:
-        return f"{count(claim.blocks, 'pair')} of launches do not bound it."
+        return f"{show_count(claim.blocks, 'pair')} of launches do not bound it."
     ends = [show_gain(end) if end is not None else None for end in (low, high)]
     if ends[0] is None:
         text = f"ends at {ends[1]}, and is open below"
@@ -88,7 +86,7 @@ def interval_sentence(claim: Claim) -> str:
         text = f"begins at {ends[0]}, and is open above"
     else:
         text = f"reaches from {ends[0]} to {ends[1]}"
-    return f"The interval {text}, over {count(claim.blocks, 'pair')} of launches."
+    return f"The interval {text}, over {show_count(claim.blocks, 'pair')} of launches."
 
 
 def weaknesses(
@@ -110,7 +108,7 @@ def weaknesses(
         for what, number in missing.items():
             if number:
                 found.append(
-                    f"{number} of {count(len(row.trials), 'launch', 'launches')} of "
+                    f"{number} of {show_count(len(row.trials), 'launch', 'launches')} of "
                     f"{_name(row.name)} {what}."
                 )
     if (
@@ -131,7 +129,7 @@ def _ungranted(tally: GrantTally, grant: Granted) -> str:
     why = f": {tally.reasons[0][0]}" if tally.reasons else ""
     return (
         f"{tally.name} was {grant.value} in {tally.counts[grant]} of "
-        f"{count(tally.total, 'launch', 'launches')} of the winner{why}."
+        f"{show_count(tally.total, 'launch', 'launches')} of the winner{why}."
     )
 
 
@@ -213,7 +211,7 @@ def _summary_details(summary: Summary, scale: Scale) -> tuple[str, ...]:
     details = [
         f"Median {scale.quantity(summary.median)}, half of the launches between "
         f"{scale.number(summary.q1)} and {scale.quantity(summary.q3)}; "
-        f"{count(summary.n, 'launch', 'launches')}."
+        f"{show_count(summary.n, 'launch', 'launches')}."
     ]
     if summary.ci and summary.ci[0] is not None and summary.ci[1] is not None:
         details.insert(
@@ -231,7 +229,7 @@ def _open(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
         Status.FAILED: "The study failed",
     }.get(report.status or Status.DONE, "The study is not finished")
     launches = sum(len(row.trials) for row in rows)
-    sentence = f"No verdict yet. {state} after {count(launches, 'launch', 'launches')}."
+    sentence = f"No verdict yet. {state} after {show_count(launches, 'launch', 'launches')}."
     details = [_best_so_far(report, rows, scale)] if report.spec.kind is Kind.TUNE else []
     if report.status is not Status.RUNNING:
         details.append(f"assay study resume {clean(report.study_id)} goes on with it.")
@@ -246,5 +244,5 @@ def _best_so_far(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> s
     summary, name = min(measured, key=lambda pair: sign * pair[0].median)
     return (
         f"Best median so far: {scale.quantity(summary.median)} with {_name(name)} "
-        f"({count(summary.n, 'launch', 'launches')}). That is not a claim."
+        f"({show_count(summary.n, 'launch', 'launches')}). That is not a claim."
     )

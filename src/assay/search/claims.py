@@ -14,6 +14,9 @@ from assay.stats.verdict import Verdict, blocks_needed, decide
 MIN_BLOCKS = CLAIM
 """No claim rests on fewer blocks than this (docs/statistics.md, rule 14)."""
 
+ALIKE = 20
+"""A figure that was the same this often is taken for constant."""
+
 
 def claim(
     names: tuple[str, str],
@@ -67,6 +70,11 @@ def _shown(observation: Observation, metric: Metric) -> float:
     if not observation.censored:
         return observation.value
     return math.inf if metric.goal is Goal.LOWER else 0.0
+
+
+def alike(values: Sequence[float]) -> bool:
+    """Whether further values would tell nothing new, however coarse the figure is."""
+    return len(values) >= ALIKE and len(set(values)) == 1
 
 
 def precise(found: Claim) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from assay.records import Arm, Budget, Claim, Stage, StudySpec, Verdict
-from assay.search.claims import MIN_BLOCKS, claim, precise
+from assay.search.claims import MIN_BLOCKS, alike, claim, precise
 from assay.search.history import History
+from assay.search.looks import due
 from assay.search.purse import SPARE, START_S, Cost, Purse
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
-from assay.search.ranking import due
 from assay.stats.sequence import least
 
 TRIES = 3
@@ -61,7 +61,7 @@ class CompareRace(BlockRace):
                 return small
         racing = self._racing(able, blocks)
         if not any(arm in self._compared for arm in racing):
-            return Done(Reason.DECIDED, f"Every comparison was decided after {blocks} blocks.")
+            return Done(Reason.DECIDED, self._ending(blocks))
         if self._lost(Stage.CONFIRM, able[0]):
             return Done(
                 Reason.WORKLOAD_FAILED,
@@ -71,6 +71,16 @@ class CompareRace(BlockRace):
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return Roster(Stage.CONFIRM, roster)
         return Done(Reason.BUDGET, f"The budget ended after {blocks} blocks.")
+
+    def _ending(self, blocks: int) -> str:
+        """Why nothing races any more."""
+        claims = [self._claim(arm) for arm in self._compared]
+        if all(found is not None and found.verdict is not Verdict.UNCLEAR for found in claims):
+            return f"Every comparison was decided after {blocks} blocks."
+        return f"After {blocks} blocks no further one would tell more."
+
+    def _claim(self, arm: Arm) -> Claim | None:
+        return compare_claim(self._spec, self._history, self._arms, arm)
 
     def _racing(self, able: list[Arm], blocks: int) -> list[Arm]:
         """All but the first that are not decided yet; the first's second name goes along."""
@@ -109,11 +119,13 @@ class CompareRace(BlockRace):
 
     def _decided(self, arm: Arm) -> bool:
         """Decided and told well enough, or past deciding."""
-        found = compare_claim(self._spec, self._history, self._arms, arm)
+        found = self._claim(arm)
         if self._lost(Stage.CONFIRM, arm):
             return True
         if found is None:
             return self._history.times_run(Stage.CONFIRM, arm.name) >= self._least
+        if all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
+            return True
         return found.verdict is not Verdict.UNCLEAR and precise(found)
 
 

@@ -14,6 +14,7 @@ from assay.records import (
     Claim,
     Conclusion,
     Kind,
+    Metric,
     Outcome,
     Recommendation,
     Sample,
@@ -22,6 +23,7 @@ from assay.records import (
     Summary,
     Verdict,
 )
+from assay.records.workload import WALL
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.race import Done
@@ -68,7 +70,7 @@ def _tune(
     for sample in samples:
         race.tell(sample)
     history = race.history
-    notes: list[str] = _loss_notes(samples)
+    notes: list[str] = _loss_notes(spec.workload.objective, samples)
     arm = _confirmed_arm(history)
     found: Claim | None = None
     if arm != DEFAULT_ARM:
@@ -130,7 +132,7 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         launches=len(samples),
         configurations=len(spec.arms),
         stopped=stopped,
-        notes=tuple(_loss_notes(samples)),
+        notes=tuple(_loss_notes(spec.workload.objective, samples)),
     )
 
 
@@ -143,7 +145,7 @@ def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         launches=len(samples),
         configurations=1,
         stopped=stopped,
-        notes=tuple(_loss_notes(samples)),
+        notes=tuple(_loss_notes(spec.workload.objective, samples)),
     )
 
 
@@ -180,7 +182,7 @@ def _summary(values: list[float], alpha: float) -> Summary:
     )
 
 
-def _loss_notes(samples: Sequence[Sample]) -> list[str]:
+def _loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
     """How many launches failed or were stopped, when any did."""
     notes = []
     failed = [s for s in samples if s.outcome in (Outcome.FAILED, Outcome.LIMIT)]
@@ -191,9 +193,14 @@ def _loss_notes(samples: Sequence[Sample]) -> list[str]:
         )
     late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
     if late:
+        worth = (
+            "they count as at least that long, and are in no summary"
+            if metric.name == WALL.name
+            else f"they have no value of {metric.name}"
+        )
         notes.append(
             f"{len(late)} of {len(samples)} launches were stopped at their time limit, "
-            f"{_among(late)}: they count as at least that long, and are in no summary"
+            f"{_among(late)}: {worth}"
         )
     return notes
 

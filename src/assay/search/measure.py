@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from assay.records import Budget, Stage, StudySpec
-from assay.search.claims import MIN_BLOCKS
+from assay.search.claims import MIN_BLOCKS, alike
+from assay.search.looks import due
 from assay.search.purse import SPARE, START_S, Cost, Purse
 from assay.search.race import BlockRace, Done, Reason, Roster
-from assay.search.ranking import due
 from assay.stats.summary import summarise
 
 TRIES = 3
@@ -44,6 +44,8 @@ class MeasureRace(BlockRace):
             return Done(Reason.WORKLOAD_FAILED, self._silence())
         if len(values) >= MIN_BLOCKS and due(blocks) and self._precise(values):
             return Done(Reason.DECIDED, f"Precise enough after {len(values)} launches.")
+        if alike(values):
+            return Done(Reason.DECIDED, f"All {len(values)} launches gave the same value.")
         if affordable:
             return Roster(Stage.CONFIRM, (self._arm,))
         if blocks == 0:

@@ -38,7 +38,7 @@ NOTHING = Cost(0.0, 0)
 
 @dataclass(frozen=True)
 class Purse:
-    """A budget and what is left of it."""
+    """A budget and what is left of it: absent means no limit of this kind."""
 
     total: Budget
     left: Budget
@@ -46,17 +46,17 @@ class Purse:
     @property
     def spent(self) -> bool:
         """Whether nothing is left of a budget of time or of launches."""
-        return (self.total.time_s is not None and (self.left.time_s or 0.0) <= 0.0) or (
-            self.total.launches is not None and (self.left.launches or 0) <= 0
+        return (self.left.time_s is not None and self.left.time_s <= 0.0) or (
+            self.left.launches is not None and self.left.launches <= 0
         )
 
     def affords(self, cost: Cost, keep: float = 0.0, least: Cost = NOTHING) -> bool:
         """Whether ``cost`` leaves the share ``keep`` of the total, and ``least``, untouched."""
-        time_ok = self.total.time_s is None or (
-            (self.left.time_s or 0.0) - cost.time_s >= max(keep * self.total.time_s, least.time_s)
+        time_ok = self.left.time_s is None or (
+            self.left.time_s - cost.time_s >= max(keep * (self.total.time_s or 0.0), least.time_s)
         )
-        launches_ok = self.total.launches is None or (
-            (self.left.launches or 0) - cost.launches
-            >= max(keep * self.total.launches, least.launches)
+        launches_ok = self.left.launches is None or (
+            self.left.launches - cost.launches
+            >= max(keep * (self.total.launches or 0), least.launches)
         )
         return time_ok and launches_ok

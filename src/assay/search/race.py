@@ -165,6 +165,13 @@ def _place(launch: Launch) -> tuple[int, int]:
     return launch.position, launch.attempt
 
 
+def _larger(asked: Budget, left: Budget) -> Budget:
+    """The budget that shares are taken of: a study that is resumed may be given more than asked."""
+    times = [b.time_s for b in (asked, left) if b.time_s is not None]
+    launches = [b.launches for b in (asked, left) if b.launches is not None]
+    return Budget(time_s=max(times, default=None), launches=max(launches, default=None))
+
+
 class BlockRace(ABC):
     """The part that all races share: one block at a time, state from what was told.
 
@@ -201,7 +208,7 @@ class BlockRace(ABC):
         A block is begun only where it is expected to fit; should the budget end within it all the
         same, what has not begun is dropped.
         """
-        purse = Purse(self._spec.budget, left)
+        purse = Purse(_larger(self._spec.budget, left), left)
         if purse.spent:
             self._block.drop()
         if self._block.over:

@@ -18,6 +18,7 @@ from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
 from assay.search.purse import Purse
 from assay.search.space import SearchSpace
+from assay.stats.eliminate import against
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,8 +156,6 @@ class Reduction:
 
     def _clear(self, history: History, trial: list[Arm]) -> bool:
         """Whether each arm is shown to lose more than the limit, or less, or to give no value."""
-        from assay.stats.eliminate import against
-
         able = [arm for arm in trial if self._gaps(history, arm)]
         intervals = [against(self._matrix(history, arm), 0, 1) for arm in able]
         return all(i.lo > self._limit or i.hi < self._limit for i in intervals)

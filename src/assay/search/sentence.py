@@ -3,97 +3,135 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
-from assay.records import Budget, Claim, Goal, Metric, StudySpec, Verdict
+import msgspec
+
+from assay.records import Budget, Claim, Metric, StudySpec, Verdict
 from assay.units import significant
+
+FACTOR = 2.0
+"""From here on a change is told as a factor: 831 % more says less than 9.3 times as long."""
 
 
 def say(spec: StudySpec, found: Claim | None) -> str:
     """The verdict of a tuning in one sentence."""
     if found is None:
         return "Keep the default: nothing that was tried stood better."
+    found = msgspec.structs.replace(found, a="the default")
     metric = spec.workload.objective
-    interval = _interval(found)
     match found.verdict:
         case Verdict.FASTER:
-            return (
-                f"{found.b} {improvement(found, metric)} "
-                f"({interval}, {found.blocks} paired launches)."
-            )
+            return f"{statement(found, metric)} ({basis(found, metric)})."
         case Verdict.SAME:
             return (
                 f"Keep the default: {found.b}, the best that was found, makes no difference of "
-                f"{100 * found.margin:g} % ({interval})."
+                f"{100 * found.margin:g} % ({basis(found, metric)})."
             )
         case Verdict.SLOWER:
             return (
-                f"Keep the default: {found.b}, which won the search, was slower when it was "
-                f"confirmed ({interval})."
+                f"Keep the default: {found.b}, which won the search, was worse when it was "
+                f"confirmed ({basis(found, metric)})."
             )
         case Verdict.UNCLEAR:
             return (
-                f"Keep the default: whether {found.b} gains anything is unclear ({interval})."
-                f"{_outlook(found)}"
+                f"Keep the default: whether {found.b} gains anything is unclear "
+                f"({basis(found, metric)}).{_outlook(found)}"
             )
 
 
 def comparison(found: Claim, metric: Metric) -> str:
-    """The verdict on ``b`` against ``a`` in one sentence."""
-    interval = f"{_interval(found)}, {found.blocks} paired launches"
-    match found.verdict:
-        case Verdict.FASTER:
-            return f"{found.b} {improvement(found, metric)} than {found.a} ({interval})."
-        case Verdict.SLOWER:
-            change = 100 * abs(found.ratio - 1)
-            word = "more" if metric.goal is Goal.LOWER else "less"
-            return (
-                f"{found.b} is worse: {_least(found)}{change:.1f} % {word} {_noun(metric)} "
-                f"than {found.a} ({interval})."
-            )
-        case Verdict.SAME:
-            zone = f"{100 * found.margin:g} %"
-            return f"{found.b} and {found.a} are the same within {zone} ({interval})."
-        case Verdict.UNCLEAR:
-            outlook = _outlook(found)
-            return f"Whether {found.b} differs from {found.a} is unclear ({interval}).{outlook}"
+    """The verdict on ``b`` against ``a`` in one sentence, with what it rests on."""
+    outlook = _outlook(found) if found.verdict is Verdict.UNCLEAR else ""
+    return f"{statement(found, metric)} ({basis(found, metric)}).{outlook}"
 
 
-def improvement(found: Claim, metric: Metric) -> str:
-    """How much better ``b`` is by a metric: ``takes 38.2 % less time``."""
-    ratio, least = found.ratio, _least(found)
-    if metric.goal is Goal.HIGHER:
-        if ratio >= 2.0:
-            return f"brings {least}{significant(ratio)} times the {metric.name}"
-        return f"brings {least}{100 * (ratio - 1):.1f} % more {metric.name}"
+def statement(found: Claim, metric: Metric) -> str:
+    """What a claim says of ``b`` against ``a``: ``B takes 38.2 % less time than A``."""
+    a, b = found.a, found.b
+    if found.verdict is Verdict.SAME:
+        noun = _noun(metric)
+        return f"{b} and {a} are the same in {noun}, to within {100 * found.margin:g} %"
+    if found.verdict is Verdict.UNCLEAR:
+        return f"Whether {b} differs from {a} in {_noun(metric)} is unclear"
+    change = _change(found.ratio, metric)
+    least = "at least " if found.bound_only else ""
+    worse = found.verdict is Verdict.SLOWER and metric.name not in NOUNS
+    return (
+        f"{b} {change.before} {least}{change.amount} {change.after} {a}"
+        f"{', which is worse' if worse else ''}"
+    )
+
+
+def basis(found: Claim, metric: Metric) -> str:
+    """The interval of a claim and the launches behind it, in the form that the claim has."""
+    change = _change(found.ratio, metric)
+    lo, hi = (None if end is None else change.of(end) for end in found.ci)
+    if change.falls:
+        lo, hi = hi, lo
+    share = f"{100 * (1 - found.alpha):g} % interval"
+    if lo is None and hi is None:
+        ends = "still open"
+    elif lo is None or hi is None:
+        ends = f"{'up to' if lo is None else 'from'} {hi if lo is None else lo} {change.unit}"
+    else:
+        ends = f"{lo} to {hi} {change.unit}"
+    return f"{share} {ends}, {found.blocks} paired launches"
+
+
+NOUNS = {
+    "wall_s": "time",
+    "user_s": "user CPU time",
+    "sys_s": "system CPU time",
+    "peak_anon_bytes": "memory",
+}
+"""Metrics of which less is needed; any other figure is lowered or raised."""
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A change as it is said: ``before`` amount ``after``, and how its interval is written.
+
+    Attributes:
+        unit: of ``amount`` and of the ends of the interval.
+        falls: the ends of the interval change places, because 1/ratio is told.
+    """
+
+    before: str
+    amount: str
+    after: str
+    unit: str = "%"
+    falls: bool = False
+
+    def of(self, ratio: float) -> str:
+        """An end of the interval, in the unit of the change."""
+        if self.unit == "times":
+            return significant(1 / ratio if self.falls else ratio)
+        return f"{100 * (ratio - 1):+.1f}"
+
+
+def _change(ratio: float, metric: Metric) -> _Change:
+    """How a ratio of ``b`` over ``a`` is said."""
+    time = metric.name == "wall_s"
+    if time and ratio <= 1 / FACTOR:
+        times = f"{significant(1 / ratio)} times"
+        return _Change("runs", times, "as fast as", "times", falls=True)
     noun = _noun(metric)
-    if ratio <= 0.5:
-        return f"needs {least}{significant(1 / ratio)} times less {noun}"
-    return f"takes {least}{100 * (1 - ratio):.1f} % less {noun}"
-
-
-def _least(found: Claim) -> str:
-    return "at least " if found.bound_only else ""
+    if ratio >= FACTOR:
+        times = f"{significant(ratio)} times"
+        if time:
+            return _Change("takes", times, "as long as", "times")
+        verb = "needs" if metric.name in NOUNS else "brings"
+        return _Change(verb, times, f"the {noun} of", "times")
+    share = f"{100 * abs(ratio - 1):.1f} %"
+    if metric.name in NOUNS:
+        word = "less" if ratio < 1 else "more"
+        return _Change("takes" if time else "needs", share, f"{word} {noun} than")
+    return _Change(f"{'lowers' if ratio < 1 else 'raises'} {noun} by", share, "against")
 
 
 def _noun(metric: Metric) -> str:
-    nouns = {
-        "wall_s": "time",
-        "user_s": "user CPU time",
-        "sys_s": "system CPU time",
-        "peak_anon_bytes": "memory",
-    }
-    return nouns.get(metric.name, metric.name)
-
-
-def _interval(found: Claim) -> str:
-    """The interval of the change, in per cent of the baseline."""
-    share = f"{100 * (1 - found.alpha):g} % interval"
-    lo, hi = (None if end is None else 100 * (end - 1) for end in found.ci)
-    if lo is None and hi is None:
-        return f"{share} still open"
-    if lo is None or hi is None:
-        return f"{share} {'up to' if lo is None else 'from'} {hi if lo is None else lo:+.1f} %"
-    return f"{share} {lo:+.1f} to {hi:+.1f} %"
+    return NOUNS.get(metric.name, metric.name)
 
 
 def _outlook(found: Claim) -> str:

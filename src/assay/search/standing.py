@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.records import Stage, StudySpec
 from assay.search.history import History
-from assay.search.ranking import scores
+from assay.stats.eliminate import scores
 from assay.stats.paired import effect
 from assay.stats.summary import summarise
 

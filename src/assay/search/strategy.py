@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Protocol
 from assay.records import Arm, Configuration, Stage
 from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
+from assay.search.looks import due
 from assay.search.purse import Purse
-from assay.search.ranking import due, leader, scores, settled, worse
 from assay.search.searcher import Observation, Searcher
 from assay.search.space import SearchSpace
+from assay.stats.eliminate import leader, scores, settled, worse
 
 if TYPE_CHECKING:
-    from assay.search.ranking import Matrix
+    from assay.stats.eliminate import Matrix
 
 KEEP = 0.3
 """Share of the budget that reduction and confirmation are left (docs/statistics.md, rule 14)."""

@@ -9,18 +9,20 @@ from assay.records import (
     Arm,
     Budget,
     Claim,
+    Goal,
     Launch,
     Outcome,
     Stage,
     StudySpec,
     Verdict,
 )
+from assay.records.workload import WALL
 from assay.search.claims import MIN_BLOCKS, claim, precise
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.keeping import Keeping
+from assay.search.looks import due
 from assay.search.purse import OVERHEAD_S, SPARE, START_S, Cost, Purse
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
-from assay.search.ranking import due
 from assay.search.reduction import Reduced, Reduction
 from assay.search.searcher import Searcher
 from assay.search.sentence import needed_text
@@ -33,6 +35,10 @@ SEARCH_SHARE = 0.6
 CAP_FACTOR = 3.0
 """A launch is stopped at this multiple of the incumbent's time: told as a capped value, it costs
 the model nothing (research: same regret, up to two thirds less run time at a factor of two)."""
+HANG_FACTOR = 100.0
+"""The same where wall time is not what decides. There a stopped launch has no value, and the best
+configuration may be a slow one (least memory with one thread of many): only what hangs is stopped.
+"""
 CAP_SLACK_S = 0.1
 """Added to every cap, so that start-up noise of short programs never looks like a time-out."""
 NULL_ARM = Arm(name="default (again)", configuration=DEFAULT_ARM.configuration)
@@ -202,6 +208,11 @@ class TuneRace(BlockRace):
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if self._spec.null and blocks < MIN_BLOCKS:
             return self._confirmation_block(self._confirm_arms(DEFAULT_ARM), blocks, purse)
+        if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
+            return Done(
+                Reason.WORKLOAD_FAILED,
+                "Every launch ran into its time-out: nothing can be held against anything.",
+            )
         if self.winner == DEFAULT_ARM:
             return Done(Reason.DECIDED, "No configuration stood better than the default.")
         return Done(Reason.DECIDED, "What won the search gained nothing once it was reduced.")
@@ -248,7 +259,7 @@ class TuneRace(BlockRace):
 
         The interval holds at every look, so that stopping early costs no validity.
         """
-        if found.blocks_needed is None:
+        if found.blocks_needed is None or found.blocks_needed <= found.blocks:
             return False
         more = (found.blocks_needed - found.blocks) / FUTILE_FACTOR
         return not purse.affords(self._history.cost(arms).times(more))
@@ -268,12 +279,14 @@ class TuneRace(BlockRace):
         return min((cap for cap in caps if cap is not None), default=None)
 
     def _incumbent_cap_s(self) -> float | None:
-        """From the quickest arm when time is the objective, else from the default."""
-        names = [DEFAULT_ARM.name]
-        if self._spec.workload.objective.name == "wall_s":
+        """From the quickest arm where the least wall time wins, else far above the default's."""
+        names, factor = [DEFAULT_ARM.name], HANG_FACTOR
+        objective = self._spec.workload.objective
+        if objective.name == WALL.name and objective.goal is Goal.LOWER:
             names = [arm.name for arm in self._history.arms(Stage.SEARCH)] or names
+            factor = CAP_FACTOR
         walls = [w for w in map(self._history.good_wall_s, names) if w is not None]
-        return min(walls) * CAP_FACTOR + CAP_SLACK_S if walls else None
+        return min(walls) * factor + CAP_SLACK_S if walls else None
 
 
 def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:

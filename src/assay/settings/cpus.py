@@ -172,9 +172,7 @@ def _of_count(count: int, placement: str, machine: Machine) -> Resolved | Refuse
     most = len(machine.cores) if placement == "one-per-core" else len(usable)
     if not 1 <= count <= most:
         what = "cores" if placement == "one-per-core" else "CPUs"
-        return Refused(
-            f"cpus={count}: assay may use {most} {what} here", f"Give a count from 1 to {most}."
-        )
+        return Refused(f"assay may use {most} {what} here", f"Give a count from 1 to {most}.")
     return Resolved((Affinity(cpus=_PLACE[placement](usable, count)),))
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from assay.errors import BadInput
 from assay.machine.document import Machine, Program
 from assay.records import (
+    Action,
     AnyText,
     Arg,
     Command,
@@ -30,30 +33,30 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
-class EnvVariable:
-    """``env.NAME``: a variable of the program's environment. Evidence: *set*."""
+class _Named(ABC):
+    """``FAMILY.NAME``: one word, which the user gives. Evidence: *set*."""
 
-    variable: str
-    scope: Scope = Scope.PROCESS
+    own_name: str
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
 
+    family: ClassVar[str]
+    what: ClassVar[str]
+    """What the name is the name of."""
+    holder: ClassVar[str]
+    """What the word becomes part of."""
+
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.variable):
+        if not _NAME.fullmatch(self.own_name):
             raise BadInput(
-                f"{self.variable!r} is not the name of an environment variable.",
+                f"{self.own_name!r} is not the name of {self.what}.",
                 "Names hold letters, digits and underscores, and begin with no digit.",
             )
 
     @property
     def name(self) -> str:
         """With its family."""
-        return f"env.{self.variable}"
-
-    @property
-    def summary(self) -> str:
-        """What it does."""
-        return f"environment variable {self.variable}"
+        return f"{self.family}.{self.own_name}"
 
     def domain(self, machine: Machine) -> Domain:
         """Whatever the user gives."""
@@ -68,62 +71,54 @@ class EnvVariable:
         return f"name it with the values to try: {self.name}=A,B"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The variable."""
+        """The word in its place."""
         word = word_of(config[self.name])
         if "\0" in word:
-            return Refused(f"{self.name} holds a NUL, which no environment can")
-        return Resolved((EnvSet(name=self.variable, value=word),))
+            return Refused(f"{self.name} holds a NUL, which no {self.holder} can")
+        return Resolved((self._action(word),))
+
+    @abstractmethod
+    def _action(self, word: str) -> Action:
+        """What puts the word in its place."""
+
+
+class EnvVariable(_Named):
+    """``env.NAME``: a variable of the program's environment."""
+
+    scope = Scope.PROCESS
+    family = "env"
+    what = "an environment variable"
+    holder = "environment"
+
+    @property
+    def summary(self) -> str:
+        """What it does."""
+        return f"environment variable {self.own_name}"
+
+    def _action(self, word: str) -> Action:
+        return EnvSet(name=self.own_name, value=word)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
         """Whether it is in the environment."""
         value = config[self.name]
-        return judge_environment(value, {self.variable: word_of(value)}, facts)
+        return judge_environment(value, {self.own_name: word_of(value)}, facts)
 
 
-@dataclass(frozen=True)
-class Argument:
-    """``arg.NAME``: the placeholder ``{NAME}`` of the command. Evidence: *set*."""
+class Argument(_Named):
+    """``arg.NAME``: the placeholder ``{NAME}`` of the command."""
 
-    placeholder: str
-    scope: Scope = Scope.PROGRAM
-    switch_cost_s: float = 0.0
-    evidence: Level = Level.SET
-
-    def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.placeholder):
-            raise BadInput(
-                f"{self.placeholder!r} is not the name of a placeholder.",
-                "Names hold letters, digits and underscores, and begin with no digit.",
-            )
-
-    @property
-    def name(self) -> str:
-        """With its family."""
-        return f"arg.{self.placeholder}"
+    scope = Scope.PROGRAM
+    family = "arg"
+    what = "a placeholder"
+    holder = "command line"
 
     @property
     def summary(self) -> str:
         """What it does."""
-        return f"what stands for {{{self.placeholder}}} in the command"
+        return f"what stands for {{{self.own_name}}} in the command"
 
-    def domain(self, machine: Machine) -> Domain:
-        """Whatever the user gives."""
-        return AnyText()
-
-    def default(self, machine: Machine) -> Value | None:
-        """The first value of the domain that the user gives; see ``domain_text``."""
-        return None
-
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Only the user knows."""
-        return f"name it with the values to try: {self.name}=A,B"
-
-    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The word."""
-        word = word_of(config[self.name])
-        if "\0" in word:
-            return Refused(f"{self.name} holds a NUL, which no command line can")
-        return Resolved((Arg(name=self.placeholder, value=word),))
+    def _action(self, word: str) -> Action:
+        return Arg(name=self.own_name, value=word)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
         """It is part of the command: a program that was started had it."""

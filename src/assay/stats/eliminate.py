@@ -26,19 +26,30 @@ if TYPE_CHECKING:
 ALPHA = 0.2
 """Two-sided; half of it is the chance of ever dropping an arm as good as the leader."""
 
+RIDGE = 1e-9
+"""Added to the diagonal of the normal equations, whose own entries are of the order of 1."""
+
+DIGITS = 8
+"""Scores that agree to so many decimals are equal: the ridge shifts them by less."""
+
 
 def scores(log_values: Matrix) -> list[float]:
-    """Standing of each arm: its effect in the least-squares fit "block + arm".
+    """Standing of each arm: its effect in the least-squares fit "block + arm"; lower is better.
 
     Fitting the blocks keeps arms comparable that ran in different blocks of a drifting session.
+    With the block effects eliminated, the arms' effects x solve ``L x = b``, where for arms i, j
+    ``L_ij = [i = j] n_i - sum over blocks with both of 1 / (arms in the block)`` and ``b_i`` is the
+    sum of the arm's distances to the means of its blocks (Searle, Linear Models, 1971, ch. 7). The
+    size of this system is the number of arms; the fit's own design matrix has a row for every
+    launch, which a search over short programs would spend most of its budget on.
 
     Args:
         log_values: blocks x arms, logarithms of a metric where lower is better; NaN where an arm
             did not run or failed. A time-out counts as its cap.
 
     Returns:
-        One number an arm, with mean 0 over the arms that ran; NaN for arms that never ran. Arms
-        that share no block with the others, directly or through third ones, are fitted apart.
+        One number an arm, with mean 0 over the arms that ran; NaN for arms that never ran. Only
+        differences between arms that shared blocks, directly or through third ones, mean anything.
 
     Raises:
         ValueError: not a matrix, or a value is infinite.
@@ -48,76 +59,72 @@ def scores(log_values: Matrix) -> list[float]:
     values = np.asarray(log_values, dtype=np.float64)
     if values.ndim != 2 or np.isinf(values).any():
         raise ValueError("a race needs a matrix of blocks x arms: finite logarithms, or NaN")
-    rows, arms = np.nonzero(~np.isnan(values))
-    blocks, width = values.shape
-    found = np.full(width, math.nan)
-    if len(rows) == 0:
-        return [float(v) for v in found]
-    design = np.zeros((len(rows), blocks + width))
-    design[np.arange(len(rows)), rows] = 1.0
-    design[np.arange(len(rows)), blocks + arms] = 1.0
-    fit = np.linalg.lstsq(design, values[rows, arms], rcond=None)[0][blocks:]
-    ran = np.unique(arms)
-    found[ran] = fit[ran] - fit[ran].mean()
+    ran = ~np.isnan(values)
+    present = ran.sum(axis=1)
+    used = present > 0
+    inside = ran[used].astype(np.float64)
+    filled = np.where(ran[used], values[used], 0.0)
+    share = 1.0 / present[used][:, None]
+    means = filled.sum(axis=1, keepdims=True) * share
+    laplacian = np.diag(inside.sum(axis=0)) - inside.T @ (inside * share)
+    distance = (inside * (filled - means)).sum(axis=0)
+    # Linked arms are known up to a constant, which the ridge fixes.
+    found = np.linalg.solve(laplacian + RIDGE * np.eye(len(distance)), distance)
+    seen = ran.any(axis=0)
+    found -= found[seen].mean() if seen.any() else 0.0
+    found[~seen] = math.nan
     return [float(v) for v in found]
 
 
-def leader(log_values: Matrix, racing: list[int] | None = None) -> int | None:
-    """The arm that stands best; the first of equals.
+def leader(log_values: Matrix) -> int | None:
+    """The arm that stands best, the first of equals; ``None`` if none has a value.
 
     Args:
         log_values: as for ``scores``.
-        racing: arms that may lead; all if absent.
-
-    Returns:
-        Index of the arm; ``None`` if none of them ran.
     """
     standing = scores(log_values)
-    candidates = range(len(standing)) if racing is None else racing
-    ran = [arm for arm in candidates if not math.isnan(standing[arm])]
-    return min(ran, key=lambda arm: (round(standing[arm], 12), arm), default=None)
+    ran = [arm for arm, score in enumerate(standing) if not math.isnan(score)]
+    return min(ran, key=lambda arm: (round(standing[arm], DIGITS), arm), default=None)
 
 
-def against(
-    log_values: Matrix, arm: int, other: int, alpha: float = ALPHA, resolution: float = 0.0
-) -> Interval:
-    """Interval of how much higher the logarithm of ``arm`` is than of ``other``.
+def against(log_values: Matrix, arm: int, other: int) -> Interval:
+    """Interval of how much higher the logarithm of ``arm`` is than of ``other``, at ``ALPHA``.
 
     Args:
         log_values: as for ``scores``; blocks in which both ran count.
         arm: index of one arm.
         other: index of another.
-        alpha: accepted chance that the truth is ever outside.
-        resolution: relative step of the measurement.
     """
     import numpy as np
 
     values = np.asarray(log_values, dtype=np.float64)
     gaps = values[:, arm] - values[:, other]
     usable = [float(gap) for gap in gaps[~np.isnan(gaps)]]
-    return mean_sequence(usable, alpha, resolution=resolution, start=least(alpha))
+    return mean_sequence(usable, ALPHA, start=least(ALPHA))
 
 
-def worse(
-    log_values: Matrix,
-    racing: list[int] | None = None,
-    alpha: float = ALPHA,
-    resolution: float = 0.0,
-) -> list[int]:
-    """The arms that leave the race now, in rising order; never the leader.
+def worse(log_values: Matrix) -> set[int]:
+    """The arms that are shown to be worse than the leader, and leave the race now.
 
     Args:
         log_values: as for ``scores``.
-        racing: arms still in the race; all if absent.
-        alpha: two-sided level of each comparison.
-        resolution: relative step of the measurement.
     """
-    best = leader(log_values, racing)
+    best = leader(log_values)
     if best is None:
-        return []
-    candidates = range(log_values.shape[1]) if racing is None else sorted(racing)
-    return [
-        arm
-        for arm in candidates
-        if arm != best and against(log_values, arm, best, alpha, resolution).lo > 0.0
-    ]
+        return set()
+    arms = range(log_values.shape[1])
+    return {arm for arm in arms if arm != best and against(log_values, arm, best).lo > 0.0}
+
+
+def settled(log_values: Matrix, margin: float) -> bool:
+    """Whether no arm can be better than the leader by more than the margin.
+
+    Args:
+        log_values: as for ``scores``.
+        margin: ratio differences below it count as none.
+    """
+    best = leader(log_values)
+    if best is None:
+        return False
+    others = (arm for arm in range(log_values.shape[1]) if arm != best)
+    return all(against(log_values, best, other).hi < math.log1p(margin) for other in others)

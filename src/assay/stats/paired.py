@@ -12,7 +12,7 @@ from assay.errors import BadInput
 from assay.records.workload import Goal
 from assay.stats.interval import UNBOUNDED, Interval
 from assay.stats.median import median_between, median_sequence
-from assay.stats.sequence import mean_sequence, moments, smallest_alpha
+from assay.stats.sequence import last_digit, mean_sequence, moments, smallest_alpha
 
 Method = Literal["mean", "median", "none"]
 """exp(mean of log-ratios), exp(median of log-ratios), or no usable pair at all."""
@@ -183,6 +183,18 @@ def grain(values: Sequence[float]) -> float | None:
     return min((s / middle for s in steps if s > 1e-9 * middle), default=None)
 
 
+def _resolution(pairs: Sequence[tuple[Observation, Observation]]) -> float:
+    """The coarser step of the two arms: the last digit of one whose values are all equal."""
+    arms = [[pair[side].value for pair in pairs if not pair[side].censored] for side in (0, 1)]
+    shown = last_digit([*arms[0], *arms[1]])
+    steps = [
+        step if (step := grain(values)) is not None else shown / values[0]
+        for values in arms
+        if values
+    ]
+    return max(steps, default=0.0)
+
+
 def _interval(pairs: _Pairs, alpha: float) -> Interval:
     if not pairs.low:
         return UNBOUNDED
@@ -218,11 +230,7 @@ def _pair(
         high.append(math.inf if rises else log_ratio)
         at_cap.append(log_ratio)
     if resolution is None:
-        grains = [
-            grain([pair[side].value for pair in both if not pair[side].censored] or [1.0])
-            for side in (0, 1)
-        ]
-        resolution = max((g for g in grains if g is not None), default=0.0)
+        resolution = _resolution(both)
     return _Pairs(
         low=low,
         high=high,

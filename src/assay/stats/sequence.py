@@ -39,6 +39,7 @@ import functools
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from assay.stats.interval import UNBOUNDED, Interval
 
@@ -213,6 +214,16 @@ def moments(values: Sequence[float]) -> tuple[float, float]:
         return mean, 0.0
     sd = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
     return mean, (0.0 if sd <= 1e-13 * max(map(abs, values)) else sd)
+
+
+def last_digit(values: Sequence[float]) -> float:
+    """The finest decimal place that any of some finite numbers shows, at most 1; 0 for none.
+
+    It stands for the step of a measurement whose values are all equal: a figure printed as 0.1 is
+    known to a tenth, a count to one.
+    """
+    exponents = (Decimal(repr(float(v))).normalize().as_tuple().exponent for v in values)
+    return min((10.0 ** min(0, int(e)) for e in exponents), default=0.0)
 
 
 def smallest_alpha(interval: Callable[[float], Interval], value: float) -> float:

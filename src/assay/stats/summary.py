@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.stats.interval import Interval
 from assay.stats.quantile import quantile
-from assay.stats.sequence import mean_sequence, moments
+from assay.stats.sequence import last_digit, mean_sequence, moments
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Summary:
         sd: standard deviation with n - 1; ``None`` for one value.
         sem: sd / sqrt(n); ``None`` for one value.
         ci: interval of the mean, valid at every look; ``None`` while the values bound nothing
-            (fewer than about four, or all alike to the last digit).
+            (fewer than about four). Of values that are all equal it reaches to their last digit.
     """
 
     n: int
@@ -43,7 +43,8 @@ def summarise(values: Sequence[float], alpha: float = 0.05, resolution: float = 
     Args:
         values: n numbers of one unit.
         alpha: accepted chance that the true mean is ever outside ``ci``.
-        resolution: step of the measurement, same unit.
+        resolution: step of the measurement, same unit; for values that are all equal their last
+            digit where it is not known.
 
     Raises:
         ValueError: no values, or one is not finite.
@@ -53,6 +54,8 @@ def summarise(values: Sequence[float], alpha: float = 0.05, resolution: float = 
         raise ValueError("a summary needs at least one value, all finite")
     mean, sd = moments(values)
     mean = min(max(mean, min(values)), max(values))  # rounding may put it a digit outside
+    if sd == 0.0 and n > 1 and resolution == 0.0:
+        resolution = last_digit(values)
     ci = mean_sequence(values, alpha, resolution=resolution, start=2)
     return Summary(
         n=n,

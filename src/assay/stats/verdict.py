@@ -1,4 +1,4 @@
-"""Verdict: what an effect shows, in one word and in one sentence."""
+"""Verdict: what an effect shows, in one word."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.records.workload import Goal
 from assay.stats.paired import Effect
 from assay.stats.sequence import half_width
 
-__all__ = ["MARGIN", "Verdict", "blocks_needed", "decide", "sentence"]
+__all__ = ["MARGIN", "Verdict", "blocks_needed", "decide"]
 
 MARGIN = 0.01
 """Ratios within 1 +- this are the same for practical purposes."""
@@ -85,72 +85,6 @@ def blocks_needed(effect: Effect, *, margin: float = MARGIN) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if decided(middle) else (middle, high)
     return high
-
-
-def sentence(
-    effect: Effect,
-    *,
-    goal: Goal = Goal.LOWER,
-    margin: float = MARGIN,
-    a: str = "A",
-    b: str = "B",
-    metric: str = "time",
-) -> str:
-    """The verdict on B in one plain sentence.
-
-    Args:
-        effect: B over A.
-        goal: which way the metric gets better.
-        margin: smallest difference of interest, relative.
-        a: name of the first arm.
-        b: name of the arm that the sentence is about.
-        metric: its name, for "the time of B is ...".
-
-    Raises:
-        ValueError: ``margin`` is not from 0 to 1.
-    """
-    verdict = decide(effect, goal=goal, margin=margin)
-    if effect.method == "none":
-        return f"Unclear: no block has a value for both {a} and {b}."
-    basis = f"{_interval(effect)}, {_count(effect.blocks, 'block')}"
-    if verdict is Verdict.SAME:
-        return f"{b} is the same as {a} within {100 * margin:g} % ({basis})."
-    if verdict is Verdict.UNCLEAR:
-        needed = blocks_needed(effect, margin=margin)
-        if needed is None:
-            outlook = "how many blocks would decide cannot be said yet"
-        elif needed == effect.blocks:
-            outlook = "a few blocks more should decide"
-        else:
-            outlook = f"about {needed} blocks in all should decide"
-        return f"Unclear whether {b} differs from {a} ({basis}); {outlook}."
-    return f"{b} is {verdict} than {a}: its {metric} is {_size(effect)} ({basis})."
-
-
-def _size(effect: Effect) -> str:
-    if effect.ratio is None:
-        return "beyond the time-out"
-    change = 100.0 * abs(effect.ratio - 1.0)
-    if effect.bound == "at least":
-        return f"at least {effect.ratio:.4g} times that"
-    if effect.bound == "at most":
-        return f"at most {effect.ratio:.4g} times that"
-    return f"{change:.3g} % {'lower' if effect.ratio < 1.0 else 'higher'}"
-
-
-def _interval(effect: Effect) -> str:
-    share = f"{100.0 * (1.0 - effect.alpha):.4g} % interval of the ratio"
-    if effect.lo <= 0.0 and math.isinf(effect.hi):
-        return f"{share} still open"
-    if math.isinf(effect.hi):
-        return f"{share} from {effect.lo:.4g} up"
-    if effect.lo <= 0.0:
-        return f"{share} up to {effect.hi:.4g}"
-    return f"{share} {effect.lo:.4g} to {effect.hi:.4g}"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _check_margin(margin: float) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.machine.document import Machine, Program
-from assay.records import Choices, Configuration, Parameter, Plan, Range, Space, Value
+from assay.records import Choices, Configuration, Parameter, Plan, Space, Value
 from assay.settings.base import Suggestion
 from assay.settings.registry import Registry
 
@@ -79,6 +79,6 @@ def _refusal(
 def describe(space: Space) -> Iterable[str]:
     """One line for each parameter: its domain, and why it is tried."""
     for parameter in space.parameters:
-        domain = parameter.domain
-        text = str(domain) if not isinstance(domain, Range) else f"{domain}"
-        yield f"{parameter.name}={text}" + (f"   {parameter.reason}" if parameter.reason else "")
+        when = f" when {parameter.when}" if parameter.when else ""
+        reason = f"   {parameter.reason}" if parameter.reason else ""
+        yield f"{parameter.name}={parameter.domain}{when}{reason}"

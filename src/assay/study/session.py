@@ -15,6 +15,7 @@ from assay.machine.document import Machine, Program
 from assay.measure.executor import LocalExecutor
 from assay.records import (
     DEFAULT,
+    Budget,
     Conclusion,
     Configuration,
     Kind,
@@ -183,6 +184,7 @@ def resume(
     listener: Listener,
     *,
     new_stratum: bool,
+    more: Budget | None = None,
 ) -> Result:
     """Go on with a study where it stopped.
 
@@ -192,6 +194,8 @@ def resume(
         study_id: whole identity.
         listener: is told.
         new_stratum: begin anew beside what was measured, without pooling.
+        more: to spend beyond what was spent; what is left of the study's own budget if absent.
+            Intervals hold at every look, so that going on after a verdict costs no validity.
 
     Raises:
         NotPossible: another process carries it on, or conditions changed.
@@ -206,11 +210,11 @@ def resume(
     if new_stratum:
         now = stratum_of(newest.number + 1, laboratory.machine, now.program_digest)
         store.add_stratum(study_id, now)
-    elif record.status is Status.DONE and record.conclusion is not None:
+    elif more is None and record.status is Status.DONE and record.conclusion is not None:
         return Result(study_id, record.spec, record.conclusion, record.elapsed_s)
     store.set_status(study_id, Status.RUNNING)
     listener.began(study_id)
-    return _carry_on(laboratory, store, study_id, record.spec, now, listener)
+    return _carry_on(laboratory, store, study_id, record.spec, now, listener, more)
 
 
 def _carry_on(
@@ -220,15 +224,17 @@ def _carry_on(
     spec: StudySpec,
     stratum: Stratum,
     listener: Listener,
+    more: Budget | None = None,
 ) -> Result:
     space, searcher = laboratory.space(spec), TpeSearcher()
     race = race_of(spec, space, searcher)
     earlier = store.samples(study_id, stratum.number)
     for sample in earlier:
         race.tell(sample)
+    elapsed_s = _elapsed_s(store.study(study_id), earlier)
     account = Account(
-        budget=spec.budget,
-        elapsed_s=_elapsed_s(store.study(study_id), earlier),
+        budget=spec.budget if more is None else _beyond(more, elapsed_s, len(earlier)),
+        elapsed_s=elapsed_s,
         launches=len(earlier),
     )
     loop = StudyLoop(
@@ -250,6 +256,14 @@ def _carry_on(
     conclusion = with_script(conclusion, spec, laboratory.plan)
     store.set_conclusion(study_id, conclusion)
     return Result(study_id, spec, conclusion, account.spent_s)
+
+
+def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:
+    """A budget that leaves ``more`` after what was spent."""
+    return Budget(
+        time_s=None if more.time_s is None else more.time_s + elapsed_s,
+        launches=None if more.launches is None else more.launches + launches,
+    )
 
 
 def _elapsed_s(record: StudyRecord, samples: Sequence[Sample]) -> float:

@@ -111,17 +111,18 @@ def test_time_outs_leave_a_document_that_can_be_read(
 
 def test_lines_say_the_verdict_first_and_what_to_do_next() -> None:
     study = tune(SPACE, GAIN, Budget(launches=200))
-    first, *_, last = result_lines(result_of(study))
+    first, *_, again, script = result_lines(result_of(study))
     assert first.startswith("malloc=tcmalloc takes ")
-    assert "less time (95 % interval -" in first
-    assert "assay run --from abc1234 -- ./program" in last
+    assert "less time than the default (95 % interval -" in first
+    assert again.endswith("assay run --from abc1234")
+    assert "--from abc1234 --explain" in script
     assert any("noise floor  not measured" in line for line in result_lines(result_of(study)))
 
 
 def test_lines_of_higher_is_better() -> None:
     metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
     study = tune(SPACE, replace(GAIN, metric=metric), Budget(launches=200))
-    assert "more fps" in next(iter(result_lines(result_of(study))))
+    assert "raises fps by" in next(iter(result_lines(result_of(study))))
 
 
 class TestProgress:

@@ -27,7 +27,7 @@ def test_a_fault_is_one_message(
     monkeypatch.setattr(module, "run", broken)
     assert main(words) == status
     told = capsys.readouterr().err
-    assert "RuntimeError: a hole" in told
+    assert "RuntimeError: a hole\\x1b[31m" in told
     assert "Traceback" not in told
     assert "\x1b" not in told
 

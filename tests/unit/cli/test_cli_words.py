@@ -87,12 +87,23 @@ def test_empty_commands() -> None:
         command_of(("true",), separated=False, shell=False)
 
 
-def test_bytes_that_are_no_text() -> None:
-    with pytest.raises(BadInput, match="UTF-8") as caught:
-        command_of(("cat", "f\udcff"), separated=True, shell=False)
-    caught.value.cause.encode()
-    with pytest.raises(BadInput, match="UTF-8"):
-        split_command("cat f\udcff", shell=False)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "--", "cat", "f\udcff"],
+        ["run", "--with", "env.A=f\udcff", "--", "true"],
+        ["measure", "--check", "f\udcff", "--", "true"],
+        ["compare", "--shell", "cat f\udcff", "true"],
+        ["tune", "arg.n=1,f\udcff", "--", "echo", "{n}"],
+    ],
+)
+def test_bytes_that_are_no_text(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """One message before anything is launched, wherever the bytes stand."""
+    assert main(words) == (125 if words[0] == "run" else 2)
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 2
+    assert "not UTF-8" in told[0] and "f\\xff" in told[0]
+    assert "Rename the file" in told[1]
 
 
 def test_a_command_that_is_one_text_by_mistake() -> None:
@@ -124,7 +135,10 @@ def test_unknown_options_are_refused(words: list[str], capsys: pytest.CaptureFix
     with pytest.raises(SystemExit) as caught:
         main(["tune", *words, "--", "true"])
     assert caught.value.code == 2
-    assert "unrecognized" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "there is no option --b" in said
+    assert said.startswith("usage: assay tune")
+    assert ("did you mean --budget?" in said) == ("--budgets" in words)
 
 
 @pytest.mark.parametrize("words", [["--bogus"], ["--from"], ["--record"]])

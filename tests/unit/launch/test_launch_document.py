@@ -83,6 +83,16 @@ def test_workload_becomes_keys() -> None:
     assert document({}, work, cap_s=2.0)["cap_s"] == 2.0
 
 
+def test_an_interrupt_is_left_to_the_program_only_where_asked() -> None:
+    launch = Launch(
+        configuration=Configuration(), arm="x", stage=Stage.CONFIRM, block=0, position=0
+    )
+    made = plan(Configuration(), HOST, REGISTRY)
+    assert "interrupt" not in launcher_document(made, WORK, launch, env={})
+    left = launcher_document(made, WORK, launch, env={}, interrupt="leave")
+    assert left["interrupt"] == "leave"
+
+
 def test_shared_variables_keep_what_was_inherited() -> None:
     env = {"GLIBC_TUNABLES": "glibc.malloc.perturb=3:glibc.malloc.hugetlb=0"}
     got = document({"thp": "always"}, env=env)

@@ -16,7 +16,7 @@ from settings.hosts import machine
 
 from assay.errors import NotPossible
 from assay.launch.planner import plan
-from assay.launch.script import explain, printable, shell_script
+from assay.launch.script import explain, shell_script
 from assay.machine.document import HugePages, Machine
 from assay.records import Configuration, MemPolicy, Plan, Rlimit, Value, Workload, Wrap
 from assay.settings import builtin
@@ -247,6 +247,12 @@ def test_explanations() -> None:
     assert "none: the default" in explain(default, Workload(argv=("prog",)))
 
 
-@given(st.text())
-def test_printable_text_is_one_line_without_control_characters(text: str) -> None:
-    assert printable(text).isprintable()
+@given(st.text(st.characters(exclude_characters="\0")))
+def test_what_a_plan_says_is_one_line_whatever_the_values_hold(text: str) -> None:
+    made = plan(Configuration({"env.X": text}), machine(), REGISTRY)
+    comments = shell_script(made, Workload(argv=("prog",))).partition("\nset -eu")[0]
+    assert len(comments.splitlines()) == 3
+    told = [
+        line for line in explain(made, Workload(argv=("prog",))).split("\n") if "env.X=" in line
+    ]
+    assert told and not any(c in line for line in told for c in "\r\t\x1b\u2028\u202e")

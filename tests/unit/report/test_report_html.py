@@ -197,8 +197,8 @@ def test_the_verdict_comes_first(parsed):
                 "That is not a claim.",
             ],
         ),
-        ("compare", ["best of 3", "needs 29.0 % less wall time than", "37.4 % more wall time"]),
-        ("null", ["Two identical arms differ by", "is not clear yet", "About 160 pairs"]),
+        ("compare", ["best of 3", "takes 29.0 % less time than", "37.4 % more time"]),
+        ("null", ["Two identical arms differ by", "is unclear", "About 160 pairs"]),
         (
             "measure",
             [

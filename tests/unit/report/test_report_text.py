@@ -59,7 +59,7 @@ def test_markdown_keeps_its_columns_whatever_the_names_hold():
 def test_markdown_of_a_comparison():
     report = studies.compare()
     text = to_markdown(report.conclusion, report.metric)
-    assert "needs 29.0 % less wall time than" in text
+    assert "takes 29.0 % less time than" in text
     assert "| wall time in ms | n | min |" in text
     assert "| faster | 20 |" in text
 
@@ -67,21 +67,21 @@ def test_markdown_of_a_comparison():
 @pytest.mark.parametrize(
     ("changes", "metric", "words"),
     [
-        ({}, WALL, "B needs 20.0 % less wall time than A."),
-        ({"ratio": 2.5, "verdict": Verdict.SLOWER}, WALL, "B needs 2.50 times the wall time of A."),
+        ({}, WALL, "B takes 20.0 % less time than A."),
+        ({"ratio": 2.5, "verdict": Verdict.SLOWER}, WALL, "B takes 2.50 times as long as A."),
         (
             {"ratio": 1.2, "verdict": Verdict.FASTER},
             Metric(name="rate", goal=Goal.HIGHER),
-            "B gives 20.0 % more rate than A.",
+            "B raises rate by 20.0 % against A.",
         ),
-        ({"verdict": Verdict.SAME}, WALL, "B and A have the same wall time, to within 1 %."),
+        ({"verdict": Verdict.SAME}, WALL, "B and A are the same in time, to within 1 %."),
         (
             {"verdict": Verdict.UNCLEAR, "blocks_needed": 40},
             WALL,
-            "Whether B differs from A in wall time is not clear yet. "
-            "About 40 pairs of launches would tell.",
+            "Whether B differs from A in time is unclear. "
+            "About 40 pairs of launches in all would tell.",
         ),
-        ({"bound_only": True}, WALL, "B needs at least 20.0 % less wall time than A."),
+        ({"bound_only": True}, WALL, "B takes at least 20.0 % less time than A."),
     ],
 )
 def test_claims_are_sentences(changes, metric, words):

@@ -94,13 +94,37 @@ class TuneContract(RaceContract):
                 assert "default" in [arm.name for arm in launch.roster]
 
     def test_slow_configurations_are_stopped_and_the_default_never(self) -> None:
-        slow = replace(self.program, takes_s=lambda c: 50.0 if len(c) > 1 else 1.0)
+        slow = replace(self.program, takes_s=lambda c: 500.0 if len(c) > 1 else 1.0)
         trip = self.trip(slow)
         late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
         assert late
-        assert max(s.wall_s or 0.0 for s in late) < 4.0
+        assert max(s.wall_s or 0.0 for s in late) < (4.0 if self.metric is None else 120.0)
         assert all(s.launch.cap_s is None for s in trip.samples if s.launch.arm == "default")
         assert all(s.launch.cap_s is None for s in trip.samples if s.launch.stage is Stage.CONFIRM)
+
+    @pytest.mark.parametrize("goal", list(Goal))
+    def test_where_another_metric_decides_only_what_hangs_is_stopped(self, goal: Goal) -> None:
+        """A launch that was stopped has no value then, and what is slow may be the best."""
+        other = Metric(name="held", goal=goal, pattern="(.*)")
+
+        class Slow(Simulated):
+            def run(self, launch):  # type: ignore[no-untyped-def]
+                sample = super().run(launch)
+                held = 10.0 + len(launch.configuration) * (1 if goal is Goal.HIGHER else -1)
+                metrics = {"held": held, "wall_s": sample.wall_s} if sample.metrics else {}
+                return msgspec.structs.replace(sample, metrics=metrics)
+
+        spec = msgspec.structs.replace(
+            self.spec(Budget(launches=150)), workload=workload(None, other)
+        )
+        slow = Slow(takes_s=lambda c: 20.0 if c else 1.0, metric=other)
+        assert all(
+            s.outcome is Outcome.OK for s in drive(self.race(spec), slow, spec.budget).samples
+        )
+        hangs = Slow(takes_s=lambda c: 1e9 if c else 1.0, metric=other)
+        trip = drive(self.race(spec), hangs, spec.budget)
+        late = [s.wall_s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
+        assert late and max(late) < 120.0
 
     def test_a_cap_does_not_come_from_launches_that_failed(self) -> None:
         """A configuration that dies at once sets no pace for the others."""

@@ -182,7 +182,7 @@ def test_metrics_from_the_output(goal: Goal) -> None:
     expected = 1 / 0.8 if goal is Goal.HIGHER else 0.8
     assert study.claim.ratio == pytest.approx(expected, rel=0.05)
     assert study.claim.verdict is Verdict.FASTER
-    assert ("more rate" in _sentence(study)) is (goal is Goal.HIGHER)
+    assert ("raises rate" in _sentence(study)) is (goal is Goal.HIGHER)
 
 
 def test_the_wrong_way_round_is_no_gain() -> None:
@@ -274,8 +274,15 @@ def test_time_outs_count_as_at_least_their_cap() -> None:
     (claim,) = study.conclusion.claims
     assert claim.censored_share == pytest.approx(0.5, abs=0.05)
     assert claim.verdict is not Verdict.FASTER
-    assert any("stopped at their time limit" in note for note in study.conclusion.notes)
+    assert any("count as at least that long" in note for note in study.conclusion.notes)
     assert any(arm.timeouts for arm in study.conclusion.arms)
+
+
+def test_time_outs_have_no_value_of_another_metric() -> None:
+    metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
+    program = Simulated(takes_s=lambda c: 99.0 if c else 1.0, metric=metric)
+    study = compare(program, Budget(launches=40), {}, {"nice": 5}, timeout_s=10.0)
+    assert any("they have no value of fps" in note for note in study.conclusion.notes)
 
 
 def test_a_baseline_that_never_ends_gives_a_bound() -> None:
@@ -373,3 +380,23 @@ def test_a_measurement_is_as_precise_as_asked() -> None:
 def _sentence(study: Study) -> str:
     assert study.conclusion.recommendation is not None
     return study.conclusion.recommendation.sentence
+
+
+def test_every_launch_timed_out_is_a_failure() -> None:
+    study = tune(SMALL, FLAT, Budget(launches=150), timeout_s=0.5)
+    assert study.done.reason is Reason.WORKLOAD_FAILED
+    assert "time-out" in study.done.message
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(0.5, Verdict.FASTER), (1.0, None)])
+def test_a_figure_that_never_varies_ends_a_comparison(
+    factor: float, verdict: Verdict | None
+) -> None:
+    """Whole numbers as a program prints them: far apart, or too coarse to tell apart."""
+    metric = Metric(name="count", goal=Goal.LOWER, pattern="x")
+    program = Simulated(takes_s=lambda c: 4.0 * (factor if c else 1.0), noise=0.0, metric=metric)
+    study = compare(program, Budget(launches=10_000), {}, {"nice": 5})
+    assert study.done.reason is Reason.DECIDED
+    assert len(study.samples) <= 44
+    (claim,) = study.conclusion.claims
+    assert claim.verdict is (verdict or Verdict.UNCLEAR)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.stats.interval import Interval
 from assay.stats.multiplicity import benjamini_hochberg, bonferroni, holm
 from assay.stats.quantile import quantile
 from assay.stats.shift import shifts, spread_ratio
@@ -62,7 +63,7 @@ def test_absent_is_not_zero() -> None:
     one = summarise([3.0])
     assert (one.n, one.sd, one.sem, one.ci) == (1, None, None, None)
     assert summarise([3.0, 3.1]).ci is None
-    assert summarise([3.0] * 10).ci is None
+    assert summarise([3.0] * 10).ci == Interval(2.0, 4.0)
     assert summarise([3.0] * 10).sd == 0.0
     assert summarise([3.0] * 10, resolution=0.1).ci is not None
     for bad in ([], [math.nan], [math.inf]):

@@ -12,14 +12,15 @@ from assay.cli.request import budget_of, configuration_of, margin_of
 from assay.cli.show import result_lines
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import command_of, demand_found, split_command, words_of, workload_of
-from assay.errors import BadInput
-from assay.records import Arm, Configuration, Kind, StudySpec
-from assay.study.session import Laboratory, begin
+from assay.errors import BadInput, nearest
+from assay.records import Arm, Configuration, Kind, StudySpec, Verdict
+from assay.study.session import Laboratory, Result, begin
 
 
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
+    gate = _gate(arguments.fail_if)
     argv, *others = _commands(parsed)
     lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))
     arms = _arms(arguments, lab)
@@ -41,8 +42,37 @@ def run(parsed: Parsed) -> int:
         print_json(result_document(result, ()))
     else:
         print("\n".join(result_lines(result)))
-    failed = any(claim.verdict == arguments.fail_if for claim in result.conclusion.claims)
-    return 1 if failed else 0
+    return 1 if any(_gated(result, word) for word in gate) else 0
+
+
+FAILED = "failed"
+
+
+def _gate(text: str | None) -> tuple[str, ...]:
+    """The words of ``--fail-if``.
+
+    Raises:
+        BadInput: one is no verdict.
+    """
+    known = (*(str(verdict) for verdict in Verdict), FAILED)
+    words = tuple(text.split(",")) if text else ()
+    for word in words:
+        if word not in known:
+            near = nearest(word, known)
+            raise BadInput(
+                f"--fail-if: there is no verdict {word!r}.",
+                f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
+            )
+    return words
+
+
+def _gated(result: Result, word: str) -> bool:
+    """Whether a verdict holds for any arm; one without a claim, for want of values, is unclear."""
+    conclusion = result.conclusion
+    if word == FAILED:
+        return any(arm.failures for arm in conclusion.arms)
+    verdicts = {claim.b: claim.verdict for claim in conclusion.claims}
+    return any(verdicts.get(a.name, Verdict.UNCLEAR) == word for a in result.spec.arms[1:])
 
 
 def _commands(parsed: Parsed) -> list[tuple[str, ...]]:

@@ -40,9 +40,7 @@ def run(parsed: Parsed) -> int:
 def _settings(lab: Laboratory) -> Iterable[tuple[str, dict[str, Any]]]:
     """For each setting, which of its values can be granted, and why the others cannot."""
     for setting in lab.registry:
-        values = setting.domain(lab.machine).values()
-        if values is None:
-            continue
+        values = setting.domain(lab.machine).values() or ()
         words = {
             str(value): lab.plan(Configuration({setting.name: value})).words[setting.name]
             for value in values[:64]

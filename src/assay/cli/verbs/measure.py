@@ -5,11 +5,10 @@ from __future__ import annotations
 from assay.cli.documents import print_json, result_document
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_colour
-from assay.cli.request import budget_of, configuration_of, margin_of
+from assay.cli.request import budget_of, configuration_of
 from assay.cli.show import result_lines
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import command_of, demand_found, workload_of
-from assay.errors import BadInput
 from assay.records import Arm, Kind, StudySpec
 from assay.study.session import begin
 from assay.units import parse_share
@@ -19,11 +18,6 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
-    if arguments.null:
-        raise BadInput(
-            "A measurement has nothing to hold against itself.",
-            "--null is for tune and compare.",
-        )
     program = program_of(argv)
     demand_found(program.path, argv[0])
     lab = laboratory(program)
@@ -33,7 +27,6 @@ def run(parsed: Parsed) -> int:
         workload=workload_of(arguments, argv),
         budget=budget_of(arguments),
         arms=(Arm(name=str(configuration), configuration=configuration),),
-        margin=margin_of(arguments),
         precision=parse_share(arguments.precision) if arguments.precision else None,
         seed=arguments.seed,
     )

@@ -9,7 +9,12 @@ import os
 import resource
 import signal
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
+
+import msgspec
 
 from assay.cli.parser import Parsed
 from assay.cli.request import configuration_of
@@ -17,6 +22,7 @@ from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import command_of
 from assay.errors import BadInput, NotPossible
 from assay.launch.document import launcher_document
+from assay.launch.driver import Running
 from assay.launch.script import explain
 from assay.measure.sample import build_sample
 from assay.records import DEFAULT, Configuration, Launch, Plan, RunFacts, Stage, Workload, encode
@@ -24,21 +30,18 @@ from assay.settings.registry import judge_all
 from assay.study.session import Laboratory
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
+SAME_INTERRUPT_S = 0.05
+"""What follows a SIGINT within this time is the same one."""
 
 
 def run(parsed: Parsed) -> int:
     """Run the verb; gives the program's own exit status."""
     arguments = parsed.arguments
-    argv = command_of(parsed.command, separated=parsed.separated, shell=False)
+    recommended, workload = _asked(parsed)
+    argv = workload.argv
     lab = laboratory(program_of(argv))
     asked = configuration_of(arguments.assignments, lab.registry, lab.machine)
-    recommended, defaults = (
-        _from_study(arguments) if arguments.study else (DEFAULT, Workload(argv=argv))
-    )
     configuration = Configuration({**recommended, **asked})
-    workload = Workload(
-        argv=argv, placeholders=defaults.placeholders, environment=defaults.environment
-    )
     plan = lab.plan(configuration)
     if arguments.explain:
         print(explain(plan, workload), end="")
@@ -54,6 +57,26 @@ def run(parsed: Parsed) -> int:
     if arguments.record:
         _record(Path(arguments.record), lab, plan, workload, launch, facts)
     return _status(facts, argv[0])
+
+
+def _asked(parsed: Parsed) -> tuple[Configuration, Workload]:
+    """What a study recommends, and what is to run: without a command the study's own.
+
+    Raises:
+        BadInput: no command; no such study, or one that recommends nothing.
+    """
+    arguments = parsed.arguments
+    if parsed.separated or arguments.study is None:
+        argv = command_of(parsed.command, separated=parsed.separated, shell=False)
+        workload = Workload(argv=argv)
+        if arguments.study is None:
+            return DEFAULT, workload
+    recommended, studied = _from_study(arguments)
+    if not parsed.separated:
+        workload = Workload(argv=studied.argv, stdin=studied.stdin)
+    return recommended, msgspec.structs.replace(
+        workload, placeholders=studied.placeholders, environment=studied.environment
+    )
 
 
 def _from_study(arguments: argparse.Namespace) -> tuple[Configuration, Workload]:
@@ -75,12 +98,40 @@ def _from_study(arguments: argparse.Namespace) -> tuple[Configuration, Workload]
 
 def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> RunFacts:
     """One launch with the descriptors of this process."""
-    document = launcher_document(plan, workload, launch, env=lab.driver.env, parent_pid=os.getpid())
-    del document["stdin"]  # inherited: the program is to behave as without assay
+    document = launcher_document(
+        plan,
+        workload,
+        launch,
+        env=lab.driver.env,
+        parent_pid=os.getpid(),
+        interrupt="leave",
+    )
+    if workload.stdin is None:
+        del document["stdin"]  # inherited: the program is to behave as without assay
     document.pop("cwd", None)
-    with lab.driver.start(document) as running:
+    with lab.driver.start(document) as running, _interrupt_left_to(running):
         running.finished(None)
         return running.facts()
+
+
+@contextlib.contextmanager
+def _interrupt_left_to(running: Running) -> Iterator[None]:
+    """The first SIGINT is the program's, which may end in its own way; the second ends the tree."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        # A signal to the whole group reaches its members one after another, and may come twice.
+        signal.signal(signal.SIGINT, lambda number, frame: None)
+        time.sleep(SAME_INTERRUPT_S)
+        signal.signal(signal.SIGINT, before)
+        running.pass_interrupt()
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _record(

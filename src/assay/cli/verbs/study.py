@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from assay.cli.documents import print_json, result_document
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_colour
+from assay.cli.request import budget_of
 from assay.cli.show import result_lines
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput
@@ -16,6 +17,7 @@ from assay.records import Conclusion, to_builtins
 from assay.store import Store, StudyRecord
 from assay.study.session import Result, resume
 from assay.units import show_duration
+from assay.untrusted import clean
 
 
 def run(parsed: Parsed) -> int:
@@ -44,7 +46,7 @@ def _list(arguments: argparse.Namespace) -> int:
         command = head.command if len(head.command) <= 60 else head.command[:57] + "..."
         print(
             f"{head.id}  {_when(head.created_at)}  {head.kind:8} {head.status:12}"
-            f"{head.launches:>6} launches  {_plain(command)}"
+            f"{head.launches:>6} launches  {clean(command)}"
         )
     return 0
 
@@ -66,7 +68,7 @@ def _lines(record: StudyRecord, conclusion: Conclusion | None) -> Iterable[str]:
         f"study {record.id}: {record.spec.kind}, {record.status}, {record.launches} launches, "
         f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
     )
-    yield f"  command  {_plain(' '.join(record.spec.workload.argv))}"
+    yield f"  command  {clean(' '.join(record.spec.workload.argv))}"
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if conclusion is None:
@@ -80,11 +82,14 @@ def _lines(record: StudyRecord, conclusion: Conclusion | None) -> Iterable[str]:
 def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     record = store.study(study_id)
     spec = record.spec
+    more = budget_of(arguments) if arguments.budget or arguments.runs else None
     lab = laboratory_of(spec)
     with Progress(
         spec, live=wants_colour(arguments), quiet=arguments.quiet, launches=record.launches
     ) as progress:
-        result = resume(lab, store, study_id, progress, new_stratum=arguments.new_stratum)
+        result = resume(
+            lab, store, study_id, progress, new_stratum=arguments.new_stratum, more=more
+        )
     if arguments.json:
         print_json(result_document(result, store.samples(study_id)))
     else:
@@ -103,8 +108,3 @@ def _delete(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
 
 def _when(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
-
-
-def _plain(text: str) -> str:
-    """Without control characters: what was run is shown, not obeyed."""
-    return "".join(c if c.isprintable() else "?" for c in text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Mapping
 
@@ -15,7 +16,7 @@ from assay.cli.request import budget_of, margin_of, space_of
 from assay.cli.show import result_lines
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import command_of, demand_found, workload_of
-from assay.errors import NotPossible
+from assay.errors import BadInput, NotPossible
 from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.records import Kind, Space, StudySpec
@@ -27,6 +28,9 @@ from assay.study.session import Laboratory, Survey, begin, survey
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
+    if arguments.settings and not parsed.separated and "=" not in arguments.settings[0]:
+        words = shlex.join(arguments.settings)
+        raise BadInput("There is no command.", f"Write it after --, as in: assay tune -- {words}")
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     program = program_of(argv)
     demand_found(program.path, argv[0])
@@ -35,6 +39,8 @@ def run(parsed: Parsed) -> int:
     if arguments.dry_run:
         _say(arguments, *_space(lab, spec.space, program))
         return 0
+    if spec.space.parameters:
+        _space(lab, spec.space, program)  # what can never be granted costs no launch
     with store_of(arguments) as store:
         _tell(arguments, "assay: looking at the program (one launch, not timed)")
         seen = survey(lab, spec.workload)
@@ -86,8 +92,11 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
     if asked.parameters:
         space, refused = grantable(asked, lab.plan)
         if not space.parameters:
-            reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
-            raise NotPossible(f"Nothing that was asked for can be granted: {reasons}.")
+            reasons = "".join(f"\n    {name}: {reason}" for name, reason in refused.items())
+            raise NotPossible(
+                f"Nothing that was asked for can be granted:{reasons}",
+                "`assay doctor` shows what this host grants.",
+            )
         return space, refused
     chosen = choose(lab.registry, program, lab.machine)
     space, refused = grantable(chosen.space, lab.plan)

@@ -8,7 +8,8 @@ from assay.records import Configuration
 from assay.records.configuration import show_value
 from assay.report.arms import ArmRow
 from assay.report.markup import Child, Html, el, join
-from assay.report.plain import clean, shorten
+from assay.report.plain import shorten
+from assay.untrusted import clean
 
 _VALUE_CHARACTERS = 160
 """Longest value in the table of configurations; the raw data and the exports have all of it."""

@@ -7,8 +7,9 @@ from assay.report.figures import NoiseFigure
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join
 from assay.report.parts.common import definitions
-from assay.report.plain import change, change_interval, clean, count, ranges
-from assay.units import show_bytes
+from assay.report.plain import change, change_interval, ranges
+from assay.units import show_bytes, show_count
+from assay.untrusted import clean
 
 
 def noise(figure: NoiseFigure | None, chart: Html | None) -> Html:
@@ -21,7 +22,7 @@ def noise(figure: NoiseFigure | None, chart: Html | None) -> Html:
             (
                 "Two identical arms differ by",
                 f"{change(figure.floor.ratio)} ({change_interval(figure.floor.ci)}; "
-                f"{count(figure.floor.blocks, 'pair')})",
+                f"{show_count(figure.floor.blocks, 'pair')})",
             )
         )
     else:
@@ -67,10 +68,10 @@ def machine(report: ReportInput) -> Html:
 
 def _cpus(m: Machine) -> str:
     usable = ranges(m.allowed)
-    nodes = count(len(m.nodes), "NUMA node")
+    nodes = show_count(len(m.nodes), "NUMA node")
     cores = len({cpu.core for cpu in m.cpus})
     return (
-        f"{count(len(m.cpus), 'CPU')} on {count(cores, 'core')}, {nodes}; "
+        f"{show_count(len(m.cpus), 'CPU')} on {show_count(cores, 'core')}, {nodes}; "
         f"assay may use {usable or 'none'}"
     )
 

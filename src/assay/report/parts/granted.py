@@ -8,8 +8,9 @@ from assay.records import Granted, Outcome, Sample
 from assay.report.grants import GrantTally
 from assay.report.markup import Html, el, join
 from assay.report.parts.common import count_or_dash, plain_table
-from assay.report.plain import clean, count, shorten
-from assay.units import show_duration
+from assay.report.plain import shorten
+from assay.units import show_count, show_duration
+from assay.untrusted import clean
 
 _LEVELS = (
     ("set", "the kernel accepted it, or it stood in the environment of the program"),
@@ -31,7 +32,7 @@ def failures(samples: Sequence[Sample]) -> Html | None:
             "tr",
             el("th", ending, scope="row"),
             el("td", f"{len(own):,}", class_="num"),
-            el("td", count(len({s.launch.arm for s in own}), "arm")),
+            el("td", show_count(len({s.launch.arm for s in own}), "arm")),
             el("td", shorten(message, 300) or "\u2013", class_="reasons"),
         )
         for (ending, message), own in sorted(kinds.items(), key=lambda item: -len(item[1]))

@@ -13,8 +13,9 @@ from assay.report.figures import STAGE_NAMES
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
-from assay.report.plain import clean, count, label_of, ranges, shorten
-from assay.units import show_duration
+from assay.report.plain import label_of, ranges, shorten
+from assay.units import show_count, show_duration
+from assay.untrusted import clean
 
 _COMMAND_CHARACTERS = 400
 """Longer commands are folded."""
@@ -102,8 +103,8 @@ def raw(report: ReportInput) -> Html:
     return join(
         el(
             "p",
-            f"This file holds {count(len(report.samples), 'sample')} with every metric, grant and "
-            "piece of evidence, as JSON in the element with the id ",
+            f"This file holds {show_count(len(report.samples), 'sample')} with every metric, grant "
+            "and piece of evidence, as JSON in the element with the id ",
             el("code", "assay-samples"),
             ".",
         ),
@@ -161,7 +162,7 @@ def _budget(spec: StudySpec) -> str:
     if spec.budget.time_s is not None:
         parts.append(show_duration(spec.budget.time_s))
     if spec.budget.launches is not None:
-        parts.append(count(spec.budget.launches, "launch", "launches"))
+        parts.append(show_count(spec.budget.launches, "launch", "launches"))
     return " or ".join(parts) or "none"
 
 

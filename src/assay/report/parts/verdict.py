@@ -10,10 +10,10 @@ from assay.report.arms import ArmRow, Phase, Role
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el
 from assay.report.parts.common import chips
-from assay.report.plain import NBSP, change, change_interval, count
+from assay.report.plain import NBSP, change, change_interval
 from assay.report.scale import Scale
 from assay.report.wording import Answer
-from assay.units import show_duration
+from assay.units import show_count, show_duration
 
 
 def verdict(
@@ -85,7 +85,7 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
             label = (
                 "Recommended" if role is Role.WINNER and report.spec.kind is Kind.TUNE else label
             )
-            launches = count(row.summary.n, "launch", "launches")
+            launches = show_count(row.summary.n, "launch", "launches")
             found.append(Tile(label, scale.quantity(row.summary.median), f"median of {launches}"))
             if role is Role.WINNER and row.claim is not None:
                 interval = change_interval(row.claim.ci)

@@ -21,7 +21,8 @@ from assay.report.pictures.canvas import (
     ticks,
 )
 from assay.report.pictures.theme import LIGHT, finish
-from assay.report.plain import change, change_interval, count, shorten, whole_change
+from assay.report.plain import change, change_interval, shorten, whole_change
+from assay.units import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -316,7 +317,7 @@ def _axis_title(fig: Figure, frame: _Frame, words: str) -> None:
 
 
 def _footnote(hidden: int) -> str:
-    return f"{count(hidden, 'more arm')} of the search in the table" if hidden else ""
+    return f"{show_count(hidden, 'more arm')} of the search in the table" if hidden else ""
 
 
 def _box_words(figure: BoxFigure, shown: Sequence[Box]) -> str:

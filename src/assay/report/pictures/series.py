@@ -17,7 +17,8 @@ from assay.report.pictures.canvas import (
     ticks,
 )
 from assay.report.pictures.theme import LIGHT, finish
-from assay.report.plain import change, count, shorten, whole_change
+from assay.report.plain import change, shorten, whole_change
+from assay.units import show_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +93,7 @@ def noise_svg(figure: NoiseFigure, width: int = WIDE, name: str = "noise") -> st
             fig,
             name,
             f"Launches of {figure.baseline} against their median",
-            f"{count(len(percents), 'launch', 'launches')} between "
+            f"{show_count(len(percents), 'launch', 'launches')} between "
             f"{change(1 + min(percents) / 100)} and {change(1 + max(percents) / 100)}.",
         )
 
@@ -154,7 +155,7 @@ def _whole(value: float) -> str:
 
 
 def _convergence_words(figure: ConvergenceFigure) -> str:
-    words = f"{count(len(figure.marks), 'launch', 'launches')} with a value."
+    words = f"{show_count(len(figure.marks), 'launch', 'launches')} with a value."
     if figure.best:
         last = figure.best[-1]
         words += f" Best median at the end: {figure.scale.quantity(last.value)} with {last.arm}."

@@ -1,0 +1,122 @@
+"""Scratch: the folder that holds a launch's output, and those that killed processes left.
+
+Each folder is held by a lock on itself. The kernel drops it when the holder ends, by SIGKILL too,
+and it holds between containers that share the folder of temporary files, where a process id would
+mean something else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+PREFIX = "assay-scratch-"
+FILES = ("stdout", "stderr")
+"""All that assay ever puts there, so all that it ever removes; a folder with more stays."""
+
+
+class Scratch:
+    """A folder for the output of one launch at a time; close it when done.
+
+    Args:
+        parent: where it is made; the system's folder of temporary files if absent.
+
+    Raises:
+        OSError: no folder can be made there.
+    """
+
+    def __init__(self, parent: Path | None = None) -> None:
+        where = Path(tempfile.gettempdir()) if parent is None else parent
+        remove_stale(where)
+        self._folder, self._fd = _made(where)
+
+    @property
+    def stdout(self) -> Path:
+        """The file for the standard output."""
+        return self._folder / FILES[0]
+
+    @property
+    def stderr(self) -> Path:
+        """The file for the error output."""
+        return self._folder / FILES[1]
+
+    def close(self) -> None:
+        """Remove it; what cannot be removed is left to the next start."""
+        if self._fd < 0:
+            return
+        with contextlib.suppress(OSError):
+            _remove(self._folder, self._fd)
+        os.close(self._fd)
+        self._fd = -1
+
+
+def remove_stale(parent: Path) -> None:
+    """Remove the scratch folders of this user whose holders have ended.
+
+    Args:
+        parent: where to look; what cannot be looked at or removed is left alone.
+    """
+    for folder in _candidates(parent):
+        with contextlib.suppress(OSError), _opened(folder) as fd:
+            if os.fstat(fd).st_uid == os.geteuid():
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _remove(folder, fd)
+
+
+def _candidates(parent: Path) -> list[Path]:
+    try:
+        with os.scandir(parent) as entries:
+            return [Path(entry.path) for entry in entries if entry.name.startswith(PREFIX)]
+    except OSError:
+        return []
+
+
+@contextlib.contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    fd = _open(folder)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _open(folder: Path) -> int:
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+
+def _made(parent: Path) -> tuple[Path, int]:
+    """A new folder and the descriptor whose lock holds it.
+
+    Between the making and the lock it looks stale to another start, which may remove it.
+    """
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        try:
+            fd = _open(folder)
+        except FileNotFoundError:
+            continue
+        # A file system without locks grants them to nobody, so nobody removes the folder either.
+        with contextlib.suppress(OSError):
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        if _lies_at(folder, fd):
+            return folder, fd
+        os.close(fd)
+
+
+def _lies_at(folder: Path, fd: int) -> bool:
+    try:
+        return os.path.samestat(folder.lstat(), os.fstat(fd))
+    except FileNotFoundError:
+        return False
+
+
+def _remove(folder: Path, fd: int) -> None:
+    """Remove a folder that this process holds."""
+    for name in FILES:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=fd)
+    folder.rmdir()
