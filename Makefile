@@ -23,10 +23,10 @@ tune: $(VENV)/.installed $(VENV)/.example ## find the best configuration for the
 	$(BIN)/assay report last -q -o build/report.html
 	@echo "The report is in $(abspath build/report.html)"
 
-test: $(VENV)/.tested-with $(VENV)/.example check ## all tests
+test: $(VENV)/.tested-with $(VENV)/.example check ## all tests but the slow ones
 	tools/run-tests $(BIN)
 
-test-full: $(VENV)/.tested-with $(VENV)/.example check ## and a shard of the slow tests, by date
+test-full: $(VENV)/.tested-with $(VENV)/.example check ## all tests, and the date's shard of the slow ones
 	tools/run-tests $(BIN) --full
 
 test-lowest: ## unit, golden and example tests with the lowest versions declared (Python 3.11 or 3.12)

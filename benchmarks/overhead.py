@@ -150,7 +150,7 @@ def stored_sample(rounds: int) -> None:
         open_store(Path(folder) / "bench.db") as store,
         LocalExecutor(workload, lab.driver, registry) as executor,
     ):
-        study = store.create_study(spec, stratum_of(0, machine, None), time.time())
+        study = store.create_study(spec, stratum_of(0, machine, None, lab.driver.env), time.time())
         extra_ms = list(_samples(executor, store, study, lab, rounds))
     usual = statistics.median(extra_ms)
     tenths = statistics.quantiles(extra_ms, n=10)

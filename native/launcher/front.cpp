@@ -4,6 +4,7 @@
 #include "launcher/child.hpp"
 #include "launcher/keeper.hpp"
 #include "launcher/record.hpp"
+#include "launcher/signals.hpp"
 
 #include <errno.h>
 #include <sys/epoll.h>
@@ -23,8 +24,8 @@ namespace {
 constexpr std::uint32_t signal_came = 1;
 constexpr std::uint32_t parent_ended = 2;
 
-/// A SIGINT that came to us this shortly before SIGUSR1 is the one that our caller speaks of.
-constexpr Nanos same_interrupt = nanos_per_second / 5;
+/// A signal that came to us this shortly before our caller speaks of one like it is the same.
+constexpr Nanos same_signal = nanos_per_second / 5;
 
 constexpr std::size_t keeper_stack = 512 * 1024; // pages that are not touched cost nothing
 constexpr std::size_t guard = 4096 * 16;         // one page at any page size of arm64
@@ -74,7 +75,7 @@ class Front {
                 break;
             case parent_ended:
                 raw::call(SYS_epoll_ctl, launch_.events.get(), EPOLL_CTL_DEL, parent_, 0);
-                raw::call(SYS_kill, keeper_, SIGTERM);
+                raw::call(SYS_kill, keeper_, end_request);
                 break;
             case program_ended:
                 launch_.shared->exit_seen_ns.store(raw::now_ns());
@@ -101,14 +102,15 @@ class Front {
         }
     }
 
-    /// A SIGINT of the terminal, or to our process group, has reached the program too.
+    /// What is left to the program and came to us came to our process group, or to all of a job: it has
+    /// reached the program too.
     void pass_on(int signal) {
-        if (launch_.plan.leave_interrupt && signal == SIGINT) {
-            interrupted_at_ = raw::now_ns();
+        if (launch_.plan.leave_signals && is_left(signal)) {
+            came_at_[static_cast<std::size_t>(signal)] = raw::now_ns();
             return;
         }
-        if (signal == SIGUSR1 && interrupted_at_ != 0 && raw::now_ns() - interrupted_at_ < same_interrupt)
-            return;
+        const Nanos came = came_at_[static_cast<std::size_t>(requested(signal))];
+        if (came != 0 && raw::now_ns() - came < same_signal) return;
         raw::call(SYS_kill, keeper_, signal);
     }
 
@@ -116,7 +118,7 @@ class Front {
     int signals_;
     int parent_;
     pid_t keeper_ = 0;
-    Nanos interrupted_at_ = 0;
+    std::array<Nanos, SIGTERM + 1> came_at_{}; // by signal; nothing ever comes to 0
     bool ended_ = false;
 };
 
@@ -148,8 +150,16 @@ void watch_for(int epoll, int fd, std::uint32_t name) {
 Fd block_signals(Launch& launch) {
     sigset_t ours;
     ::sigemptyset(&ours);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&ours, signal);
-    if (launch.plan.leave_interrupt) ::sigaddset(&ours, SIGUSR1);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+        struct sigaction inherited{};
+        ::sigaction(signal, nullptr, &inherited);
+        // What nohup, or a shell's background, has ignored ends nothing; blocked it would come all the same.
+        if (inherited.sa_handler != SIG_IGN) ::sigaddset(&ours, signal);
+    }
+    for (const int signal : {SIGCHLD, end_request}) ::sigaddset(&ours, signal);
+    if (launch.plan.leave_signals) {
+        for (const int signal : left_signals) ::sigaddset(&ours, pass_request(signal));
+    }
     Fd signals{::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK)};
     ::sigaddset(&ours, SIGPIPE); // a record that nobody reads any more is an error, not our end
     ::sigprocmask(SIG_BLOCK, &ours, &launch.caller_signals);

@@ -6,6 +6,7 @@
 #include "launcher/host.hpp"
 #include "launcher/memory_sampler.hpp"
 #include "launcher/record.hpp"
+#include "launcher/signals.hpp"
 #include "launcher/watch.hpp"
 
 #include <errno.h>
@@ -332,8 +333,9 @@ class Keeper {
     static Fd awaited_signals(const Plan& plan) {
         sigset_t wanted;
         ::sigemptyset(&wanted);
-        for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&wanted, signal);
-        if (plan.leave_interrupt) ::sigaddset(&wanted, SIGUSR1);
+        for (const int signal : {SIGQUIT, SIGCHLD, end_request}) ::sigaddset(&wanted, signal);
+        for (const int signal : left_signals)
+            ::sigaddset(&wanted, plan.leave_signals ? pass_request(signal) : signal);
         return Fd{::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK)};
     }
 };
@@ -348,7 +350,7 @@ int keep(Launch& launch) {
     // back there. Not a session, which the program could not come back from.
     if (launch.group > 0) ::setpgid(0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    ::prctl(PR_SET_PDEATHSIG, end_request);
     if (::getppid() != launch.front)
         return 125; // killed before the signal above was asked for; nothing is started yet
     Result result;

@@ -357,10 +357,10 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.cgroup_name = group_name(f);
     } else if (key == "parent_pid") {
         plan.parent_pid = f.small(1, INT32_MAX);
-    } else if (key == "interrupt") {
+    } else if (key == "signals") {
         const auto wish = f.text();
         if (wish != "end" && wish != "leave") f.refuse("must be end or leave");
-        plan.leave_interrupt = wish == "leave";
+        plan.leave_signals = wish == "leave";
     } else if (key == "sample_interval_s") {
         plan.sample_interval_s = f.positive();
     } else if (key == "observe") {

@@ -77,7 +77,7 @@ struct Plan {
     std::optional<std::string> cgroup_parent;
     std::optional<std::string> cgroup_name;
     std::optional<int> parent_pid;
-    bool leave_interrupt = false; // to the program
+    bool leave_signals = false; // to the program
     double sample_interval_s = 0.05;
     Observe observe;
     std::vector<std::string> environ_names;

@@ -1,5 +1,7 @@
 #include "launcher/watch.hpp"
 
+#include "launcher/signals.hpp"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -23,10 +25,10 @@ int take_signals(const WatchTarget& target) {
     while (::read(target.signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         if (info.ssi_signo == SIGCHLD)
             reap_children(target.pid); // orphans of the tree, adopted by us
-        else if (info.ssi_signo == SIGUSR1)
-            ::syscall(SYS_pidfd_send_signal, target.pidfd, SIGINT, nullptr, 0);
+        else if (const int meant = requested(static_cast<int>(info.ssi_signo)); meant != 0)
+            ::syscall(SYS_pidfd_send_signal, target.pidfd, meant, nullptr, 0);
         else
-            asked = static_cast<int>(info.ssi_signo);
+            asked = info.ssi_signo == end_request ? SIGTERM : static_cast<int>(info.ssi_signo);
     }
     return asked;
 }

@@ -101,12 +101,13 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{digits - 1}e}"
 
 
-def show_gain(ratio: float) -> str:
-    """``ratio`` (new over old) as people say it: ``18.2 % less``, ``1.9 % more``, ``2.4 times``."""
-    if ratio >= 2.0:
-        return f"{significant(ratio)} times"
-    change = (ratio - 1.0) * 100.0
-    return f"{abs(change):.1f} % {'more' if change > 0 else 'less'}"
+def show_percent(ratio: float) -> str:
+    """The change from 1 to ``ratio`` in per cent, signed, to a tenth: ``-18.2``, ``+1.9``, ``0.0``.
+
+    Claims in words are those of ``search.sentence``.
+    """
+    shown = f"{100.0 * (ratio - 1.0):+.1f}"
+    return "0.0" if shown in ("+0.0", "-0.0") else shown
 
 
 def show_count(number: int, one: str, many: str | None = None) -> str:

@@ -44,8 +44,9 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.report.arms import summarise
 from assay.report.inputs import ReportInput
+from assay.stats.shift import shifts, spread_ratio
+from assay.stats.summary import summarise
 
 START = 1_760_000_000.0
 ENGINE = "0.1.0"
@@ -198,6 +199,7 @@ def claim(
     for sample in samples:
         if sample.launch.arm in values and metric.name in sample.metrics:
             values[sample.launch.arm][sample.launch.block] = sample.metrics[metric.name]
+    seen = [list(values[arm].values()) for arm in (a, b)]
     blocks = sorted(values[a].keys() & values[b].keys())
     logs = [math.log(values[b][k] / values[a][k]) for k in blocks]
     mean, half = statistics.fmean(logs), 3.0 * statistics.stdev(logs) / math.sqrt(len(logs))
@@ -220,6 +222,8 @@ def claim(
         alpha=0.05,
         method="mean",
         blocks_needed=160 if verdict is Verdict.UNCLEAR else None,
+        spread_ratio=spread_ratio(*seen),
+        shift={f"p{100 * s.p:.0f}": s.ratio for s in shifts(*seen) if s.ratio is not None},
     )
 
 
@@ -228,7 +232,7 @@ def arm_result(
 ) -> ArmResult:
     own = [s for s in samples if s.launch.arm == name]
     values = [s.metrics[metric.name] for s in own if metric.name in s.metrics]
-    summary = summarise(values)
+    summary = summarise(values) if values else None
     return ArmResult(
         name=name,
         configuration=configuration,

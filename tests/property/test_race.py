@@ -23,9 +23,8 @@ from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
 from assay.search.measure import MeasureRace
 from assay.search.race import Done, Race
-from assay.search.searcher import RandomSearcher
 from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, drive, left_of, spent_s
+from assay.search.testing import RandomSearcher, Simulated, drive, left_of, spent_s
 from assay.search.tune import TuneRace
 
 FEW = Space(

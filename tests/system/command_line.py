@@ -11,7 +11,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -129,14 +129,21 @@ class CommandLine:
     def processes(self) -> list[str]:
         """Command lines of living processes that this one started, directly or not."""
         found = []
+        for pid in self.pids():
+            with suppress(OSError):
+                words = Path(f"/proc/{pid}/cmdline").read_bytes()
+                found.append(words.replace(b"\0", b" ").decode())
+        return found
+
+    def pids(self) -> list[int]:
+        """The same, by process id."""
+        found = []
         for folder in Path("/proc").iterdir():
             if not folder.name.isdecimal() or int(folder.name) == os.getpid():
                 continue
-            try:
+            with suppress(OSError):
                 if f"{MARK}={self.mark}".encode() in (folder / "environ").read_bytes():
-                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-            except OSError:
-                continue
+                    found.append(int(folder.name))
         return found
 
 

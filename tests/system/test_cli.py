@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -68,6 +69,25 @@ class TestDocuments:
         assert len(found["noise_floor"]["ratio_ci"]) == 2
         assert found["launches"] <= 80
         assert "sleep 0.004" in found["recommendation"]["script"]
+
+    def test_exports(self, cli: CommandLine) -> None:
+        files = [word for end in ("md", "csv", "json") for word in ("--export", f"out.{end}")]
+        words = ("--runs", "20", "--json", "--name", "a|b", "--name", "b", *files)
+        printed = cli("compare", *words, "sleep 0.01", "sleep 0.02").document
+        assert json.loads((cli.folder / "out.json").read_text()) == printed
+        table = (cli.folder / "out.md").read_text()
+        assert "| a\\|b |" in table and "slower" in table
+        rows = list(csv.DictReader((cli.folder / "out.csv").open(newline="")))
+        assert [row["arm"] for row in rows] == ["a|b", "b"]
+        assert rows[1]["verdict"] == "slower"
+        again = cli("study", "resume", "last", "--export", "again.csv")
+        assert again.status == 0 and "b takes" in again.out
+        assert (cli.folder / "again.csv").read_bytes() == (cli.folder / "out.csv").read_bytes()
+        assert cli("measure", "--runs", "4", "--export", "m.md", "--", "true").status == 0
+        assert "wall" in (cli.folder / "m.md").read_text()
+        refused(cli, 2, "measure", "--export", "m.txt", "--", "true", says="m.txt.*ending")
+        refused(cli, 2, "measure", "--export", "no/m.md", "--", "true", says="no folder no")
+        assert len(cli.studies()) == 2  # what cannot be written is told before it is measured
 
     def test_the_script_runs_without_assay(self, tuned: CommandLine) -> None:
         document = tuned("study", "resume", "last", "--json").document
@@ -250,7 +270,18 @@ class TestRun:
         answer = cli("run", "--explain", "--with", "nice=3", "--", "touch", touched)
         assert answer.status == 0
         assert "nice" in answer.out
+        assert "/dev/null" not in answer.out  # a plain run reads what it is given
         assert not touched.exists()
+        threads = ("run", "--explain", "--with", "threads.omp=2", "--", "true")
+        told = cli(*threads, OMP_NUM_THREADS="7").out
+        assert "OMP_NUM_THREADS=7 is exported already: the default keeps it" in told
+
+    def test_nothing_is_added_to_what_the_program_says(self, cli: CommandLine) -> None:
+        level = cli("settings", "show", "cpu.isa", "--json").document
+        words = ("--with", "cpu.isa=" + str(level["domain"]).split(",")[-1])
+        answer = cli("run", *words, "--", "sh", "-c", 'echo "${OPENBLAS_VERBOSE-unset}"')
+        assert answer.status in (0, 125)
+        assert answer.out.strip() in ("unset", "")
 
 
 class TestBadInput:

@@ -187,6 +187,9 @@ class TestStrata:
         assert strata == sorted(strata)
         assert strata.count(0) == len(kept)
         assert found["launches"] == strata.count(1) > 40 // 2
+        shown = cli("study", "show", "last", "--json").document["samples"]
+        assert [sample["stratum"] for sample in shown] == strata
+        assert [sample["launch"] for sample in shown] == [s["launch"] for s in cli.documents()]
         assert cli.documents()[: len(kept)] == kept
 
     def test_put_back_it_goes_on(self, cli: CommandLine) -> None:
@@ -223,6 +226,15 @@ class TestStrata:
         answer = cli("study", "resume", "last")
         assert answer.status == 3
         assert "the program: " in answer.err
+
+    def test_a_summary_and_its_samples_are_of_one_stratum(self, cli: CommandLine) -> None:
+        assert cli("measure", "--runs", "8", "--", "true").status == 0
+        found = go_on(cli, "--new-stratum")
+        samples = found["samples"]
+        assert isinstance(samples, list) and len(samples) == 8
+        assert len(cli.samples()) == 16
+        values = [s["wall_s"] for s in samples if s["launch"]["stage"] == "confirm"]
+        assert found["summary"]["wall_s"]["max"] == max(values)  # type: ignore[index]
 
     def test_a_new_stratum_has_the_whole_budget(self, cli: CommandLine) -> None:
         """Time as well as launches."""

@@ -1,7 +1,8 @@
-"""Ctrl-C during `assay run`: the first is the program's, the second ends the tree."""
+"""Signals during `assay run`: the first is the program's, a second one ends the tree."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -22,15 +23,16 @@ got = []
 def stop(number, frame):
     got.append(number)
     print("stop", flush=True)
-signal.signal(signal.SIGINT, stop)
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, stop)
 print("ready", flush=True)
 while not got or {deaf}:
     time.sleep(0.02)
 time.sleep(0.5)
-print("clean", len(got), flush=True)
+print("clean", *got, flush=True)
 sys.exit(7)
 """
-"""Shuts down in its own time after a SIGINT, and says how many it got."""
+"""Shuts down in its own time when it is asked to, and says by what."""
 
 
 def server(*, deaf: bool = False) -> list[str]:
@@ -61,52 +63,94 @@ def running(cli: CommandLine, words: list[str]) -> Iterator[subprocess.Popen[byt
                 os.killpg(process.pid, signal.SIGKILL)
 
 
+def to_job(cli: CommandLine, number: int) -> None:
+    """As service managers and batch systems do it: to every process, the keeper included."""
+    for pid in cli.pids():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+Send = Callable[[CommandLine, subprocess.Popen[bytes], int], None]
 TO = [
-    pytest.param(lambda process: os.killpg(process.pid, signal.SIGINT), id="the group"),
-    pytest.param(lambda process: process.send_signal(signal.SIGINT), id="assay alone"),
+    pytest.param(lambda cli, process, n: os.killpg(process.pid, n), id="the group"),
+    pytest.param(lambda cli, process, n: process.send_signal(n), id="assay alone"),
+    pytest.param(lambda cli, process, n: to_job(cli, n), id="the whole job"),
 ]
+NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("interrupt", TO)
+@pytest.mark.parametrize("send", TO)
+@pytest.mark.parametrize("number", NUMBERS)
 def test_the_first_is_left_to_the_program(
-    cli: CommandLine, interrupt: Callable[[subprocess.Popen[bytes]], None]
+    cli: CommandLine, send: Send, number: signal.Signals
 ) -> None:
     before = leaves()
     with running(cli, server()) as process:
-        interrupt(process)
+        send(cli, process, number)
         out, err = process.communicate(timeout=20)
-    assert (process.returncode, out, err) == (7, b"stop\nclean 1\n", b"")
+    assert (process.returncode, out, err) == (7, b"stop\nclean %d\n" % number, b"")
     record = json.loads((cli.folder / "record.json").read_text())
     assert record["exit_status"] == 7
     nothing_left(cli, before)
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("interrupt", TO)
-def test_the_second_ends_the_tree(
-    cli: CommandLine, interrupt: Callable[[subprocess.Popen[bytes]], None]
-) -> None:
+@pytest.mark.parametrize("send", TO)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_second_ends_the_tree(cli: CommandLine, send: Send, number: signal.Signals) -> None:
     before = leaves()
     with running(cli, server(deaf=True)) as process:
         assert process.stdout is not None
-        interrupt(process)
+        send(cli, process, number)
         assert process.stdout.readline() == b"stop\n"
         time.sleep(0.3)
         assert process.poll() is None
-        interrupt(process)
-        assert process.wait(timeout=20) == 130
+        send(cli, process, number)
+        assert process.wait(timeout=20) == 128 + number
     nothing_left(cli, before)
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("interrupt", TO)
+def test_as_timeout_ends_what_runs_too_long(cli: CommandLine) -> None:
+    """It signals assay, and then the group, and gives its own status."""
+    before = leaves()
+    words = ["timeout", "3", *cli.argv("run", "--", *server())]
+    done = subprocess.run(words, env=cli.env, cwd=cli.folder, capture_output=True, timeout=30)
+    assert (done.returncode, done.stderr) == (124, b"")
+    assert done.stdout == b"ready\nstop\nclean 15\n"
+    nothing_left(cli, before)
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("send", TO)
+@pytest.mark.parametrize("number", NUMBERS)
 def test_a_program_that_dies_of_it_is_seen_to(
-    cli: CommandLine, interrupt: Callable[[subprocess.Popen[bytes]], None]
+    cli: CommandLine, send: Send, number: signal.Signals
 ) -> None:
     with running(cli, ["sh", "-c", "echo ready; exec sleep 60"]) as process:
-        interrupt(process)
-        assert process.wait(timeout=20) == -signal.SIGINT
+        send(cli, process, number)
+        assert process.wait(timeout=20) == -number
+
+
+@pytest.mark.system
+def test_the_end_of_a_terminal_under_nohup(cli: CommandLine) -> None:
+    """SIGHUP is ignored then, by assay, the launcher and the program alike."""
+    words = ["nohup", *cli.argv("run", "--", "sh", "-c", "echo ready; sleep 1; echo done")]
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=cli.env,
+        cwd=cli.folder,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        os.killpg(process.pid, signal.SIGHUP)
+        assert process.communicate(timeout=20)[0] == b"done\n"
+        assert process.returncode == 0
 
 
 @pytest.mark.system
@@ -123,7 +167,7 @@ def test_from_a_terminal(cli: CommandLine) -> None:
     os.write(terminal, b"\x03")
     while b"clean" not in said or not said.endswith(b"\n"):
         said += os.read(terminal, 1000)
-    assert b"clean 1\r\n" in said
+    assert b"clean 2\r\n" in said
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
     os.close(terminal)
 
@@ -150,36 +194,41 @@ def launched(assay_exec: Path, plan: dict[str, object]) -> Iterator[subprocess.P
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def test_the_launcher_leaves_it_where_it_is_told_to(assay_exec: Path) -> None:
-    """It passes one on when its caller was interrupted, but not the one that all have got."""
-    with launched(assay_exec, {"argv": server(), "interrupt": "leave"}) as process:
-        process.send_signal(signal.SIGINT)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_launcher_leaves_it_where_it_is_told_to(
+    assay_exec: Path, number: signal.Signals
+) -> None:
+    """It passes one on when its caller has had it, but not the one that all have got."""
+    clean = b"stop\nclean %d\n" % number
+    with launched(assay_exec, {"argv": server(), "signals": "leave"}) as process:
+        process.send_signal(number)
         time.sleep(0.3)
         assert process.poll() is None
-        process.send_signal(signal.SIGUSR1)
+        process.send_signal(signal.SIGRTMAX - number)
         out, record = process.communicate(timeout=20)
-    assert out == b"stop\nclean 1\n"
+    assert out == clean
     assert json.loads(record)["exit_status"] == 7
-    with launched(assay_exec, {"argv": server(), "interrupt": "leave"}) as process:
-        os.killpg(process.pid, signal.SIGINT)
-        process.send_signal(signal.SIGUSR1)
-        assert process.communicate(timeout=20)[0] == b"stop\nclean 1\n"
-    with launched(assay_exec, {"argv": server(), "interrupt": "end"}) as process:
-        process.send_signal(signal.SIGINT)
+    with launched(assay_exec, {"argv": server(), "signals": "leave"}) as process:
+        os.killpg(process.pid, number)
+        process.send_signal(signal.SIGRTMAX - number)
+        assert process.communicate(timeout=20)[0] == clean
+    with launched(assay_exec, {"argv": server(), "signals": "end"}) as process:
+        process.send_signal(number)
         assert json.loads(process.communicate(timeout=20)[1])["outcome"] == "interrupted"
 
 
-def test_it_can_still_be_told_to_end(assay_exec: Path) -> None:
-    with launched(assay_exec, {"argv": server(deaf=True), "interrupt": "leave"}) as process:
-        process.send_signal(signal.SIGTERM)
+@pytest.mark.parametrize("signals", ["leave", "end"])
+def test_it_can_still_be_told_to_end(assay_exec: Path, signals: str) -> None:
+    with launched(assay_exec, {"argv": server(deaf=True), "signals": signals}) as process:
+        process.send_signal(signal.SIGUSR1)
         record = json.loads(process.communicate(timeout=20)[1])
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGTERM)
 
 
 def test_anything_else_is_refused(assay_exec: Path) -> None:
-    plan = json.dumps({"argv": ["true"], "interrupt": "ask"})
+    plan = json.dumps({"argv": ["true"], "signals": "ask"})
     done = subprocess.run(
         [assay_exec, "--plan", "-", "--record", "-"], input=plan.encode(), capture_output=True
     )
     assert done.returncode == 125
-    assert json.loads(done.stdout)["message"].startswith("interrupt: must be end or leave")
+    assert json.loads(done.stdout)["message"].startswith("signals: must be end or leave")

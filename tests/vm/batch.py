@@ -33,6 +33,12 @@ class Batch:
         assert file in result.files, str(result)
         return result.files[file].decode()
 
+    @property
+    def counts_memory(self) -> bool:
+        """Whether groups count memory; kernels from 6.12 on may lack it in the v1 layout."""
+        groups = self.text("survey", "/out/groups").splitlines()
+        return self.cgroup == "v2" or "/sys/fs/cgroup/memory" in groups
+
     def survivors(self, name: str) -> list[str]:
         """Return the lines of the script's `ps` about programs of `programs/`."""
         lines = self.text(name, "/out/processes").splitlines()

@@ -37,7 +37,9 @@ v1 | hybrid)
     mount -t tmpfs tmpfs $top
     for group in cpu,cpuacct cpuset memory pids blkio freezer devices; do
         mkdir $top/$group
-        mount -t cgroup -o $group cgroup $top/$group || say "no v1 hierarchy for $group"
+        mount -t cgroup -o $group cgroup $top/$group && continue
+        say "no v1 hierarchy for $group"
+        rmdir $top/$group
     done
     ln -s cpu,cpuacct $top/cpu
     ln -s cpu,cpuacct $top/cpuacct

@@ -217,6 +217,8 @@ def test_the_peak_of_a_known_allocation(batch: Batch, name: str) -> None:
 @guests(*CONTAINED)
 @pytest.mark.parametrize("name", ["anon", "shared", "cache"])
 def test_the_charge_of_a_known_allocation(batch: Batch, name: str) -> None:
+    if not batch.counts_memory:
+        pytest.skip("the guest's kernel has no memory controller for v1")
     record = batch.record(name)
     assert 24 * MIB <= record["peak_bytes"] < 28 * MIB
 
@@ -232,7 +234,7 @@ def test_a_memory_limit_ends_the_tree(batch: Batch) -> None:
     assert (record["outcome"], record["limit"]) == ("limit", "memory")
     assert record["wall_s"] < 8
     assert roomy["outcome"] == "exited"
-    if batch.cgroup != "none":
+    if batch.counts_memory:
         assert record["oom_kills"] >= 1
         assert record["peak_bytes"] <= 24 * MIB
         assert roomy["oom_kills"] == 0
@@ -348,6 +350,8 @@ def test_the_leaf_has_the_given_name(batch: Batch) -> None:
         "v1": {"memory", "freezer", "cpu,cpuacct"},
         "hybrid": {"", "memory"},
     }[batch.cgroup]
+    if not batch.counts_memory:
+        wanted -= {"memory"}
     assert named >= wanted, groups
 
 

@@ -14,7 +14,12 @@ SCHEMA = 1
 
 def print_json(document: dict[str, Any]) -> None:
     """One document on standard output; text that is not Unicode is escaped."""
-    print(json.dumps({"schema": SCHEMA, **document}, allow_nan=False))
+    print(json_text(document))
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """One document in one line."""
+    return json.dumps({"schema": SCHEMA, **document}, allow_nan=False)
 
 
 def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]:

@@ -9,11 +9,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from assay.cli.ending import Terminated, heed_signals
 from assay.cli.parser import parse
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from assay.cli.parser import Parsed
 
 OWN_ERROR = 125
@@ -26,14 +25,6 @@ FAULT = 70
 """Exit status for a fault in assay itself (EX_SOFTWARE of sysexits.h)."""
 
 
-class Terminated(BaseException):
-    """SIGTERM or SIGHUP arrived."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
 def entry() -> NoReturn:
     """The ``assay`` command."""
     sys.exit(main(sys.argv[1:]))
@@ -42,8 +33,7 @@ def entry() -> NoReturn:
 def main(words: Sequence[str]) -> int:
     """Run one command line; gives the exit status."""
     try:
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, _terminate)
+        heed_signals()
         return _dispatch(words)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
@@ -113,7 +103,3 @@ def _demand_text(words: Sequence[str]) -> None:
                 f"The command line holds bytes that are not UTF-8: '{word}'.",
                 "Rename the file, or put the command into a script.",
             )
-
-
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    raise Terminated(number)

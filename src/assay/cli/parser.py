@@ -143,6 +143,17 @@ def _claiming(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _export(group: argparse._ArgumentGroup) -> None:
+    """Where else the answer goes."""
+    group.add_argument(
+        "--export",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write the answer to FILE.md, FILE.csv or FILE.json as well",
+    )
+
+
 def _measuring(parser: argparse.ArgumentParser) -> None:
     """The options that tune, measure and compare share."""
     group = parser.add_argument_group("measuring")
@@ -169,6 +180,7 @@ def _measuring(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
     group.add_argument("--shell", action="store_true", help="the command is one text for /bin/sh")
+    _export(group)
 
 
 def _configured(parser: argparse.ArgumentParser) -> None:
@@ -293,7 +305,9 @@ def _study(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--new-stratum", action="store_true", help="resume: begin anew beside what changed"
     )
-    _spending(parser.add_argument_group("resume"), ", beyond what was spent")
+    group = parser.add_argument_group("resume")
+    _spending(group, ", beyond what was spent")
+    _export(group)
 
 
 def _report(verbs: _Verbs[argparse.ArgumentParser]) -> None:

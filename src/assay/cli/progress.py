@@ -1,22 +1,33 @@
-"""Progress of a study: a live line on a terminal, now and then a plain one elsewhere."""
+"""Progress of a study: a live line on a terminal, now and then a plain one elsewhere.
+
+All of it is paid for by the study: the time that is spent here is not spent on launches, and what
+runs beside a launch disturbs it. So a launch changes nothing but a few fields; the line is drawn
+once a second, from a thread of its own, so that the time left goes on through a long launch; and
+what takes longer than that is done in a small share of the time (``SHARE``).
+"""
 
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from assay.errors import AssayError
+from assay.cli.ending import Terminated
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.race import BlockRace, Race
-from assay.search.standing import Standing, standing
+from assay.search.standing import Scoreboard, Standing, with_interval
 from assay.units import show_count, show_duration, show_quantity
+from assay.untrusted import clean
 
 if TYPE_CHECKING:
     from rich.live import Live
+    from rich.text import Text
 
 STAGES = {
     Stage.SURVEY: "looking",
@@ -26,16 +37,73 @@ STAGES = {
     Stage.CONFIRM: "confirming",
 }
 PLAIN_EVERY_S = 10.0
-LIVE_EVERY_S = 0.25
+LIVE_PER_S = 1.0
+"""How often the line is drawn. Drawing takes about a millisecond of a processor that the program
+may be using: at ten a second that is a disturbance of 1 %, which is what studies are to resolve."""
+SHARE = 0.02
+"""Of the elapsed time, at most, for working out how well the best arm stands."""
 
 
-def wants_colour(arguments: argparse.Namespace) -> bool:
-    """Whether standard error may hold colours and lines that change (no-color.org)."""
-    if arguments.color != "auto":
-        return bool(arguments.color == "always")
-    return (
-        sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    )
+def wants_live(arguments: argparse.Namespace) -> bool:
+    """Whether standard error may hold a line that changes (no-color.org)."""
+    if arguments.color == "never" or not sys.stderr.isatty():
+        return False
+    dumb = os.environ.get("TERM") == "dumb"
+    return bool(arguments.color == "always") or not (os.environ.get("NO_COLOR") or dumb)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a line says; replaced as a whole, since another thread reads it.
+
+    Attributes:
+        stage: in words.
+        launches: so far.
+        so_far: who is ahead, in words; empty before anything can be said.
+        left: of the budget, when ``at_s`` was read from the monotonic clock.
+    """
+
+    stage: str
+    launches: int
+    so_far: str
+    left: Budget
+    at_s: float
+
+    def parts(self, now_s: float) -> list[str]:
+        """What is said at a later moment; what must not be cut off comes first."""
+        said = [self.stage]
+        if self.left.time_s is not None:
+            said.append(f"{_whole(self.left.time_s - (now_s - self.at_s))} left")
+        if self.left.launches is not None:
+            left = max(0, self.left.launches)
+            said.append(f"{show_count(left, 'launch', 'launches')} left")
+        made = f"{show_count(self.launches, 'launch', 'launches')} made"
+        return [*said, *filter(None, [self.so_far]), made]
+
+
+class Sparing:
+    """Lets something be done again only when it has become a small share of the elapsed time.
+
+    Args:
+        share: of the time, at most.
+    """
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._due_s = -float("inf")
+
+    @property
+    def due(self) -> bool:
+        """Whether it may be done now."""
+        return time.monotonic() >= self._due_s
+
+    def spend(self, work: Callable[[], Standing]) -> Standing:
+        """Do it, and see how long it took."""
+        began_s = time.monotonic()
+        done = work()
+        took_s = time.monotonic() - began_s
+        self._due_s = began_s + took_s / self._share
+        return done
 
 
 class Progress:
@@ -53,19 +121,28 @@ class Progress:
         self._wants_live = live and not quiet
         self._quiet = quiet
         self._live: Live | None = None
-        self._shown_at = 0.0
+        self._shown: Shown | None = None
+        self._plain_at_s = 0.0
         self._stage: Stage | None = None
+        self._block = -1
         self._launches = launches
         self._study_id: str | None = None
-        self._race: Race | None = None
+        self._race: BlockRace | None = None
+        self._board = Scoreboard(spec)
+        self._sparing = Sparing(SHARE)
+        self._interval: Standing | None = None
 
     def __enter__(self) -> Progress:
         if self._wants_live:
             from rich.console import Console
             from rich.live import Live
 
-            console = Console(stderr=True)
-            self._live = Live(console=console, auto_refresh=False, transient=True)
+            self._live = Live(
+                console=Console(stderr=True),
+                refresh_per_second=LIVE_PER_S,
+                transient=True,
+                get_renderable=self._line,
+            )
             self._live.start()
         return self
 
@@ -77,7 +154,7 @@ class Progress:
     ) -> None:
         if self._live is not None:
             self._live.stop()
-        interrupted = error is not None and not isinstance(error, AssayError)
+        interrupted = isinstance(error, (KeyboardInterrupt, Terminated))
         if interrupted and self._study_id is not None:
             print(
                 f"assay: interrupted; study {self._study_id} is kept, with "
@@ -92,69 +169,80 @@ class Progress:
 
     def launching(self, launch: Launch, left: Budget) -> None:
         """See ``Listener.launching``."""
-        if launch.stage is not self._stage:
-            self._stage = launch.stage
-            self._race = None
-            self._show(launch, left, force=True)
+        if self._quiet:
+            return
+        now_s = time.monotonic()
+        anew = launch.stage is not self._stage
+        if anew:
+            self._stage, self._interval = launch.stage, None
+        if self._live is None and not anew and now_s - self._plain_at_s < PLAIN_EVERY_S:
+            return
+        if anew or launch.block != self._block or self._shown is None:
+            so_far = "" if anew else self._so_far(launch)
         else:
-            self._show(launch, left, force=False)
+            so_far = self._shown.so_far
+        self._block = launch.block
+        self._shown = Shown(STAGES[launch.stage], self._launches, so_far, left, now_s)
+        if self._live is None:
+            self._plain_at_s = now_s
+            print(f"assay: {', '.join(self._shown.parts(now_s))}", file=sys.stderr, flush=True)
+        elif anew:
+            self._live.refresh()
 
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
         """See ``Listener.sampled``."""
         self._launches += 1
-        self._race = race
+        if self._quiet or not isinstance(race, BlockRace):
+            return
+        if self._race is None:
+            self._race = race
+            for earlier in race.history.samples[:-1]:
+                self._board.add(earlier)
+        self._board.add(sample)
 
-    def _show(self, launch: Launch, left: Budget, *, force: bool) -> None:
-        now = time.monotonic()
-        due = LIVE_EVERY_S if self._live is not None else PLAIN_EVERY_S
-        if self._quiet or (not force and now - self._shown_at < due):
-            return
-        self._shown_at = now
-        parts = [STAGES[launch.stage], show_count(self._launches, "launch", "launches")]
-        found = self._standing(launch.stage)
-        if found is not None:
-            parts.append(self._so_far(found))
-        parts.append(_left(left))
-        if self._live is None:
-            print("assay: " + ", ".join(parts), file=sys.stderr, flush=True)
-            return
-        from rich.spinner import Spinner
+    def _line(self) -> Text:
+        """The line as it is now."""
         from rich.text import Text
 
-        line = Text.assemble(
-            (parts[0], "bold"),
-            ("  " + "  ·  ".join(parts[1:]), ""),
+        shown = self._shown
+        if shown is None:
+            return Text("")
+        stage, *others = shown.parts(time.monotonic())
+        return Text.assemble(
+            (stage, "bold"),
+            "".join(f" · {part}" for part in others),
             no_wrap=True,
             overflow="ellipsis",
         )
-        self._live.update(Spinner("dots", text=line), refresh=True)
 
-    def _standing(self, stage: Stage) -> Standing | None:
-        """Who is ahead; worked out only when it is shown, since it takes longer than a launch."""
-        if not isinstance(self._race, BlockRace):
-            return None
-        return standing(self._spec, self._race.history, stage)
+    def _so_far(self, launch: Launch) -> str:
+        """Who is ahead: at once where that is cheap, how sure that is when it may be afforded."""
+        ahead = self._board.standing(launch.block)
+        if ahead is None or self._race is None:
+            return ""
+        if self._sparing.due:
+            history = self._race.history
+            look = functools.partial(with_interval, self._spec, history, launch.stage, ahead)
+            self._interval = self._sparing.spend(look)
+        if self._interval is not None and self._interval.arm == ahead.arm:
+            ahead = self._interval
+        return self._told(ahead)
 
-    def _so_far(self, found: Standing) -> str:
+    def _told(self, found: Standing) -> str:
         if self._spec.kind is Kind.MEASURE:
             unit = self._spec.workload.objective.unit
             text = show_quantity(found.ratio, unit)
             if found.lo is not None and found.hi is not None:
                 text += f" (±{50 * (found.hi - found.lo) / found.ratio:.1f} %)"
             return text
-        text = f"best so far {found.arm} {100 * (found.ratio - 1):+.1f} %"
-        if found.lo is None and found.hi is None:
-            return text
-        ends = (
-            f"{100 * (end - 1):+.1f}" if end is not None else "…" for end in (found.lo, found.hi)
-        )
-        return f"{text} ({' to '.join(ends)})"
+        text = f"best so far {100 * (found.ratio - 1):+.1f} %"
+        if found.lo is not None or found.hi is not None:
+            ends = ("…" if e is None else f"{100 * (e - 1):+.1f}" for e in (found.lo, found.hi))
+            text += f" ({' to '.join(ends)})"
+        return f"{text}: {clean(found.arm)}"  # last, since names may be long
 
 
-def _left(left: Budget) -> str:
-    parts = []
-    if left.time_s is not None:
-        parts.append(f"{show_duration(max(0.0, round(left.time_s)))} left")
-    if left.launches is not None:
-        parts.append(f"{show_count(max(0, left.launches), 'launch', 'launches')} left")
-    return ", ".join(parts)
+def _whole(seconds: float) -> str:
+    """A time that is counted down, in whole seconds."""
+    left = max(0, round(seconds))
+    return f"{left} s" if left < 120 else show_duration(left)

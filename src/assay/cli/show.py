@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 
-from assay.records import ArmResult, Claim, Conclusion, Kind, Metric, StudySpec, Verdict
-from assay.search.sentence import comparison
+from assay.cli.layout import fitted, width_of
+from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec, Verdict
+from assay.search.sentence import comparison, interval
 from assay.study.session import Result
 from assay.units import show_duration, show_quantity
+from assay.untrusted import clean
 
 
-def result_lines(result: Result) -> Iterable[str]:
-    """The verdict first, then the figures that it rests on, then what can be done with it."""
+def print_result(result: Result) -> None:
+    """On standard output."""
+    width = width_of(sys.stdout)
+    print("\n".join(fitted(result_lines(result, width), width)))
+
+
+def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
+    """The verdict first, then the figures that it rests on, then what can be done with it.
+
+    Text that came from elsewhere, such as the names of commands, is made safe to show.
+
+    Args:
+        result: of a study.
+        width: columns that there are for the table; as many as it takes if absent.
+    """
     conclusion, spec = result.conclusion, result.spec
-    yield from verdict_lines(conclusion, spec)
+    yield from map(clean, verdict_lines(conclusion, spec))
     yield ""
-    yield from arm_lines(conclusion.arms, spec.workload.objective)
+    yield from arm_lines(conclusion.arms, spec.workload.objective, width)
     if conclusion.noise_floor is not None:
-        yield f"  noise floor  {_change(conclusion.noise_floor)} between two identical arms"
+        found = interval(conclusion.noise_floor, spec.workload.objective)
+        yield f"  noise floor  {found} between two identical arms"
     elif conclusion.claims:
         yield "  noise floor  not measured (--null measures it)"
     for note in conclusion.notes:
-        yield f"  note: {note}"
-    yield (
-        f"  {conclusion.launches} launches, {show_duration(result.elapsed_s)}. {conclusion.stopped}"
-    )
+        yield f"  note: {clean(note)}"
+    spent = f"{conclusion.launches} launches, {show_duration(result.elapsed_s)}"
+    yield f"  {spent}. {clean(conclusion.stopped)}"
     yield ""
     yield from _next_steps(result)
 
@@ -52,26 +68,49 @@ def _measured(arm: ArmResult, metric: Metric) -> str:
     return f"{text} (interval {ends}, {found.n} launches)."
 
 
-def arm_lines(arms: tuple[ArmResult, ...], metric: Metric) -> Iterable[str]:
-    """The five numbers of each arm."""
-    width = max((len(arm.name) for arm in arms), default=0)
-    yield f"  {'':{width}}  {'n':>4}  {'min':>9}  {'q1':>9}  {'median':>9}  {'q3':>9}  {'max':>9}"
-    for arm in arms:
-        found = arm.summary.get(metric.name)
-        if found is None:
-            lost = f"{arm.failures} failed, {arm.timeouts} timed out"
-            yield f"  {arm.name:{width}}  no value ({lost})"
-            continue
-        five = (found.min, found.q1, found.median, found.q3, found.max)
-        cells = "  ".join(f"{show_quantity(value, metric.unit):>9}" for value in five)
-        lost = f"  {arm.failures} failed" if arm.failures else ""
-        lost += f"  {arm.timeouts} timed out" if arm.timeouts else ""
-        yield f"  {arm.name:{width}}  {found.n:>4}  {cells}{lost}"
+HEAD = ("n", "min", "q1", "median", "q3", "max")
+USUAL = (4, 9, 9, 9, 9, 9)
+"""Columns for each number, where there is room."""
 
 
-def _change(claim: Claim) -> str:
-    ends = ("…" if end is None else f"{100 * (end - 1):+.1f}" for end in claim.ci)
-    return " to ".join(ends) + " %"
+def arm_lines(
+    arms: tuple[ArmResult, ...], metric: Metric, width: int | None = None
+) -> Iterable[str]:
+    """The five numbers of each arm; in too narrow a place below its name."""
+    names = [clean(arm.name) for arm in arms]
+    rows = [_numbers(arm, metric) for arm in arms]
+    longest = max(map(len, names), default=0)
+    if width is None or 2 + longest + sum(2 + cells for cells in USUAL) <= width:
+        yield f"  {'':{longest}}{_cells(HEAD, USUAL)}"
+        for arm, name, row in zip(arms, names, rows, strict=True):
+            yield f"  {name:{longest}}{_row(arm, row, USUAL)}"
+        return
+    columns = [max(map(len, column)) for column in zip(HEAD, *filter(None, rows), strict=True)]
+    yield f"  {_cells(HEAD, columns)}"
+    for arm, name, row in zip(arms, names, rows, strict=True):
+        yield f"  {name}"
+        yield f"  {_row(arm, row, columns)}"
+
+
+def _numbers(arm: ArmResult, metric: Metric) -> tuple[str, ...]:
+    """The cells of an arm; none where it has no value."""
+    found = arm.summary.get(metric.name)
+    if found is None:
+        return ()
+    five = (found.min, found.q1, found.median, found.q3, found.max)
+    return (str(found.n), *(show_quantity(value, metric.unit) for value in five))
+
+
+def _row(arm: ArmResult, row: Sequence[str], columns: Sequence[int]) -> str:
+    lost = [f"{arm.failures} failed"] if arm.failures else []
+    lost += [f"{arm.timeouts} timed out"] if arm.timeouts else []
+    if row:
+        return "  ".join([_cells(row, columns), *lost])
+    return f"  no value ({', '.join(lost)})" if lost else "  no value"
+
+
+def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
+    return "".join(f"  {cell:>{width}}" for cell, width in zip(row, columns, strict=True))
 
 
 def _next_steps(result: Result) -> Iterable[str]:

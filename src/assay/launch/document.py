@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from assay.errors import NotPossible
 from assay.launch.command import command_of
 from assay.launch.preload import preloads
 from assay.records import (
@@ -25,8 +24,10 @@ from assay.records import (
     Unpreload,
     Workload,
 )
-from assay.settings.isa import CORE_TYPE
 from assay.settings.joined import JOINED, merge
+
+ISA = "cpu.isa"
+"""The setting that is judged by what OpenBLAS says of its core."""
 
 _CHEAP = ("status", "environ", "maps", "threads")
 _MAP_NAMES = (
@@ -65,38 +66,41 @@ def launcher_document(
     stderr: str | None = None,
     cgroup_name: str | None = None,
     parent_pid: int | None = None,
-    observe: Iterable[str] | None = None,
+    varied: Iterable[str] | None = None,
     sample_interval_s: float | None = None,
-    interrupt: Literal["end", "leave"] = "end",
+    signals: Literal["end", "leave"] = "end",
 ) -> dict[str, Any]:
     """The document for one launch.
 
     Args:
         plan: none of its settings refused.
         workload: what runs.
-        launch: gives the cap; a survey reads all maps, and what OpenBLAS says.
+        launch: gives the cap; a survey reads all maps, and asks OpenBLAS for the core it takes.
         env: the environment that the launcher is given.
         stdout: file for the output; inherited when absent, as ``stderr`` is.
         stderr: file for the error output.
         cgroup_name: of the leaf.
         parent_pid: the launcher ends itself if this is not its parent.
-        observe: what to read back; by the plan's own settings when absent.
+        varied: names of the settings that differ between the arms of a study; those of the plan
+            when absent. All arms are read back alike, and told the same beside their settings.
         sample_interval_s: longest distance between two memory samples.
-        interrupt: what a SIGINT to the launcher does: end the tree, or nothing, so that it is left
-            to the program.
+        signals: what SIGINT, SIGTERM and SIGHUP to the launcher do: end the tree, or nothing, so
+            that they are left to the program.
 
     Raises:
         NotPossible: a setting of the plan is refused.
         BadInput: a placeholder is missing from the command.
     """
-    for name, word in plan.refused.items():
-        raise NotPossible(f"{name}={word.value} cannot be granted: {word.reason}")
+    plan.demand_granted()
     survey = launch.stage is Stage.SURVEY
+    names = set(plan.configuration if varied is None else varied)
+    # It is said on standard error: where that is not read, it would be said to the user.
+    asks_core = stderr is not None and (survey or ISA in names)
     variables = {**workload.environment, **_environment(plan, env)}
     document = {
         "schema": 1,
         "argv": list(command_of(plan, workload)),
-        "env_set": _told(variables, env, survey),
+        "env_set": _told(variables, env) if asks_core else variables,
         "env_unset": ["LD_PRELOAD"] if _loses_preload(plan, variables, env) else [],
         "cwd": workload.cwd,
         "stdin": workload.stdin or "/dev/null",
@@ -107,8 +111,8 @@ def launcher_document(
         "cgroup_name": cgroup_name,
         "parent_pid": parent_pid,
         "sample_interval_s": sample_interval_s,
-        "interrupt": interrupt if interrupt != "end" else None,
-        "observe": list(observations(plan.configuration) if observe is None else observe),
+        "signals": signals if signals != "end" else None,
+        "observe": list(observations(names)),
         "environ_names": sorted(variables),
         "map_names": None if survey else list(_MAP_NAMES),
         **_process(plan),
@@ -137,10 +141,9 @@ def _loses_preload(plan: Plan, variables: dict[str, str], env: Mapping[str, str]
     return cleared and "LD_PRELOAD" in env and "LD_PRELOAD" not in variables
 
 
-def _told(variables: dict[str, str], env: Mapping[str, str], survey: bool) -> dict[str, str]:
+def _told(variables: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:
     """The same, with OpenBLAS asked for the core it takes; that is no part of the configuration."""
-    wanted = survey or CORE_TYPE in variables
-    if not wanted or "OPENBLAS_VERBOSE" in env or "OPENBLAS_VERBOSE" in variables:
+    if "OPENBLAS_VERBOSE" in env or "OPENBLAS_VERBOSE" in variables:
         return variables
     return {**variables, "OPENBLAS_VERBOSE": "2"}
 

@@ -20,6 +20,9 @@ from assay.records import RunFacts, decode
 
 PLAN_FD = 3
 RECORD_FD = 4
+PYTHONS_OWN = (signal.SIGPIPE, signal.SIGXFSZ)
+"""Python ignores them from its start on, and what is ignored survives exec: a program in a pipeline
+would go on writing to nobody (docs.python.org, subprocess, ``restore_signals``)."""
 STDERR_HEAD_BYTES = 4096
 """How much of the error output is kept: some settings are judged by what a library says there."""
 ENDING_S = 10.0
@@ -94,19 +97,19 @@ class Running:
             return file.read(STDERR_HEAD_BYTES).decode(errors="replace") or None
         return None
 
-    def pass_interrupt(self) -> None:
-        """Send the program a SIGINT, unless the launcher has just had one with its whole group.
+    def pass_on(self, number: int) -> None:
+        """Send the program a signal, unless the launcher has just had it with its whole group.
 
-        Only for a document with ``"interrupt": "leave"``.
+        Only for a document with ``"signals": "leave"``, and for SIGHUP, SIGINT and SIGTERM.
         """
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGUSR1)
+            signal.pidfd_send_signal(self.pidfd, signal.SIGRTMAX - number)
 
     def close(self) -> None:
         """End the tree if it still runs, and let go of the descriptors."""
         if self.pid:
             with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self.pidfd, signal.SIGTERM)
+                signal.pidfd_send_signal(self.pidfd, signal.SIGUSR1)  # ends it in any case
                 if not self.finished(ENDING_S):
                     signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
             os.waitpid(self.pid, 0)
@@ -156,6 +159,7 @@ class Driver:
                 ],
                 self._env,
                 file_actions=_moved({plan_fd: PLAN_FD, record_fd: RECORD_FD}),
+                setsigdef=PYTHONS_OWN,
             )
         except OSError as error:
             os.close(record_fd)

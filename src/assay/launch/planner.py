@@ -70,21 +70,6 @@ def plan(
     )
 
 
-def overridden(plan: Plan, inherited_env: Mapping[str, str]) -> tuple[str, ...]:
-    """Sentences on variables that the user already exports and this plan sets differently.
-
-    The default configuration leaves what is exported; it belongs to *the default*.
-    """
-    return tuple(
-        f"{action.name}={inherited_env[action.name]} is exported already: the default keeps it,"
-        f" this configuration sets {action.value}"
-        for action in plan.actions
-        if isinstance(action, EnvSet)
-        and action.name not in JOINED
-        and inherited_env.get(action.name, action.value) != action.value
-    )
-
-
 @dataclass(frozen=True)
 class _Draft:
     """What one setting contributes, while the settings are held against each other."""

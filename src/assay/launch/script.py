@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 
-from assay.errors import NotPossible
 from assay.launch.command import command_of
+from assay.launch.exported import of_plan
 from assay.machine.cpulist import format_list
 from assay.records import (
     Affinity,
@@ -45,30 +46,40 @@ _NUMACTL: dict[str, str] = {
 }
 
 
-def shell_script(plan: Plan, workload: Workload) -> str:
+def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False) -> str:
     """A script that runs the command under this plan with the tools of the distribution.
 
     It needs ``taskset``, ``chrt`` and ``prlimit`` (util-linux), ``nice`` and ``env`` (coreutils),
     ``numactl`` and ``python3``: each only where the plan has a setting for it.
 
+    Args:
+        plan: none of its settings refused.
+        workload: what runs.
+        inherits_stdin: a workload without an input reads what the script does, as with ``assay
+            run``; else it reads nothing, as in every launch that was measured.
+
     Raises:
         NotPossible: a setting of the plan is refused.
         BadInput: a placeholder is missing from the command.
     """
-    for name, word in plan.refused.items():
-        raise NotPossible(f"{name}={word.value} cannot be granted: {word.reason}")
-    lines = ["#!/bin/sh", *_comments(plan), "set -eu"]
+    plan.demand_granted()
+    reads_nothing = workload.stdin is None and not inherits_stdin
+    lines = ["#!/bin/sh", *_comments(plan), *([_READS_NOTHING] if reads_nothing else []), "set -eu"]
     if workload.cwd:
         lines.append(f"cd -- {shlex.quote(workload.cwd)}")
     lines += _preload_lines(plan)
     environment = _environment(plan, workload)
     pieces = [*_wrappers(plan), *environment, _words(_runnable(plan, workload))]
     command = " \\\n  ".join(["exec", *pieces])
-    stdin = f" \\\n  < {shlex.quote(workload.stdin)}" if workload.stdin else ""
+    source = "/dev/null" if reads_nothing else workload.stdin
+    stdin = f" \\\n  < {shlex.quote(source)}" if source else ""
     return "\n".join([*lines, command + stdin, ""])
 
 
-def explain(plan: Plan, workload: Workload) -> str:
+_READS_NOTHING = "# Measured with standard input from /dev/null: the last line may be changed."
+
+
+def explain(plan: Plan, workload: Workload, env: Mapping[str, str]) -> str:
     """The plan in words, and the script that does the same.
 
     A plan that cannot be launched is explained as far as it goes, without a script.
@@ -77,9 +88,12 @@ def explain(plan: Plan, workload: Workload) -> str:
     lines += [f"  {_told(name, word)}" for name, word in plan.words.items()]
     if not plan.words:
         lines.append("  none: the default")
+    notes = [f"  {note}" for note in of_plan(plan, env)]
+    lines += ["", "Environment:", *notes] if notes else []
     if plan.refused:
         return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])
-    return "\n".join([*lines, "", "Without assay:", "", shell_script(plan, workload)])
+    script = shell_script(plan, workload, inherits_stdin=True)
+    return "\n".join([*lines, "", "Without assay:", "", script])
 
 
 def _comments(plan: Plan) -> list[str]:

@@ -58,18 +58,6 @@ def parse_mask(text: str) -> tuple[int, ...]:
     return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
 
 
-def format_mask(cpus: Iterable[int]) -> str:
-    """The mask as ``/sys`` writes it, in words of 32 bits; ``0`` for no CPU."""
-    mask = 0
-    for cpu in cpus:
-        mask |= 1 << cpu
-    words = []
-    while mask >> 32:
-        words.append(f"{mask & 0xFFFFFFFF:08x}")
-        mask >>= 32
-    return ",".join([f"{mask:x}", *reversed(words)])
-
-
 def _expand(part: str, text: str) -> Iterable[int]:
     match = _PART.fullmatch(part)
     if match is None:

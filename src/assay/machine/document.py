@@ -131,8 +131,10 @@ class Program(Record, frozen=True, kw_only=True):
             and allocators by their setting's value.
         threads_peak: highest number of threads seen in a launch, where one was made.
         peak_anon_bytes: the same for memory.
-        digest: sha256 of the file; where an interpreter runs a script, of both and of the modules
-            beside the script that it imports.
+        digest: says whether it is still the same program: over its file, the script that it runs
+            and the modules beside that, whole; the shared libraries that it links to, by path, size
+            and time; the packages that it imports, by version. The sha256 of the file, where that
+            is all there is.
         reasons: for each runtime, where it was found.
     """
 

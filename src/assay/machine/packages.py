@@ -1,4 +1,4 @@
-"""Packages: which native libraries installed Python packages bring with them or link to.
+"""Packages: their versions, and which native libraries they bring with them or link to.
 
 Formats: the core metadata and ``RECORD`` of installed distributions (packaging.python.org), and
 the older ``.egg-info``; ``NAME.libs`` is where auditwheel puts what it bundles.
@@ -46,28 +46,65 @@ class Distribution:
         """The name as packaging compares it."""
         return normal_name(self.name)
 
+    @property
+    def info_name(self) -> str:
+        """File name of the metadata; nearly always with the version: ``numpy-2.1.0.dist-info``."""
+        return self.info.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What packages, and the distributions that they require, hold.
+
+    Attributes:
+        reasons: runtime -> where it was found.
+        files: libraries that they bundle or link to, and what stands for a package whose version
+            is not known.
+        versions: of the distributions, as their metadata's file names spell them.
+    """
+
+    reasons: dict[str, str]
+    files: frozenset[str] = frozenset()
+    versions: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Native:
+    """Runtime -> how it is there, and the files of native libraries."""
+
+    runtimes: dict[str, str]
+    files: frozenset[str] = frozenset()
+
 
 def normal_name(name: str) -> str:
     """A distribution's name as packaging compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def find_runtimes(
+def contents(
     root: Root, packages: Iterable[str], folders: tuple[str, ...], env: Mapping[str, str]
-) -> dict[str, str]:
-    """Runtime -> reason, for what packages and the distributions that they require bring."""
+) -> Contents:
+    """What packages and the distributions that they require bring."""
     installed = _installed(root, folders)
     owners = {package: _owner(root, package, installed) for package in sorted(packages)}
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+    files: set[str] = set()
+    known = {owner.key: owner for owner in owners.values() if owner}
     for package, owner in owners.items():
         own = _of_distribution(root, owner, env) if owner else _of_tree(root, package, folders, env)
-        for runtime, how in own.items():
-            found.setdefault(runtime, f"{package} {how}")
+        files |= own.files
+        for runtime, how in own.runtimes.items():
+            reasons.setdefault(runtime, f"{package} {how}")
     for package, owner in owners.items():
         for member in _required(root, owner, installed) if owner else ():
-            for runtime, how in _of_distribution(root, member, env).items():
-                found.setdefault(runtime, f"{package} needs {member.name}, which {how}")
-    return found
+            needed = _of_distribution(root, member, env)
+            known[member.key] = member
+            files |= needed.files
+            for runtime, how in needed.runtimes.items():
+                reasons.setdefault(runtime, f"{package} needs {member.name}, which {how}")
+    unversioned = {d.info for d in known.values() if not re.search(r"-\d", d.info_name)}
+    versions = frozenset(d.info_name for d in known.values())
+    return Contents(reasons, frozenset(files | unversioned), versions)
 
 
 def _installed(root: Root, folders: tuple[str, ...]) -> dict[str, Distribution]:
@@ -142,27 +179,30 @@ def _record(root: Root, known: Distribution) -> list[str]:
     return [line.partition(",")[0].strip('"') for line in text.splitlines()]
 
 
-def _of_distribution(root: Root, known: Distribution, env: Mapping[str, str]) -> dict[str, str]:
-    """Runtime -> how it is there."""
+def _of_distribution(root: Root, known: Distribution, env: Mapping[str, str]) -> _Native:
     objects = [path for path in _record(root, known) if _is_object(path)]
     if not objects:
         objects = [path for top in _tops(root, known) for path in _tree(root, known.folder, top)]
     return _of_objects(root, [f"{known.folder}/{path}" for path in objects], env)
 
 
-def _of_tree(
-    root: Root, package: str, folders: tuple[str, ...], env: Mapping[str, str]
-) -> dict[str, str]:
+def _of_tree(root: Root, package: str, folders: tuple[str, ...], env: Mapping[str, str]) -> _Native:
     """The same for a package without metadata: by what lies in its folder."""
     paths = [f"{f}/{path}" for f in folders for path in _tree(root, f, package)]
-    return _of_objects(root, paths, env)
+    native = _of_objects(root, paths, env)
+    places = [f"{f}/{package}{end}" for f in folders for end in ("/__init__.py", ".py")]
+    own = next((path for path in places if root.exists(path)), None)
+    return _Native(native.runtimes, native.files | ({own} if own else frozenset()))
 
 
-def _of_objects(root: Root, paths: list[str], env: Mapping[str, str]) -> dict[str, str]:
+def _of_objects(root: Root, paths: list[str], env: Mapping[str, str]) -> _Native:
     bundled = of_files(paths)
-    found = {name: f"bundles {path.rpartition('/')[2]}" for name, path in bundled.items()}
-    linked = _linked(root, [path for path in paths if not of_file(path)], env) if not found else {}
-    return found | {name: f"links {path}" for name, path in of_files(linked).items()}
+    if bundled:
+        told = {name: f"bundles {path.rpartition('/')[2]}" for name, path in bundled.items()}
+        return _Native(told, frozenset(bundled.values()))
+    linked = _linked(root, [path for path in paths if not of_file(path)], env)
+    told = {name: f"links {path}" for name, path in of_files(linked).items()}
+    return _Native(told, frozenset(linked))
 
 
 def _linked(root: Root, paths: list[str], env: Mapping[str, str]) -> list[str]:

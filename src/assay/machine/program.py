@@ -6,7 +6,6 @@ its packages. What was seen in a launch is stronger than anything here: see ``ob
 
 from __future__ import annotations
 
-import hashlib
 import os
 import posixpath
 import re
@@ -20,8 +19,9 @@ from assay.errors import BadInput
 from assay.machine.command import Command, base_name, look_through
 from assay.machine.document import Program
 from assay.machine.elf import Elf, read_elf
+from assay.machine.identity import digest_of
 from assay.machine.loader import link
-from assay.machine.packages import find_runtimes
+from assay.machine.packages import contents
 from assay.machine.python import ask_interpreter, find_imports, is_python, parse_call
 from assay.machine.root import Root
 from assay.machine.runtimes import inside, of_files, of_tool
@@ -63,11 +63,22 @@ class _Target:
 
 @dataclass(frozen=True)
 class _Inside:
-    """What was found in a program; ``sources`` are files that belong to it."""
+    """What was found in a program.
+
+    Attributes:
+        reasons: why each runtime is inside.
+        packages: that it imports.
+        sources: files that belong to it.
+        beside: files that come with its packages, native libraries above all.
+        versions: of its packages.
+        executable: its own file, where the one that was named is only a wrapper.
+    """
 
     reasons: Mapping[str, str]
     packages: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    beside: frozenset[str] = frozenset()
+    versions: frozenset[str] = frozenset()
     executable: str | None = None
 
 
@@ -234,7 +245,7 @@ def _describe(root: Root, target: _Target, known: Program) -> Program:
         libraries=libraries,
         packages=found.packages,
         runtimes=frozenset(reasons),
-        digest=_digest(root, sources),
+        digest=digest_of(root, sources, {*libraries, *found.beside}, found.versions),
         reasons=dict(sorted(reasons.items())),
     )
 
@@ -245,8 +256,15 @@ def _python_inside(root: Root, target: _Target) -> _Inside:
     interpreter = ask_interpreter(root, target.executable, call.options, command.env, command.cwd)
     imports = find_imports(root, call, interpreter.folders, command.cwd)
     packages = tuple(sorted(imports.packages))
-    reasons = find_runtimes(root, packages, interpreter.folders, command.env)
-    return _Inside(reasons, packages, imports.files, interpreter.executable)
+    held = contents(root, packages, interpreter.folders, command.env)
+    return _Inside(
+        held.reasons,
+        packages,
+        imports.files,
+        held.files,
+        held.versions,
+        interpreter.executable,
+    )
 
 
 def _native_inside(root: Root, target: _Target) -> _Inside:
@@ -265,22 +283,6 @@ def _libraries(root: Root, path: str, elf: Elf | None, env: Mapping[str, str]) -
     if elf is None or elf.loader is None:
         return ()
     return tuple(sorted(set(link(root, path, elf, env).found.values())))
-
-
-def _digest(root: Root, paths: Iterable[str]) -> str | None:
-    """Of one file as ``sha256sum`` gives it; of several, that of their list of digests."""
-    digests = []
-    for path in dict.fromkeys(root.real(path) for path in paths):
-        place = root.on_host(path) if path else None
-        try:
-            if place is not None:
-                with place.open("rb") as file:
-                    digests.append(hashlib.file_digest(file, "sha256").hexdigest())
-        except OSError:
-            return None
-    if len(digests) < 2:
-        return digests[0] if digests else None
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def _highest(known: int | None, seen: int | None) -> int | None:

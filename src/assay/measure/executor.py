@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Protocol
 
 from assay.errors import NotPossible
-from assay.launch.document import launcher_document, observations
+from assay.launch.document import launcher_document
 from assay.launch.driver import Driver, Running
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
@@ -35,14 +35,18 @@ class Ticket:
 
 
 class Executor(Protocol):
-    """Carries launches out: locally now; guests and clusters keep the same contract."""
+    """Carries launches out: locally now; guests and clusters keep the same contract.
+
+    ``nodes`` and ``open`` are a seam not in use yet: the loop sends all launches to one place, and
+    no action of this version lies outside the process.
+    """
 
     def nodes(self) -> list[Node]:
-        """Where launches can go."""
+        """Where launches can go (not asked yet)."""
         ...
 
     def open(self, node: Node, plan: Plan) -> None:
-        """Apply what lies outside the process."""
+        """Apply what lies outside the process (not called yet)."""
         ...
 
     def submit(self, launch: Launch, plan: Plan) -> Ticket:
@@ -94,7 +98,7 @@ class LocalExecutor:
         self._workload = workload
         self._driver = driver
         self._registry = registry
-        self._observe = observations(tuple(varied))
+        self._varied = tuple(varied)
         self._speed = speed
         self._flights: dict[Ticket, _Flight] = {}
         self._submitted = 0
@@ -136,8 +140,7 @@ class LocalExecutor:
         Raises:
             NotPossible: the plan holds a refused setting, or the launcher cannot be started.
         """
-        for name, word in plan.refused.items():
-            raise NotPossible(f"{name}={word.value} cannot be granted: {word.reason}.")
+        plan.demand_granted()
         before: tuple[Evidence, ...] = ()
         if self._speed and launch.block != self._block:
             before = (Evidence(kind="speed", value=speed_probe(), unit="s", outside=True),)
@@ -150,7 +153,7 @@ class LocalExecutor:
             stdout=str(self.output),
             stderr=str(self.errors),
             parent_pid=os.getpid(),
-            observe=self._observe,
+            varied=self._varied,
         )
         ticket = Ticket(self._submitted)
         self._submitted += 1

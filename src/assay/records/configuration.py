@@ -62,10 +62,10 @@ class Configuration(Mapping[str, Value]):
 
 
 def show_value(value: Value) -> str:
-    """A value as it is written on the command line."""
+    """A value as it is written on the command line: every digit of it, since arms are named so."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return repr(value) if isinstance(value, float) else str(value)
 
 
 DEFAULT = Configuration()

@@ -42,7 +42,7 @@ class Launch(Record, frozen=True, kw_only=True):
         roster: on the launches of a block that begin before any of them was told (the first one,
             where one runs at a time), every arm of that block in order, so that a stopped study can
             finish the block it was in.
-        attempt: 0, or how often the same place was tried before (lost to an interruption).
+        attempt: 0, or how often the same place failed before: a first failure is tried again.
         cap_s: the launch is killed after it and counts as right-censored.
     """
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 
-from assay.records.action import Action
+from assay.errors import NotPossible
+from assay.records.action import Action, Affinity
 from assay.records.codec import Record
-from assay.records.configuration import Configuration, Value
+from assay.records.configuration import Configuration, Value, show_value
 
 
 class Scope(enum.StrEnum):
@@ -64,3 +65,18 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     def refused(self) -> dict[str, Word]:
         """The settings that cannot be granted here."""
         return {n: w for n, w in self.words.items() if w.prospect is Prospect.REFUSED}
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """The CPUs that the launch is kept to; none where it sets no mask."""
+        return next((a.cpus for a in self.actions if isinstance(a, Affinity)), ())
+
+    def demand_granted(self) -> None:
+        """Refuse to go on with a plan that must not be launched.
+
+        Raises:
+            NotPossible: a setting is refused; names the first, and why.
+        """
+        for name, word in self.refused.items():
+            reason = (word.reason or "refused").rstrip(".")
+            raise NotPossible(f"{name}={show_value(word.value)} cannot be granted: {reason}.")

@@ -68,8 +68,9 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 class Stratum(Record, frozen=True, kw_only=True):
     """The conditions that samples of one sitting share; resume compares them.
 
-    Samples of different strata are never pooled. ``host`` is the whole machine document, kept for
-    reports and not compared.
+    Samples of different strata are never pooled. ``surroundings`` are what launches inherit from
+    the shell: variables (digests of their values), niceness, scheduling class. ``host`` is the
+    whole machine document, kept for reports and not compared.
     """
 
     number: int
@@ -77,6 +78,7 @@ class Stratum(Record, frozen=True, kw_only=True):
     kernel: str
     cpus: tuple[int, ...]
     default_state: dict[str, str]
+    surroundings: dict[str, str] = {}
     engine: str
     machine: str
     model: str = ""
@@ -84,7 +86,17 @@ class Stratum(Record, frozen=True, kw_only=True):
 
 
 class Summary(Record, frozen=True, kw_only=True):
-    """A metric over the samples of one arm: five numbers, mean, spread, interval of the mean."""
+    """A metric over the samples of one arm, in its unit. Nothing is ever dropped by value.
+
+    Attributes:
+        n: how many.
+        min, q1, median, q3, max: five numbers; quartiles by definition 7 of Hyndman and Fan.
+        mean: arithmetic mean.
+        sd: standard deviation with n - 1; absent for one value.
+        sem: sd / sqrt(n); absent for one value.
+        ci: interval of the mean, valid at every look; absent while the values bound nothing
+            (fewer than about four).
+    """
 
     n: int
     min: float
@@ -95,7 +107,7 @@ class Summary(Record, frozen=True, kw_only=True):
     mean: float
     sd: float | None = None
     sem: float | None = None
-    ci: tuple[float | None, float | None] | None = None
+    ci: tuple[float, float] | None = None
 
 
 class ArmResult(Record, frozen=True, kw_only=True):

@@ -8,5 +8,5 @@ the host. Import from the module that holds the noun:
 - ``figures``: figure data, apart from drawing
 - ``svg``: static pictures (Matplotlib, imported late)
 - ``html``: the page
-- ``text``: Markdown and CSV
+- ``text``: Markdown and CSV (no verb calls it yet)
 """

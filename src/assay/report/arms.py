@@ -22,6 +22,7 @@ from assay.records import (
 from assay.report.inputs import ReportInput
 from assay.report.trials import State, Trial
 from assay.stats.quantile import quantile
+from assay.stats.summary import summarise
 
 
 class Phase(enum.StrEnum):
@@ -78,24 +79,6 @@ class ArmRow:
     def values(self) -> tuple[float, ...]:
         """The values of launches that went well, in the metric's unit."""
         return tuple(t.value for t in self.trials if t.state is State.VALUE and t.value is not None)
-
-
-def summarise(values: Sequence[float]) -> Summary | None:
-    """Five numbers, mean and spread; quartiles by definition 7 of Hyndman and Fan."""
-    if not values:
-        return None
-    sd = statistics.stdev(values) if len(values) > 1 else None
-    return Summary(
-        n=len(values),
-        min=min(values),
-        q1=quantile(values, 0.25),
-        median=quantile(values, 0.5),
-        q3=quantile(values, 0.75),
-        max=max(values),
-        mean=statistics.fmean(values),
-        sd=sd,
-        sem=None if sd is None else sd / math.sqrt(len(values)),
-    )
 
 
 def baseline_name(report: ReportInput) -> str:
@@ -155,7 +138,9 @@ def _row(report: ReportInput, phase: Phase, name: str, group: Iterable[Trial]) -
         arm = next((a for a in report.conclusion.arms if a.name == name), None)
         concluded = arm.summary.get(report.metric.name) if arm else None
         claim = next((c for c in _claims(report.conclusion) if c.b == name), None)
-    return replace(row, summary=concluded or summarise(row.values), claim=claim)
+    if concluded is None and row.values:
+        concluded = summarise(row.values, alpha=report.spec.alpha)
+    return replace(row, summary=concluded, claim=claim)
 
 
 def _claims(conclusion: Conclusion) -> tuple[Claim, ...]:

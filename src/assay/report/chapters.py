@@ -12,7 +12,7 @@ from assay.report.figures import ConvergenceFigure, Figures, GainFigure
 from assay.report.grants import GrantTally
 from assay.report.inputs import ReportInput
 from assay.report.markup import Child, Html, el, join
-from assay.report.parts import conditions, granted, method, table, verdict
+from assay.report.parts import claims, conditions, granted, method, table, verdict
 from assay.report.parts.common import section
 from assay.report.plain import change, label_of, shorten
 from assay.report.scale import Scale
@@ -71,6 +71,7 @@ def _picture_chapters(
             "gain",
             f"Change against {shorten(gain.baseline, 40)}",
             _chart("gain", svg.gain_svg, gain),
+            claims.claims(rows),
             intro=_gain_intro(report, gain),
         )
     if convergence is not None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from assay.records import Metric
+from assay.units import show_percent
 from assay.untrusted import clean
 
 MINUS = "\u2212"
@@ -37,15 +36,17 @@ def change(ratio: float) -> str:
     """A ratio as signed change, ``-18.2 %`` with a true minus; a factor from 2 on."""
     if ratio >= 2.0:
         return f"{ratio:.2f}\u00d7"
-    percent = (ratio - 1.0) * 100.0
-    if abs(percent) < 0.05:
-        return f"0.0{NBSP}%"
-    return f"{MINUS if percent < 0 else '+'}{abs(percent):.1f}{NBSP}%"
+    return f"{show_percent(ratio).replace('-', MINUS)}{NBSP}%"
 
 
 def whole_change(ratio: float) -> str:
     """A ratio as change for an axis: no decimals where none are needed."""
     return change(ratio).replace(f".0{NBSP}", NBSP) if ratio < 2.0 else f"{ratio:g}\u00d7"
+
+
+def bound_mark(ci: tuple[float | None, float | None]) -> str:
+    """What stands before a ratio that is only a bound, by the end of its interval that is open."""
+    return "\u2265 " if ci[1] is None else "\u2264 "
 
 
 def change_interval(ci: tuple[float | None, float | None]) -> str:
@@ -58,14 +59,3 @@ def change_interval(ci: tuple[float | None, float | None]) -> str:
     if high is None:
         return f"at least {change(low)}"
     return f"{change(low)} to {change(high)}"
-
-
-def ranges(numbers: Iterable[int]) -> str:
-    """Numbers as the kernel lists CPUs: ``0-3,8``."""
-    parts: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1][1:] = [number]
-        else:
-            parts.append([number])
-    return ",".join("-".join(map(str, part)) for part in parts)

@@ -1,4 +1,7 @@
-"""Text: the arms and claims of a conclusion as Markdown and as CSV."""
+"""Text: the arms and claims of a conclusion as Markdown and as CSV.
+
+For the export of ``assay compare`` and ``assay study``, which are planned; no verb calls it yet.
+"""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ from assay.report.inputs import ReportInput
 from assay.report.plain import label_of, shorten
 from assay.report.scale import Scale
 from assay.report.trials import State
-from assay.search.sentence import statement
-from assay.units import show_count, show_gain
+from assay.search.sentence import basis, statement
+from assay.units import show_count
 from assay.untrusted import clean
 
 _NAME_CHARACTERS = 72
@@ -72,21 +72,6 @@ def claim_sentence(claim: Claim, metric: Metric) -> str:
         else ""
     )
     return f"{statement(named, metric)}.{more}"
-
-
-def interval_sentence(claim: Claim) -> str:
-    """The interval of a claim in words, with what it rests on."""
-    low, high = claim.ci
-    if low is None and high is None:
-        return f"{show_count(claim.blocks, 'pair')} of launches do not bound it."
-    ends = [show_gain(end) if end is not None else None for end in (low, high)]
-    if ends[0] is None:
-        text = f"ends at {ends[1]}, and is open below"
-    elif ends[1] is None:
-        text = f"begins at {ends[0]}, and is open above"
-    else:
-        text = f"reaches from {ends[0]} to {ends[1]}"
-    return f"The interval {text}, over {show_count(claim.blocks, 'pair')} of launches."
 
 
 def weaknesses(
@@ -141,7 +126,7 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     chosen = conclusion.recommendation
     if chosen is None:
         return Answer("No recommendation could be made.", "unclear", "no answer")
-    sentence, details = clean(chosen.sentence), _chosen_details(chosen)
+    sentence, details = clean(chosen.sentence), _chosen_details(chosen, metric)
     if winner_name(conclusion) is None:
         keep = "Keep the default: nothing tried was shown to be better."
         return Answer(sentence or keep, "same", "keep the default", details)
@@ -151,9 +136,12 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     return Answer(sentence, tone, _badge(tone, metric), details)
 
 
-def _chosen_details(chosen: Recommendation) -> tuple[str, ...]:
-    claim = (interval_sentence(chosen.claim),) if chosen.claim else ()
-    return (*claim, *(clean(reason) for reason in chosen.why))
+def _chosen_details(chosen: Recommendation, metric: Metric) -> tuple[str, ...]:
+    reasons = tuple(clean(reason) for reason in chosen.why)
+    if chosen.claim is None:
+        return reasons
+    rests_on = basis(chosen.claim, metric)
+    return reasons if rests_on in chosen.sentence else (f"{rests_on}.", *reasons)
 
 
 def _badge(tone: str, metric: Metric) -> str:
@@ -173,7 +161,7 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
             claim_sentence(only, metric),
             only.verdict.value,
             _badge(only.verdict.value, metric),
-            (interval_sentence(only),),
+            (f"{basis(only, metric)}.",),
         )
     best = winner_name(conclusion)
     lead = next((c for c in claims if c.b == best), None)
@@ -183,7 +171,7 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
             claim_sentence(lead, metric),
             "faster",
             f"best of {len(conclusion.arms)}",
-            (interval_sentence(lead), *others),
+            (f"{basis(lead, metric)}.", *others),
         )
     verdicts = {c.verdict for c in claims}
     tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
@@ -213,7 +201,7 @@ def _summary_details(summary: Summary, scale: Scale) -> tuple[str, ...]:
         f"{scale.number(summary.q1)} and {scale.quantity(summary.q3)}; "
         f"{show_count(summary.n, 'launch', 'launches')}."
     ]
-    if summary.ci and summary.ci[0] is not None and summary.ci[1] is not None:
+    if summary.ci:
         details.insert(
             0,
             f"The true mean lies between {scale.number(summary.ci[0])} and "

@@ -26,9 +26,9 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.history import DEFAULT_ARM, History
-from assay.search.race import Done
+from assay.search.race import Done, Reason
 from assay.search.searcher import Searcher
-from assay.search.sentence import say
+from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
 from assay.stats.summary import summarise
@@ -49,14 +49,18 @@ def conclude(
         space, searcher: as the race had them.
         done: why the race ended; ``None`` where it was interrupted.
     """
-    stopped = done.message if done else "Interrupted; `assay study resume` goes on."
+    stopped = _stopped(done)
     match spec.kind:
         case Kind.TUNE:
-            return _tune(spec, samples, space, searcher, stopped)
+            return _tune(spec, samples, space, searcher, done)
         case Kind.COMPARE:
             return _compare(spec, samples, stopped)
         case Kind.MEASURE:
             return _measure(spec, samples, stopped)
+
+
+def _stopped(done: Done | None) -> str:
+    return done.message if done else "Interrupted; `assay study resume` goes on."
 
 
 def _tune(
@@ -64,7 +68,7 @@ def _tune(
     samples: Sequence[Sample],
     space: SearchSpace,
     searcher: Searcher,
-    stopped: str,
+    done: Done | None,
 ) -> Conclusion:
     race = TuneRace(spec, space, searcher)
     for sample in samples:
@@ -77,7 +81,15 @@ def _tune(
         found = confirmed(spec, history, arm)
         if race.reduced.note:
             notes.append(race.reduced.note)
-    wins = found is not None and found.verdict is Verdict.FASTER
+    lost, launches = _confirmation_losses(history, arm)
+    lossy = lost > _confirmation_losses(history, DEFAULT_ARM)[0]
+    wins = found is not None and found.verdict is Verdict.FASTER and not lossy
+    if found is None:
+        sentence = _without_claim(race, arm, done)
+    elif lossy and found.verdict is Verdict.FASTER:
+        sentence = say_lossy(spec, found, lost, launches)
+    else:
+        sentence = say(spec, found)
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
     if arm != DEFAULT_ARM:
         arms.append(arm)
@@ -90,15 +102,51 @@ def _tune(
         recommendation=Recommendation(
             settings=arm.configuration if wins else DEFAULT_ARM.configuration,
             script="",
-            sentence=say(spec, found),
+            sentence=sentence,
             claim=found,
         ),
         noise_floor=_null_claim(spec, history),
         launches=len(samples),
         configurations=len({s.launch.configuration for s in samples}),
-        stopped=stopped,
+        stopped=_stopped(done),
         notes=tuple(notes),
     )
+
+
+def _confirmation_losses(history: History, arm: Arm) -> tuple[int, int]:
+    """How many confirmation launches of an arm gave no value, and how many there were.
+
+    Whoever is launched again after a failure has failed all the same: a configuration that is
+    quicker when it survives is no gain.
+    """
+    outcomes = [
+        history.observation(s)
+        for s in history.samples
+        if s.launch.stage is Stage.CONFIRM and s.launch.arm == arm.name
+    ]
+    return sum(o is None for o in outcomes), len(outcomes)
+
+
+def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str:
+    """Why nothing is recommended where nothing was held against the default."""
+    tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
+    if done is None or done.reason is Reason.NOTHING_TO_TRY:
+        return "Keep the default: there was nothing else to try."
+    if confirmed_arm != DEFAULT_ARM:
+        return (
+            f"Keep the default: {confirmed_arm.name} won the search, and gave no value that could "
+            "be held against it when it was confirmed."
+        )
+    if tried and not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
+        return "Keep the default: every other configuration that was tried failed."
+    if race.winner == DEFAULT_ARM:
+        return "Keep the default: nothing that was tried stood better."
+    if done.reason is Reason.BUDGET:
+        return (
+            f"Not decided: {race.winner.name} stood best in the search, and the budget ended "
+            "before it could be confirmed. Keep the default until then."
+        )
+    return f"Keep the default: {race.winner.name} stood best, and gained nothing on a second look."
 
 
 def _confirmed_arm(history: History) -> Arm:
@@ -156,29 +204,13 @@ def _result(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmRes
     summary: dict[str, Summary] = {}
     for name in dict.fromkeys(n for s in ended for n in s.metrics):
         values = [s.metrics[name] for s in ended if name in s.metrics]
-        summary[name] = _summary(values, spec.alpha)
+        summary[name] = summarise(values, alpha=spec.alpha)
     return ArmResult(
         name=arm.name,
         configuration=arm.configuration,
         summary=summary,
         failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in mine),
         timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in mine),
-    )
-
-
-def _summary(values: list[float], alpha: float) -> Summary:
-    found = summarise(values, alpha=alpha)
-    return Summary(
-        n=found.n,
-        min=found.min,
-        q1=found.q1,
-        median=found.median,
-        q3=found.q3,
-        max=found.max,
-        mean=found.mean,
-        sd=found.sd,
-        sem=found.sem,
-        ci=(found.ci.lo, found.ci.hi) if found.ci else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from assay.records import Arm, Configuration, Goal, Metric, Outcome, Sample, Stage
@@ -143,8 +143,15 @@ class History:
 
         Unknown ones count as the default, or where there is none as the longest seen.
         """
-        usual = self.wall_s(DEFAULT_ARM.name) or self._walls.longest() or 0.0
-        walls = [self.wall_s(arm.name) or usual for arm in arms]
+        return self._cost(arms, self._walls.usual)
+
+    def dear_cost(self, arms: Sequence[Arm]) -> Cost:
+        """The same from the upper quartiles: what is kept for a claim must do under load too."""
+        return self._cost(arms, self._walls.dear)
+
+    def _cost(self, arms: Sequence[Arm], wall_s: Callable[[str], float | None]) -> Cost:
+        usual = wall_s(DEFAULT_ARM.name) or self._walls.longest() or 0.0
+        walls = [wall_s(arm.name) or usual for arm in arms]
         return Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
 
 
@@ -191,6 +198,10 @@ class _Walls:
 
     def usual(self, arm: str) -> float | None:
         return _middle(self._all.get(arm) or self._survey.get(arm))
+
+    def dear(self, arm: str) -> float | None:
+        walls = self._all.get(arm) or self._survey.get(arm)
+        return walls[(3 * len(walls)) // 4] if walls else None
 
     def longest(self) -> float | None:
         kinds = (*self._all.values(), *self._survey.values())

@@ -18,15 +18,17 @@ class Keeping:
     Attributes:
         margin: ratio differences below it count as none.
         arms: how many a confirmation block will have.
+        blocks: how many a claim takes.
     """
 
     margin: float
     arms: int = 2
+    blocks: int = MIN_BLOCKS
 
     def confirmation(self, history: History, arm: Arm = DEFAULT_ARM) -> Cost:
         """What the least confirmation of an arm takes, with a reserve."""
-        block = history.cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
-        return block.times(RESERVE * MIN_BLOCKS)
+        block = history.dear_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
+        return block.times(RESERVE * self.blocks)
 
     def affords(
         self, history: History, arms: Sequence[Arm], purse: Purse, share: float = 0.0

@@ -73,4 +73,7 @@ class MeasureRace(BlockRace):
     def _precise(self, values: list[float]) -> bool:
         found = summarise(values, alpha=self._spec.alpha)
         wanted = self._spec.precision or PRECISION
-        return found.ci is not None and found.ci.width / 2 <= wanted * abs(found.mean)
+        if found.ci is None:
+            return False
+        low, high = found.ci
+        return (high - low) / 2 <= wanted * abs(found.mean)

@@ -18,6 +18,10 @@ from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
 from assay.search.history import History
 from assay.search.purse import Purse
 
+BEYOND = 3.0
+"""How many times its usual time a launch may take beyond the end of the budget."""
+LEAST_CAP_S = 0.1
+
 
 class Reason(enum.StrEnum):
     """Why a race is over."""
@@ -218,9 +222,22 @@ class BlockRace(ABC):
             self._stage = following.stage
             self._block.start(following)
         return [
-            msgspec.structs.replace(launch, cap_s=self._cap_s(launch))
+            msgspec.structs.replace(launch, cap_s=self._bounded_s(launch, left))
             for launch in self._block.take(self._room(free_slots, left))
         ]
+
+    def _bounded_s(self, launch: Launch, left: Budget) -> float | None:
+        """After how long a launch is stopped: by its own cap, or far beyond the budget's end.
+
+        A program that never ends must not hold a study for ever. What an arm usually takes is
+        added three times, so that no value of a launch that had begun in time is lost.
+        """
+        own = self._cap_s(launch)
+        if left.time_s is None:
+            return own
+        usual = self._history.wall_s(launch.arm) or 0.0
+        end = max(left.time_s, LEAST_CAP_S) + BEYOND * usual
+        return end if own is None else min(own, end)
 
     def _room(self, free_slots: int, left: Budget) -> int:
         """How many launches may begin: those in flight have not been taken off the budget yet."""

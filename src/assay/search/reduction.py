@@ -86,8 +86,21 @@ class Reduction:
             if self._blocks(history, candidate) < LEAST_BLOCKS:
                 return Reduced(self._best_single(history), "The budget cut the reduction short.")
             if self._idle(history, candidate):
-                return Reduced(candidate)
+                return self._reduced_to(candidate, history)
         return Reduced(self._winner)
+
+    def _reduced_to(self, candidate: Arm, history: History) -> Reduced:
+        """Nothing is left of the winner only where that is shown; a doubt is for the confirmation.
+
+        What goes for want of evidence, setting by setting, may be a real gain taken together.
+        """
+        if candidate != DEFAULT_ARM:
+            return Reduced(candidate)
+        if against(self._matrix(history, DEFAULT_ARM), 0, 1).hi < self._limit:
+            return Reduced(DEFAULT_ARM)
+        return Reduced(
+            self._winner, "The reduction could not tell which of the winner's settings matter."
+        )
 
     @property
     def _singles(self) -> list[Arm]:

@@ -56,19 +56,6 @@ class Searcher(Protocol):
         ...
 
 
-class RandomSearcher:
-    """Uniform over the values of each parameter: the baseline of every comparison."""
-
-    name = "random"
-
-    def propose(
-        self, space: SearchSpace, seen: Sequence[Observation], count: int, seed: int
-    ) -> list[Configuration]:
-        """See ``Searcher.propose``."""
-        rng = random.Random(seed)
-        return fresh(space, [], {o.configuration for o in seen}, count, rng)
-
-
 def fresh(
     space: SearchSpace,
     wanted: Sequence[Configuration],

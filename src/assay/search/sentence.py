@@ -8,16 +8,14 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.records import Budget, Claim, Metric, StudySpec, Verdict
-from assay.units import significant
+from assay.units import show_percent, significant
 
 FACTOR = 2.0
 """From here on a change is told as a factor: 831 % more says less than 9.3 times as long."""
 
 
-def say(spec: StudySpec, found: Claim | None) -> str:
-    """The verdict of a tuning in one sentence."""
-    if found is None:
-        return "Keep the default: nothing that was tried stood better."
+def say(spec: StudySpec, found: Claim) -> str:
+    """The verdict of a tuning in one sentence, from the claim on what was confirmed."""
     found = msgspec.structs.replace(found, a="the default")
     metric = spec.workload.objective
     match found.verdict:
@@ -35,9 +33,15 @@ def say(spec: StudySpec, found: Claim | None) -> str:
             )
         case Verdict.UNCLEAR:
             return (
-                f"Keep the default: whether {found.b} gains anything is unclear "
-                f"({basis(found, metric)}).{_outlook(found)}"
+                f"Not decided: whether {found.b} gains anything is unclear "
+                f"({basis(found, metric)}).{_outlook(found)} Keep the default until then."
             )
+
+
+def say_lossy(spec: StudySpec, found: Claim, lost: int, launches: int) -> str:
+    """The verdict on a gain that does not count, since the winner fails more often."""
+    gain = say(spec, found).removesuffix(".")
+    return f"Keep the default: {gain}, but {lost} of its {launches} confirmation launches failed."
 
 
 def comparison(found: Claim, metric: Metric) -> str:
@@ -64,19 +68,22 @@ def statement(found: Claim, metric: Metric) -> str:
 
 
 def basis(found: Claim, metric: Metric) -> str:
-    """The interval of a claim and the launches behind it, in the form that the claim has."""
+    """The interval of a claim and the launches behind it: ``95 % interval ..., 9 paired ...``."""
+    share = f"{100 * (1 - found.alpha):g} % interval"
+    return f"{share} {interval(found, metric)}, {found.blocks} paired launches"
+
+
+def interval(found: Claim, metric: Metric) -> str:
+    """The interval of a claim, in the form that the claim itself has: ``-40.1 to -36.2 %``."""
     change = _change(found.ratio, metric)
     lo, hi = (None if end is None else change.of(end) for end in found.ci)
     if change.falls:
         lo, hi = hi, lo
-    share = f"{100 * (1 - found.alpha):g} % interval"
     if lo is None and hi is None:
-        ends = "still open"
-    elif lo is None or hi is None:
-        ends = f"{'up to' if lo is None else 'from'} {hi if lo is None else lo} {change.unit}"
-    else:
-        ends = f"{lo} to {hi} {change.unit}"
-    return f"{share} {ends}, {found.blocks} paired launches"
+        return "still open"
+    if lo is None or hi is None:
+        return f"{'up to' if lo is None else 'from'} {hi if lo is None else lo} {change.unit}"
+    return f"{lo} to {hi} {change.unit}"
 
 
 NOUNS = {
@@ -107,7 +114,7 @@ class _Change:
         """An end of the interval, in the unit of the change."""
         if self.unit == "times":
             return significant(1 / ratio if self.falls else ratio)
-        return f"{100 * (ratio - 1):+.1f}"
+        return show_percent(ratio)
 
 
 def _change(ratio: float, metric: Metric) -> _Change:
@@ -123,7 +130,7 @@ def _change(ratio: float, metric: Metric) -> _Change:
             return _Change("takes", times, "as long as", "times")
         verb = "needs" if metric.name in NOUNS else "brings"
         return _Change(verb, times, f"the {noun} of", "times")
-    share = f"{100 * abs(ratio - 1):.1f} %"
+    share = f"{show_percent(ratio).lstrip('+-')} %"
     if metric.name in NOUNS:
         word = "less" if ratio < 1 else "more"
         return _Change("takes" if time else "needs", share, f"{word} {noun} than")

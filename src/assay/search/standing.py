@@ -1,13 +1,17 @@
-"""Standing: who is ahead right now, for people who watch."""
+"""Standing: who is ahead right now, for people who watch.
+
+What is shown here is worked out between launches, at the price of launches. So who is ahead is
+known from sums that each sample adds to, and the interval, which takes all blocks, is a thing to
+ask for sparingly.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from assay.records import Stage, StudySpec
+from assay.records import Goal, Sample, Stage, StudySpec
 from assay.search.history import History
-from assay.stats.eliminate import scores
 from assay.stats.paired import effect
 from assay.stats.summary import summarise
 
@@ -19,7 +23,7 @@ class Standing:
     Attributes:
         arm: its name.
         ratio: of the objective, arm over baseline; its value where there is no baseline.
-        lo, hi: interval, ``None`` where open.
+        lo, hi: interval, ``None`` where open or not asked for.
         blocks: pairs, or launches, that it rests on.
     """
 
@@ -30,40 +34,91 @@ class Standing:
     blocks: int
 
 
-def standing(spec: StudySpec, history: History, stage: Stage) -> Standing | None:
-    """Who is ahead in the newest block of a stage; ``None`` before anything can be said."""
-    arms = history.roster(stage)
-    if not arms:
-        return None
-    names = [arm.name for arm in arms]
+class Scoreboard:
+    """Who is ahead in the stage that goes on; a sample costs the same however many came before.
+
+    An arm stands where the mean of its log-ratios to the baseline of the same block is: that is
+    what the interval is about too.
+
+    Args:
+        spec: of the study.
+    """
+
+    def __init__(self, spec: StudySpec) -> None:
+        self._baseline = spec.arms[0].name if spec.arms else "default"
+        self._alone = len(spec.arms) == 1
+        self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
+        self._values = History(spec.workload.objective)
+        self._stage: Stage | None = None
+        self._block = -1
+        self._open: dict[str, float] = {}
+        self._means: dict[str, _Mean] = {}
+
+    def add(self, sample: Sample) -> None:
+        """Take in one sample."""
+        launch = sample.launch
+        if launch.stage is not self._stage:
+            self._stage, self._block = launch.stage, launch.block
+            self._open, self._means = {}, {}
+        self._begin(launch.block)
+        found = self._values.observation(sample)
+        if found is None or (found.censored and launch.arm == self._baseline):
+            return  # against a baseline that timed out nothing can be held
+        self._open[launch.arm] = math.log(found.value)
+
+    def standing(self, block: int) -> Standing | None:
+        """Who is ahead when a block begins; ``None`` before anything can be said."""
+        self._begin(block)
+        others = [name for name in self._means if self._alone or name != self._baseline]
+        if not others:
+            return None
+        ahead = min(others, key=lambda name: self._sign * self._means[name].log)
+        mean = self._means[ahead]
+        return Standing(ahead, math.exp(mean.log), None, None, mean.count)
+
+    def _begin(self, block: int) -> None:
+        """Let a block count that is over."""
+        if block == self._block:
+            return
+        self._block = block
+        base = 0.0 if self._alone else self._open.get(self._baseline)
+        if base is not None:
+            for arm, value in self._open.items():
+                self._means[arm] = self._means.get(arm, _NONE).with_one(value - base)
+        self._open = {}
+
+
+@dataclass(frozen=True)
+class _Mean:
+    log: float
+    count: int
+
+    def with_one(self, value: float) -> _Mean:
+        count = self.count + 1
+        return _Mean(self.log + (value - self.log) / count, count)
+
+
+_NONE = _Mean(0.0, 0)
+
+
+def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standing) -> Standing:
+    """The same with its interval, from all blocks of the stage; the more they are, the longer."""
+    if len(spec.arms) == 1:
+        summary = summarise(history.values(stage, found.arm) or [found.ratio])
+        lo, hi = summary.ci or (None, None)
+        return Standing(found.arm, summary.mean, lo, hi, summary.n)
     baseline = spec.arms[0].name if spec.arms else "default"
-    if names == [baseline]:
-        return _alone(history, stage, baseline)
-    stands = scores(history.log_matrix(stage, names))
-    others = [i for i, name in enumerate(names) if name != baseline and not math.isnan(stands[i])]
-    if not others:
-        return None
-    ahead = min(others, key=stands.__getitem__)
-    found = effect(
+    seen = effect(
         history.observations(stage, baseline),
-        history.observations(stage, names[ahead]),
+        history.observations(stage, found.arm),
         goal=spec.workload.objective.goal,
     )
-    if found.ratio is None:
-        return None
-    return Standing(
-        names[ahead],
-        found.ratio,
-        found.lo or None,
-        found.hi if math.isfinite(found.hi) else None,
-        found.blocks,
+    if seen.ratio is None:
+        return found
+    return replace(
+        found,
+        ratio=seen.ratio,
+        lo=seen.lo or None,
+        hi=seen.hi if math.isfinite(seen.hi) else None,
+        blocks=seen.blocks,
     )
-
-
-def _alone(history: History, stage: Stage, name: str) -> Standing | None:
-    values = history.values(stage, name)
-    if not values:
-        return None
-    found = summarise(values)
-    lo, hi = (found.ci.lo, found.ci.hi) if found.ci else (None, None)
-    return Standing(name, found.mean, lo, hi, found.n)

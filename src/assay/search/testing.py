@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -33,7 +33,7 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.purse import OVERHEAD_S
 from assay.search.race import RETRIES, Done, Race, Reason
-from assay.search.searcher import Observation, Searcher
+from assay.search.searcher import Observation, Searcher, fresh
 from assay.search.space import SearchSpace
 
 ENDLESS = 20_000
@@ -395,6 +395,19 @@ def a_small_space() -> SearchSpace:
             constraints=("arg.a + arg.b < 5",),
         )
     )
+
+
+class RandomSearcher:
+    """Uniform over the values of each parameter: the plainest searcher that keeps the contract."""
+
+    name = "random"
+
+    def propose(
+        self, space: SearchSpace, seen: Sequence[Observation], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.propose``."""
+        rng = random.Random(seed)
+        return fresh(space, [], {o.configuration for o in seen}, count, rng)
 
 
 class SearcherContract:

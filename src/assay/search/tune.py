@@ -28,10 +28,16 @@ from assay.search.searcher import Searcher
 from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
 from assay.search.strategy import KEEP, MIN_SEARCH_BLOCKS, ModelBased, Racing, Strategy
+from assay.stats.paired import effect
+from assay.stats.sequence import least
+from assay.stats.verdict import blocks_needed
 
 ORDER = (Stage.SURVEY, Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
 SEARCH_SHARE = 0.6
 """All configurations run only if each gets three launches within this share of the budget."""
+MOST_RACING = 1000
+"""More configurations than this never race: what is worked out between two blocks grows with the
+square of their number (0.1 s at a thousand), and a model needs fewer launches."""
 CAP_FACTOR = 3.0
 """A launch is stopped at this multiple of the incumbent's time: told as a capped value, it costs
 the model nothing (research: same regret, up to two thirds less run time at a factor of two)."""
@@ -118,17 +124,17 @@ class TuneRace(BlockRace):
             return None
         arms = 2 + self._spec.null
         usual_s = self._gauge_s()
-        needed = least_budget(Cost(usual_s * arms, arms))
+        needed = least_budget(Cost(usual_s * arms, arms), self._least)
         total = purse.total
         if (
             not purse.spent
-            and (total.time_s is None or total.time_s >= MIN_BLOCKS * arms * usual_s / KEEP)
+            and (total.time_s is None or total.time_s >= self._least * arms * usual_s / KEEP)
             and (total.launches is None or total.launches >= (needed.launches or 0))
         ):
             return None
         return Done(
             Reason.TOO_SMALL,
-            f"The budget is too small for a claim: {MIN_BLOCKS} confirmation blocks do not fit.",
+            f"The budget is too small for a claim: {self._least} confirmation blocks do not fit.",
             needed,
         )
 
@@ -137,7 +143,7 @@ class TuneRace(BlockRace):
         if self._strategy is None:
             most = self._affordable_configurations()
             every = self._space.enumerate(most)
-            keeping = Keeping(self._spec.margin, 2 + self._spec.null)
+            keeping = Keeping(self._spec.margin, 2 + self._spec.null, self._least)
             self._strategy = (
                 Racing(every, keeping)
                 if every is not None
@@ -148,7 +154,7 @@ class TuneRace(BlockRace):
     def _affordable_configurations(self) -> int:
         budget = self._spec.budget
         usual_s = self._gauge_s()
-        bounds = [10_000.0]
+        bounds = [float(MOST_RACING)]
         if budget.time_s is not None:
             bounds.append(budget.time_s * SEARCH_SHARE / (MIN_SEARCH_BLOCKS * usual_s))
         if budget.launches is not None:
@@ -184,7 +190,7 @@ class TuneRace(BlockRace):
 
     def _chosen_reduction(self) -> Reduction:
         if self._reduction is None:
-            keeping = Keeping(self._spec.margin, 2 + self._spec.null)
+            keeping = Keeping(self._spec.margin, 2 + self._spec.null, self._least)
             self._reduction = Reduction(self.winner, self._space, keeping)
         return self._reduction
 
@@ -206,7 +212,7 @@ class TuneRace(BlockRace):
     def _keep_default(self, purse: Purse) -> Roster | Done:
         """Nothing to confirm; what is left to show is the noise floor, where it was asked for."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        if self._spec.null and blocks < MIN_BLOCKS:
+        if self._spec.null and blocks < self._least:
             return self._confirmation_block(self._confirm_arms(DEFAULT_ARM), blocks, purse)
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return Done(
@@ -215,24 +221,24 @@ class TuneRace(BlockRace):
             )
         if self.winner == DEFAULT_ARM:
             return Done(Reason.DECIDED, "No configuration stood better than the default.")
-        return Done(Reason.DECIDED, "What won the search gained nothing once it was reduced.")
+        return Done(Reason.DECIDED, "What won the search was no better on a second look.")
 
     def _decided(self, arm: Arm, blocks: int, purse: Purse) -> Done | None:
         """The end of the confirmation, where its data bring it about."""
         if self._lost(Stage.CONFIRM, arm):
             return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
         found = self.confirmation(arm)
-        if found is None and blocks >= MIN_BLOCKS:
+        if found is None and blocks >= self._least:
             return Done(Reason.DECIDED, "No confirmation block has a value for both.")
         if found is None:
             return None
         if found.verdict is not Verdict.UNCLEAR and precise(found):
             return Done(Reason.DECIDED, f"Decided after {found.blocks} confirmation blocks.")
-        if found.blocks >= MIN_BLOCKS and self._futile(found, purse, self._confirm_arms(arm)):
+        if found.blocks >= self._least and self._futile(found, purse, self._confirm_arms(arm)):
             return Done(
                 Reason.BUDGET,
-                f"Still unclear after {blocks} confirmation blocks; about {found.blocks_needed} "
-                "would tell, far beyond the budget.",
+                f"Still unclear after {blocks} confirmation blocks, and what is left of the "
+                "budget could not decide it.",
             )
         return None
 
@@ -241,28 +247,51 @@ class TuneRace(BlockRace):
     ) -> Roster | Done:
         """One more block; the first only where enough for a claim will fit (rule 14)."""
         cost = self._history.cost(arms)
-        if blocks == 0 and not purse.affords(cost.times(MIN_BLOCKS)):
-            needed = least_budget(cost)
+        if blocks == 0 and not purse.affords(cost.times(self._least)):
+            needed = least_budget(cost, self._least)
             return Done(
                 Reason.BUDGET,
-                f"The budget did not leave the {MIN_BLOCKS} confirmation blocks that a claim "
+                f"The budget did not leave the {self._least} confirmation blocks that a claim "
                 f"takes; {needed_text(self._spec.budget, needed)} would do.",
                 needed,
             )
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
-        if not purse.spent and (blocks < MIN_BLOCKS or purse.affords(cost)):
+        if not purse.spent and (blocks < self._least or purse.affords(cost)):
             return Roster(Stage.CONFIRM, arms)
         return Done(Reason.BUDGET, f"The budget ended after {blocks} confirmation blocks.")
+
+    @property
+    def _alpha(self) -> float:
+        return claim_alpha(self._spec)
+
+    @property
+    def _least(self) -> int:
+        """Blocks below which no interval excludes anything, at the level that a claim has here."""
+        return max(MIN_BLOCKS, least(self._alpha))
 
     def _futile(self, found: Claim, purse: Purse, arms: tuple[Arm, ...]) -> bool:
         """Whether not even a multiple of what is left would decide.
 
         The interval holds at every look, so that stopping early costs no validity.
         """
-        if found.blocks_needed is None or found.blocks_needed <= found.blocks:
+        needed = self._fewest_needed(found.b)
+        if needed is None or needed <= found.blocks:
             return False
-        more = (found.blocks_needed - found.blocks) / FUTILE_FACTOR
+        more = (needed - found.blocks) / FUTILE_FACTOR
         return not purse.affords(self._history.cost(arms).times(more))
+
+    def _fewest_needed(self, arm: str) -> int | None:
+        """Blocks that would decide if the effect were larger, or smaller, by a standard error.
+
+        After a few blocks the estimate itself is too rough to give a study up for.
+        """
+        blocks = self._history.complete(Stage.CONFIRM)
+        a, b = (
+            self._history.observations(Stage.CONFIRM, name, blocks)
+            for name in (DEFAULT_ARM.name, arm)
+        )
+        found = effect(a, b, goal=self._spec.workload.objective.goal, alpha=self._alpha)
+        return blocks_needed(found, margin=self._spec.margin, doubt=1.0)
 
     def confirmation(self, arm: Arm) -> Claim | None:
         """The claim on an arm from the confirmation blocks alone."""
@@ -297,12 +326,17 @@ def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
         history.observations(Stage.CONFIRM, DEFAULT_ARM.name, blocks),
         history.observations(Stage.CONFIRM, arm.name, blocks),
         spec.workload.objective,
-        alpha=spec.alpha,
+        alpha=claim_alpha(spec),
         margin=spec.margin,
     )
 
 
-def least_budget(block: Cost) -> Budget:
+def claim_alpha(spec: StudySpec) -> float:
+    """The error rate is shared out between the claim and the noise floor, which stand together."""
+    return spec.alpha / (1 + spec.null)
+
+
+def least_budget(block: Cost, blocks: int) -> Budget:
     """The budget whose reserved share holds the blocks that a claim takes."""
-    whole = block.times(MIN_BLOCKS / KEEP)
+    whole = block.times(blocks / KEEP)
     return Budget(time_s=float(math.ceil(whole.time_s * SPARE + START_S)), launches=whole.launches)

@@ -67,7 +67,11 @@ class Setting(Protocol):
 
     @property
     def switch_cost_s(self) -> float:
-        """What changing it between two launches costs, beyond the launch itself."""
+        """What changing it between two launches costs, beyond the launch itself.
+
+        A seam not in use yet: it is 0 for all settings that act within the process. Those that
+        take a write, a boot or a new machine will be grouped by it.
+        """
         ...
 
     @property
@@ -91,10 +95,10 @@ class Setting(Protocol):
         """What gives it the value that ``config`` holds; only called where it holds one."""
         ...
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether it took effect, from what was read back.
 
-        ``plan`` is what the launch was to do; where it is at hand, more can be held against the
-        facts (which CPUs, where a count was asked for).
+        ``plan`` is what the launch was to do: a value does not say it all (which CPUs, where a
+        count was asked for).
         """
         ...

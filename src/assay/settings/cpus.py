@@ -104,14 +104,14 @@ class Cpus:
             )
         return Resolved((Affinity(cpus=wanted),))
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the mask that was read back is the one that was set.
 
         The program may narrow it for its own threads, as OpenMP does when it binds them.
         """
         value = config[self.name]
-        asked = _asked(value, plan)
-        return _judge_mask(value, facts, asked, value if isinstance(value, int) else len(asked))
+        count = value if isinstance(value, int) else len(plan.cpus)
+        return _judge_mask(value, facts, plan.cpus, count)
 
 
 @dataclass(frozen=True)
@@ -156,13 +156,12 @@ class Placement:
             return Resolved((), degraded="without effect unless cpus is a count")
         return Resolved((Affinity(cpus=placing.one_per_core(machine.usable)),))
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
-        """By the mask, where the plan that it should match is at hand."""
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """By the mask, where the plan has one."""
         value = config[self.name]
-        asked = _asked("", plan)
-        if not asked:
-            return unverified(value, "the plan that names the CPUs is not at hand")
-        return _judge_mask(value, facts, asked, len(asked))
+        if not plan.cpus:
+            return unverified(value, "the plan sets no mask that would show it")
+        return _judge_mask(value, facts, plan.cpus, len(plan.cpus))
 
 
 def _of_count(count: int, placement: str, machine: Machine) -> Resolved | Refused:
@@ -183,13 +182,6 @@ def _parse(value: Value) -> tuple[int, ...]:
             f"cpus cannot be {value!r}.", 'Write a count, or a list in quotes: cpus="0-3,8".'
         )
     return cpus
-
-
-def _asked(value: Value, plan: Plan | None) -> tuple[int, ...]:
-    for action in plan.actions if plan else ():
-        if isinstance(action, Affinity):
-            return action.cpus
-    return parse_list(value) if isinstance(value, str) and value else ()
 
 
 def _judge_mask(value: Value, facts: RunFacts, asked: tuple[int, ...], count: int) -> Grant:

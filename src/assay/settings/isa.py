@@ -142,7 +142,7 @@ class CpuIsa:
             tuple(EnvSet(name=n, value=t) for n, t in _variables(value, machine).items())
         )
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By what OpenBLAS says; else by the environment."""
         value = config[self.name]
         level = _X86.get(str(value)) or _ARM.get(str(value))

@@ -36,10 +36,11 @@ PREFIXES: dict[str, str] = {
 
 _PACKAGES: dict[str, str] = {
     "jemalloc": "apt-get install libjemalloc2 (Fedora: dnf install jemalloc)",
-    "tcmalloc": "apt-get install libtcmalloc-minimal4 (Ubuntu 24.04: libtcmalloc-minimal4t64;"
-    " Fedora: dnf install gperftools-libs)",
+    "tcmalloc": "apt-get install libtcmalloc-minimal4 (Debian 13, Ubuntu 24.04:"
+    " libtcmalloc-minimal4t64; Fedora: dnf install gperftools-libs)",
     "tbbmalloc": "apt-get install libtbbmalloc2 (Fedora: dnf install tbb)",
-    "mimalloc": "apt-get install libmimalloc2.0 (Fedora: dnf install mimalloc)",
+    "mimalloc": "apt-get install libmimalloc2.0 (Debian 13: libmimalloc3;"
+    " Fedora: dnf install mimalloc)",
 }
 _DOMAIN = Choices(("glibc", *PREFIXES))
 _ALL_PREFIXES = tuple(PREFIXES.values())
@@ -98,7 +99,7 @@ class Malloc:
             return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
         return Resolved((clear, Preload(path=path)))
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Which allocators are mapped."""
         value = config[self.name]
         found = mapped(facts, _ALL_PREFIXES)

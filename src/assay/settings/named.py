@@ -98,7 +98,7 @@ class EnvVariable(_Named):
     def _action(self, word: str) -> Action:
         return EnvSet(name=self.own_name, value=word)
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether it is in the environment."""
         value = config[self.name]
         return judge_environment(value, {self.own_name: word_of(value)}, facts)
@@ -120,7 +120,7 @@ class Argument(_Named):
     def _action(self, word: str) -> Action:
         return Arg(name=self.own_name, value=word)
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """It is part of the command: a program that was started had it."""
         return _part_of_command(config[self.name], facts)
 
@@ -158,7 +158,7 @@ class CommandLine:
             return Refused("the command is empty")
         return Resolved((Command(argv=tuple(argv)),))
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """A program that was started is the one that was asked for."""
         return _part_of_command(config[self.name], facts)
 

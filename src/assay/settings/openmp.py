@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine, Program
 from assay.records import (
-    Affinity,
     Choices,
     Configuration,
     Domain,
@@ -72,7 +71,7 @@ class Bind:
             return outside(self.name, value, _BIND)
         return Resolved((EnvSet(name="OMP_PROC_BIND", value=_written(value)),))
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether threads were seen with masks of their own."""
         value = config[self.name]
         expected = {"OMP_PROC_BIND": _written(value)}
@@ -120,7 +119,7 @@ class Places:
         note = None if bind else "places alone bind too: OMP_PROC_BIND is then true"
         return Resolved((action,), note=note)
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether threads were seen with masks of their own."""
         value = config[self.name]
         held = judge_environment(value, _left_by_user({"OMP_PLACES": str(value)}, config), facts)
@@ -144,11 +143,11 @@ def _is_flat(machine: Machine) -> bool:
     return len(shared) == 1 and len(machine.cores) == len(usable)
 
 
-def _judge_masks(value: Value, facts: RunFacts, plan: Plan | None) -> Grant:
+def _judge_masks(value: Value, facts: RunFacts, plan: Plan) -> Grant:
     masks = seen_of(facts).thread_cpus
     if not masks:
         return unverified(value, why_unread(facts, "thread_cpus"))
-    reach = set().union(*masks) | set(_placed(plan))
+    reach = set().union(*masks) | set(plan.cpus)
     narrow = [mask for mask in masks if set(mask) < reach]
     observed = f"threads on {' | '.join(sorted({format_list(mask) for mask in masks})[:4])}"
     if narrow:
@@ -158,8 +157,3 @@ def _judge_masks(value: Value, facts: RunFacts, plan: Plan | None) -> Grant:
         "no thread had a mask of its own when read: no parallel region yet, or one place only",
         observed,
     )
-
-
-def _placed(plan: Plan | None) -> tuple[int, ...]:
-    actions = plan.actions if plan else ()
-    return next((a.cpus for a in actions if isinstance(a, Affinity)), ())

@@ -74,7 +74,7 @@ class Policy:
             case _:
                 return outside(self.name, value, _POLICIES)
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """The class that was read back."""
         value = config[self.name]
         return _compare(value, seen_of(facts).policy, "policy", facts)
@@ -116,7 +116,7 @@ class Nice:
             )
         return Resolved((Sched(nice=value),))
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """The nice value that was read back."""
         value = config[self.name]
         return _compare(value, seen_of(facts).nice, "nice", facts)

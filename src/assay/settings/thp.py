@@ -131,7 +131,7 @@ class Thp:
             return _madvise(mode, machine)
         return _always(mode, str(config.get("malloc", "glibc")))
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By the process flag, the environment, and the huge pages that were got."""
         value = config[self.name]
         if accepted(facts, "prctl") is False:

@@ -102,7 +102,7 @@ class Threads:
             note=f"{' and '.join(taken)} takes over there" if taken else None,
         )
 
-    def judge(self, config: Configuration, facts: RunFacts, plan: Plan | None = None) -> Grant:
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the variables are in the environment."""
         value = config[self.name]
         expected = {

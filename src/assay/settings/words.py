@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 
 from assay.records import Value
+from assay.records.configuration import show_value
 
 
 def word_of(value: Value) -> str:
     """The text that stands for a value in a command line or an environment."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return repr(value) if isinstance(value, float) else str(value)
+    return show_value(value)
 
 
 def value_of(word: str) -> Value:

@@ -4,6 +4,10 @@ Each function takes m p-values and returns m adjusted ones in the same order: th
 are the claims (Bonferroni, Holm: at most alpha chance of any false one, whatever the dependence)
 or the finds (Benjamini-Hochberg: at most alpha of them false on average, if independent or
 positively dependent). For intervals to show side by side, use alpha / m for each.
+
+Races share alpha out among the intervals that they show, so no verb asks for this yet. It is there
+for the p-values of ``paired.p_value``: Holm for claims beyond those shown as intervals,
+Benjamini-Hochberg for screens of many settings (docs/statistics.md, "Known limits").
 """
 
 from __future__ import annotations

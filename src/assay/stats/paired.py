@@ -159,7 +159,7 @@ def p_value(
 ) -> float:
     """The least alpha at which the interval of ``effect`` excludes 1; valid at every look.
 
-    For ``multiplicity``. Arguments and errors as for ``effect``.
+    For ``multiplicity``, and as little asked for yet. Arguments and errors as for ``effect``.
     """
     pairs = _pair(a, b, goal, resolution)
     return smallest_alpha(lambda alpha: _interval(pairs, alpha), 0.0)

@@ -131,17 +131,6 @@ def critical(n: int, at: float, g: float = G) -> float:
     return math.sqrt((n - 1) * r)
 
 
-def log_e_value(t: float, n: int, g: float = G) -> float:
-    """Natural logarithm of E_n at a t statistic of n values; at most (n-1)/2 log(1 + n g)."""
-    k = 1.0 + n * g
-    if n < 2:
-        return 0.0
-    if math.isinf(t):
-        return 0.5 * (n - 1) * math.log(k)
-    r = t * t / (n - 1)
-    return -0.5 * math.log(k) + 0.5 * n * (math.log1p(r) - math.log1p(r / k))
-
-
 def half_width(
     n: int, sd: float, alpha: float, *, resolution: float = 0.0, start: int | None = None
 ) -> float:

@@ -4,41 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from assay.stats.interval import Interval
+from assay.records.study import Summary
 from assay.stats.quantile import quantile
 from assay.stats.sequence import last_digit, mean_sequence, moments
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """n values of one metric, in its unit. Nothing is ever dropped by value.
-
-    Attributes:
-        n: how many.
-        min, q1, median, q3, max: five numbers; quartiles by definition 7 of Hyndman and Fan.
-        mean: arithmetic mean.
-        sd: standard deviation with n - 1; ``None`` for one value.
-        sem: sd / sqrt(n); ``None`` for one value.
-        ci: interval of the mean, valid at every look; ``None`` while the values bound nothing
-            (fewer than about four). Of values that are all equal it reaches to their last digit.
-    """
-
-    n: int
-    min: float
-    q1: float
-    median: float
-    q3: float
-    max: float
-    mean: float
-    sd: float | None
-    sem: float | None
-    ci: Interval | None
-
-
 def summarise(values: Sequence[float], alpha: float = 0.05, resolution: float = 0.0) -> Summary:
-    """Summarise at least one finite value.
+    """Summarise at least one finite value; of values all equal ``ci`` reaches to the last digit.
 
     Args:
         values: n numbers of one unit.
@@ -67,12 +40,12 @@ def summarise(values: Sequence[float], alpha: float = 0.05, resolution: float = 
         mean=mean,
         sd=sd if n > 1 else None,
         sem=sd / math.sqrt(n) if n > 1 else None,
-        ci=ci if ci.bounded else None,
+        ci=(ci.lo, ci.hi) if ci.bounded else None,
     )
 
 
 def sd_talk(values: Sequence[float]) -> float:
-    """Population standard deviation (divisor n), as the mOS talk prints it.
+    """Population standard deviation (divisor n), to reproduce the tables of the mOS talk.
 
     Raises:
         ValueError: no values.

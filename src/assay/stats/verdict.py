@@ -42,7 +42,7 @@ def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = MARGIN) -
     return Verdict.UNCLEAR
 
 
-def blocks_needed(effect: Effect, *, margin: float = MARGIN) -> int | None:
+def blocks_needed(effect: Effect, *, margin: float = MARGIN, doubt: float = 0.0) -> int | None:
     """How many blocks, in all, would decide if ratio and spread stayed as they are now.
 
     The first n at which the interval about the present ratio would exclude 1 or lie within
@@ -53,6 +53,8 @@ def blocks_needed(effect: Effect, *, margin: float = MARGIN) -> int | None:
     Args:
         effect: B over A.
         margin: smallest difference of interest, relative.
+        doubt: the effect may be larger or smaller by so many standard errors; the fewest blocks
+            over that range are given.
 
     Returns:
         At least the present number of blocks. ``None`` where that cannot be said: fewer than two
@@ -67,8 +69,10 @@ def blocks_needed(effect: Effect, *, margin: float = MARGIN) -> int | None:
     centre, sd = math.log(effect.ratio), effect.sd
     if effect.method == "median":
         sd *= math.sqrt(math.pi / 2.0)  # the median of Gaussian values is that much less sure
-    same = min(math.log1p(margin) - centre, centre - math.log1p(-margin))
-    room = max(abs(centre), same)
+    reach = doubt * sd / math.sqrt(effect.blocks)
+    nearest = math.copysign(max(0.0, abs(centre) - reach), centre)
+    same = min(math.log1p(margin) - nearest, nearest - math.log1p(-margin))
+    room = max(abs(centre) + reach, same)
 
     def decided(n: int) -> bool:
         return half_width(n, sd, effect.alpha, resolution=effect.resolution) < room

@@ -29,6 +29,9 @@ from assay.store import Store
 Planner = Callable[[Configuration], Plan]
 """Resolves a configuration on the machine at hand."""
 
+REFUSED = (Reason.WORKLOAD_FAILED, Reason.TOO_SMALL)
+"""Ends that are errors."""
+
 
 class Listener(Protocol):
     """Is told how a study goes on; shows it."""
@@ -132,8 +135,8 @@ class StudyLoop:
         status = Status.INTERRUPTED
         try:
             done = self._until_done()
-            status = Status.DONE
-        except (BadInput, NotPossible, WorkloadFailed):
+            status = Status.FAILED if done.reason in REFUSED else Status.DONE
+        except BadInput:
             status = Status.FAILED
             raise
         finally:
@@ -142,13 +145,13 @@ class StudyLoop:
             with contextlib.suppress(NotPossible):
                 self._store.add_elapsed(self._id, self._account.sitting_s)
                 self._store.set_status(self._id, status)
+        self._refuse(done)
         return done
 
     def _until_done(self) -> Done:
         while True:
             answer = self._race.ask(1, self._account.left)
             if isinstance(answer, Done):
-                self._refuse(answer)
                 return answer
             for launch in answer:
                 self._listener.launching(launch, self._account.left)

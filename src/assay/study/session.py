@@ -41,7 +41,7 @@ from assay.search.space import SearchSpace
 from assay.search.tpe import TpeSearcher
 from assay.search.tune import TRIES, TuneRace
 from assay.settings.registry import Registry
-from assay.store import Store, StudyRecord
+from assay.store import Store
 from assay.study.loop import Account, Listener, StudyLoop, demand_objective
 from assay.study.recommend import with_script
 from assay.study.stratum import demand_same, stratum_of
@@ -85,10 +85,17 @@ class Laboratory:
 
 @dataclass(frozen=True)
 class Survey:
-    """A first launch in the default configuration: what the program is, seen from outside."""
+    """A first launch in the default configuration: what the program is, seen from outside.
+
+    Attributes:
+        sample: of the launch that worked, or timed out.
+        facts: about it.
+        elapsed_s: what it took with all attempts before it.
+    """
 
     sample: Sample
     facts: RunFacts | None
+    elapsed_s: float
 
 
 @dataclass(frozen=True)
@@ -101,16 +108,19 @@ class Result:
     elapsed_s: float
 
 
-def survey(laboratory: Laboratory, workload: Workload) -> Survey:
+def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey:
     """Launch the program once in its default configuration.
 
-    It warms the caches and shows what the program maps; its time is never used.
+    It warms the caches and shows what the program maps; its time is never used. It may take the
+    whole budget of time, and no more.
 
     Raises:
         WorkloadFailed: it fails at every attempt.
         BadInput: its output does not hold the objective.
     """
     arms = (DEFAULT_ARM,)
+    began = time.monotonic()
+    caps = [cap for cap in (workload.timeout_s, budget.time_s) if cap is not None]
     with LocalExecutor(workload, laboratory.driver, laboratory.registry, speed=False) as executor:
         for block in range(TRIES):
             launch = Launch(
@@ -119,7 +129,7 @@ def survey(laboratory: Laboratory, workload: Workload) -> Survey:
                 stage=Stage.SURVEY,
                 block=block,
                 position=0,
-                cap_s=workload.timeout_s,
+                cap_s=min(caps, default=None),
                 roster=arms,
             )
             executor.submit(launch, laboratory.plan(DEFAULT))
@@ -133,7 +143,7 @@ def survey(laboratory: Laboratory, workload: Workload) -> Survey:
                 "Run it by hand first; --check, --timeout and --limit are part of its success.",
             )
         demand_objective(sample, workload.objective)
-        return Survey(sample, executor.last_facts)
+        return Survey(sample, executor.last_facts, time.monotonic() - began)
 
 
 def _last_words(*files: Path) -> str:
@@ -155,7 +165,7 @@ def begin(
     store: Store,
     spec: StudySpec,
     listener: Listener,
-    first: Sequence[Sample] = (),
+    seen: Survey | None = None,
 ) -> Result:
     """Begin a study and carry it to its end.
 
@@ -164,16 +174,21 @@ def begin(
         store: where it is kept.
         spec: what is asked.
         listener: is told.
-        first: samples made before the study existed (the survey).
+        seen: the survey, made before the study existed.
 
     Raises:
+        BadInput, NotPossible: what is asked can never run; there is no study then.
         AssayError: as ``StudyLoop.run``; the study is kept.
     """
-    stratum = stratum_of(0, laboratory.machine, laboratory.digest)
+    laboratory.space(spec)
+    for arm in spec.arms:
+        laboratory.plan(arm.configuration).demand_granted()
+    stratum = stratum_of(0, laboratory.machine, laboratory.digest, laboratory.driver.env)
     study_id = store.create_study(spec, stratum, time.time())
     listener.began(study_id)
-    for sample in first:
-        store.add_sample(study_id, stratum.number, sample)
+    if seen is not None:
+        store.add_sample(study_id, stratum.number, seen.sample)
+        store.add_elapsed(study_id, seen.elapsed_s)
     return _carry_on(laboratory, store, study_id, spec, stratum, listener)
 
 
@@ -203,12 +218,13 @@ def resume(
     """
     record = store.study(study_id)
     newest = record.strata[-1]
-    now = stratum_of(newest.number, laboratory.machine, laboratory.digest)
+    env = laboratory.driver.env
+    now = stratum_of(newest.number, laboratory.machine, laboratory.digest, env)
     if not new_stratum:
         demand_same(newest, now)
     store.claim(study_id)
     if new_stratum:
-        now = stratum_of(newest.number + 1, laboratory.machine, now.program_digest)
+        now = stratum_of(newest.number + 1, laboratory.machine, now.program_digest, env)
         store.add_stratum(study_id, now)
     elif more is None and record.status is Status.DONE and record.conclusion is not None:
         return Result(study_id, record.spec, record.conclusion, record.elapsed_s)
@@ -231,7 +247,7 @@ def _carry_on(
     earlier = store.samples(study_id, stratum.number)
     for sample in earlier:
         race.tell(sample)
-    elapsed_s = _elapsed_s(store.study(study_id), earlier)
+    elapsed_s = _recount(store, study_id, earlier)
     account = Account(
         budget=spec.budget if more is None else _beyond(more, elapsed_s, len(earlier)),
         elapsed_s=elapsed_s,
@@ -266,14 +282,18 @@ def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:
     )
 
 
-def _elapsed_s(record: StudyRecord, samples: Sequence[Sample]) -> float:
+def _recount(store: Store, study_id: str, samples: Sequence[Sample]) -> float:
     """What a stratum has spent: each has the whole budget for itself.
 
     A sitting that was killed could not say how long it took, and no store says which stratum a
     sitting was for; their samples can.
     """
+    record = store.study(study_id)
     launching_s = sum((s.wall_s or 0.0) + OVERHEAD_S for s in samples)
-    return launching_s if len(record.strata) > 1 else max(record.elapsed_s, launching_s)
+    if len(record.strata) > 1:
+        return launching_s
+    store.add_elapsed(study_id, max(0.0, launching_s - record.elapsed_s))
+    return max(record.elapsed_s, launching_s)
 
 
 def varied(spec: StudySpec) -> frozenset[str]:

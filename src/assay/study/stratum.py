@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assay import __version__
 from assay.errors import NotPossible
 from assay.machine.document import Machine
 from assay.machine.reader import fingerprint
+from assay.machine.surroundings import surroundings
 from assay.records import Stratum, to_builtins
 
 
-def stratum_of(number: int, machine: Machine, program_digest: str | None) -> Stratum:
-    """The conditions at hand."""
+def stratum_of(
+    number: int, machine: Machine, program_digest: str | None, env: Mapping[str, str]
+) -> Stratum:
+    """The conditions at hand; ``env`` is what launches start from."""
     return Stratum(
         number=number,
         program_digest=program_digest,
         kernel=machine.kernel,
         cpus=machine.allowed,
-        default_state=machine.default_state,
+        default_state=machine.default_state | _limits(machine),
+        surroundings=surroundings(env),
         engine=__version__,
         machine=fingerprint(machine),
         model=machine.model,
@@ -37,11 +43,29 @@ def differences(then: Stratum, now: Stratum) -> list[str]:
         before, after = getattr(then, name), getattr(now, name)
         if before != after:
             found.append(f"{label}: {_show(before)} then, {_show(after)} now")
-    for name in sorted(then.default_state.keys() | now.default_state.keys()):
-        before, after = then.default_state.get(name), now.default_state.get(name)
-        if before != after:
-            found.append(f"{name}: {_show(before)} then, {_show(after)} now")
+    for before, after in (
+        (then.default_state, now.default_state),
+        (then.surroundings, now.surroundings),
+    ):
+        for name in sorted(before.keys() | after.keys()):
+            if before.get(name) != after.get(name):
+                found.append(_changed(name, before.get(name), after.get(name)))
     return found
+
+
+def _limits(machine: Machine) -> dict[str, str]:
+    """What the control group that assay was started in leaves of the machine."""
+    limits = {"CPU limit": machine.cpu_limit, "memory limit": machine.memory_limit_bytes}
+    return {name: str(value) for name, value in limits.items() if value is not None}
+
+
+def _changed(name: str, before: str | None, after: str | None) -> str:
+    """One line; the value of a variable is not kept, only whether it is another."""
+    if name.startswith("variable "):
+        if before is None:
+            return f"{name}: not set then"
+        return f"{name}: not set now" if after is None else f"{name}: another value now"
+    return f"{name}: {_show(before)} then, {_show(after)} now"
 
 
 def _show(value: object) -> str:

@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.cli.documents import print_json, result_document
 from assay.cli.main import main
-from assay.cli.progress import Progress
-from assay.cli.show import result_lines
-from assay.records import DEFAULT, Arm, Budget, Goal, Kind, Metric, StudySpec
+from assay.cli.show import arm_lines, result_lines
+from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec
+from assay.records.workload import WALL
 from assay.search.testing import Simulated
 from assay.study.session import Result
 
@@ -125,36 +126,31 @@ def test_lines_of_higher_is_better() -> None:
     assert "raises fps by" in next(iter(result_lines(result_of(study))))
 
 
-class TestProgress:
-    def _progress(self, study: Study, **options: Any) -> Progress:
-        return Progress(study.spec, **{"live": False, "quiet": False, **options})
+def test_lines_are_safe_to_show_and_fit_the_terminal() -> None:
+    """Names are commands; an arm that gave no value may have failed in the warm-up only."""
+    program = replace(GAIN, fails=lambda c: 0.0)
+    study = compare(program, Budget(launches=80), {}, {"env.A": "\x1b[31m\u202e" + 50 * "x"})
+    hostile = msgspec.structs.replace(study.conclusion, notes=("a \x1b[2J b",), stopped="\x07.")
+    result = replace(result_of(study), conclusion=hostile)
+    lines = list(result_lines(result))
+    assert not any(c in line for line in lines for c in "\x1b\x07\u202e")
+    assert any("env.A=\\x1b[31m\\u202e" in line for line in lines)
+    narrow = list(result_lines(result, 60))
+    assert any(line.split()[:2] == ["n", "min"] and len(line) <= 60 for line in narrow)
+    rows = [line for line in narrow if line.startswith("    ") and " s" in line]
+    assert len(rows) == 2 and all(len(line) <= 60 for line in rows)
 
-    def test_plain_lines_name_the_stages(self, capsys: pytest.CaptureFixture[str]) -> None:
-        both = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}, nice={5: 0.8}))
-        study = tune(SPACE, both, Budget(launches=200))
-        with self._progress(study) as progress:
-            for sample in study.samples:
-                progress.launching(sample.launch, Budget(launches=5, time_s=61.0))
-        err = capsys.readouterr().err
-        for word in ("looking", "timing the default", "searching", "reducing", "confirming"):
-            assert f"assay: {word}, " in err
-        assert "5 launches left" in err
-        assert "\x1b" not in err
 
-    def test_quiet_says_nothing(self, capsys: pytest.CaptureFixture[str]) -> None:
-        study = tune(SPACE, GAIN, Budget(launches=100))
-        with self._progress(study, quiet=True, live=True) as progress:
-            for sample in study.samples:
-                progress.launching(sample.launch, Budget(launches=5))
-        assert capsys.readouterr().err == ""
-
-    def test_an_interruption_says_how_to_go_on(self, capsys: pytest.CaptureFixture[str]) -> None:
-        study = tune(SPACE, GAIN, Budget(launches=100))
-        with pytest.raises(KeyboardInterrupt), self._progress(study, launches=3) as progress:
-            progress.began("abc1234")
-            raise KeyboardInterrupt
-        assert "3 launches" in (err := capsys.readouterr().err)
-        assert "assay study resume abc1234" in err
+@pytest.mark.parametrize(
+    ("failures", "timeouts", "told"),
+    [(0, 0, "no value"), (2, 0, "no value (2 failed)"), (0, 3, "no value (3 timed out)")],
+)
+def test_an_arm_without_a_value(failures: int, timeouts: int, told: str) -> None:
+    arm = ArmResult(
+        name="x", configuration=DEFAULT, summary={}, failures=failures, timeouts=timeouts
+    )
+    assert list(arm_lines((arm,), WALL))[-1] == f"  x  {told}"
+    assert list(arm_lines((arm,), WALL, 40))[-1].strip() == told
 
 
 def test_output_that_nobody_reads_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from assay.cli.main import FAULT, OWN_ERROR, main
@@ -36,3 +38,17 @@ def test_verbose_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings_verb, "run", broken)
     with pytest.raises(RuntimeError):
         main(["settings", "-v"])
+
+
+def test_what_is_ignored_stays_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """Under nohup(1) the end of a terminal ends nothing."""
+    before = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGTERM)}
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        assert main(["settings", "show", "no-such"]) == 2
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,70 +1,86 @@
-"""Whom a Ctrl-C during `assay run` reaches; with real programs in tests/system."""
+"""Whom a signal during `assay run` reaches; with real programs in tests/system."""
 
 from __future__ import annotations
 
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
+from assay.cli.ending import Terminated, terminate
 from assay.cli.parser import parse
-from assay.cli.verbs.run import _interrupt_left_to
+from assay.cli.verbs import run as run_verb
+from assay.cli.verbs.run import _signals_left_to
+
+HANDLERS = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: terminate,
+    signal.SIGHUP: terminate,
+}
+"""As the command line sets them."""
 
 
 class Passing:
-    """The part of a running launch that is told of an interrupt."""
+    """The part of a running launch that is told of signals."""
 
     def __init__(self) -> None:
-        self.passed = 0
+        self.passed: list[int] = []
 
-    def pass_interrupt(self) -> None:
-        self.passed += 1
-
-
-@contextmanager
-def disposition(handler: signal.Handlers | object) -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, handler)  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    def pass_on(self, number: int) -> None:
+        self.passed.append(number)
 
 
-def interrupt() -> None:
-    os.kill(os.getpid(), signal.SIGINT)
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[None]:
+    before = {number: signal.signal(number, handler) for number, handler in HANDLERS.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
-def test_the_first_goes_to_the_program_and_the_second_ends_it() -> None:
+def send(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+@pytest.mark.parametrize("number", HANDLERS)
+def test_the_first_goes_to_the_program_and_the_second_ends_it(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_verb, "SAME_S", 0.0)
     running = Passing()
-    with disposition(signal.default_int_handler):
-        with pytest.raises(KeyboardInterrupt), _interrupt_left_to(running):  # type: ignore[arg-type]
-            interrupt()
-            assert running.passed == 1
-            interrupt()
-            pytest.fail("the second was left as well")
-        assert running.passed == 1
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises((KeyboardInterrupt, Terminated)) as end, _signals_left_to(running):  # type: ignore[arg-type]
+        send(number)
+        assert running.passed == [number]
+        send(number)
+        pytest.fail("the second was left as well")
+    assert running.passed == [number]
+    assert (end.type is KeyboardInterrupt) == (number == signal.SIGINT)
+    assert {n: signal.getsignal(n) for n in HANDLERS} == HANDLERS
 
 
-def test_a_copy_of_the_first_is_no_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As from timeout(1), which signals its child and then the child's group."""
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGHUP])
+def test_a_companion_of_the_first_is_no_second(
+    second: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As from timeout(1), which signals its child and then the child's group, or from systemd."""
     running = Passing()
-    with disposition(signal.default_int_handler):
-        monkeypatch.setattr("assay.cli.verbs.run.time.sleep", lambda s: interrupt())
-        with _interrupt_left_to(running):  # type: ignore[arg-type]
-            interrupt()
-    assert running.passed == 1
+    monkeypatch.setattr("assay.cli.verbs.run.time.sleep", lambda s: send(second))
+    with _signals_left_to(running):  # type: ignore[arg-type]
+        send(signal.SIGTERM)
+        send(second)
+    assert running.passed == [signal.SIGTERM]
 
 
-def test_where_it_was_ignored_it_still_is() -> None:
-    """A shell starts background work so, and the program inherits it."""
+@pytest.mark.parametrize("number", HANDLERS)
+def test_where_it_was_ignored_it_still_is(number: signal.Signals) -> None:
+    """A shell starts background work so, and nohup(1) what is to stay; the program inherits it."""
     running = Passing()
-    with disposition(signal.SIG_IGN), _interrupt_left_to(running):  # type: ignore[arg-type]
-        interrupt()
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    assert running.passed == 0
+    signal.signal(number, signal.SIG_IGN)
+    with _signals_left_to(running):  # type: ignore[arg-type]
+        send(number)
+        assert signal.getsignal(number) is signal.SIG_IGN
+    assert running.passed == []
 
 
 @pytest.mark.parametrize("verb", ["run", "measure"])

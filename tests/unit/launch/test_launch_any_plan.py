@@ -75,7 +75,7 @@ def test_any_request_is_planned_and_every_setting_has_its_word(
     assert made.words.keys() == config.keys()
     for word in made.words.values():
         assert word.prospect is Prospect.GRANTABLE or word.reason
-    text = explain(made, WORK)
+    text = explain(made, WORK, {})
     assert all(name in text for name in config)
     names = [action.name for action in made.actions if isinstance(action, EnvSet)]
     assert len(names) == len(set(names))

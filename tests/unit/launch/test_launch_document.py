@@ -83,14 +83,14 @@ def test_workload_becomes_keys() -> None:
     assert document({}, work, cap_s=2.0)["cap_s"] == 2.0
 
 
-def test_an_interrupt_is_left_to_the_program_only_where_asked() -> None:
+def test_signals_are_left_to_the_program_only_where_asked() -> None:
     launch = Launch(
         configuration=Configuration(), arm="x", stage=Stage.CONFIRM, block=0, position=0
     )
     made = plan(Configuration(), HOST, REGISTRY)
-    assert "interrupt" not in launcher_document(made, WORK, launch, env={})
-    left = launcher_document(made, WORK, launch, env={}, interrupt="leave")
-    assert left["interrupt"] == "leave"
+    assert "signals" not in launcher_document(made, WORK, launch, env={})
+    left = launcher_document(made, WORK, launch, env={}, signals="leave")
+    assert left["signals"] == "leave"
 
 
 def test_shared_variables_keep_what_was_inherited() -> None:
@@ -150,6 +150,29 @@ def test_openblas_is_asked_for_its_core_where_that_is_judged() -> None:
     survey = document({}, stage=Stage.SURVEY)
     assert survey["env_set"] == {"OPENBLAS_VERBOSE": "2"}
     assert "map_names" not in survey
+
+
+def test_all_arms_of_a_study_are_told_the_same_beside_their_settings() -> None:
+    """What OpenBLAS prints takes time, in the default as in the others."""
+
+    def told(given: dict[str, Value], varied: tuple[str, ...]) -> object:
+        config = Configuration(given)
+        launch = Launch(configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0)
+        made = plan(config, HOST, REGISTRY)
+        got = launcher_document(made, WORK, launch, env={}, stderr="/t/err", varied=varied)
+        return got.get("env_set", {}).get("OPENBLAS_VERBOSE")
+
+    for given in ({}, {"nice": 5}, {"cpu.isa": "avx512"}):
+        assert told(given, ("cpu.isa", "nice")) == "2"
+        assert told(given, ("nice",)) is None
+
+
+def test_nothing_is_said_where_the_user_would_read_it() -> None:
+    """A run that is not recorded has the standard error of the user."""
+    config = Configuration({"cpu.isa": "avx512"})
+    launch = Launch(configuration=config, arm="x", stage=Stage.CONFIRM, block=0, position=0)
+    got = launcher_document(plan(config, HOST, REGISTRY), WORK, launch, env={})
+    assert got["env_set"] == {"OPENBLAS_CORETYPE": "SkylakeX"}
 
 
 def test_smaps_is_read_only_where_thp_varies() -> None:

@@ -6,7 +6,7 @@ import pytest
 from settings.hosts import AVX2, LIBRARIES, machine, program
 
 from assay.errors import BadInput
-from assay.launch.planner import overridden, plan
+from assay.launch.planner import plan
 from assay.machine.document import HugePages, Machine, Program, Rights
 from assay.records import (
     Affinity,
@@ -266,14 +266,6 @@ def test_named_settings() -> None:
 def test_what_nobody_can_read_is_bad_input(given: dict[str, Value], told: str) -> None:
     with pytest.raises(BadInput, match=told):
         planned(given)
-
-
-def test_exported_variables_are_noted() -> None:
-    made = planned({"threads.omp": 2})
-    (note,) = overridden(made, {"OMP_NUM_THREADS": "7"})
-    assert "OMP_NUM_THREADS=7" in note
-    assert overridden(made, {"OMP_NUM_THREADS": "2"}) == ()
-    assert overridden(made, {}) == ()
 
 
 def test_a_plan_survives_its_document() -> None:

@@ -15,10 +15,23 @@ from hypothesis import strategies as st
 from settings.hosts import machine
 
 from assay.errors import NotPossible
+from assay.launch.exported import of_space
 from assay.launch.planner import plan
 from assay.launch.script import explain, shell_script
 from assay.machine.document import HugePages, Machine
-from assay.records import Configuration, MemPolicy, Plan, Rlimit, Value, Workload, Wrap
+from assay.records import (
+    Choices,
+    Configuration,
+    MemPolicy,
+    Parameter,
+    Plan,
+    Range,
+    Rlimit,
+    Space,
+    Value,
+    Workload,
+    Wrap,
+)
 from assay.settings import builtin
 
 REGISTRY = builtin()
@@ -64,14 +77,14 @@ def script(given: dict[str, Value], workload: Workload, host: Machine | None = N
     return shell_script(plan(Configuration(given), host or machine(), REGISTRY), workload)
 
 
-def run(text: str, folder: Path, **env: str) -> dict[str, object]:
+def run(text: str, folder: Path, told: bytes = b"", **env: str) -> dict[str, object]:
     file = folder / "run.sh"
     file.write_text(text)
     done = subprocess.run(
         ["/bin/sh", str(file)],
         cwd=folder,
         env={"PATH": os.environ["PATH"], **env},
-        stdin=subprocess.DEVNULL,
+        input=told,
         capture_output=True,
         timeout=30,
         check=False,
@@ -196,6 +209,21 @@ def test_input_folder_and_limits(tmp_path: Path) -> None:
     assert seen["environ"]["A"] == "1"  # type: ignore[index]
 
 
+def test_without_an_input_it_reads_what_measured_launches_read(tmp_path: Path) -> None:
+    text = script({}, work())
+    assert run(text, tmp_path, told=b"typed")["stdin"] == ""
+    assert "# Measured with standard input from /dev/null" in text
+    assert text.endswith("  < /dev/null\n")
+
+
+def test_a_plain_run_is_explained_as_it_is(tmp_path: Path) -> None:
+    """It reads what it is given."""
+    made = plan(Configuration({"nice": 1}), machine(), REGISTRY)
+    text = shell_script(made, work(), inherits_stdin=True)
+    assert run(text, tmp_path, told=b"typed")["stdin"] == "typed"
+    assert text in explain(made, work(), {})
+
+
 def test_a_program_whose_name_holds_an_equals_sign(tmp_path: Path) -> None:
     tool = tmp_path / "a=b"
     tool.write_text('#!/bin/sh\nprintf "{\\"ran\\": \\"$F\\"}"\n')
@@ -233,26 +261,55 @@ def test_a_refused_plan_has_no_script_but_an_explanation() -> None:
     made = plan(Configuration({"cpus": 99, "threads.omp": 1}), machine(), REGISTRY)
     with pytest.raises(NotPossible, match="cpus=99"):
         shell_script(made, work())
-    text = explain(made, Workload(argv=("prog",)))
+    text = explain(made, Workload(argv=("prog",)), {})
     assert "cpus=99 [refused]" in text and "threads.omp=1" in text
     assert "#!/bin/sh" not in text
 
 
 def test_explanations() -> None:
     made = plan(Configuration({"thp": "always"}), machine(), REGISTRY)
-    text = explain(made, Workload(argv=("prog", "a\x1b[31m b")))
+    text = explain(made, Workload(argv=("prog", "a\x1b[31m b")), {})
     assert "thp=always [degraded]" in text and "#!/bin/sh" in text
     assert "prog 'a\\x1b[31m b'" in text
     default = plan(Configuration(), machine(), REGISTRY)
-    assert "none: the default" in explain(default, Workload(argv=("prog",)))
+    assert "none: the default" in explain(default, Workload(argv=("prog",)), {})
+
+
+def test_what_the_user_exports_is_named_where_it_would_be_set_otherwise() -> None:
+    made = plan(Configuration({"threads.omp": 2, "thp": "always"}), machine(), REGISTRY)
+    env = {"OMP_NUM_THREADS": "7\x1b", "GLIBC_TUNABLES": "glibc.malloc.check=1"}
+    text = explain(made, work(), env)
+    assert (
+        "  OMP_NUM_THREADS=7\\x1b is exported already: the default keeps it, "
+        "this configuration sets 2\n"
+    ) in text
+    assert "GLIBC_TUNABLES=glibc.malloc.check" not in text.partition("Without assay")[0]
+    for same in ({"OMP_NUM_THREADS": "2"}, {}):
+        assert "exported" not in explain(made, work(), same)
+
+
+def test_so_it_is_of_a_space() -> None:
+    space = Space(
+        parameters=(
+            Parameter(name="threads.omp", domain=Range(1, 4)),
+            Parameter(name="nice", domain=Choices((0, 5))),
+        )
+    )
+
+    def planner(configuration: Configuration) -> Plan:
+        return plan(configuration, machine(), REGISTRY)
+
+    told = list(of_space(space, planner, {"OMP_NUM_THREADS": "1", "HOME": "/"}))
+    assert told == ["OMP_NUM_THREADS=1 is exported already: the default keeps it"]
+    assert list(of_space(space, planner, {})) == []
 
 
 @given(st.text(st.characters(exclude_characters="\0")))
 def test_what_a_plan_says_is_one_line_whatever_the_values_hold(text: str) -> None:
     made = plan(Configuration({"env.X": text}), machine(), REGISTRY)
     comments = shell_script(made, Workload(argv=("prog",))).partition("\nset -eu")[0]
-    assert len(comments.splitlines()) == 3
+    assert len(comments.splitlines()) == 4
     told = [
-        line for line in explain(made, Workload(argv=("prog",))).split("\n") if "env.X=" in line
+        line for line in explain(made, Workload(argv=("prog",)), {}).split("\n") if "env.X=" in line
     ]
     assert told and not any(c in line for line in told for c in "\r\t\x1b\u2028\u202e")

@@ -8,6 +8,7 @@ import pytest
 
 from assay.errors import BadInput
 from assay.machine.document import Program
+from assay.machine.identity import digest_of
 from assay.machine.program import find_program, inspect, observed
 from assay.machine.root import Root
 from assay.records import decode, encode
@@ -70,7 +71,43 @@ def test_dynamic_program(linked):
     assert any(path.rpartition("/")[2].startswith("libc.so") for path in program.libraries)
     assert program.runtimes == {"gomp"}
     assert program.reasons == {"gomp": f"linked: {linked}/deep/libgomp.so.1"}
-    assert program.digest == sha(linked / "rpath")
+
+
+def touched(path, digest):
+    """What ``digest`` gives once a file looks as if it had been installed anew; it is put back."""
+    seen = Path(path).stat()
+    os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns + 1))
+    try:
+        return digest()
+    finally:
+        os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+
+
+def test_another_library_makes_another_program(linked):
+    def digest():
+        return inspect([str(linked / "rpath")], env=ENV).digest
+
+    before = digest()
+    assert len(before) == 64 and before != sha(linked / "rpath")
+    assert touched(linked / "deep" / "libgomp.so.1", digest) != before
+    assert digest() == before
+    assert touched(linked / "bare", digest) == before
+
+
+def test_what_is_alone_is_told_by_its_own_digest(tmp_path):
+    plain = script(tmp_path / "plain", "echo hello\n")
+    assert inspect([str(plain)], env=ENV).digest == sha(plain)
+
+
+def test_the_order_of_what_stands_beside_does_not_count(tmp_path):
+    paths = [str(script(tmp_path / name, name)) for name in ("a", "bb", "ccc")]
+    files, beside = paths[:1], paths[1:]
+    known = digest_of(Root(), files, beside, ("x-1", "y-2"))
+    assert digest_of(Root(), files, [*beside[::-1], "/absent"], ("y-2", "x-1")) == known
+    assert digest_of(Root(), files, beside, ("x-1", "y-3")) != known
+    assert digest_of(Root(), files, beside[:1], ("x-1", "y-2")) != known
+    assert digest_of(Root(), [*files, str(tmp_path)], beside) is None
+    assert digest_of(Root(), [], beside) is None
 
 
 def test_runpath_is_not_handed_down(linked):
@@ -148,7 +185,7 @@ def test_shell_script(tmp_path):
     path = script(tmp_path / "run", "#!/bin/sh -e\nexec true\n")
     program = inspect([str(path)], env=ENV)
     assert (program.kind, program.interpreter, program.path) == ("script", "sh", str(path))
-    assert program.digest == sha("/bin/sh", path) and program.libraries
+    assert program.digest != sha("/bin/sh", path) and program.libraries
     other = inspect(["sh", "run"], env=ENV, cwd=str(tmp_path))
     assert (other.kind, other.interpreter) == ("script", "sh")
     assert other.path in ("/usr/bin/sh", "/bin/sh")
@@ -233,6 +270,32 @@ def test_what_a_package_requires_counts(site, tmp_path):
         name: f"alpha_mod needs {reason.replace(' ', ', which ', 1)}"
         for name, reason in BETA.items()
     }
+
+
+def test_other_packages_make_another_program(site):
+    def digest():
+        return python(site, "-c", "import alpha_mod").digest
+
+    before = digest()
+    script(site / "beta.libs" / "libgomp-a34b3233.so.1.0.0", "")
+    bundled = digest()
+    assert bundled != before
+    assert touched(site / "beta.libs" / "libgomp-a34b3233.so.1.0.0", digest) != bundled
+    (site / "gamma-1.dist-info").rename(site / "gamma-2.dist-info")
+    assert digest() == bundled, "what is not imported does not count"
+    (site / "beta-2.0.dist-info").rename(site / "beta-2.1.dist-info")
+    assert digest() != bundled
+
+
+def test_a_package_without_a_version_is_told_by_its_file(site):
+    script(site / "solo" / "__init__.py", "")
+
+    def digest():
+        return python(site, "-c", "import solo").digest
+
+    before = digest()
+    assert touched(site / "solo" / "__init__.py", digest) != before
+    assert digest() == before
 
 
 def test_packages_without_metadata(site, tmp_path):

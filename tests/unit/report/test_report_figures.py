@@ -10,7 +10,7 @@ import pytest
 import report_studies as studies
 
 from assay.records import DEFAULT, Goal, Metric, Outcome, Stage
-from assay.report.arms import Phase, Role, arm_rows, summarise, winner_name
+from assay.report.arms import Phase, Role, arm_rows, winner_name
 from assay.report.figures import figures
 from assay.report.trials import State, trials
 
@@ -83,21 +83,6 @@ def test_rows_stand_in_the_order_of_the_answer(tuned):
     searched = [r.summary.median for r in rows[3:] if r.summary and not r.having(State.CENSORED)]
     assert searched == sorted(searched)
     assert rows[-1].summary is None
-
-
-def test_five_numbers_by_hand():
-    summary = summarise([4.0, 1.0, 2.0, 3.0])
-    assert (summary.min, summary.q1, summary.median, summary.q3, summary.max) == (
-        1.0,
-        1.75,
-        2.5,
-        3.25,
-        4.0,
-    )
-    assert summary.sd == pytest.approx(1.2909944487)
-    assert summary.sem == pytest.approx(summary.sd / 2)
-    assert summarise([5.0]).sd is None
-    assert summarise([]) is None
 
 
 def test_box_plots_hold_the_raw_points_and_the_conclusions_summary(tune, tuned):

@@ -11,7 +11,6 @@ from assay.report.plain import (
     change,
     change_interval,
     label_of,
-    ranges,
     shorten,
     whole_change,
 )
@@ -58,12 +57,6 @@ def test_open_intervals_are_said():
     assert change_interval((None, 0.5)) == f"at most {MINUS}50.0{NBSP}%"
     assert change_interval((1.1, None)) == f"at least +10.0{NBSP}%"
     assert change_interval((0.9, 1.1)) == f"{MINUS}10.0{NBSP}% to +10.0{NBSP}%"
-
-
-def test_ranges_as_the_kernel_writes_them():
-    assert ranges([]) == ""
-    assert ranges([3, 0, 1, 2, 8]) == "0-3,8"
-    assert ranges([5]) == "5"
 
 
 def test_count():

@@ -2,13 +2,16 @@
 
 import csv
 import io
+from dataclasses import replace
 
+import msgspec
 import pytest
 import report_studies as studies
 
 from assay.records import Claim, Goal, Metric, Verdict
 from assay.report.text import CSV_COLUMNS, to_csv, to_markdown
-from assay.report.wording import claim_sentence, interval_sentence
+from assay.report.wording import answer, claim_sentence
+from assay.search.sentence import basis
 
 WALL = Metric(name="wall_s", unit="s")
 
@@ -88,14 +91,17 @@ def test_claims_are_sentences(changes, metric, words):
     assert claim_sentence(claim(**changes), metric) == words
 
 
-@pytest.mark.parametrize(
-    ("ci", "words"),
-    [
-        ((0.75, 0.85), "The interval reaches from 25.0 % less to 15.0 % less, over 12 pairs"),
-        ((0.75, None), "The interval begins at 25.0 % less, and is open above"),
-        ((None, 0.85), "The interval ends at 15.0 % less, and is open below"),
-        ((None, None), "12 pairs of launches do not bound it."),
-    ],
-)
-def test_intervals_are_sentences(ci, words):
-    assert interval_sentence(claim(ci=ci)).startswith(words)
+def recommended(sentence):
+    report = studies.tune(8, confirm_blocks=6)
+    chosen = report.conclusion.recommendation
+    chosen = msgspec.structs.replace(chosen, sentence=sentence(chosen.claim), why=("because",))
+    return replace(
+        report, conclusion=msgspec.structs.replace(report.conclusion, recommendation=chosen)
+    )
+
+
+def test_the_interval_is_told_once():
+    told = answer(recommended(lambda found: f"It gains ({basis(found, WALL)})."), [], None)
+    assert told.details == ("because",)
+    bare = answer(recommended(lambda _: "It gains."), [], None)
+    assert "% interval" in bare.details[0] and bare.details[1:] == ("because",)

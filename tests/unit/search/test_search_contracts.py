@@ -26,10 +26,17 @@ from assay.records import (
 from assay.search.compare import CompareRace
 from assay.search.measure import MeasureRace
 from assay.search.race import Race
-from assay.search.searcher import RandomSearcher, Searcher
+from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.strategy import ModelBased, Racing
-from assay.search.testing import RaceContract, SearcherContract, Simulated, Trip, drive
+from assay.search.testing import (
+    RaceContract,
+    RandomSearcher,
+    SearcherContract,
+    Simulated,
+    Trip,
+    drive,
+)
 from assay.search.tpe import TpeSearcher
 from assay.search.tune import TuneRace
 

@@ -400,3 +400,62 @@ def test_a_figure_that_never_varies_ends_a_comparison(
     assert len(study.samples) <= 44
     (claim,) = study.conclusion.claims
     assert claim.verdict is (verdict or Verdict.UNCLEAR)
+
+
+@pytest.mark.parametrize(("fails", "wins"), [(0.0, True), (0.4, False)])
+def test_a_winner_that_fails_more_often_than_the_default_is_no_gain(
+    fails: float, wins: bool
+) -> None:
+    program = Simulated(takes_s=factors(nice={5: 0.7}), fails=lambda c: fails if c else 0.0)
+    studies = [
+        tune(space_of(nice=(5,)), replace(program, seed=seed), Budget(launches=150), seed=seed)
+        for seed in range(8)
+    ]
+    assert all(bool(study.settings) is wins for study in studies)
+    if not wins:
+        assert any("launches failed" in _sentence(study) for study in studies)
+
+
+def test_each_way_of_keeping_the_default_is_told_apart() -> None:
+    failing = replace(FLAT, fails=lambda c: float(bool(c)))
+    assert "every other configuration that was tried failed" in _sentence(
+        tune(SMALL, failing, Budget(launches=150))
+    )
+    assert "nothing else to try" in _sentence(tune(space_of(), FLAT, Budget(launches=150)))
+    slow = Simulated(takes_s=lambda c: 1.0 + 0.3 * len(c))
+    assert "nothing that was tried stood better" in _sentence(
+        tune(SMALL, slow, Budget(launches=150))
+    )
+
+
+def test_a_claim_and_a_noise_floor_share_the_error_rate() -> None:
+    study = tune(SMALL, GAIN, Budget(launches=400), null=True)
+    assert study.claim is not None
+    assert study.conclusion.noise_floor is not None
+    assert study.claim.alpha == study.conclusion.noise_floor.alpha == 0.025
+    assert study.claim.blocks >= 7
+
+
+def test_values_that_differ_in_the_seventh_digit_are_two_arms() -> None:
+    good, bad = 1000000.25, 1000000.5
+    program = Simulated(takes_s=factors(**{"arg.x": {good: 0.8, bad: 1.5}}), noise=0.01)
+    study = tune(space_of(**{"arg.x": (good, bad)}), program, Budget(launches=150))
+    assert study.settings == {"arg.x": good}
+
+
+def test_a_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() -> None:
+    """Under noise each setting by itself seems idle; that is no proof that all of them are."""
+    program = Simulated(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)
+    space = space_of(**{"arg.j": (1, 2, 4)}, nice=(5, 10), malloc=("a", "b"))
+    found = [
+        tune(space, replace(program, seed=seed), Budget(launches=120), seed=seed)
+        for seed in range(16)
+    ]
+    assert sum(study.claim is None for study in found) <= 2
+
+
+def test_no_launch_outlives_the_budget_by_far() -> None:
+    program = Simulated(takes_s=lambda c: 1000.0)
+    study = tune(SMALL, program, Budget(time_s=5.0))
+    assert study.done.reason is Reason.TOO_SMALL
+    assert study.samples[0].launch.cap_s == pytest.approx(5.0)

@@ -180,6 +180,14 @@ def test_blocks_needed_inverts_the_width() -> None:
     assert blocks_needed(made(0.96, 1.01, ratio=0.985, sd=0.028, alpha=0.01)) > needed  # type: ignore[operator]
 
 
+def test_a_doubt_about_the_effect_needs_fewer_blocks() -> None:
+    found = made(0.9, 1.1, ratio=0.995, sd=0.1, blocks=9)
+    plain, doubted = blocks_needed(found), blocks_needed(found, doubt=1.0)
+    assert plain is not None
+    assert doubted is not None
+    assert 9 <= doubted < plain / 10
+
+
 def test_blocks_needed_is_honest_about_never() -> None:
     assert blocks_needed(made(0.9, 1.1, ratio=1.0, resolution=0.05)) is None
     assert blocks_needed(made(0.9, 1.1, sd=None)) is None

@@ -13,7 +13,6 @@ from assay.stats.sequence import (
     half_width,
     least,
     level,
-    log_e_value,
     mean_sequence,
     moments,
     smallest_alpha,
@@ -34,37 +33,33 @@ def marginal_ratio(y: np.ndarray, g: float) -> float:
 
 
 @pytest.mark.parametrize("g", [0.5, 1.0, 4.0])
-@pytest.mark.parametrize("n", [2, 3, 6, 11])
-def test_e_value_is_the_ratio_of_marginal_likelihoods(n: int, g: float) -> None:
-    y = np.random.default_rng(n).normal(0.7, 1.3, n)
-    mean, sd = moments(list(y))
-    t = mean * math.sqrt(n) / sd
-    assert math.exp(log_e_value(t, n, g)) == pytest.approx(marginal_ratio(y, g), rel=1e-6)
-
-
-def test_e_value_starts_at_one_and_has_mean_one_under_no_effect() -> None:
-    assert log_e_value(math.inf, 1) == 0.0
-    y = np.random.default_rng(3).standard_normal((200_000, 3))
-    t = y.mean(axis=1) * math.sqrt(3) / y.std(axis=1, ddof=1)
-    k, r = 13.0, t * t / 2
-    e = k**-0.5 * ((1 + r) / (1 + r / k)) ** 1.5
-    assert float(e.mean()) == pytest.approx(1.0, abs=4 * float(e.std()) / math.sqrt(200_000))
-    assert math.exp(log_e_value(float(t[0]), 3)) == pytest.approx(float(e[0]))
-
-
-def test_e_value_is_a_martingale_in_the_mixture() -> None:
-    """E1[1 / E_n; E_n finite] = 1: the same ratio seen from the other side."""
-    rng = np.random.default_rng(4)
-    y = 2.0 * rng.standard_normal((50_000, 1)) + rng.standard_normal((50_000, 5))
-    t = y.mean(axis=1) * math.sqrt(5) / y.std(axis=1, ddof=1)
-    inverse = np.array([math.exp(-log_e_value(float(v), 5)) for v in t])
-    assert float(inverse.mean()) == pytest.approx(1.0, abs=0.02)
+@pytest.mark.parametrize(("n", "at"), [(4, 0.4), (6, 0.0865), (11, 0.01)])
+def test_critical_is_where_the_ratio_of_marginal_likelihoods_reaches_its_limit(
+    n: int, at: float, g: float
+) -> None:
+    t = critical(n, at, g)
+    y = np.random.default_rng(n).standard_normal(n)
+    y = (y - y.mean()) / y.std(ddof=1) + t / math.sqrt(n)
+    assert marginal_ratio(y, g) == pytest.approx(1.0 / at, rel=1e-6)
 
 
 @pytest.mark.parametrize("n", [6, 7, 12, 100, 2000])
 @pytest.mark.parametrize("at", [0.09, 0.01])
-def test_critical_is_where_the_e_value_reaches_its_limit(n: int, at: float) -> None:
-    assert log_e_value(critical(n, at), n) == pytest.approx(-math.log(at))
+def test_critical_is_where_the_formula_of_the_module_reaches_its_limit(n: int, at: float) -> None:
+    k, r = 1.0 + 4.0 * n, critical(n, at, 4.0) ** 2 / (n - 1)
+    log_e = -0.5 * math.log(k) + 0.5 * n * (math.log1p(r) - math.log1p(r / k))
+    assert log_e == pytest.approx(-math.log(at))
+
+
+def test_the_formula_has_mean_one_under_no_effect() -> None:
+    """So it is an e-value; ``critical`` is its inverse, by the tests above."""
+    y = np.random.default_rng(3).standard_normal((200_000, 6))
+    t = np.abs(y.mean(axis=1) * math.sqrt(6) / y.std(axis=1, ddof=1))
+    # The mean of E is the integral of P(E >= 1 / at) / at^2 over at; E is never below 1/5 here.
+    levels = np.geomspace(1e-4, 5.0, 400)
+    shares = np.array([float(np.mean(t >= critical(6, float(at)))) for at in levels])
+    mean = 1 / 5 + float(np.trapezoid(shares / levels**2, levels))
+    assert mean == pytest.approx(1.0, abs=0.05)
 
 
 def test_no_bound_while_even_infinite_t_is_too_little_evidence() -> None:

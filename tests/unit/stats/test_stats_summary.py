@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.stats.interval import Interval
 from assay.stats.multiplicity import benjamini_hochberg, bonferroni, holm
 from assay.stats.quantile import quantile
 from assay.stats.shift import shifts, spread_ratio
@@ -56,14 +55,21 @@ def test_summary_agrees_with_numpy() -> None:
     assert found.sd == pytest.approx(np.std(values, ddof=1))
     assert found.sem == pytest.approx(np.std(values, ddof=1) / math.sqrt(41))
     assert found.ci is not None
-    assert found.mean in found.ci
+    assert found.ci[0] < found.mean < found.ci[1]
+
+
+def test_five_numbers_by_hand() -> None:
+    found = summarise([4.0, 1.0, 2.0, 3.0])
+    assert (found.min, found.q1, found.median, found.q3, found.max) == (1.0, 1.75, 2.5, 3.25, 4.0)
+    assert found.sd == pytest.approx(1.2909944487)
+    assert found.sem == pytest.approx(1.2909944487 / 2)
 
 
 def test_absent_is_not_zero() -> None:
     one = summarise([3.0])
     assert (one.n, one.sd, one.sem, one.ci) == (1, None, None, None)
     assert summarise([3.0, 3.1]).ci is None
-    assert summarise([3.0] * 10).ci == Interval(2.0, 4.0)
+    assert summarise([3.0] * 10).ci == (2.0, 4.0)
     assert summarise([3.0] * 10).sd == 0.0
     assert summarise([3.0] * 10, resolution=0.1).ci is not None
     for bad in ([], [math.nan], [math.inf]):

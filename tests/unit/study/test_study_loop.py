@@ -28,9 +28,8 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.race import Done, Race, Reason
-from assay.search.searcher import RandomSearcher
 from assay.search.space import SearchSpace
-from assay.search.testing import Simulated
+from assay.search.testing import RandomSearcher, Simulated
 from assay.search.tune import TuneRace
 from assay.study.loop import Account, StudyLoop, demand_objective
 from assay.units import parse_duration_s

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 import pytest
 
 from assay.errors import NotPossible
 from assay.machine.document import Program
+from assay.machine.surroundings import surroundings
 from assay.records import (
     Choices,
     Configuration,
@@ -92,6 +95,58 @@ def test_values_that_are_refused_leave_the_space() -> None:
     assert found.parameters[0].domain == Choices((0, 5), ordered=True)
     assert refused == {
         "nice=-5": "not allowed",
-        "smt=True": "not allowed",
-        "smt=False": "not allowed",
+        "smt=true": "not allowed",
+        "smt=false": "not allowed",
     }
+
+
+def _above(limit: int) -> Callable[[Configuration], Plan]:
+    """A planner that refuses numbers above a limit."""
+
+    def plan(configuration: Configuration) -> Plan:
+        ((name, value),) = configuration.items()
+        refused = int(value) > limit
+        word = Word(
+            value=value,
+            prospect=Prospect.REFUSED if refused else Prospect.GRANTABLE,
+            level=Level.SET,
+            reason=f"at most {limit}" if refused else None,
+        )
+        return Plan(configuration=configuration, words={name: word})
+
+    return plan
+
+
+def test_a_range_keeps_what_can_be_granted() -> None:
+    space = Space(parameters=(Parameter(name="cpus", domain=Range(1, 6, step=1)),))
+    found, refused = grantable(space, _above(2))
+    assert found.parameters[0].domain.values() == (1, 2)
+    assert refused == {"cpus=3..6": "at most 2"}
+
+
+@pytest.mark.parametrize("when", [None, "cpus > 7"])
+def test_an_expression_about_what_cannot_be_granted_says_so(when: str | None) -> None:
+    space = Space(
+        parameters=(
+            Parameter(name="cpus", domain=Choices((8, 9))),
+            Parameter(name="arg.n", domain=Choices((1, 2)), when=when),
+        ),
+        constraints=() if when else ("cpus > arg.n",),
+    )
+    with pytest.raises(NotPossible, match=r"needs cpus.*at most 2"):
+        grantable(space, _above(2))
+
+
+def test_another_environment_is_another_stratum() -> None:
+    env = {"OMP_NUM_THREADS": "2", "SL": "0.1", "PWD": "/a", "SSH_TTY": "/dev/pts/1"}
+    then = msgspec.structs.replace(THEN, surroundings=surroundings(env))
+    assert then.surroundings.keys() >= {"variable SL", "niceness", "scheduling class"}
+    assert "0.1" not in str(then.surroundings)
+    same = surroundings({**env, "PWD": "/b", "SSH_TTY": "/dev/pts/2"})
+    assert differences(then, msgspec.structs.replace(THEN, surroundings=same)) == []
+    other = surroundings({"SL": "0.2", "LD_PRELOAD": "x.so"})
+    assert differences(then, msgspec.structs.replace(THEN, surroundings=other)) == [
+        "variable LD_PRELOAD: not set then",
+        "variable OMP_NUM_THREADS: not set now",
+        "variable SL: another value now",
+    ]

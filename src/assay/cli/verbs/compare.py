@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from assay.cli.documents import print_json, result_document
+from assay.cli.answer import exports_of, give
 from assay.cli.parser import Parsed
-from assay.cli.progress import Progress, wants_colour
+from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, configuration_of, margin_of
-from assay.cli.show import result_lines
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import command_of, demand_found, split_command, words_of, workload_of
 from assay.errors import BadInput, nearest
@@ -21,6 +20,7 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
     gate = _gate(arguments.fail_if)
+    exports = exports_of(arguments)
     argv, *others = _commands(parsed)
     lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))
     arms = _arms(arguments, lab)
@@ -35,13 +35,10 @@ def run(parsed: Parsed) -> int:
     )
     with (
         store_of(arguments) as store,
-        Progress(spec, live=wants_colour(arguments), quiet=arguments.quiet) as progress,
+        Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
     ):
         result = begin(lab, store, spec, progress)
-    if arguments.json:
-        print_json(result_document(result, ()))
-    else:
-        print("\n".join(result_lines(result)))
+    give(arguments, result, (), exports)
     return 1 if any(_gated(result, word) for word in gate) else 0
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from assay.cli.documents import print_json, result_document
+from assay.cli.answer import exports_of, give
 from assay.cli.parser import Parsed
-from assay.cli.progress import Progress, wants_colour
+from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, configuration_of
-from assay.cli.show import result_lines
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import command_of, demand_found, workload_of
 from assay.records import Arm, Kind, StudySpec
@@ -17,6 +16,7 @@ from assay.units import parse_share
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
+    exports = exports_of(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     program = program_of(argv)
     demand_found(program.path, argv[0])
@@ -32,12 +32,9 @@ def run(parsed: Parsed) -> int:
     )
     with (
         store_of(arguments) as store,
-        Progress(spec, live=wants_colour(arguments), quiet=arguments.quiet) as progress,
+        Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
     ):
         result = begin(lab, store, spec, progress)
         samples = store.samples(result.study_id)
-    if arguments.json:
-        print_json(result_document(result, samples))
-    else:
-        print("\n".join(result_lines(result)))
+    give(arguments, result, samples, exports)
     return 0

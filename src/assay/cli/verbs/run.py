@@ -30,8 +30,13 @@ from assay.settings.registry import judge_all
 from assay.study.session import Laboratory
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
-SAME_INTERRUPT_S = 0.05
-"""What follows a SIGINT within this time is the same one."""
+LEFT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Asks for an end that the program may shape: by a terminal, a service manager, a batch system."""
+ARRIVING_S = 0.05
+"""A signal to a whole group has reached all its members after this time."""
+SAME_S = 0.2
+"""What follows within this time belongs to the first: timeout(1) signals its child and then the
+child's group, and systemd may send SIGHUP behind SIGTERM."""
 
 
 def run(parsed: Parsed) -> int:
@@ -44,7 +49,7 @@ def run(parsed: Parsed) -> int:
     configuration = Configuration({**recommended, **asked})
     plan = lab.plan(configuration)
     if arguments.explain:
-        print(explain(plan, workload), end="")
+        print(explain(plan, workload, lab.driver.env), end="")
         return 0
     launch = Launch(
         configuration=configuration,
@@ -104,34 +109,40 @@ def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> 
         launch,
         env=lab.driver.env,
         parent_pid=os.getpid(),
-        interrupt="leave",
+        signals="leave",
     )
     if workload.stdin is None:
         del document["stdin"]  # inherited: the program is to behave as without assay
     document.pop("cwd", None)
-    with lab.driver.start(document) as running, _interrupt_left_to(running):
+    with lab.driver.start(document) as running, _signals_left_to(running):
         running.finished(None)
         return running.facts()
 
 
 @contextlib.contextmanager
-def _interrupt_left_to(running: Running) -> Iterator[None]:
-    """The first SIGINT is the program's, which may end in its own way; the second ends the tree."""
+def _signals_left_to(running: Running) -> Iterator[None]:
+    """The first signal is the program's, which may end in its own way; a second ends the tree."""
+    before = {number: signal.getsignal(number) for number in LEFT}
+    first_s: float | None = None
 
     def leave(number: int, frame: FrameType | None) -> None:
-        # A signal to the whole group reaches its members one after another, and may come twice.
-        signal.signal(signal.SIGINT, lambda number, frame: None)
-        time.sleep(SAME_INTERRUPT_S)
-        signal.signal(signal.SIGINT, before)
-        running.pass_interrupt()
+        nonlocal first_s
+        if first_s is None:
+            first_s = time.monotonic()
+            time.sleep(ARRIVING_S)
+            running.pass_on(number)
+        elif time.monotonic() - first_s > SAME_S:
+            signal.signal(number, before[signal.Signals(number)])
+            signal.raise_signal(number)
 
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, leave)
+    heard = [number for number in LEFT if before[number] is not signal.SIG_IGN]
+    for number in heard:
+        signal.signal(number, leave)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in heard:
+            signal.signal(number, before[number])
 
 
 def _record(

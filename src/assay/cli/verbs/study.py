@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import sys
 from collections.abc import Iterable
 
-from assay.cli.documents import print_json, result_document
+from assay.cli.answer import exports_of, give
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
-from assay.cli.progress import Progress, wants_colour
+from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of
 from assay.cli.show import result_lines
 from assay.cli.wire import laboratory_of, store_of
@@ -56,14 +59,19 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     conclusion = record.conclusion
     if arguments.json:
         document = to_builtins(record)
-        document["samples"] = [to_builtins(sample) for sample in store.samples(study_id)]
+        document["samples"] = [
+            {"stratum": stratum.number, **to_builtins(sample)}
+            for stratum in record.strata
+            for sample in store.samples(study_id, stratum.number)
+        ]
         print_json({"study": study_id, **document})
         return 0
-    print("\n".join(_lines(record, conclusion)))
+    width = width_of(sys.stdout)
+    print("\n".join(fitted(_lines(record, conclusion, width), width)))
     return 0
 
 
-def _lines(record: StudyRecord, conclusion: Conclusion | None) -> Iterable[str]:
+def _lines(record: StudyRecord, conclusion: Conclusion | None, width: int | None) -> Iterable[str]:
     yield (
         f"study {record.id}: {record.spec.kind}, {record.status}, {record.launches} launches, "
         f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
@@ -76,24 +84,24 @@ def _lines(record: StudyRecord, conclusion: Conclusion | None) -> Iterable[str]:
         return
     result = Result(record.id, record.spec, conclusion, record.elapsed_s)
     yield ""
-    yield from result_lines(result)
+    yield from result_lines(result, width)
 
 
 def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
+    exports = exports_of(arguments)
     record = store.study(study_id)
     spec = record.spec
     more = budget_of(arguments) if arguments.budget or arguments.runs else None
     lab = laboratory_of(spec)
     with Progress(
-        spec, live=wants_colour(arguments), quiet=arguments.quiet, launches=record.launches
+        spec, live=wants_live(arguments), quiet=arguments.quiet, launches=record.launches
     ) as progress:
         result = resume(
             lab, store, study_id, progress, new_stratum=arguments.new_stratum, more=more
         )
-    if arguments.json:
-        print_json(result_document(result, store.samples(study_id)))
-    else:
-        print("\n".join(result_lines(result)))
+    # The conclusion is of the newest stratum alone, and so are the samples.
+    newest = store.study(study_id).strata[-1]
+    give(arguments, result, store.samples(study_id, newest.number), exports)
     return 0
 
 

@@ -9,20 +9,23 @@ from collections.abc import Mapping
 
 import msgspec
 
-from assay.cli.documents import print_json, result_document, space_document
+from assay.cli.answer import exports_of, give
+from assay.cli.documents import print_json, space_document
+from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
-from assay.cli.progress import Progress, wants_colour
+from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, margin_of, space_of
-from assay.cli.show import result_lines
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import command_of, demand_found, workload_of
 from assay.errors import BadInput, NotPossible
+from assay.launch.exported import of_space
 from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.records import Kind, Space, StudySpec
 from assay.search.space import SearchSpace
 from assay.study.choose import choose, describe, grantable
 from assay.study.session import Laboratory, Survey, begin, survey
+from assay.untrusted import clean
 
 
 def run(parsed: Parsed) -> int:
@@ -31,30 +34,28 @@ def run(parsed: Parsed) -> int:
     if arguments.settings and not parsed.separated and "=" not in arguments.settings[0]:
         words = shlex.join(arguments.settings)
         raise BadInput("There is no command.", f"Write it after --, as in: assay tune -- {words}")
+    exports = exports_of(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     program = program_of(argv)
     demand_found(program.path, argv[0])
     lab = laboratory(program)
     spec = _specification(arguments, lab, argv)
     if arguments.dry_run:
-        _say(arguments, *_space(lab, spec.space, program))
+        _say(arguments, lab, *_space(lab, spec.space, program))
         return 0
     if spec.space.parameters:
         _space(lab, spec.space, program)  # what can never be granted costs no launch
     with store_of(arguments) as store:
         _tell(arguments, "assay: looking at the program (one launch, not timed)")
-        seen = survey(lab, spec.workload)
+        seen = survey(lab, spec.workload, spec.budget)
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = msgspec.structs.replace(spec, space=space)
-        _say(arguments, space, left_out)
+        _say(arguments, lab, space, left_out)
         with Progress(
-            spec, live=wants_colour(arguments), quiet=arguments.quiet, launches=1
+            spec, live=wants_live(arguments), quiet=arguments.quiet, launches=1
         ) as progress:
-            result = begin(lab, store, spec, progress, first=[seen.sample])
-    if arguments.json:
-        print_json(result_document(result, ()))
-    else:
-        print("\n".join(result_lines(result)))
+            result = begin(lab, store, spec, progress, seen=seen)
+    give(arguments, result, (), exports)
     return 0
 
 
@@ -108,7 +109,9 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
     return space, chosen.left_out | refused
 
 
-def _say(arguments: argparse.Namespace, space: Space, left_out: Mapping[str, str]) -> None:
+def _say(
+    arguments: argparse.Namespace, lab: Laboratory, space: Space, left_out: Mapping[str, str]
+) -> None:
     """What will be tried and why, and on request what will not."""
     if arguments.dry_run and arguments.json:
         print_json(space_document(space, left_out))
@@ -117,17 +120,16 @@ def _say(arguments: argparse.Namespace, space: Space, left_out: Mapping[str, str
         return
     # A dry run is asked for its answer; during a study standard output is for the result.
     stream = sys.stdout if arguments.dry_run else sys.stderr
-    print("assay will try:", file=stream)
-    for line in describe(space):
-        print(f"  {line}", file=stream)
-    for constraint in space.constraints:
-        print(f"  where {constraint}", file=stream)
+    lines = ["assay will try:"]
+    lines += [f"  {clean(line)}" for line in describe(space)]
+    lines += [f"  where {clean(constraint)}" for constraint in space.constraints]
+    lines += [f"  {note}" for note in of_space(space, lab.plan, lab.driver.env)]
     if left_out and (arguments.verbose or arguments.dry_run):
-        print("and leaves out:", file=stream)
-        for name, reason in left_out.items():
-            print(f"  {name}   {reason}", file=stream)
+        lines += ["and leaves out:"]
+        lines += [f"  {name}   {clean(reason)}" for name, reason in left_out.items()]
     elif left_out:
-        print(f"  and leaves out {', '.join(left_out)} (-v says why)", file=stream)
+        lines += [f"  and leaves out {', '.join(left_out)} (-v says why)"]
+    print("\n".join(fitted(lines, width_of(stream))), file=stream, flush=True)
 
 
 def _tell(arguments: argparse.Namespace, text: str) -> None:

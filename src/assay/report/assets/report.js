@@ -240,7 +240,7 @@
     values: (shown) => shown.flatMap((r) => [r.ratio, r.low, r.high].filter((v) => v != null && v > 0))
       .concat([1 - 2 * figure.margin, 1 + 2 * figure.margin]),
     words: (row, stacked) => {
-      const bound = row.bound_only ? "\u2264 " : "";
+      const bound = row.bound_only ? (row.high == null ? "\u2265 " : "\u2264 ") : "";
       if (row.verdict == null) return [bound + change(row.ratio), "no claim"];
       return [bound + change(row.ratio), stacked ? row.verdict : interval(row.low, row.high)];
     },

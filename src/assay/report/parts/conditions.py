@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
 from assay.report.figures import NoiseFigure
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join
 from assay.report.parts.common import definitions
-from assay.report.plain import change, change_interval, ranges
+from assay.report.plain import change, change_interval
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
@@ -67,7 +68,7 @@ def machine(report: ReportInput) -> Html:
 
 
 def _cpus(m: Machine) -> str:
-    usable = ranges(m.allowed)
+    usable = format_list(m.allowed)
     nodes = show_count(len(m.nodes), "NUMA node")
     cores = len({cpu.core for cpu in m.cpus})
     return (

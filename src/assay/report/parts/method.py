@@ -7,13 +7,14 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 
+from assay.machine.cpulist import format_list
 from assay.records import Kind, Outcome, Parameter, Stage, StudySpec
 from assay.report.evidence import EvidenceTally
 from assay.report.figures import STAGE_NAMES
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
-from assay.report.plain import label_of, ranges, shorten
+from assay.report.plain import label_of, shorten
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 
@@ -227,7 +228,7 @@ def _strata_table(report: ReportInput) -> Html | None:
             "tr",
             el("th", str(s.number), scope="row"),
             el("td", clean(s.kernel)),
-            el("td", ranges(s.cpus)),
+            el("td", format_list(s.cpus)),
             el("td", clean(s.engine)),
             el("td", clean(s.program_digest or "\u2013")),
         )

@@ -28,6 +28,9 @@ _FONT_PX = 11.5
 
 SMALL_PX = 11.0
 
+WEIGHTS = {400: "normal", 600: "semibold"}
+"""Before 3.11 Matplotlib's SVG takes names only."""
+
 
 @contextmanager
 def canvas() -> Iterator[Callable[[float, float], Figure]]:
@@ -155,7 +158,7 @@ def put_text(
         words,
         color=LIGHT[colour],
         fontsize=size,
-        fontweight=weight,
+        fontweight=WEIGHTS[weight],
         ha=align,
         va="baseline",
         bbox={"facecolor": LIGHT["panel"], "edgecolor": "none", "pad": 1.5} if backed else None,

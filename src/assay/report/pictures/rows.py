@@ -21,7 +21,7 @@ from assay.report.pictures.canvas import (
     ticks,
 )
 from assay.report.pictures.theme import LIGHT, finish
-from assay.report.plain import change, change_interval, shorten, whole_change
+from assay.report.plain import bound_mark, change, change_interval, shorten, whole_change
 from assay.units import show_count
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
     low, high = min([*ends, 1 - 2 * figure.margin]), max([*ends, 1 + 2 * figure.margin])
 
     def value_of(gain: Gain) -> tuple[str, str]:
-        bound = "\u2264 " if gain.bound_only else ""
+        bound = bound_mark((gain.low, gain.high)) if gain.bound_only else ""
         if gain.verdict is None:
             return f"{bound}{change(gain.ratio)}", "no claim"
         interval = change_interval((gain.low, gain.high))

@@ -1,0 +1,72 @@
+"""Answer: what a measuring verb gives in the end, on standard output and in files."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.cli.documents import json_text, print_json, result_document
+from assay.cli.show import print_result
+from assay.errors import BadInput, NotPossible
+from assay.records import Sample
+from assay.study.session import Result
+
+SUFFIXES = (".md", ".csv", ".json")
+
+
+def exports_of(arguments: argparse.Namespace) -> tuple[Path, ...]:
+    """The files of ``--export``, looked at before anything is measured.
+
+    Raises:
+        BadInput: a suffix that says nothing, or a folder that is not there.
+    """
+    paths = tuple(Path(text) for text in arguments.export)
+    for path in paths:
+        if path.suffix not in SUFFIXES:
+            raise BadInput(
+                f"--export {path}: its ending does not say what to write.",
+                f"It takes files that end in {', '.join(SUFFIXES)}.",
+            )
+        if not path.parent.is_dir():
+            raise BadInput(f"--export {path}: there is no folder {path.parent}.", "Make it first.")
+    return paths
+
+
+def give(
+    arguments: argparse.Namespace,
+    result: Result,
+    samples: Sequence[Sample],
+    exports: Sequence[Path],
+) -> None:
+    """Print the result, as lines or as JSON, and write the files that were asked for.
+
+    Raises:
+        NotPossible: a file cannot be written.
+    """
+    document = result_document(result, samples)
+    if arguments.json:
+        print_json(document)
+    else:
+        print_result(result)
+    for path in exports:
+        try:
+            path.write_bytes(_content(path, result, samples).encode(errors="backslashreplace"))
+        except OSError as error:
+            raise NotPossible(
+                f"The export {path} cannot be written: {error.strerror}.",
+                f"`assay study resume {result.study_id} --export FILE` writes another.",
+            ) from error
+
+
+def _content(path: Path, result: Result, samples: Sequence[Sample]) -> str:
+    from assay.report.text import to_csv, to_markdown
+
+    metric = result.spec.workload.objective
+    match path.suffix:
+        case ".md":
+            return to_markdown(result.conclusion, metric)
+        case ".csv":
+            return to_csv(result.conclusion, metric)
+        case _:
+            return json_text(result_document(result, samples)) + "\n"

@@ -1,0 +1,35 @@
+"""Layout: lines that fit a terminal; what is not shown on one is left as it is."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+LEAST = 40
+"""Columns below which nothing would be gained."""
+
+
+def width_of(stream: TextIO) -> int | None:
+    """Columns of the terminal that a stream goes to; ``None`` where it goes elsewhere."""
+    if not stream.isatty():
+        return None
+    return max(LEAST, shutil.get_terminal_size().columns)
+
+
+def fitted(lines: Iterable[str], width: int | None) -> Iterator[str]:
+    """The lines, too long ones broken between words and set in below their beginning."""
+    for line in lines:
+        if width is None or len(line) <= width:
+            yield line
+            continue
+        indent = line[: len(line) - len(line.lstrip())]
+        yield from textwrap.wrap(
+            line.strip(),
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent + "  " * bool(indent),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )

@@ -1,0 +1,72 @@
+"""Claims: what is claimed of each arm, with how its launches are spread beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import Claim
+from assay.report.arms import ArmRow
+from assay.report.markup import Child, Html, el, join
+from assay.report.parts.common import arm_name, scroll
+from assay.report.plain import bound_mark, change, change_interval
+
+_QUANTILES = ("p10", "p50", "p90")
+_HEADS = ("Change", *_QUANTILES, "Spread", "Pairs", "Verdict")
+_DASH = "\u2013"
+_TALL = 16
+"""With more claims than this the table scrolls in a frame of its own."""
+
+_INTRO = (
+    "Beside each claim: the change of a typical good launch (p10), the middle one (p50) and a "
+    "typical bad one (p90), and how widely launches lie apart (p90 less p10) against the baseline: "
+    "above 1\u00d7 they vary more. These are shown, not claimed."
+)
+
+
+def claims(rows: Sequence[ArmRow]) -> Html | None:
+    """A line for each claim; ``None`` where nothing is claimed."""
+    found = [(row, row.claim) for row in rows if row.claim is not None]
+    if not found:
+        return None
+    table = el(
+        "table",
+        el("caption", "Claims", class_="quiet"),
+        el("thead", el("tr", [_head(name) for name in ("Arm", *_HEADS)])),
+        el("tbody", [_line(row, claim) for row, claim in found]),
+        class_="claims",
+    )
+    return join(el("p", _INTRO, class_="intro"), scroll("Claims", table, tall=len(found) > _TALL))
+
+
+def _head(name: str) -> Html:
+    return el("th", name, scope="col", class_=None if name in ("Arm", "Verdict") else "num")
+
+
+def _line(row: ArmRow, claim: Claim) -> Html:
+    spread = claim.spread_ratio
+    word = claim.verdict.value
+    cells: tuple[Child, ...] = (
+        _change(claim),
+        *(_or_dash(claim.shift.get(name)) for name in _QUANTILES),
+        _DASH if spread is None else f"{spread:.2f}\u00d7",
+        f"{claim.blocks:,}",
+        el("span", word, class_=f"word tone-{word}"),
+    )
+    return el(
+        "tr",
+        el("th", arm_name(row), scope="row", class_=f"role-{row.role.value}"),
+        [
+            el("td", cell, class_=None if head == "Verdict" else "num", data_head=head)
+            for head, cell in zip(_HEADS, cells, strict=True)
+        ],
+    )
+
+
+def _change(claim: Claim) -> Html:
+    mark = bound_mark(claim.ci) if claim.bound_only else ""
+    interval = el("span", change_interval(claim.ci), class_="interval")
+    return join(f"{mark}{change(claim.ratio)} ", interval)
+
+
+def _or_dash(ratio: float | None) -> str:
+    return _DASH if ratio is None else change(ratio)

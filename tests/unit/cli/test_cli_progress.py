@@ -1,0 +1,213 @@
+"""The progress of a study: what it says, and what it costs."""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli import progress as progress_module
+from assay.cli.ending import Terminated
+from assay.cli.progress import SHARE, Progress, Shown
+from assay.errors import NotPossible
+from assay.records import (
+    Arm,
+    Budget,
+    Configuration,
+    Kind,
+    Launch,
+    Outcome,
+    Sample,
+    Stage,
+    StudySpec,
+)
+from assay.search.compare import CompareRace
+from assay.search.standing import Scoreboard, Standing, with_interval
+from assay.search.testing import Simulated
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
+from simulated_studies import Study, compare, factors, space_of, tune, workload
+
+GAIN = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}))
+SPACE = space_of(malloc=("jemalloc", "tcmalloc"), nice=(0, 5))
+
+
+class TestProgress:
+    def _progress(self, study: Study, **options: Any) -> Progress:
+        return Progress(study.spec, **{"live": False, "quiet": False, **options})
+
+    def test_plain_lines_name_the_stages(self, capsys: pytest.CaptureFixture[str]) -> None:
+        both = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}, nice={5: 0.8}))
+        study = tune(SPACE, both, Budget(launches=200))
+        with self._progress(study) as progress:
+            for sample in study.samples:
+                progress.launching(sample.launch, Budget(launches=5, time_s=61.0))
+        err = capsys.readouterr().err
+        for word in ("looking", "timing the default", "searching", "reducing", "confirming"):
+            assert f"assay: {word}, " in err
+        assert "5 launches left" in err
+        assert "\x1b" not in err
+
+    def test_quiet_says_nothing(self, capsys: pytest.CaptureFixture[str]) -> None:
+        study = tune(SPACE, GAIN, Budget(launches=100))
+        with self._progress(study, quiet=True, live=True) as progress:
+            for sample in study.samples:
+                progress.launching(sample.launch, Budget(launches=5))
+        assert capsys.readouterr().err == ""
+
+    def test_an_interruption_says_how_to_go_on(self, capsys: pytest.CaptureFixture[str]) -> None:
+        study = tune(SPACE, GAIN, Budget(launches=100))
+        with pytest.raises(KeyboardInterrupt), self._progress(study, launches=3) as progress:
+            progress.began("abc1234")
+            raise KeyboardInterrupt
+        assert "3 launches" in (err := capsys.readouterr().err)
+        assert "assay study resume abc1234" in err
+
+    @pytest.mark.parametrize("error", [RuntimeError("a hole"), NotPossible("no"), OSError()])
+    def test_what_is_no_interruption_is_not_called_one(
+        self, error: BaseException, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        study = tune(SPACE, GAIN, Budget(launches=100))
+        with pytest.raises(type(error)), self._progress(study) as progress:
+            progress.began("abc1234")
+            raise error
+        assert "interrupted" not in capsys.readouterr().err
+        with pytest.raises(Terminated), self._progress(study) as progress:
+            progress.began("abc1234")
+            raise Terminated(15)
+        assert "interrupted" in capsys.readouterr().err
+
+
+def test_the_time_left_goes_on_through_a_long_launch() -> None:
+    shown = Shown("searching", 3, "best so far a -1.0 %", Budget(time_s=130.0, launches=7), 50.0)
+    assert shown.parts(51.0) == [
+        "searching",
+        "2 min 9 s left",
+        "7 launches left",
+        "best so far a -1.0 %",
+        "3 launches made",
+    ]
+    assert shown.parts(61.0)[1] == "119 s left"
+    assert shown.parts(999.0)[1] == "0 s left"
+
+
+class Clock:
+    """Stands in for the module ``time``."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+
+def launches(arms: int, blocks: int) -> Iterator[tuple[StudySpec, CompareRace, Sample]]:
+    """A comparison of many arms, the first of which is the slowest and the last the quickest."""
+    named = tuple(
+        Arm(name=f"arm {i}", configuration=Configuration({"nice": i})) for i in range(arms)
+    )
+    spec = StudySpec(kind=Kind.COMPARE, workload=workload(), budget=Budget(), arms=named)
+    race, noise = CompareRace(spec), random.Random(0)
+    for block in range(blocks):
+        for at, arm in enumerate(named):
+            launch = Launch(
+                configuration=arm.configuration,
+                arm=arm.name,
+                stage=Stage.CONFIRM,
+                block=block,
+                position=at,
+                roster=None if at else named,
+            )
+            wall_s = (2.0 + 0.01 * noise.random()) * (1.0 - 0.5 * at / arms)
+            sample = Sample(
+                launch=launch, outcome=Outcome.OK, wall_s=wall_s, metrics={"wall_s": wall_s}
+            )
+            race.tell(sample)
+            yield spec, race, sample
+
+
+def test_many_arms_cost_no_more_than_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time that is spent here is not spent on launches."""
+    clock = Clock()
+    monkeypatch.setattr(progress_module, "time", clock)
+    spent_s, progress = 0.0, None
+    for spec, race, sample in launches(arms=1500, blocks=5):
+        progress = progress or Progress(spec, live=False, quiet=False)
+        clock.now_s += 0.005
+        began_s = time.process_time()
+        progress.launching(sample.launch, Budget(time_s=1.0))
+        progress.sampled(sample, race, Budget(time_s=1.0))
+        spent_s += time.process_time() - began_s
+    assert spent_s < 0.02 * clock.now_s
+
+
+def test_the_interval_takes_a_small_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, taken_s = Clock(), []
+
+    def dear(*given: Any) -> Standing:
+        clock.now_s += 0.5
+        taken_s.append(0.5)
+        return with_interval(*given)
+
+    monkeypatch.setattr(progress_module, "time", clock)
+    monkeypatch.setattr(progress_module, "with_interval", dear)
+    monkeypatch.setattr(progress_module, "PLAIN_EVERY_S", 0.0)
+    progress = None
+    for spec, race, sample in launches(arms=2, blocks=5000):
+        progress = progress or Progress(spec, live=False, quiet=False)
+        progress.launching(sample.launch, Budget(time_s=1.0))
+        clock.now_s += 0.01
+        progress.sampled(sample, race, Budget(time_s=1.0))
+    assert len(taken_s) > 2
+    assert sum(taken_s[:-1]) <= 1.01 * SHARE * clock.now_s
+
+
+def test_who_is_ahead_is_who_has_the_best_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = None
+    for spec, race, sample in launches(arms=4, blocks=8):
+        progress = progress or Progress(spec, live=False, quiet=False)
+        progress.launching(sample.launch, Budget(launches=9))
+        progress.sampled(sample, race, Budget(launches=9))
+    board = Scoreboard(spec)
+    for told in race.history.samples:
+        board.add(told)
+    found = board.standing(8)
+    assert found is not None
+    assert (found.arm, found.blocks) == ("arm 3", 8)
+    assert found.ratio == pytest.approx(1.0 - 0.5 * 3 / 4, rel=0.01)
+    sure = with_interval(spec, race.history, Stage.CONFIRM, found)
+    assert sure.ratio == pytest.approx(found.ratio)
+    assert sure.lo is not None and sure.hi is not None and sure.lo <= sure.ratio <= sure.hi
+
+
+def test_a_baseline_without_a_value_leaves_a_block_out() -> None:
+    slow = Simulated(takes_s=lambda c: 1.0 if c else 99.0)
+    study = compare(slow, Budget(launches=20), {}, {"nice": 5}, timeout_s=10.0)
+    board = Scoreboard(study.spec)
+    for sample in study.samples:
+        board.add(sample)
+    assert board.standing(10_000) is None
+
+
+def test_arm_names_are_safe_to_show(capsys: pytest.CaptureFixture[str]) -> None:
+    study = compare(replace(GAIN, noise=0.01), Budget(launches=40), {}, {"env.A": "\x1b[2J"})
+    race = CompareRace(study.spec)
+    with Progress(study.spec, live=False, quiet=False) as progress:
+        progress_module.PLAIN_EVERY_S, before = 0.0, progress_module.PLAIN_EVERY_S
+        try:
+            for sample in study.samples:
+                race.tell(sample)
+                progress.launching(sample.launch, Budget(launches=5))
+                progress.sampled(sample, race, Budget(launches=5))
+        finally:
+            progress_module.PLAIN_EVERY_S = before
+    err = capsys.readouterr().err
+    assert re.search(r"best so far -?\+?[\d.]+ %.*: env\.A=\\x1b\[2J", err)
+    assert "\x1b" not in err
