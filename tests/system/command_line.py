@@ -51,8 +51,10 @@ class CommandLine:
     @property
     def env(self) -> dict[str, str]:
         path = os.pathsep.join(filter(None, (str(SOURCE), os.environ.get("PYTHONPATH"))))
+        # pytest names the test in hand there; a study is resumed under the same variables only.
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         return {
-            **os.environ,
+            **inherited,
             "PYTHONPATH": path,
             "ASSAY_EXEC": str(self.launcher),
             "ASSAY_DB": str(self.store),

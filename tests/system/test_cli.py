@@ -278,10 +278,11 @@ class TestRun:
 
     def test_nothing_is_added_to_what_the_program_says(self, cli: CommandLine) -> None:
         level = cli("settings", "show", "cpu.isa", "--json").document
-        words = ("--with", "cpu.isa=" + str(level["domain"]).split(",")[-1])
+        if not level["values"]:
+            pytest.skip("no instruction set of this processor is known")
+        words = ("--with", f"cpu.isa={level['values'][0]['value']}")
         answer = cli("run", *words, "--", "sh", "-c", 'echo "${OPENBLAS_VERBOSE-unset}"')
-        assert answer.status in (0, 125)
-        assert answer.out.strip() in ("unset", "")
+        assert (answer.status, answer.out) == (0, "unset\n"), answer.err
 
 
 class TestBadInput:

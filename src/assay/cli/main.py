@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from assay.cli.ending import Terminated, heed_signals
+from assay.cli.ending import Terminated, end_at_once
 from assay.cli.parser import parse
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ FAULT = 70
 
 def entry() -> NoReturn:
     """The ``assay`` command."""
+    end_at_once()
     sys.exit(main(sys.argv[1:]))
 
 
 def main(words: Sequence[str]) -> int:
     """Run one command line; gives the exit status."""
     try:
-        heed_signals()
         return _dispatch(words)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

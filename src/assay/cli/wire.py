@@ -8,18 +8,30 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import msgspec
+
+from assay.cli.ending import end_in_order
 from assay.launch.driver import Driver, find_launcher
 from assay.machine.document import Program
 from assay.machine.program import inspect
 from assay.machine.reader import read_machine
-from assay.records import StudySpec
+from assay.records import Conclusion, RunFacts, Sample, Stratum, StudySpec
 from assay.settings.registry import builtin
 from assay.store import Store, open_store
 from assay.study.session import Laboratory
 
+READ = (RunFacts, Sample, StudySpec, Conclusion, Stratum)
+"""Records that a study reads while it goes on."""
+
 
 def laboratory(program: Program | None = None, others: tuple[Program, ...] = ()) -> Laboratory:
-    """This host, with the settings and the launcher that assay brings."""
+    """This host, with the settings and the launcher that assay brings.
+
+    From here on there may be something to clean up when a signal comes.
+    """
+    for kind in READ:
+        msgspec.json.Decoder(kind)  # builds what it knows of a record: see assay.cli.ending
+    end_in_order()
     return Laboratory(
         machine=read_machine(),
         registry=builtin(),

@@ -6,6 +6,7 @@ checked by anyone who has its samples.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from assay.records import (
@@ -32,6 +33,9 @@ from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
 from assay.stats.summary import summarise
+
+FAILS_MORE = 0.1
+"""Chance of holding failures against a winner that fails no more often than the default."""
 
 
 def conclude(
@@ -81,8 +85,8 @@ def _tune(
         found = confirmed(spec, history, arm)
         if race.reduced.note:
             notes.append(race.reduced.note)
-    lost, launches = _confirmation_losses(history, arm)
-    lossy = lost > _confirmation_losses(history, DEFAULT_ARM)[0]
+    lost, launches = _losses(history, arm)
+    lossy = fails_more((lost, launches), _losses(history, DEFAULT_ARM))
     wins = found is not None and found.verdict is Verdict.FASTER and not lossy
     if found is None:
         sentence = _without_claim(race, arm, done)
@@ -113,18 +117,36 @@ def _tune(
     )
 
 
-def _confirmation_losses(history: History, arm: Arm) -> tuple[int, int]:
-    """How many confirmation launches of an arm gave no value, and how many there were.
+def _losses(history: History, arm: Arm) -> tuple[int, int]:
+    """How many launches of an arm gave no value, the survey apart, and how many there were.
 
-    Whoever is launched again after a failure has failed all the same: a configuration that is
-    quicker when it survives is no gain.
+    Whoever is launched again after a failure has failed all the same.
     """
     outcomes = [
         history.observation(s)
         for s in history.samples
-        if s.launch.stage is Stage.CONFIRM and s.launch.arm == arm.name
+        if s.launch.stage is not Stage.SURVEY and s.launch.arm == arm.name
     ]
     return sum(o is None for o in outcomes), len(outcomes)
+
+
+def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:
+    """Whether an arm fails more often than the default, by Fisher's exact test at ``FAILS_MORE``.
+
+    A configuration that is quicker when it survives is no gain; a program that fails now and then
+    in any configuration still has a best one.
+
+    Args:
+        arm, default: launches that failed, and launches.
+    """
+    (lost, launches), (others_lost, others) = arm, default
+    failed = lost + others_lost
+    total = math.comb(launches + others, failed)
+    tail = sum(
+        math.comb(launches, k) * math.comb(others, failed - k)
+        for k in range(lost, min(failed, launches) + 1)
+    )
+    return lost > 0 and tail <= FAILS_MORE * total
 
 
 def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str:

@@ -41,7 +41,7 @@ def say(spec: StudySpec, found: Claim) -> str:
 def say_lossy(spec: StudySpec, found: Claim, lost: int, launches: int) -> str:
     """The verdict on a gain that does not count, since the winner fails more often."""
     gain = say(spec, found).removesuffix(".")
-    return f"Keep the default: {gain}, but {lost} of its {launches} confirmation launches failed."
+    return f"Keep the default: {gain}, but {lost} of its {launches} launches failed."
 
 
 def comparison(found: Claim, metric: Metric) -> str:

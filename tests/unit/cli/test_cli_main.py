@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from assay.cli.ending import end_at_once, end_in_order, terminate
 from assay.cli.main import FAULT, OWN_ERROR, main
 from assay.cli.verbs import run as run_verb
 from assay.cli.verbs import settings as settings_verb
@@ -40,15 +41,24 @@ def test_verbose_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
         main(["settings", "-v"])
 
 
-def test_what_is_ignored_stays_so(capsys: pytest.CaptureFixture[str]) -> None:
-    """Under nohup(1) the end of a terminal ends nothing."""
-    before = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGTERM)}
+def test_what_is_ignored_stays_so() -> None:
+    """Under nohup(1) the end of a terminal ends nothing, and a shell's background no Ctrl-C."""
+    numbers = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
+    before = {n: signal.getsignal(n) for n in numbers}
     try:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        assert main(["settings", "show", "no-such"]) == 2
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        end_at_once()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+        end_in_order()
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+        assert signal.getsignal(signal.SIGTERM) is terminate
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        end_at_once()
+        end_in_order()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -17,9 +17,9 @@ _TALL = 16
 """With more claims than this the table scrolls in a frame of its own."""
 
 _INTRO = (
-    "Beside each claim: the change of a typical good launch (p10), the middle one (p50) and a "
-    "typical bad one (p90), and how widely launches lie apart (p90 less p10) against the baseline: "
-    "above 1\u00d7 they vary more. These are shown, not claimed."
+    "Beside each claim: the change of a typical low value (p10), of the middle one (p50) and of a "
+    "typical high one (p90), and how widely launches lie apart (p90 less p10) against the "
+    "baseline: above 1\u00d7 they vary more. These are shown, not claimed."
 )
 
 

@@ -1,0 +1,34 @@
+"""Plans: what must not be launched, and which CPUs a launch is kept to."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.errors import NotPossible
+from assay.records import Affinity, Configuration, EnvSet, Level, Plan, Prospect, Word
+
+
+def made(reason: str | None, prospect: Prospect = Prospect.REFUSED) -> Plan:
+    words = {
+        "nice": Word(value=5, prospect=Prospect.GRANTABLE, level=Level.SEEN),
+        "cpus": Word(value=99, prospect=prospect, level=Level.SEEN, reason=reason),
+    }
+    return Plan(configuration=Configuration({"cpus": 99, "nice": 5}), words=words)
+
+
+@pytest.mark.parametrize("reason", ["assay may use 2 CPUs here", "assay may use 2 CPUs here."])
+def test_a_plan_with_a_refused_setting_is_not_launched(reason: str) -> None:
+    with pytest.raises(NotPossible) as told:
+        made(reason).demand_granted()
+    assert str(told.value) == "cpus=99 cannot be granted: assay may use 2 CPUs here."
+
+
+@pytest.mark.parametrize("prospect", [Prospect.GRANTABLE, Prospect.DEGRADED])
+def test_any_other_plan_is(prospect: Prospect) -> None:
+    made("in part", prospect).demand_granted()
+
+
+def test_the_cpus_of_a_plan_are_those_of_its_mask() -> None:
+    mask = (EnvSet(name="A", value="b"), Affinity(cpus=(0, 2)))
+    assert Plan(configuration=Configuration(), actions=mask).cpus == (0, 2)
+    assert Plan(configuration=Configuration(), actions=mask[:1]).cpus == ()
