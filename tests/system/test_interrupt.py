@@ -108,7 +108,7 @@ def test_interrupted_while_it_starts(cli: CommandLine, delay_s: float) -> None:
 def test_interrupted_when_it_has_just_begun(cli: CommandLine) -> None:
     """At any moment of its first launch: an exception raised there crashed the interpreter."""
     for step in range(60):
-        status = cut_off(cli, signal.SIGTERM, 0, 0.05 + step * 0.0005)
+        status = cut_off(cli, signal.SIGTERM, 0, 0.05 + step * 0.003)
         assert status in (143, -15), (step, status)
 
 

@@ -1,6 +1,6 @@
 """Text: the arms and claims of a conclusion as Markdown and as CSV.
 
-For the export of ``assay compare`` and ``assay study``, which are planned; no verb calls it yet.
+What ``--export`` writes.
 """
 
 from __future__ import annotations
