@@ -383,7 +383,9 @@ def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
     found.add("run", (tmp_path / "r.json").read_text())
     limited = ["--limit", "output=1K"]
     assay_says("measure", "--runs", "7", *limited, *program, WRITER)
-    for sample in json.loads(assay_says("study", "show", "last", "--json"))["samples"]:
+    shown = assay_says("study", "show", "last", "--json")
+    found.add("study show", shown)
+    for sample in json.loads(shown)["samples"]:
         found.add("run", json.dumps(sample))
     measured = assay_says("measure", "--json", "--runs", "8", *program, "pass")
     found.add("measure", measured)
