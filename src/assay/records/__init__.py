@@ -18,11 +18,11 @@ from assay.records.action import (
     Unpreload,
     Wrap,
 )
-from assay.records.claim import Claim, Recommendation, Verdict
+from assay.records.claim import Claim, Recommendation, Spread, SpreadVerdict, Verdict
 from assay.records.codec import decode, encode, to_builtins
 from assay.records.configuration import DEFAULT, Configuration, Value
 from assay.records.domain import AnyText, Choices, Domain, Range, check
-from assay.records.facts import RunFacts, Seen
+from assay.records.facts import Counter, RunFacts, Seen
 from assay.records.launch import Arm, Launch, Stage
 from assay.records.plan import Level, Plan, Prospect, Scope, Word
 from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
@@ -32,6 +32,8 @@ from assay.records.study import (
     Budget,
     Conclusion,
     Kind,
+    Modes,
+    Statistic,
     Status,
     Stratum,
     StudySpec,
@@ -52,6 +54,7 @@ __all__ = [
     "Command",
     "Conclusion",
     "Configuration",
+    "Counter",
     "DEFAULT",
     "Domain",
     "EnvSet",
@@ -65,6 +68,7 @@ __all__ = [
     "Limits",
     "MemPolicy",
     "Metric",
+    "Modes",
     "Outcome",
     "Parameter",
     "Plan",
@@ -80,7 +84,10 @@ __all__ = [
     "Scope",
     "Seen",
     "Space",
+    "Spread",
+    "SpreadVerdict",
     "Stage",
+    "Statistic",
     "Status",
     "Stratum",
     "StudySpec",

@@ -17,6 +17,30 @@ class Verdict(enum.StrEnum):
     UNCLEAR = "unclear"
 
 
+class SpreadVerdict(enum.StrEnum):
+    """What a comparison of spreads shows; it speaks of ``b``."""
+
+    TIGHTER = "tighter"
+    WIDER = "wider"
+    SAME = "same"
+    UNCLEAR = "unclear"
+
+
+class Spread(Record, frozen=True, kw_only=True):
+    """How much more ``b`` varies from launch to launch than ``a``.
+
+    Attributes:
+        ratio: of p90 - p10, b over a, as batches of blocks show it.
+        ci: interval of the ratio, valid at every look; ``None`` for an open end.
+        batches: how many it rests on.
+    """
+
+    ratio: float
+    ci: tuple[float | None, float | None]
+    verdict: SpreadVerdict
+    batches: int
+
+
 class Claim(Record, frozen=True, kw_only=True):
     """A statement on two arms.
 
@@ -26,6 +50,11 @@ class Claim(Record, frozen=True, kw_only=True):
         blocks: complete pairs that it rests on.
         blocks_needed: for *unclear*, how many it would take in all, where that can be said.
         alpha: share of wrong intervals accepted, after correction for how many are shown.
+        spread_ratio: p90 - p10 of all values of b over that of a.
+        spread: the same with an interval, once there are enough blocks for one.
+        unstable: the arms differ in spread, or the launches of one fall into two groups: the mean
+            alone does not tell what a single launch will take.
+        withheld: too many blocks were disturbed for a verdict; it is *unclear* then.
     """
 
     a: str
@@ -42,6 +71,9 @@ class Claim(Record, frozen=True, kw_only=True):
     bound_only: bool = False
     censored_share: float = 0.0
     spread_ratio: float | None = None
+    spread: Spread | None = None
+    unstable: bool = False
+    withheld: bool = False
     shift: dict[str, float] = {}
     notes: tuple[str, ...] = ()
 

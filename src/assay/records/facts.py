@@ -40,11 +40,44 @@ class Containment(Record, frozen=True, kw_only=True):
 
 
 class Host(Record, frozen=True, kw_only=True):
-    """What others did on the CPUs of the launch while it ran."""
+    """What others did on the CPUs of the launch while it ran.
 
+    Attributes:
+        cpus: how many there are.
+        steal_s: time the hypervisor took from them.
+        busy_s: time they worked; ``own_s`` of it for the tree, ``launcher_s`` for assay-exec.
+        swap_in_pages, swap_out_pages: of the whole host.
+        throttle_events: times that a core or package was slowed down for its heat.
+        frequency_ratio: mean APERF over MPERF, 1 at the nominal frequency.
+        clock_source: of the kernel.
+    """
+
+    cpus: int | None = None
     steal_s: float | None = None
     busy_s: float | None = None
     own_s: float | None = None
+    launcher_s: float | None = None
+    swap_in_pages: int | None = None
+    swap_out_pages: int | None = None
+    throttle_events: int | None = None
+    frequency_ratio: float | None = None
+    clock_source: str | None = None
+
+
+class Counter(Record, frozen=True, kw_only=True):
+    """A counter of the perf events of the kernel, over the tree.
+
+    Attributes:
+        value: as counted; ``scaled`` says that it was extrapolated from a part of the time.
+        enabled_s, running_s: how long it was asked for, and how long it counted.
+        scope: ``user`` or ``all`` (kernel included).
+    """
+
+    value: float
+    enabled_s: float
+    running_s: float
+    scope: str
+    scaled: bool = False
 
 
 class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
@@ -75,6 +108,10 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     involuntary_switches: int | None = None
     read_bytes: int | None = None
     written_bytes: int | None = None
+    migrations: int | None = None
+    run_queue_wait_s: float | None = None
+    counters: dict[str, Counter] = {}
+    energy_j: float | None = None
     pressure: dict[str, float] | None = None
     throttled_s: float | None = None
     oom_kills: int | None = None

@@ -19,6 +19,8 @@ class Kind(enum.StrEnum):
     TUNE = "tune"
     MEASURE = "measure"
     COMPARE = "compare"
+    SWEEP = "sweep"
+    CALIBRATE = "calibrate"
 
 
 class Status(enum.StrEnum):
@@ -28,6 +30,14 @@ class Status(enum.StrEnum):
     INTERRUPTED = "interrupted"
     FAILED = "failed"
     DONE = "done"
+
+
+class Statistic(enum.StrEnum):
+    """What of the objective is compared between arms: its usual value, or how much it varies."""
+
+    MEAN = "mean"
+    MEDIAN = "median"
+    SPREAD = "spread"
 
 
 class Budget(Record, frozen=True, kw_only=True):
@@ -43,14 +53,21 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     Attributes:
         kind: the verb.
         workload: what runs.
-        space: for ``tune``.
-        arms: for ``compare`` (the first is the baseline) and ``measure`` (one).
+        space: for ``tune``, and what a ``sweep`` draws its cells from.
+        arms: for ``compare`` and ``sweep`` (the first is the baseline), ``measure`` and
+            ``calibrate`` (one).
         budget: as asked, or the default.
         margin: ratio differences below it count as none.
         alpha: share of wrong claims accepted.
         precision: for ``measure``: half width of the interval over the mean at which it stops.
         seed: of every random choice.
         null: the default runs twice under two names.
+        statistic: of the objective, that ``compare`` decides by.
+        disturbed_above: a block in which others took more than this share of the CPUs of its
+            launches enters no claim (docs/statistics.md, rule 13); ``None``: none is left out.
+        warmup: launches before those that count; ``None``: until they get no faster.
+        pad_environment: each launch gets an environment of another size, so that the place of its
+            stack is sampled and not fixed (Mytkowicz et al., ASPLOS 2009).
     """
 
     kind: Kind
@@ -63,6 +80,10 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     precision: float | None = None
     seed: int = 0
     null: bool = False
+    statistic: Statistic = Statistic.MEAN
+    disturbed_above: float | None = 0.1
+    warmup: int | None = None
+    pad_environment: bool = True
 
 
 class Stratum(Record, frozen=True, kw_only=True):
@@ -110,6 +131,24 @@ class Summary(Record, frozen=True, kw_only=True):
     ci: tuple[float, float] | None = None
 
 
+class Modes(Record, frozen=True, kw_only=True):
+    """Two groups that the launches of an arm fall into, by the objective.
+
+    Attributes:
+        low, high: mean of each group, in the unit of the objective.
+        high_share: share of the launches in the upper one.
+        explained_by: kind of evidence that goes along with the groups, where one does.
+        low_evidence, high_evidence: its median in each group.
+    """
+
+    low: float
+    high: float
+    high_share: float
+    explained_by: str | None = None
+    low_evidence: float | None = None
+    high_evidence: float | None = None
+
+
 class ArmResult(Record, frozen=True, kw_only=True):
     """What was seen of one arm; ``failures`` and ``timeouts`` count samples without a value."""
 
@@ -118,6 +157,7 @@ class ArmResult(Record, frozen=True, kw_only=True):
     summary: dict[str, Summary]
     failures: int = 0
     timeouts: int = 0
+    modes: Modes | None = None
 
 
 class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
@@ -128,6 +168,8 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         claims: one for each arm but the first.
         noise_floor: the claim on two identical arms, where the study ran them.
         launches, configurations: how many were made, and tried.
+        blocks, disturbed_blocks: of the stage that claims rest on, and how many of them were left
+            out because others used the machine.
         stopped: why the study ended, in one sentence.
         notes: what weakens the answer.
     """
@@ -140,5 +182,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     noise_floor: Claim | None = None
     launches: int = 0
     configurations: int = 0
+    blocks: int = 0
+    disturbed_blocks: int = 0
     stopped: str = ""
     notes: tuple[str, ...] = ()

@@ -1,0 +1,110 @@
+"""Spread: how much more one arm varies from launch to launch than another.
+
+The spread of a handful of launches is their p90 - p10. Blocks are taken in batches; each batch
+gives one log-ratio of the spreads of both arms, and the mean of these has an interval that is
+valid at every look (``sequence``), since batches are as independent as blocks are. For two
+distributions of one shape the mean log-ratio is that of their scales, whatever the batch; where
+shapes differ it is that of what a batch shows. Drift slower than a batch falls out.
+
+Batches of five: what a block tells of a Gaussian scale is within a tenth of the best from five
+to ten blocks a batch, and smaller batches reach the least number of values for a claim sooner.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records.claim import SpreadVerdict
+from assay.stats.interval import UNBOUNDED, Interval
+from assay.stats.quantile import quantile
+from assay.stats.sequence import last_digit, mean_sequence
+
+BATCH = 5
+"""Blocks whose launches give one spread."""
+
+SAME_WITHIN = 1.25
+"""Spreads that differ by less than this factor are the same for practical purposes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadEffect:
+    """Spread of B over that of A.
+
+    Attributes:
+        ratio: exp(mean of the log-ratios of the batches); ``None`` without a whole batch.
+        lo, hi: interval of the ratio, valid at every look; 0 and infinity are open ends.
+        batches: how many it rests on.
+        verdict: the interval excludes 1: *tighter* or *wider*; lies within a factor of
+            ``SAME_WITHIN`` of 1: *same*; else *unclear*.
+    """
+
+    ratio: float | None
+    lo: float
+    hi: float
+    batches: int
+    verdict: SpreadVerdict
+
+
+def spread_effect(
+    a: Sequence[float], b: Sequence[float], *, alpha: float = 0.05, batch: int = BATCH
+) -> SpreadEffect:
+    """The effect of B on the spread, from values of the same blocks.
+
+    Args:
+        a, b: finite values of both arms, one a block, in block order, same unit; blocks beyond
+            the last whole batch are left out.
+        alpha: accepted chance that the truth is ever outside the interval.
+        batch: blocks whose launches give one spread.
+
+    Raises:
+        ValueError: unequal lengths, a value that is not finite, or ``alpha`` is no error rate.
+    """
+    if len(a) != len(b):
+        raise ValueError(f"arm A has {len(a)} values and arm B {len(b)}: give those of same blocks")
+    floor = max((_step(arm) for arm in (a, b) if arm), default=0.0)
+    ratios = [
+        math.log(_spread(b[at : at + batch], floor) / _spread(a[at : at + batch], floor))
+        for at in range(0, len(a) - batch + 1, batch)
+        if floor > 0.0
+    ]
+    if not ratios:
+        return SpreadEffect(None, 0.0, math.inf, 0, SpreadVerdict.UNCLEAR)
+    interval = mean_sequence(ratios, alpha) if len(ratios) > 1 else UNBOUNDED
+    return SpreadEffect(
+        ratio=math.exp(math.fsum(ratios) / len(ratios)),
+        lo=_exp(interval.lo),
+        hi=_exp(interval.hi),
+        batches=len(ratios),
+        verdict=_judge(interval),
+    )
+
+
+def _judge(interval: Interval) -> SpreadVerdict:
+    if interval.hi < 0.0:
+        return SpreadVerdict.TIGHTER
+    if interval.lo > 0.0:
+        return SpreadVerdict.WIDER
+    near = math.log(SAME_WITHIN)
+    if -near <= interval.lo and interval.hi <= near:
+        return SpreadVerdict.SAME
+    return SpreadVerdict.UNCLEAR
+
+
+def _spread(values: Sequence[float], floor: float) -> float:
+    """p90 - p10, at least the step of the measurement: below that nothing was measured."""
+    return max(quantile(values, 0.9) - quantile(values, 0.1), floor)
+
+
+def _step(values: Sequence[float]) -> float:
+    """The smallest difference between values; the last digit where all are equal."""
+    ordered = sorted(values)
+    tiny = 1e-12 * max(map(abs, ordered))
+    steps = [y - x for x, y in itertools.pairwise(ordered) if y - x > tiny]
+    return min(steps, default=last_digit(ordered))
+
+
+def _exp(value: float) -> float:
+    return math.inf if value > 700.0 else math.exp(value)
