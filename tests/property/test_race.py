@@ -15,6 +15,7 @@ from assay.records import (
     Parameter,
     Space,
     Stage,
+    Statistic,
     StudySpec,
     Workload,
     encode,
@@ -49,18 +50,20 @@ def programs(draw: st.DrawFn) -> Simulated:
     odd = draw(st.sampled_from([0, 1]))
     failing = draw(st.sampled_from([0.0, 0.0, 0.2, 0.7]))
     default_fails = draw(st.sampled_from([0.0, 0.0, 0.2]))
+    busy = draw(st.sampled_from([0, 0, 3, 1]))
     return Simulated(
         takes_s=lambda c: usual_s * (slow if c and len(str(c)) % 2 == odd else 1.0),
         fails=lambda c: failing if c else default_fails,
         noise=draw(st.sampled_from([0.0, 0.01, 0.3])),
         drift=draw(st.sampled_from([0.0, 0.01])),
         seed=draw(st.integers(0, 99)),
+        others=(lambda launch: float(launch.block % busy == 0)) if busy else None,
     )
 
 
 @st.composite
 def specs(draw: st.DrawFn) -> StudySpec:
-    kind = draw(st.sampled_from(list(Kind)))
+    kind = draw(st.sampled_from([Kind.TUNE, Kind.COMPARE, Kind.MEASURE]))
     budget = draw(
         st.one_of(
             st.integers(1, 130).map(lambda n: Budget(launches=n)),
@@ -76,6 +79,9 @@ def specs(draw: st.DrawFn) -> StudySpec:
         space=draw(st.sampled_from([FEW, MANY])) if kind is Kind.TUNE else Space(),
         arms=tuple(Arm(name=str(c), configuration=c) for c in arms),
         seed=draw(st.integers(0, 9)),
+        statistic=draw(st.sampled_from(list(Statistic))),
+        disturbed_above=draw(st.sampled_from([None, 0.1])),
+        warmup=draw(st.sampled_from([None, 1, 3])),
         null=draw(st.booleans()) and kind is not Kind.MEASURE,
     )
 

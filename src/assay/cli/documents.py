@@ -33,9 +33,11 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
         case Kind.MEASURE:
             document = {
                 "summary": summary(conclusion.arms[0]),
+                **_modes(conclusion.arms[0]),
                 "samples": [to_builtins(sample) for sample in samples],
             }
-    return {"study": result.study_id, **document, "notes": list(conclusion.notes)}
+    blocks = {"blocks": conclusion.blocks, "disturbed_blocks": conclusion.disturbed_blocks}
+    return {"study": result.study_id, **document, **blocks, "notes": list(conclusion.notes)}
 
 
 def _tune(result: Result) -> dict[str, Any]:
@@ -63,7 +65,9 @@ def _tune(result: Result) -> dict[str, Any]:
 def _compare(conclusion: Conclusion) -> dict[str, Any]:
     return {
         "metric": conclusion.metric,
-        "arms": [{"name": arm.name, "summary": summary(arm)} for arm in conclusion.arms],
+        "arms": [
+            {"name": arm.name, "summary": summary(arm), **_modes(arm)} for arm in conclusion.arms
+        ],
         "claims": [claim(found) for found in conclusion.claims],
         "launches": conclusion.launches,
         "stopped": conclusion.stopped,
@@ -74,6 +78,10 @@ def _noise_floor(conclusion: Conclusion) -> dict[str, Any]:
     if conclusion.noise_floor is None:
         return {}
     return {"noise_floor": {"ratio_ci": list(conclusion.noise_floor.ci)}}
+
+
+def _modes(arm: ArmResult) -> dict[str, Any]:
+    return {"modes": to_builtins(arm.modes)} if arm.modes else {}
 
 
 def summary(arm: ArmResult) -> dict[str, Any]:
@@ -88,8 +96,10 @@ def claim(found: Claim) -> dict[str, Any]:
     return document
 
 
-def space_document(space: Space, left_out: Mapping[str, str]) -> dict[str, Any]:
-    """What a dry run would try."""
+def space_document(
+    space: Space, left_out: Mapping[str, str], notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What a dry run would try, with what weakens it."""
     return {
         "space": [
             {
@@ -102,4 +112,5 @@ def space_document(space: Space, left_out: Mapping[str, str]) -> dict[str, Any]:
         ],
         "constraints": list(space.constraints),
         "left_out": dict(left_out),
+        "notes": list(notes),
     }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from assay.cli.values import quantity, whole
 from assay.errors import BadInput, nearest
 from assay.machine.document import Machine
 from assay.records import Budget, Configuration, Parameter, Space, Value
@@ -20,6 +21,11 @@ from assay.settings.registry import Registry
 from assay.units import parse_duration_s, parse_share
 
 DEFAULT_BUDGET_S = 600.0
+DISTURBED_ABOVE = 0.1
+"""Share of the CPUs that others may take during a block that counts."""
+MOST_WARMUP = 1000
+MOST_LAUNCHES = 10**9
+"""Of a study: at a millisecond each it would take twelve days."""
 
 
 def budget_of(arguments: argparse.Namespace) -> Budget:
@@ -28,20 +34,66 @@ def budget_of(arguments: argparse.Namespace) -> Budget:
     Raises:
         BadInput: not a duration, or not a number of launches.
     """
-    time_s = parse_duration_s(arguments.budget) if arguments.budget else None
-    launches = None
-    if arguments.runs is not None:
-        if not arguments.runs.isdecimal() or int(arguments.runs) < 1:
-            raise BadInput(f"--runs {arguments.runs!r} is not a number of launches.", "Write 100.")
-        launches = int(arguments.runs)
+    time_s = launches = None
+    if arguments.budget:
+        time_s = quantity("--budget", arguments.budget, parse_duration_s)
+    if arguments.runs:
+        launches = whole("--runs", arguments.runs, MOST_LAUNCHES, "launches", "--runs 100")
     if time_s is None and launches is None:
         time_s = DEFAULT_BUDGET_S
     return Budget(time_s=time_s, launches=launches)
 
 
 def margin_of(arguments: argparse.Namespace) -> float:
-    """Differences below it count as none: 1 % unless asked otherwise."""
-    return parse_share(arguments.margin) if arguments.margin else 0.01
+    """Differences below it count as none: 1 % unless asked otherwise.
+
+    Raises:
+        BadInput: not a share.
+    """
+    return quantity("--margin", arguments.margin, parse_share) if arguments.margin else 0.01
+
+
+def precision_of(arguments: argparse.Namespace) -> float | None:
+    """Half the interval over the mean at which to stop; the race's own where it was not said.
+
+    Raises:
+        BadInput: not a share.
+    """
+    if not arguments.precision:
+        return None
+    return quantity("--precision", arguments.precision, parse_share)
+
+
+NEVER = "never"
+
+
+def disturbed_above_of(arguments: argparse.Namespace, env: Mapping[str, str]) -> float | None:
+    """Share of the CPUs from which on others disturb a block; ``None``: they never do.
+
+    Raises:
+        BadInput: no share.
+    """
+    text = arguments.disturbed_above or env.get("ASSAY_DISTURBED_ABOVE")
+    if not text:
+        return DISTURBED_ABOVE
+    return None if text == NEVER else parse_share(text)
+
+
+def warmup_of(arguments: argparse.Namespace) -> int | None:
+    """Launches before those that count; ``None`` where it was left to assay.
+
+    Raises:
+        BadInput: not a number of launches.
+    """
+    text = arguments.warmup
+    if text is None or text == "auto":
+        return None
+    if not text.isdecimal() or not 0 < int(text) <= MOST_WARMUP:
+        raise BadInput(
+            f"--warmup {text!r} is not a number of launches.",
+            f"Write 1 to {MOST_WARMUP}, or auto: the first launch is never counted.",
+        )
+    return int(text)
 
 
 def configuration_of(assignments: list[str], registry: Registry, machine: Machine) -> Configuration:

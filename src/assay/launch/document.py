@@ -29,6 +29,10 @@ from assay.settings.joined import JOINED, merge
 ISA = "cpu.isa"
 """The setting that is judged by what OpenBLAS says of its core."""
 
+PAD = "ASSAY_ENVIRONMENT_PAD"
+"""Variable whose length moves the stack: the size of the environment alone has changed run times
+by several per cent (Mytkowicz et al., ASPLOS 2009), so that a claim must not hang on one."""
+
 _CHEAP = ("status", "environ", "maps", "threads")
 _MAP_NAMES = (
     # In every dynamic program: without it, maps that hold none of the others would look unread.
@@ -69,6 +73,7 @@ def launcher_document(
     varied: Iterable[str] | None = None,
     sample_interval_s: float | None = None,
     signals: Literal["end", "leave"] = "end",
+    pad_bytes: int | None = None,
 ) -> dict[str, Any]:
     """The document for one launch.
 
@@ -86,6 +91,7 @@ def launcher_document(
         sample_interval_s: longest distance between two memory samples.
         signals: what SIGINT, SIGTERM and SIGHUP to the launcher do: end the tree, or nothing, so
             that they are left to the program.
+        pad_bytes: length of a variable that is there to give the environment a size.
 
     Raises:
         NotPossible: a setting of the plan is refused.
@@ -97,10 +103,11 @@ def launcher_document(
     # It is said on standard error: where that is not read, it would be said to the user.
     asks_core = stderr is not None and (survey or ISA in names)
     variables = {**workload.environment, **_environment(plan, env)}
+    told = _told(variables, env) if asks_core else variables
     document = {
         "schema": 1,
         "argv": list(command_of(plan, workload)),
-        "env_set": _told(variables, env) if asks_core else variables,
+        "env_set": told if pad_bytes is None else {**told, PAD: "x" * pad_bytes},
         "env_unset": ["LD_PRELOAD"] if _loses_preload(plan, variables, env) else [],
         "cwd": workload.cwd,
         "stdin": workload.stdin or "/dev/null",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +13,15 @@ from typing import Protocol
 from assay.errors import NotPossible
 from assay.launch.document import launcher_document
 from assay.launch.driver import Driver, Running
+from assay.measure.gone import demand_in_place
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
 from assay.measure.scratch import Scratch
 from assay.records import Evidence, Launch, Plan, RunFacts, Sample, Workload
 from assay.settings.registry import Registry, judge_all
+
+MOST_PAD_BYTES = 4096
+"""The stack is placed at random in whole pages already, where the kernel does so."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,8 @@ class LocalExecutor:
         varied: names of the settings that the study varies: all its arms are read back alike,
             since reading costs the program time.
         speed: whether to probe the machine's speed before each block.
+        pad_seed: gives each launch an environment of another size, drawn from this seed and the
+            place of the launch; none where absent.
     """
 
     def __init__(
@@ -94,12 +101,14 @@ class LocalExecutor:
         *,
         varied: Iterable[str] = (),
         speed: bool = True,
+        pad_seed: int | None = None,
     ) -> None:
         self._workload = workload
         self._driver = driver
         self._registry = registry
         self._varied = tuple(varied)
         self._speed = speed
+        self._pad_seed = pad_seed
         self._flights: dict[Ticket, _Flight] = {}
         self._submitted = 0
         self._block = -1
@@ -145,6 +154,9 @@ class LocalExecutor:
         if self._speed and launch.block != self._block:
             before = (Evidence(kind="speed", value=speed_probe(), unit="s", outside=True),)
         self._block = launch.block
+        pad_bytes = self._pad_bytes(launch)
+        if pad_bytes is not None:
+            before += (Evidence(kind="environment_pad", value=float(pad_bytes), unit="bytes"),)
         document = launcher_document(
             plan,
             self._workload,
@@ -154,6 +166,7 @@ class LocalExecutor:
             stderr=str(self.errors),
             parent_pid=os.getpid(),
             varied=self._varied,
+            pad_bytes=pad_bytes,
         )
         ticket = Ticket(self._submitted)
         self._submitted += 1
@@ -161,10 +174,18 @@ class LocalExecutor:
         self._flights[ticket] = _Flight(launch, plan, running, before)
         return ticket
 
+    def _pad_bytes(self, launch: Launch) -> int | None:
+        """A page's worth of places for the stack, each as likely."""
+        if self._pad_seed is None:
+            return None
+        place = f"{self._pad_seed}/{launch.block}/{launch.position}/{launch.attempt}/pad"
+        return random.Random(place).randrange(MOST_PAD_BYTES)
+
     def poll(self, timeout_s: float | None) -> list[Sample]:
         """See ``Executor.poll``.
 
         Raises:
+            Gone: the launch lacked its folder, its input or a place for its output.
             NotPossible: the launcher died, or could not write.
         """
         for ticket, flight in list(self._flights.items()):
@@ -177,6 +198,7 @@ class LocalExecutor:
 
     def _sample(self, flight: _Flight, facts: RunFacts) -> Sample:
         self.last_facts = facts
+        demand_in_place(facts, self._workload, self.output)
         if facts.outcome in ("bad_plan", "setup_failed"):
             raise NotPossible(
                 f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",

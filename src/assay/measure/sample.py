@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.measure.extract import holds, metrics_of
+from assay.measure.libraries import libraries_seen
 from assay.records import Evidence, Grant, Launch, Outcome, RunFacts, Sample, Workload
 from assay.records.facts import Host
 
@@ -43,6 +44,7 @@ def build_sample(
     metrics, absent = metrics_of(workload.metrics, facts, outputs)
     if outcome is not Outcome.OK:
         metrics = {}
+    mapped = libraries_seen(launch, facts)
     return Sample(
         launch=launch,
         outcome=outcome,
@@ -57,7 +59,7 @@ def build_sample(
         peak_anon_bytes=facts.peak_anon_bytes,
         metrics=metrics,
         settings=grants,
-        evidence=(*before, *_evidence(facts)),
+        evidence=(*before, *_evidence(facts), *([mapped] if mapped else [])),
         absent={**facts.absent, **absent},
         started_at=facts.started_at or 0.0,
         engine=facts.engine,

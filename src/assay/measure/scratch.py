@@ -33,16 +33,17 @@ class Scratch:
         where = Path(tempfile.gettempdir()) if parent is None else parent
         remove_stale(where)
         self._folder, self._fd = _made(where)
+        self._stdout, self._stderr = (self._folder / name for name in FILES)
 
     @property
     def stdout(self) -> Path:
         """The file for the standard output."""
-        return self._folder / FILES[0]
+        return self._stdout
 
     @property
     def stderr(self) -> Path:
         """The file for the error output."""
-        return self._folder / FILES[1]
+        return self._stderr
 
     def close(self) -> None:
         """Remove it; what cannot be removed is left to the next start."""

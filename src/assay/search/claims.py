@@ -5,10 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.records import Claim, Goal, Metric
+import msgspec
+
+from assay.records import (
+    Claim,
+    Goal,
+    Metric,
+    Spread,
+    SpreadVerdict,
+    Stage,
+    Statistic,
+    StudySpec,
+)
+from assay.search.disturbance import withheld
+from assay.search.history import History
+from assay.stats.modes import modes
 from assay.stats.paired import Observation, effect
 from assay.stats.sequence import CLAIM
 from assay.stats.shift import shifts, spread_ratio
+from assay.stats.spread import spread_effect
 from assay.stats.verdict import Verdict, blocks_needed, decide
 
 MIN_BLOCKS = CLAIM
@@ -16,6 +31,40 @@ MIN_BLOCKS = CLAIM
 
 ALIKE = 20
 """A figure that was the same this often is taken for constant."""
+
+
+def claim_between(
+    spec: StudySpec, history: History, names: tuple[str, str], alpha: float
+) -> Claim | None:
+    """What a study says of its second arm against its first, from its undisturbed blocks.
+
+    Args:
+        spec: of the study.
+        history: its samples.
+        names: of the two arms.
+        alpha: chance that the interval is ever wrong, already shared out among the intervals shown.
+
+    Returns:
+        ``None`` where no such block has both. Where too many blocks were disturbed the verdict is
+        withheld: *unclear*.
+    """
+    blocks = history.sound(Stage.CONFIRM)
+    a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
+    found = claim(
+        names,
+        a,
+        b,
+        spec.workload.objective,
+        alpha=alpha,
+        margin=spec.margin,
+        statistic=spec.statistic,
+    )
+    lost = history.disturbed(Stage.CONFIRM)
+    if found is None or not withheld(lost, lost + len(blocks)):
+        return found
+    return msgspec.structs.replace(
+        found, verdict=Verdict.UNCLEAR, withheld=True, blocks_needed=None
+    )
 
 
 def claim(
@@ -26,6 +75,7 @@ def claim(
     *,
     alpha: float,
     margin: float,
+    statistic: Statistic = Statistic.MEAN,
 ) -> Claim | None:
     """What the blocks say of ``b`` against ``a``; ``None`` where no block has both.
 
@@ -35,16 +85,21 @@ def claim(
         metric: the objective.
         alpha: chance that the interval is ever wrong, already shared out among the intervals shown.
         margin: ratio differences below it count as none.
+        statistic: what the entries are: values, of which the mean or the median is compared, or
+            spreads, which are better the smaller they are.
 
     Raises:
         BadInput: a value has no logarithm.
     """
-    found = effect(a, b, goal=metric.goal, alpha=alpha)
+    spreads = statistic is Statistic.SPREAD
+    goal = Goal.LOWER if spreads else metric.goal
+    found = effect(a, b, goal=goal, alpha=alpha, median=statistic is Statistic.MEDIAN)
     if found.ratio is None:
         return None
-    verdict = decide(found, goal=metric.goal, margin=margin)
+    verdict = decide(found, goal=goal, margin=margin)
     if found.blocks < MIN_BLOCKS:
         verdict = Verdict.UNCLEAR
+    spread = None if spreads else _spread(a, b, alpha)
     values = [[_shown(o, metric) for o in arm if o is not None] for arm in (a, b)]
     return Claim(
         a=names[0],
@@ -56,13 +111,46 @@ def claim(
         blocks=found.blocks,
         margin=margin,
         alpha=alpha,
-        method=found.method,
+        method="spread" if spreads else found.method,
         blocks_needed=blocks_needed(found, margin=margin) if verdict is Verdict.UNCLEAR else None,
         bound_only=found.bound_only,
         censored_share=found.censored_share,
-        spread_ratio=spread_ratio(*values),
-        shift={f"p{100 * s.p:.0f}": s.ratio for s in shifts(*values) if s.ratio is not None},
+        spread_ratio=None if spreads else spread_ratio(*values),
+        spread=spread,
+        unstable=not spreads and _unstable(spread, a, b),
+        shift={}
+        if spreads
+        else {f"p{100 * s.p:.0f}": s.ratio for s in shifts(*values) if s.ratio is not None},
     )
+
+
+def _spread(
+    a: Sequence[Observation | None], b: Sequence[Observation | None], alpha: float
+) -> Spread | None:
+    """The spread of both arms over the blocks in which both have a value; ``None`` without any."""
+    both = [
+        (x.value, y.value)
+        for x, y in zip(a, b, strict=True)
+        if x is not None and y is not None and not (x.censored or y.censored)
+    ]
+    found = spread_effect([x for x, _ in both], [y for _, y in both], alpha=alpha)
+    if found.ratio is None:
+        return None
+    return Spread(
+        ratio=found.ratio,
+        ci=(found.lo or None, found.hi if math.isfinite(found.hi) else None),
+        verdict=found.verdict,
+        batches=found.batches,
+    )
+
+
+def _unstable(
+    spread: Spread | None, a: Sequence[Observation | None], b: Sequence[Observation | None]
+) -> bool:
+    """Whether the mean alone tells little of a single launch (docs/statistics.md, rule 7)."""
+    unequal = spread is not None and spread.verdict in (SpreadVerdict.TIGHTER, SpreadVerdict.WIDER)
+    known = [[o.value for o in arm if o is not None and not o.censored] for arm in (a, b)]
+    return unequal or any(modes(values) is not None for values in known)
 
 
 def _shown(observation: Observation, metric: Metric) -> float:

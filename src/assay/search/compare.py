@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from assay.records import Arm, Budget, Claim, Stage, StudySpec, Verdict
-from assay.search.claims import MIN_BLOCKS, alike, claim, precise
+from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
 from assay.search.history import History
 from assay.search.looks import due
 from assay.search.purse import SPARE, START_S, Cost, Purse
@@ -35,6 +35,9 @@ class CompareRace(BlockRace):
         looks = len(self._history.blocks(Stage.SURVEY))
         if cold and looks < TRIES and not (looks and purse.spent):
             return Roster(Stage.SURVEY, tuple(cold))
+        warming = self._warming(looks)
+        if warming and not purse.spent:
+            return Roster(Stage.SURVEY, warming)
         # An arm that the budget left no warm-up for has not failed.
         able = [
             arm
@@ -117,13 +120,19 @@ class CompareRace(BlockRace):
     def _warm(self, arm: Arm) -> bool:
         return any(self._history.known(stage, arm.name) for stage in (Stage.SURVEY, Stage.CONFIRM))
 
+    def _warming(self, looks: int) -> tuple[Arm, ...]:
+        """The arms of another warm-up block, where more than one was asked for."""
+        if self._history.blocks(Stage.CONFIRM) or looks >= (self._spec.warmup or 1):
+            return ()
+        return tuple(arm for arm in self._arms if self._warm(arm))
+
     def _decided(self, arm: Arm) -> bool:
         """Decided and told well enough, or past deciding."""
         found = self._claim(arm)
         if self._lost(Stage.CONFIRM, arm):
             return True
         if found is None:
-            return self._history.times_run(Stage.CONFIRM, arm.name) >= self._least
+            return len(self._history.sound(Stage.CONFIRM)) >= self._least
         if all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
             return True
         return found.verdict is not Verdict.UNCLEAR and precise(found)
@@ -153,12 +162,4 @@ def compare_claim(
 
     ``alpha`` is shared out among the claims shown, so that all their intervals hold together.
     """
-    blocks = history.complete(Stage.CONFIRM)
-    return claim(
-        (arms[0].name, arm.name),
-        history.observations(Stage.CONFIRM, arms[0].name, blocks),
-        history.observations(Stage.CONFIRM, arm.name, blocks),
-        spec.workload.objective,
-        alpha=spec.alpha / (len(arms) - 1),
-        margin=spec.margin,
-    )
+    return claim_between(spec, history, (arms[0].name, arm.name), spec.alpha / (len(arms) - 1))

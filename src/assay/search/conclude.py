@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import msgspec
+
+from assay.errors import NotPossible
 from assay.records import (
     Arm,
     ArmResult,
@@ -26,13 +29,16 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.compare import compare_claim, compared_arms, null_name
+from assay.search.disturbance import withheld
 from assay.search.history import DEFAULT_ARM, History
+from assay.search.modes import modes_of
 from assay.search.race import Done, Reason
 from assay.search.searcher import Searcher
-from assay.search.sentence import say, say_lossy
+from assay.search.sentence import say, say_lossy, stability
 from assay.search.space import SearchSpace
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
 from assay.stats.summary import summarise
+from assay.units import show_count, show_quantity
 
 FAILS_MORE = 0.1
 """Chance of holding failures against a winner that fails no more often than the default."""
@@ -53,6 +59,17 @@ def conclude(
         space, searcher: as the race had them.
         done: why the race ended; ``None`` where it was interrupted.
     """
+    found = _concluded(spec, samples, space, searcher, done)
+    return msgspec.structs.replace(found, reason=str(done.reason)) if done else found
+
+
+def _concluded(
+    spec: StudySpec,
+    samples: Sequence[Sample],
+    space: SearchSpace,
+    searcher: Searcher,
+    done: Done | None,
+) -> Conclusion:
     stopped = _stopped(done)
     match spec.kind:
         case Kind.TUNE:
@@ -61,6 +78,8 @@ def conclude(
             return _compare(spec, samples, stopped)
         case Kind.MEASURE:
             return _measure(spec, samples, stopped)
+        case _:
+            raise NotPossible(f"This version of assay cannot conclude a {spec.kind} study.")
 
 
 def _stopped(done: Done | None) -> str:
@@ -98,10 +117,11 @@ def _tune(
     if arm != DEFAULT_ARM:
         arms.append(arm)
     stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
+    results = tuple(_result(spec, history, stage, a) for a in arms)
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
-        arms=tuple(_result(spec, history, stage, a) for a in arms),
+        arms=results,
         claims=(found,) if found else (),
         recommendation=Recommendation(
             settings=arm.configuration if wins else DEFAULT_ARM.configuration,
@@ -112,8 +132,15 @@ def _tune(
         noise_floor=_null_claim(spec, history),
         launches=len(samples),
         configurations=len({s.launch.configuration for s in samples}),
+        blocks=len(history.complete(Stage.CONFIRM)),
+        disturbed_blocks=history.disturbed(Stage.CONFIRM),
         stopped=_stopped(done),
-        notes=tuple(notes),
+        notes=(
+            *notes,
+            *_disturbance_notes(spec, history),
+            *_shape_notes(spec.workload.objective, results),
+            *_stability_notes(found),
+        ),
     )
 
 
@@ -154,6 +181,12 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
     if done is None or done.reason is Reason.NOTHING_TO_TRY:
         return "Keep the default: there was nothing else to try."
+    history = race.history
+    if confirmed_arm != DEFAULT_ARM and not history.sound(Stage.CONFIRM):
+        return (
+            f"Not decided: others used the machine whenever {confirmed_arm.name} was to be "
+            "confirmed. Keep the default until then."
+        )
     if confirmed_arm != DEFAULT_ARM:
         return (
             f"Keep the default: {confirmed_arm.name} won the search, and gave no value that could "
@@ -189,40 +222,59 @@ def _null_claim(spec: StudySpec, history: History) -> Claim | None:
 
 
 def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
-    history = History(spec.workload.objective, samples)
+    history = History.of(spec, samples)
     arms = compared_arms(spec)
     claims = [compare_claim(spec, history, arms, arm) for arm in arms[1:]]
     null = null_name(arms[0].name) if spec.null else None
+    results = tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms)
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
-        arms=tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms),
+        arms=results,
         claims=tuple(c for c in claims if c is not None and c.b != null),
         noise_floor=next((c for c in claims if c is not None and c.b == null), None),
         launches=len(samples),
         configurations=len(spec.arms),
+        blocks=len(history.complete(Stage.CONFIRM)),
+        disturbed_blocks=history.disturbed(Stage.CONFIRM),
         stopped=stopped,
-        notes=tuple(_loss_notes(spec.workload.objective, samples)),
+        notes=(
+            *_loss_notes(spec.workload.objective, samples),
+            *_disturbance_notes(spec, history),
+            *_shape_notes(spec.workload.objective, results),
+        ),
     )
 
 
 def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
-    history = History(spec.workload.objective, samples)
+    history = History.of(spec, samples)
+    results = (_result(spec, history, Stage.CONFIRM, spec.arms[0]),)
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
-        arms=(_result(spec, history, Stage.CONFIRM, spec.arms[0]),),
+        arms=results,
         launches=len(samples),
         configurations=1,
+        blocks=len(history.complete(Stage.CONFIRM)),
+        disturbed_blocks=history.disturbed(Stage.CONFIRM),
         stopped=stopped,
-        notes=tuple(_loss_notes(spec.workload.objective, samples)),
+        notes=(
+            *_loss_notes(spec.workload.objective, samples),
+            *_disturbance_notes(spec, history),
+            *_shape_notes(spec.workload.objective, results),
+        ),
     )
 
 
 def _result(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
     """Every metric of an arm over the blocks of a stage."""
     mine = [s for s in history.samples if s.launch.stage is stage and s.launch.arm == arm.name]
-    ended = [s for s in mine if s.outcome is Outcome.OK]
+    claimed = stage is Stage.CONFIRM and bool(history.sound(stage))
+    ended = [
+        s
+        for s in mine
+        if s.outcome is Outcome.OK and not (claimed and history.is_disturbed(stage, s.launch.block))
+    ]
     summary: dict[str, Summary] = {}
     for name in dict.fromkeys(n for s in ended for n in s.metrics):
         values = [s.metrics[name] for s in ended if name in s.metrics]
@@ -233,7 +285,50 @@ def _result(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmRes
         summary=summary,
         failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in mine),
         timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in mine),
+        modes=modes_of(spec.workload.objective.name, ended),
     )
+
+
+def _stability_notes(found: Claim | None) -> list[str]:
+    """What the mean of a winner does not tell of a single launch."""
+    said = stability(found) if found is not None else ""
+    return [said.strip().removesuffix(".")] if said else []
+
+
+def _shape_notes(metric: Metric, arms: Sequence[ArmResult]) -> list[str]:
+    """Where the launches of an arm fall into two groups, and with what."""
+    notes = []
+    for arm in arms:
+        found = arm.modes
+        if found is None:
+            continue
+        low, high = (show_quantity(mean, metric.unit) for mean in (found.low, found.high))
+        note = (
+            f"the launches of {arm.name!r} fall into two groups, about {low} and, "
+            f"{100 * found.high_share:.0f} % of them, {high}"
+        )
+        if found.explained_by is not None:
+            note += f"; goes along with {found.explained_by}"
+            note += f" ({found.low_evidence:.4g} and {found.high_evidence:.4g})"
+        notes.append(note)
+    return notes
+
+
+def _disturbance_notes(spec: StudySpec, history: History) -> list[str]:
+    """How many blocks were left out for what others did, when any were."""
+    lost, blocks = history.disturbed(Stage.CONFIRM), len(history.complete(Stage.CONFIRM))
+    if not lost or spec.disturbed_above is None:
+        return []
+    note = (
+        f"{lost} of {show_count(blocks, 'block', 'blocks')} left out: others took more than "
+        f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile"
+    )
+    if withheld(lost, blocks):
+        note += (
+            "; with more than a third left out no verdict is given. Measure on a quieter machine, "
+            "or say with --disturbed-above how much of others is to be admitted"
+        )
+    return [note]
 
 
 def _loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
@@ -260,5 +355,8 @@ def _loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
 
 
 def _among(samples: Sequence[Sample]) -> str:
+    """Whose launches they are; those that warmed up are in no arm's figures."""
     arms = sorted({s.launch.arm for s in samples})
-    return f"all of {arms[0]!r}" if len(arms) == 1 else f"in {len(arms)} arms"
+    warm = sum(s.launch.stage is Stage.SURVEY for s in samples)
+    where = f"all of {arms[0]!r}" if len(arms) == 1 else f"in {len(arms)} arms"
+    return f"{where} ({warm} while warming up)" if warm else where

@@ -7,9 +7,21 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from assay.records import Arm, Configuration, Goal, Metric, Outcome, Sample, Stage
+from assay.records import (
+    Arm,
+    Configuration,
+    Goal,
+    Metric,
+    Outcome,
+    Sample,
+    Stage,
+    Statistic,
+    StudySpec,
+)
+from assay.search.disturbance import Conditions
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.stats.paired import Observation
+from assay.stats.spread import BATCH, batch_spread
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,21 +36,52 @@ def arm_of(configuration: Configuration) -> Arm:
     return Arm(name=str(configuration), configuration=configuration)
 
 
+def repeats(statistic: Statistic, stage: Stage) -> int:
+    """How often an arm runs in a block: a spread takes several launches to show."""
+    looking = stage in (Stage.SURVEY, Stage.GAUGE)
+    return BATCH if statistic is Statistic.SPREAD and not looking else 1
+
+
 class History:
     """Samples in the order told, by block and arm.
 
     Args:
         metric: the objective.
+        samples: to begin with.
+        statistic: of the objective; where it is the spread, that of an arm's launches in a block
+            is its one observation there.
+        disturbed_above: share of the CPUs from which on others disturb a block.
     """
 
-    def __init__(self, metric: Metric, samples: Iterable[Sample] = ()) -> None:
+    def __init__(
+        self,
+        metric: Metric,
+        samples: Iterable[Sample] = (),
+        *,
+        statistic: Statistic = Statistic.MEAN,
+        disturbed_above: float | None = None,
+    ) -> None:
         self.metric = metric
         self.samples: list[Sample] = []
+        self._statistic = statistic
+        self._disturbed_above = disturbed_above
         self._arms: dict[str, Arm] = {}
-        self._stages: dict[Stage, _StageHistory] = {stage: _StageHistory() for stage in Stage}
+        self._stages: dict[Stage, _StageHistory] = {
+            stage: _StageHistory(repeats(statistic, stage)) for stage in Stage
+        }
         self._walls = _Walls()
         for sample in samples:
             self.add(sample)
+
+    @classmethod
+    def of(cls, spec: StudySpec, samples: Iterable[Sample] = ()) -> History:
+        """The history of a study, as its specification wants it read."""
+        return cls(
+            spec.workload.objective,
+            samples,
+            statistic=spec.statistic,
+            disturbed_above=spec.disturbed_above,
+        )
 
     def add(self, sample: Sample) -> None:
         """Take in one sample; a later attempt at the same place replaces the earlier one."""
@@ -48,6 +91,11 @@ class History:
         self._stages[launch.stage].add(sample, self.observation(sample))
         self._walls.add(sample)
 
+    @property
+    def goal(self) -> Goal:
+        """Which way what is observed gets better; the less a figure varies the better."""
+        return Goal.LOWER if self._statistic is Statistic.SPREAD else self.metric.goal
+
     def blocks(self, stage: Stage) -> list[int]:
         """Numbers of the blocks of a stage, ascending."""
         return self._stages[stage].blocks
@@ -55,6 +103,19 @@ class History:
     def complete(self, stage: Stage) -> list[int]:
         """The blocks of a stage in which every arm of the roster ran."""
         return [number for number in self.blocks(stage) if self._stages[stage].is_complete(number)]
+
+    def sound(self, stage: Stage) -> list[int]:
+        """The complete blocks of a stage in which nobody else used the machine."""
+        return [number for number in self.complete(stage) if not self.is_disturbed(stage, number)]
+
+    def is_disturbed(self, stage: Stage, block: int) -> bool:
+        """Whether others took more of the CPUs during a block than the study admits."""
+        conditions = self._stages[stage].conditions.get(block, Conditions())
+        return conditions.disturbed(self._disturbed_above)
+
+    def disturbed(self, stage: Stage) -> int:
+        """How many complete blocks of a stage were disturbed."""
+        return len(self.complete(stage)) - len(self.sound(stage))
 
     def arms(self, stage: Stage) -> list[Arm]:
         """Arms that ran in a stage, in the order they first did."""
@@ -110,6 +171,15 @@ class History:
         """Uncensored values of an arm."""
         return [o.value for o in self.known(stage, arm) if not o.censored]
 
+    def sound_values(self, stage: Stage, arm: str) -> list[float]:
+        """Uncensored values of an arm from the undisturbed blocks of a stage, in order."""
+        column = self._stages[stage].columns.get(arm, {})
+        return [
+            found.value
+            for number, found in sorted(column.items())
+            if found is not None and not found.censored and not self.is_disturbed(stage, number)
+        ]
+
     def log_matrix(self, stage: Stage, arms: Sequence[str]) -> npt.NDArray[np.float64]:
         """Blocks x arms: logarithms of the objective, turned so that lower is better.
 
@@ -117,7 +187,7 @@ class History:
         """
         import numpy as np
 
-        sign = 1.0 if self.metric.goal is Goal.LOWER else -1.0
+        sign = 1.0 if self.goal is Goal.LOWER else -1.0
         row = {number: at for at, number in enumerate(self.blocks(stage))}
         matrix = np.full((len(row), len(arms)), math.nan)
         for at, name in enumerate(arms):
@@ -139,7 +209,7 @@ class History:
         return self._walls.good(arm)
 
     def cost(self, arms: Sequence[Arm]) -> Cost:
-        """What a block of these arms is expected to take.
+        """What a block of these arms, in which a claim is at stake, is expected to take.
 
         Unknown ones count as the default, or where there is none as the longest seen.
         """
@@ -152,29 +222,54 @@ class History:
     def _cost(self, arms: Sequence[Arm], wall_s: Callable[[str], float | None]) -> Cost:
         usual = wall_s(DEFAULT_ARM.name) or self._walls.longest() or 0.0
         walls = [wall_s(arm.name) or usual for arm in arms]
-        return Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
+        once = Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
+        return once.times(repeats(self._statistic, Stage.CONFIRM))
 
 
 class _StageHistory:
-    """The blocks of one stage: for each arm, what it gave in which block."""
+    """The blocks of one stage: for each arm, what it gave in which block.
 
-    def __init__(self) -> None:
+    Args:
+        times: how often an arm runs in a block.
+    """
+
+    def __init__(self, times: int) -> None:
+        self._times = times
+        self._parts: dict[tuple[str, int], dict[int, Observation | None]] = {}
         self.blocks: list[int] = []
         self.columns: dict[str, dict[int, Observation | None]] = {}
         self.rosters: dict[int, tuple[Arm, ...]] = {}
+        self.conditions: dict[int, Conditions] = {}
 
     def add(self, sample: Sample, found: Observation | None) -> None:
         launch = sample.launch
-        if launch.block not in self.blocks[-1:]:
-            at = bisect.bisect_left(self.blocks, launch.block)
-            if launch.block not in self.blocks[at : at + 1]:
-                self.blocks.insert(at, launch.block)
-        self.columns.setdefault(launch.arm, {})[launch.block] = found
+        block = launch.block
+        if block not in self.blocks[-1:]:
+            at = bisect.bisect_left(self.blocks, block)
+            if block not in self.blocks[at : at + 1]:
+                self.blocks.insert(at, block)
+        self.conditions[block] = self.conditions.get(block, Conditions()).with_one(sample)
+        column = self.columns.setdefault(launch.arm, {})
+        if self._times == 1:
+            column[block] = found
+        else:
+            parts = self._parts.setdefault((launch.arm, block), {})
+            parts[launch.position] = found
+            if len(parts) == self._times or None in parts.values():
+                column[block] = _spread_of(list(parts.values()), self._times)
         if launch.roster is not None:
-            self.rosters[launch.block] = launch.roster
+            self.rosters[block] = tuple(dict.fromkeys(launch.roster))
 
     def is_complete(self, block: int) -> bool:
         return all(block in self.columns.get(arm.name, {}) for arm in self.rosters.get(block, ()))
+
+
+def _spread_of(parts: Sequence[Observation | None], times: int) -> Observation | None:
+    """How much the launches of an arm in one block vary; nothing where one has no value."""
+    values = [part.value for part in parts if part is not None and not part.censored]
+    if len(values) < times:
+        return None
+    return Observation(batch_spread(values))
 
 
 class _Walls:

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import math
 
-from assay.records import Budget, Stage, StudySpec
+from assay.records import Budget, Outcome, Stage, StudySpec
 from assay.search.claims import MIN_BLOCKS, alike
+from assay.search.disturbance import withheld
 from assay.search.looks import due
 from assay.search.purse import SPARE, START_S, Cost, Purse
 from assay.search.race import BlockRace, Done, Reason, Roster
 from assay.stats.summary import summarise
+from assay.units import show_count
 
 TRIES = 3
 """Launches that may fail before the workload counts as failing always."""
+MOST_WARMUP = 10
+"""More warm-up launches than this are not made unless asked for."""
+FASTER = 0.02
+"""A launch is faster than those before it if it takes less than their least time by this share."""
 PRECISION = 0.01
 """Half width of the interval over the mean at which a measurement stops unless asked otherwise."""
 
 
 class MeasureRace(BlockRace):
-    """The race behind ``assay measure``: a warm-up launch, then launches until it is precise.
+    """The race behind ``assay measure``: warm-up launches, then launches until it is precise.
+
+    The warm-up is over with the first launch that is not faster than all before it. What counts
+    begins after it, so that no value is chosen by what it is.
 
     Args:
         spec: of the study; ``arms`` holds one.
@@ -30,10 +39,12 @@ class MeasureRace(BlockRace):
 
     def _next(self, purse: Purse) -> Roster | Done:
         looks = len(self._history.blocks(Stage.SURVEY))
-        warm = bool(self._history.known(Stage.SURVEY, self._arm.name))
-        if not warm and looks < TRIES and not (looks and purse.spent):
+        works = bool(self._history.known(Stage.SURVEY, self._arm.name))
+        if not works and looks < TRIES and not (looks and purse.spent):
             return Roster(Stage.SURVEY, (self._arm,))
-        if not warm:
+        if works and self._warming(purse):
+            return Roster(Stage.SURVEY, (self._arm,))
+        if not works:
             return Done(Reason.WORKLOAD_FAILED, "The program failed at every attempt.")
         blocks = len(self._history.blocks(Stage.CONFIRM))
         values = self._history.values(Stage.CONFIRM, self._arm.name)
@@ -42,15 +53,49 @@ class MeasureRace(BlockRace):
             blocks and not values and (blocks >= TRIES or not affordable)
         ):
             return Done(Reason.WORKLOAD_FAILED, self._silence())
-        if len(values) >= MIN_BLOCKS and due(blocks) and self._precise(values):
-            return Done(Reason.DECIDED, f"Precise enough after {len(values)} launches.")
+        sound = self._history.sound_values(Stage.CONFIRM, self._arm.name)
+        if len(sound) >= MIN_BLOCKS and due(blocks) and self._precise(sound):
+            return Done(Reason.DECIDED, f"Precise enough after {self._tally()}.")
         if alike(values):
-            return Done(Reason.DECIDED, f"All {len(values)} launches gave the same value.")
+            return Done(Reason.DECIDED, f"All {len(values)} measured launches gave the same value.")
         if affordable:
             return Roster(Stage.CONFIRM, (self._arm,))
         if blocks == 0:
             return self._too_small()
-        return Done(Reason.BUDGET, f"The budget ended after {blocks} launches.")
+        return Done(Reason.BUDGET, f"The budget ended after {self._tally()}.")
+
+    def _tally(self) -> str:
+        """All launches that were made, by what they were good for; the first figure is the mean's.
+
+        The sum is the number of launches of the study.
+        """
+        name = self._spec.workload.objective.name
+        samples = self._history.samples
+        warm = sum(s.launch.stage is Stage.SURVEY for s in samples)
+        measured = sum(
+            s.outcome is Outcome.OK and name in s.metrics and s.launch.stage is Stage.CONFIRM
+            for s in samples
+        )
+        lost = len(samples) - warm - measured
+        parts = [show_count(measured, "measured launch", "measured launches")]
+        parts += [f"{lost} without a value"] if lost else []
+        return f"{', '.join(parts)} and {show_count(warm, 'warm-up', 'warm-ups')}"
+
+    def _warming(self, purse: Purse) -> bool:
+        """Whether another warm-up launch is due, and leaves what a summary takes."""
+        if self._history.blocks(Stage.CONFIRM):
+            return False
+        walls = [
+            s.wall_s
+            for s in self._history.samples
+            if s.wall_s and s.outcome in (Outcome.OK, Outcome.TIMED_OUT)
+        ]
+        if self._spec.warmup is not None:
+            return len(walls) < self._spec.warmup and not purse.spent
+        one = self._history.cost([self._arm])
+        if len(walls) >= MOST_WARMUP or not purse.affords(one.times(MIN_BLOCKS + 1)):
+            return False
+        return len(walls) < 2 or walls[-1] < (1.0 - FASTER) * min(walls[:-1])
 
     def _silence(self) -> str:
         """Why no launch gives a value any more."""
@@ -74,6 +119,9 @@ class MeasureRace(BlockRace):
         found = summarise(values, alpha=self._spec.alpha)
         wanted = self._spec.precision or PRECISION
         if found.ci is None:
+            return False
+        lost = self._history.disturbed(Stage.CONFIRM)
+        if withheld(lost, lost + len(values)):
             return False
         low, high = found.ci
         return (high - low) / 2 <= wanted * abs(found.mean)

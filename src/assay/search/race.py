@@ -14,8 +14,8 @@ from typing import Protocol
 
 import msgspec
 
-from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
-from assay.search.history import History
+from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, Statistic, StudySpec
+from assay.search.history import History, repeats
 from assay.search.purse import Purse
 
 BEYOND = 3.0
@@ -90,10 +90,12 @@ class BlockRunner:
 
     Args:
         seed: of the study; the order within a block follows from it and the block's number.
+        statistic: of the objective; a spread takes several launches of each arm in a block.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, statistic: Statistic = Statistic.MEAN) -> None:
         self._seed = seed
+        self._statistic = statistic
         self.number = -1
         self._arms: tuple[Arm, ...] = ()
         self._kept = False
@@ -113,7 +115,7 @@ class BlockRunner:
     def start(self, roster: Roster) -> None:
         """Begin the next block."""
         number = self.number + 1
-        order = list(roster.arms)
+        order = list(roster.arms) * repeats(self._statistic, roster.stage)
         random.Random(f"{self._seed}/{number}").shuffle(order)
         self._lay_out(roster.stage, number, tuple(order))
 
@@ -186,8 +188,8 @@ class BlockRace(ABC):
 
     def __init__(self, spec: StudySpec, first: Stage) -> None:
         self._spec = spec
-        self._history = History(spec.workload.objective)
-        self._block = BlockRunner(spec.seed)
+        self._history = History.of(spec)
+        self._block = BlockRunner(spec.seed, spec.statistic)
         self._stage = first
 
     @property

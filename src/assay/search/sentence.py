@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.records import Budget, Claim, Metric, StudySpec, Verdict
+from assay.records import Budget, Claim, Metric, SpreadVerdict, StudySpec, Verdict
 from assay.units import show_percent, significant
 
 FACTOR = 2.0
@@ -31,6 +31,11 @@ def say(spec: StudySpec, found: Claim) -> str:
                 f"Keep the default: {found.b}, which won the search, was worse when it was "
                 f"confirmed ({basis(found, metric)})."
             )
+        case Verdict.UNCLEAR if found.withheld:
+            return (
+                f"Not decided: others used the machine too often while {found.b} was confirmed. "
+                "Keep the default until then."
+            )
         case Verdict.UNCLEAR:
             return (
                 f"Not decided: whether {found.b} gains anything is unclear "
@@ -47,12 +52,28 @@ def say_lossy(spec: StudySpec, found: Claim, lost: int, launches: int) -> str:
 def comparison(found: Claim, metric: Metric) -> str:
     """The verdict on ``b`` against ``a`` in one sentence, with what it rests on."""
     outlook = _outlook(found) if found.verdict is Verdict.UNCLEAR else ""
-    return f"{statement(found, metric)} ({basis(found, metric)}).{outlook}"
+    if found.withheld:
+        outlook = " Others used the machine too often for a verdict."
+    return f"{statement(found, metric)} ({basis(found, metric)}).{outlook}{stability(found)}"
+
+
+def stability(found: Claim) -> str:
+    """What is to be said of single launches, where the mean does not tell."""
+    spread = found.spread
+    if spread is None or spread.verdict not in (SpreadVerdict.TIGHTER, SpreadVerdict.WIDER):
+        return ""
+    more = spread.verdict is SpreadVerdict.WIDER
+    times = significant(spread.ratio if more else 1 / spread.ratio)
+    return (
+        f" {found.b} varies {times} times as {'much' if more else 'little'} from launch to launch."
+    )
 
 
 def statement(found: Claim, metric: Metric) -> str:
     """What a claim says of ``b`` against ``a``: ``B takes 38.2 % less time than A``."""
     a, b = found.a, found.b
+    if found.method == "spread":
+        return _spread_statement(found, metric)
     if found.verdict is Verdict.SAME:
         noun = _noun(metric)
         return f"{b} and {a} are the same in {noun}, to within {100 * found.margin:g} %"
@@ -67,15 +88,30 @@ def statement(found: Claim, metric: Metric) -> str:
     )
 
 
+def _spread_statement(found: Claim, metric: Metric) -> str:
+    """What a claim on spreads says: ``B varies 2.1 times as much as A in time``."""
+    a, b, noun = found.a, found.b, _noun(metric)
+    if found.verdict is Verdict.SAME:
+        return f"{b} and {a} vary alike in {noun}, to within {100 * found.margin:g} %"
+    if found.verdict is Verdict.UNCLEAR:
+        return f"Whether {b} varies more or less than {a} in {noun} is unclear"
+    if found.verdict is Verdict.SLOWER:
+        return f"{b} varies {significant(found.ratio)} times as much as {a} in {noun}"
+    return f"{b} varies {significant(1 / found.ratio)} times as little as {a} in {noun}"
+
+
 def basis(found: Claim, metric: Metric) -> str:
     """The interval of a claim and the launches behind it: ``95 % interval ..., 9 paired ...``."""
     share = f"{100 * (1 - found.alpha):g} % interval"
-    return f"{share} {interval(found, metric)}, {found.blocks} paired launches"
+    what = "paired batches" if found.method == "spread" else "paired launches"
+    return f"{share} {interval(found, metric)}, {found.blocks} {what}"
 
 
 def interval(found: Claim, metric: Metric) -> str:
     """The interval of a claim, in the form that the claim itself has: ``-40.1 to -36.2 %``."""
-    change = _change(found.ratio, metric)
+    spread = found.method == "spread"
+    falls = found.verdict is Verdict.FASTER
+    change = _Change("", "", "", "times", falls) if spread else _change(found.ratio, metric)
     lo, hi = (None if end is None else change.of(end) for end in found.ci)
     if change.falls:
         lo, hi = hi, lo

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from assay.records import Goal, Sample, Stage, StudySpec
+from assay.records import Goal, Sample, Stage, Statistic, StudySpec
 from assay.search.history import History
 from assay.stats.paired import effect
 from assay.stats.summary import summarise
@@ -49,6 +49,7 @@ class Scoreboard:
         self._alone = len(spec.arms) == 1
         self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
         self._values = History(spec.workload.objective)
+        self._spreads = spec.statistic is Statistic.SPREAD
         self._stage: Stage | None = None
         self._block = -1
         self._open: dict[str, float] = {}
@@ -57,6 +58,8 @@ class Scoreboard:
     def add(self, sample: Sample) -> None:
         """Take in one sample."""
         launch = sample.launch
+        if self._spreads:
+            return  # no single launch tells of a spread
         if launch.stage is not self._stage:
             self._stage, self._block = launch.stage, launch.block
             self._open, self._means = {}, {}

@@ -20,6 +20,7 @@ from assay.records import (
     Budget,
     Choices,
     Configuration,
+    Evidence,
     Goal,
     Launch,
     Metric,
@@ -52,6 +53,8 @@ class Simulated:
         metric: the objective: ``wall_s``, or one that is read from the output, which is the
             inverse of the time where higher is better and twice the time where lower is.
         seed: of noise and failures.
+        noise_of: the noise of a configuration, where it is not that of all.
+        others: CPUs, of two, that others use while a launch runs; each halves its speed.
     """
 
     takes_s: Callable[[Configuration], float]
@@ -60,14 +63,19 @@ class Simulated:
     drift: float = 0.0
     metric: Metric = WALL
     seed: int = 0
+    noise_of: Callable[[Configuration], float] | None = None
+    others: Callable[[Launch], float] | None = None
 
     def run(self, launch: Launch) -> Sample:
         """The sample of a launch; the same for the same launch."""
         place = f"{launch.stage}/{launch.block}/{launch.position}/{launch.attempt}/{launch.arm}"
         rng = random.Random(f"{self.seed}/{place}")
+        noise = self.noise_of(launch.configuration) if self.noise_of else self.noise
+        busy = self.others(launch) if self.others else 0.0
         wall_s = self.takes_s(launch.configuration) * math.exp(
-            rng.gauss(0.0, self.noise) + self.drift * launch.block
+            rng.gauss(0.0, noise) + self.drift * launch.block
         )
+        wall_s *= 1.0 + busy
         if rng.random() < self.fails(launch.configuration):
             return Sample(
                 launch=launch, outcome=Outcome.FAILED, wall_s=wall_s * rng.random(), exit_status=1
@@ -75,7 +83,11 @@ class Simulated:
         if launch.cap_s is not None and wall_s > launch.cap_s:
             return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=launch.cap_s)
         return Sample(
-            launch=launch, outcome=Outcome.OK, wall_s=wall_s, metrics=self._metrics(wall_s)
+            launch=launch,
+            outcome=Outcome.OK,
+            wall_s=wall_s,
+            metrics=self._metrics(wall_s),
+            evidence=_evidence(wall_s, busy) if self.others else (),
         )
 
     def _metrics(self, wall_s: float) -> dict[str, float]:
@@ -83,6 +95,14 @@ class Simulated:
             return {WALL.name: wall_s}
         other = 1.0 / wall_s if self.metric.goal is Goal.HIGHER else 2.0 * wall_s
         return {self.metric.name: other, WALL.name: wall_s}
+
+
+def _evidence(wall_s: float, busy: float) -> tuple[Evidence, ...]:
+    """What a host of two CPUs tells of others that use ``busy`` of them."""
+    return (
+        Evidence(kind="foreign_load", value=busy * wall_s, unit="s", outside=True),
+        Evidence(kind="host_cpus", value=2.0),
+    )
 
 
 @dataclass(frozen=True)

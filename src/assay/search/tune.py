@@ -13,12 +13,13 @@ from assay.records import (
     Launch,
     Outcome,
     Stage,
+    Statistic,
     StudySpec,
     Verdict,
 )
 from assay.records.workload import WALL
-from assay.search.claims import MIN_BLOCKS, claim, precise
-from assay.search.history import DEFAULT_ARM, History
+from assay.search.claims import MIN_BLOCKS, claim_between, precise
+from assay.search.history import DEFAULT_ARM, History, repeats
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.purse import OVERHEAD_S, SPARE, START_S, Cost, Purse
@@ -123,12 +124,12 @@ class TuneRace(BlockRace):
         if self._history.blocks(Stage.SEARCH):
             return None
         arms = 2 + self._spec.null
-        usual_s = self._gauge_s()
-        needed = least_budget(Cost(usual_s * arms, arms), self._least)
+        block = Cost(self._gauge_s() * arms, arms).times(self._repeats)
+        needed = least_budget(block, self._least)
         total = purse.total
         if (
             not purse.spent
-            and (total.time_s is None or total.time_s >= self._least * arms * usual_s / KEEP)
+            and (total.time_s is None or total.time_s >= self._least * block.time_s / KEEP)
             and (total.launches is None or total.launches >= (needed.launches or 0))
         ):
             return None
@@ -153,13 +154,17 @@ class TuneRace(BlockRace):
 
     def _affordable_configurations(self) -> int:
         budget = self._spec.budget
-        usual_s = self._gauge_s()
+        each = Cost(self._gauge_s(), 1).times(MIN_SEARCH_BLOCKS * self._repeats)
         bounds = [float(MOST_RACING)]
         if budget.time_s is not None:
-            bounds.append(budget.time_s * SEARCH_SHARE / (MIN_SEARCH_BLOCKS * usual_s))
+            bounds.append(budget.time_s * SEARCH_SHARE / each.time_s)
         if budget.launches is not None:
-            bounds.append(budget.launches * SEARCH_SHARE / MIN_SEARCH_BLOCKS)
+            bounds.append(budget.launches * SEARCH_SHARE / each.launches)
         return max(1, int(min(bounds)))
+
+    @property
+    def _repeats(self) -> int:
+        return repeats(self._spec.statistic, Stage.SEARCH)
 
     def _gauge_s(self) -> float:
         """What the default took, launcher and store included: the quicker of survey and gauge.
@@ -228,7 +233,8 @@ class TuneRace(BlockRace):
         if self._lost(Stage.CONFIRM, arm):
             return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
         found = self.confirmation(arm)
-        if found is None and blocks >= self._least:
+        sound = len(self._history.sound(Stage.CONFIRM))
+        if found is None and sound >= self._least:
             return Done(Reason.DECIDED, "No confirmation block has a value for both.")
         if found is None:
             return None
@@ -285,12 +291,12 @@ class TuneRace(BlockRace):
 
         After a few blocks the estimate itself is too rough to give a study up for.
         """
-        blocks = self._history.complete(Stage.CONFIRM)
+        blocks = self._history.sound(Stage.CONFIRM)
         a, b = (
             self._history.observations(Stage.CONFIRM, name, blocks)
             for name in (DEFAULT_ARM.name, arm)
         )
-        found = effect(a, b, goal=self._spec.workload.objective.goal, alpha=self._alpha)
+        found = effect(a, b, goal=self._history.goal, alpha=self._alpha)
         return blocks_needed(found, margin=self._spec.margin, doubt=1.0)
 
     def confirmation(self, arm: Arm) -> Claim | None:
@@ -311,7 +317,8 @@ class TuneRace(BlockRace):
         """From the quickest arm where the least wall time wins, else far above the default's."""
         names, factor = [DEFAULT_ARM.name], HANG_FACTOR
         objective = self._spec.workload.objective
-        if objective.name == WALL.name and objective.goal is Goal.LOWER:
+        shortest = objective.name == WALL.name and objective.goal is Goal.LOWER
+        if shortest and self._spec.statistic is not Statistic.SPREAD:
             names = [arm.name for arm in self._history.arms(Stage.SEARCH)] or names
             factor = CAP_FACTOR
         walls = [w for w in map(self._history.good_wall_s, names) if w is not None]
@@ -319,16 +326,8 @@ class TuneRace(BlockRace):
 
 
 def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
-    """The claim on an arm against the default: from complete confirmation blocks alone."""
-    blocks = history.complete(Stage.CONFIRM)
-    return claim(
-        (DEFAULT_ARM.name, arm.name),
-        history.observations(Stage.CONFIRM, DEFAULT_ARM.name, blocks),
-        history.observations(Stage.CONFIRM, arm.name, blocks),
-        spec.workload.objective,
-        alpha=claim_alpha(spec),
-        margin=spec.margin,
-    )
+    """The claim on an arm against the default: from undisturbed confirmation blocks alone."""
+    return claim_between(spec, history, (DEFAULT_ARM.name, arm.name), claim_alpha(spec))
 
 
 def claim_alpha(spec: StudySpec) -> float:

@@ -97,6 +97,7 @@ def effect(
     goal: Goal = Goal.LOWER,
     alpha: float = 0.05,
     resolution: float | None = None,
+    median: bool = False,
 ) -> Effect:
     """The effect of B against A.
 
@@ -109,6 +110,7 @@ def effect(
             number of intervals shown together.
         resolution: relative step of the measurement (0.001 for tenths of a second on 100 s).
             If absent, the smallest step seen between different values.
+        median: estimate by the median of the log-ratios though nothing is censored.
 
     Raises:
         NotPositive: a value is zero, negative or not finite.
@@ -117,15 +119,16 @@ def effect(
     """
     pairs = _pair(a, b, goal, resolution)
     n = len(pairs.low)
+    by_median = median or pairs.censored > 0
     if n == 0:
         return Effect(
             None, 0.0, math.inf, 0, pairs.dropped, 0.0, "none", "unknown", None, alpha, 0.0
         )
     mean, sd = moments(pairs.at_cap)
-    interval = _interval(pairs, alpha)
+    interval = _interval(pairs, alpha, by_median)
     ratio: float | None = math.exp(mean)
     bound: Literal["at least", "at most", "unknown"] | None = None
-    if pairs.censored:
+    if by_median:
         middle = median_between(pairs.low, pairs.high)
         if middle.width == 0.0 and 2 * pairs.censored <= n:
             ratio = math.exp(middle.lo)
@@ -142,7 +145,7 @@ def effect(
         blocks=n,
         dropped=pairs.dropped,
         censored_share=pairs.censored / n,
-        method="median" if pairs.censored else "mean",
+        method="median" if by_median else "mean",
         bound=bound,
         sd=sd if n > 1 else None,
         alpha=alpha,
@@ -162,7 +165,7 @@ def p_value(
     For ``multiplicity``, and as little asked for yet. Arguments and errors as for ``effect``.
     """
     pairs = _pair(a, b, goal, resolution)
-    return smallest_alpha(lambda alpha: _interval(pairs, alpha), 0.0)
+    return smallest_alpha(lambda alpha: _interval(pairs, alpha, pairs.censored > 0), 0.0)
 
 
 def grain(values: Sequence[float]) -> float | None:
@@ -195,10 +198,10 @@ def _resolution(pairs: Sequence[tuple[Observation, Observation]]) -> float:
     return max(steps, default=0.0)
 
 
-def _interval(pairs: _Pairs, alpha: float) -> Interval:
+def _interval(pairs: _Pairs, alpha: float, by_median: bool) -> Interval:
     if not pairs.low:
         return UNBOUNDED
-    if pairs.censored:
+    if by_median:
         found = median_sequence(pairs.low, pairs.high, alpha)
         return Interval(found.lo - pairs.resolution, found.hi + pairs.resolution)
     return mean_sequence(pairs.low, alpha, resolution=pairs.resolution)

@@ -82,6 +82,14 @@ def spread_effect(
     )
 
 
+def batch_spread(values: Sequence[float]) -> float:
+    """p90 - p10 of at least one value, above zero: no less than the step that the values show.
+
+    Values that are all equal vary by less than their last digit, which stands for their spread.
+    """
+    return _spread(values, _step(values))
+
+
 def _judge(interval: Interval) -> SpreadVerdict:
     if interval.hi < 0.0:
         return SpreadVerdict.TIGHTER

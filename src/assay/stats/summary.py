@@ -10,7 +10,13 @@ from assay.stats.quantile import quantile
 from assay.stats.sequence import last_digit, mean_sequence, moments
 
 
-def summarise(values: Sequence[float], alpha: float = 0.05, resolution: float = 0.0) -> Summary:
+def summarise(
+    values: Sequence[float],
+    alpha: float = 0.05,
+    resolution: float = 0.0,
+    *,
+    floor: float | None = None,
+) -> Summary:
     """Summarise at least one finite value; of values all equal ``ci`` reaches to the last digit.
 
     Args:
@@ -18,13 +24,19 @@ def summarise(values: Sequence[float], alpha: float = 0.05, resolution: float = 
         alpha: accepted chance that the true mean is ever outside ``ci``.
         resolution: step of the measurement, same unit; for values that are all equal their last
             digit where it is not known.
+        floor: what the quantity cannot be below, same unit: 0 for a duration or a size. ``ci`` is
+            cut off there. The true mean is not below it either, so the chance that it is outside
+            stays the same. (An interval on the logarithms would stay above 0 by itself, but it is
+            one of the geometric mean.) Absent where there is no such value.
 
     Raises:
-        ValueError: no values, or one is not finite.
+        ValueError: no values, one is not finite, or one is below ``floor``.
     """
     n = len(values)
     if n == 0 or not all(map(math.isfinite, values)):
         raise ValueError("a summary needs at least one value, all finite")
+    if floor is not None and min(values) < floor:
+        raise ValueError(f"{min(values)} is below {floor}, below which nothing was to be")
     mean, sd = moments(values)
     mean = min(max(mean, min(values)), max(values))  # rounding may put it a digit outside
     if sd == 0.0 and n > 1 and resolution == 0.0:
@@ -40,7 +52,7 @@ def summarise(values: Sequence[float], alpha: float = 0.05, resolution: float = 
         mean=mean,
         sd=sd if n > 1 else None,
         sem=sd / math.sqrt(n) if n > 1 else None,
-        ci=(ci.lo, ci.hi) if ci.bounded else None,
+        ci=(ci.lo if floor is None else max(ci.lo, floor), ci.hi) if ci.bounded else None,
     )
 
 

@@ -25,6 +25,7 @@ from assay.records import (
 from assay.search.race import Done, Race, Reason
 from assay.search.sentence import needed_text
 from assay.store import Store
+from assay.study.watch import Watch
 
 Planner = Callable[[Configuration], Plan]
 """Resolves a configuration on the machine at hand."""
@@ -57,17 +58,26 @@ class Account:
         budget: what may be spent in all.
         elapsed_s: by earlier sittings.
         launches: by earlier sittings and this one.
+        waited_s: of this sitting, until others let the store be written: it is not spent, for
+            nothing can be measured meanwhile.
     """
 
     budget: Budget
     elapsed_s: float = 0.0
     launches: int = 0
+    waited_s: float = 0.0
     began: float = field(default_factory=time.monotonic)
+    ended: float | None = None
 
     @property
     def sitting_s(self) -> float:
-        """Time of this sitting."""
-        return time.monotonic() - self.began
+        """Time of this sitting, so far or until its end."""
+        now = time.monotonic() if self.ended is None else self.ended
+        return now - self.began - self.waited_s
+
+    def end(self) -> None:
+        """This sitting is over: what is shown of it is what was stored."""
+        self.ended = time.monotonic()
 
     @property
     def spent_s(self) -> float:
@@ -94,6 +104,7 @@ class StudyLoop:
         planner: resolves configurations.
         account: what was spent and what is left.
         listener: is told.
+        watch: of the program's files.
     """
 
     def __init__(
@@ -108,6 +119,7 @@ class StudyLoop:
         planner: Planner,
         account: Account,
         listener: Listener,
+        watch: Watch,
     ) -> None:
         self._id = study_id
         self._stratum = stratum
@@ -118,6 +130,7 @@ class StudyLoop:
         self._planner = planner
         self._account = account
         self._listener = listener
+        self._watch = watch
         self._plans: dict[Configuration, Plan] = {}
         self._failure: str | None = None
 
@@ -131,6 +144,7 @@ class StudyLoop:
             BadInput: the program's output does not hold the objective.
             NotPossible: the budget is too small for a claim.
             WorkloadFailed: the program fails whatever is done.
+            Gone, Changed: somebody took away or changed what runs; the launch makes no sample.
         """
         status = Status.INTERRUPTED
         try:
@@ -141,6 +155,7 @@ class StudyLoop:
             raise
         finally:
             self._executor.close()
+            self._account.end()
             # The first error is the one to show: a full disk refuses these as well.
             with contextlib.suppress(NotPossible):
                 self._store.add_elapsed(self._id, self._account.sitting_s)
@@ -166,7 +181,12 @@ class StudyLoop:
 
     def _take(self, sample: Sample) -> None:
         """Store first, then decide: what was decided on is always on the disk."""
-        self._store.add_sample(self._id, self._stratum, sample)
+        self._watch.demand_same()
+        waited_s = self._store.waited_s
+        try:
+            self._store.add_sample(self._id, self._stratum, sample)
+        finally:
+            self._account.waited_s += self._store.waited_s - waited_s
         self._account.launches += 1
         self._race.tell(sample)
         self._listener.sampled(sample, self._race, self._account.left)

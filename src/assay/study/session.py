@@ -8,11 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from assay.errors import BadInput, NotPossible, WorkloadFailed
 from assay.launch.driver import Driver
 from assay.launch.planner import plan
 from assay.machine.document import Machine, Program
 from assay.measure.executor import LocalExecutor
+from assay.measure.gone import demand_folder
+from assay.measure.libraries import libraries_changed
 from assay.records import (
     DEFAULT,
     Budget,
@@ -45,6 +49,7 @@ from assay.store import Store
 from assay.study.loop import Account, Listener, StudyLoop, demand_objective
 from assay.study.recommend import with_script
 from assay.study.stratum import demand_same, stratum_of
+from assay.study.watch import Watch
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,12 @@ class Laboratory:
     def plan(self, configuration: Configuration) -> Plan:
         """Resolve a configuration here."""
         return plan(configuration, self.machine, self.registry, self.program)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What runs: the files of all programs."""
+        programs = (*((self.program,) if self.program else ()), *self.others)
+        return tuple(dict.fromkeys(path for program in programs for path in program.files))
 
     @property
     def digest(self) -> str | None:
@@ -213,10 +224,12 @@ def resume(
             Intervals hold at every look, so that going on after a verdict costs no validity.
 
     Raises:
+        Gone: the folder that it was begun in.
         NotPossible: another process carries it on, or conditions changed.
         AssayError: as ``StudyLoop.run``.
     """
     record = store.study(study_id)
+    demand_folder(record.spec.workload)
     newest = record.strata[-1]
     env = laboratory.driver.env
     now = stratum_of(newest.number, laboratory.machine, laboratory.digest, env)
@@ -247,6 +260,7 @@ def _carry_on(
     earlier = store.samples(study_id, stratum.number)
     for sample in earlier:
         race.tell(sample)
+    notes = library_notes(earlier)
     elapsed_s = _recount(store, study_id, earlier)
     account = Account(
         budget=spec.budget if more is None else _beyond(more, elapsed_s, len(earlier)),
@@ -260,18 +274,40 @@ def _carry_on(
         store=store,
         race=race,
         executor=LocalExecutor(
-            spec.workload, laboratory.driver, laboratory.registry, varied=varied(spec)
+            spec.workload,
+            laboratory.driver,
+            laboratory.registry,
+            varied=varied(spec),
+            pad_seed=spec.seed if spec.pad_environment else None,
         ),
         planner=laboratory.plan,
         account=account,
         listener=listener,
+        watch=Watch(laboratory.files),
     )
     done = loop.run()
     samples = store.samples(study_id, stratum.number)
     conclusion = conclude(spec, samples, space, searcher, done)
     conclusion = with_script(conclusion, spec, laboratory.plan)
+    conclusion = msgspec.structs.replace(conclusion, notes=(*conclusion.notes, *notes))
     store.set_conclusion(study_id, conclusion)
     return Result(study_id, spec, conclusion, account.spent_s)
+
+
+def library_notes(samples: Sequence[Sample]) -> tuple[str, ...]:
+    """What is told where a program was seen to load libraries that are others now.
+
+    It does not keep samples apart: a file that the program itself writes anew at each launch looks
+    the same. What the program links to does, by its digest.
+    """
+    changed = libraries_changed(samples)
+    if not changed:
+        return ()
+    more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+    return (
+        f"some launches were made before {changed[0]}{more}, which the program loads while it "
+        "runs, changed; --new-stratum measures apart from them",
+    )
 
 
 def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
 from assay import __version__
 from assay.errors import NotPossible
 from assay.machine.document import Machine
 from assay.machine.reader import fingerprint
-from assay.machine.surroundings import surroundings
+from assay.machine.surroundings import VARIABLE, counts, surroundings
 from assay.records import Stratum, to_builtins
 
 
@@ -47,10 +48,16 @@ def differences(then: Stratum, now: Stratum) -> list[str]:
         (then.default_state, now.default_state),
         (then.surroundings, now.surroundings),
     ):
-        for name in sorted(before.keys() | after.keys()):
-            if before.get(name) != after.get(name):
-                found.append(_changed(name, before.get(name), after.get(name)))
+        found += [
+            _changed(name, before.get(name), after.get(name)) for name in _unlike(before, after)
+        ]
     return found
+
+
+def _unlike(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Names of the readings that count and are not the same."""
+    names = sorted(before.keys() | after.keys())
+    return [name for name in names if before.get(name) != after.get(name) and counts(name)]
 
 
 def _limits(machine: Machine) -> dict[str, str]:
@@ -61,7 +68,7 @@ def _limits(machine: Machine) -> dict[str, str]:
 
 def _changed(name: str, before: str | None, after: str | None) -> str:
     """One line; the value of a variable is not kept, only whether it is another."""
-    if name.startswith("variable "):
+    if name.startswith(VARIABLE):
         if before is None:
             return f"{name}: not set then"
         return f"{name}: not set now" if after is None else f"{name}: another value now"
@@ -69,6 +76,8 @@ def _changed(name: str, before: str | None, after: str | None) -> str:
 
 
 def _show(value: object) -> str:
+    if value is None:
+        return "not there"
     if isinstance(value, tuple):
         return ",".join(map(str, value))
     text = str(value)
@@ -85,5 +94,18 @@ def demand_same(then: Stratum, now: Stratum) -> None:
     if changed:
         raise NotPossible(
             "Samples from before and after cannot be pooled:\n    " + "\n    ".join(changed),
-            "Put it back, or go on apart from them with --new-stratum.",
+            f"Put it back{_without_new(then, now)}, or go on apart from them with --new-stratum.",
         )
+
+
+def _without_new(then: Stratum, now: Stratum) -> str:
+    """How to start without the variables that were not set then."""
+    names = [
+        name.removeprefix(VARIABLE)
+        for name in _unlike(then.surroundings, now.surroundings)
+        if name.startswith(VARIABLE) and name not in then.surroundings
+    ]
+    if not names:
+        return ""
+    options = " ".join(f"-u {shlex.quote(name)}" for name in names)
+    return f" (`env {options} assay study resume ...` unsets what was not set then)"

@@ -17,6 +17,7 @@ from assay.records import (
     Parameter,
     Sample,
     Space,
+    Statistic,
     StudySpec,
     Workload,
 )
@@ -86,9 +87,11 @@ def tune(
     seed: int = 0,
     null: bool = False,
     timeout_s: float | None = None,
+    statistic: Statistic = Statistic.MEAN,
 ) -> Study:
     spec = StudySpec(
         kind=Kind.TUNE,
+        statistic=statistic,
         workload=workload(program.metric, timeout_s),
         budget=budget,
         space=space,
@@ -105,10 +108,14 @@ def compare(
     seed: int = 0,
     null: bool = False,
     timeout_s: float | None = None,
+    statistic: Statistic = Statistic.MEAN,
+    disturbed_above: float | None = 0.1,
 ) -> Study:
     found = [Configuration(c) for c in configurations]
     spec = StudySpec(
         kind=Kind.COMPARE,
+        statistic=statistic,
+        disturbed_above=disturbed_above,
         workload=workload(program.metric, timeout_s),
         budget=budget,
         arms=tuple(Arm(name=str(c), configuration=c) for c in found),

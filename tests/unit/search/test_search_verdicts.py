@@ -8,18 +8,21 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from simulated_studies import Study, carry_out, compare, factors, space_of, tune
+from simulated_studies import Study, carry_out, compare, factors, space_of, tune, workload
 
 from assay.records import (
     DEFAULT,
+    Arm,
     Budget,
     Conclusion,
     Configuration,
     Goal,
+    Kind,
     Metric,
     Outcome,
     Sample,
     Stage,
+    StudySpec,
     Verdict,
     decode,
     encode,
@@ -354,19 +357,8 @@ def test_a_study_that_nobody_finished_concludes_nothing() -> None:
 
 
 def test_a_measurement_is_as_precise_as_asked() -> None:
-    from simulated_studies import workload
-
-    from assay.records import Arm, Kind, StudySpec
-
     for precision in (0.05, 0.01):
-        spec = StudySpec(
-            kind=Kind.MEASURE,
-            workload=workload(),
-            budget=Budget(launches=2000),
-            arms=(Arm(name="default", configuration=DEFAULT),),
-            precision=precision,
-        )
-        study = carry_out(spec, FLAT)
+        study = _measure(FLAT, Budget(launches=2000), precision)
         summary = study.conclusion.arms[0].summary["wall_s"]
         assert summary.ci is not None
         lo, hi = summary.ci
@@ -374,7 +366,40 @@ def test_a_measurement_is_as_precise_as_asked() -> None:
         assert hi is not None
         assert (hi - lo) / 2 <= precision * summary.mean
         assert lo < math.exp(0.03**2 / 2) < hi
-        assert summary.n == len(study.samples) - 1, "the warm-up is not in it"
+        warm = sum(s.launch.stage is Stage.SURVEY for s in study.samples)
+    assert summary.n == len(study.samples) - warm, "the warm-up is not in it"
+
+
+def _measure(program: Simulated, budget: Budget, precision: float | None = None) -> Study:
+    spec = StudySpec(
+        kind=Kind.MEASURE,
+        workload=workload(program.metric),
+        budget=budget,
+        arms=(Arm(name="default", configuration=DEFAULT),),
+        precision=precision,
+    )
+    return carry_out(spec, program)
+
+
+@pytest.mark.parametrize("fails", [0.0, 0.4])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("launches", "precision"), [(25, None), (2000, 0.02)])
+def test_the_launches_of_a_measurement_are_counted_once(
+    fails: float, seed: int, launches: int, precision: float | None
+) -> None:
+    """What it says when it ends adds up to all launches, and names as many as the table has."""
+    program = replace(FLAT, fails=lambda c: fails, seed=seed)
+    study = _measure(program, Budget(launches=launches), precision)
+    (arm,) = study.conclusion.arms
+    warm = sum(s.launch.stage is Stage.SURVEY for s in study.samples)
+    parts = [f"{arm.summary['wall_s'].n} measured launches"]
+    parts += [f"{arm.failures} without a value"] if arm.failures else []
+    tally = f"{', '.join(parts)} and {warm} warm-up" + ("s" if warm > 1 else "")
+    assert tally in study.conclusion.stopped
+    assert arm.summary["wall_s"].n + arm.failures + warm == study.conclusion.launches
+    lost = sum(s.launch.stage is Stage.SURVEY and not s.metrics for s in study.samples)
+    for note in study.conclusion.notes:
+        assert (f"({lost} while warming up)" in note) == (lost > 0)
 
 
 def _sentence(study: Study) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.errors import BadInput, NotPossible, WorkloadFailed
 from assay.measure.executor import Ticket
+from assay.measure.gone import Gone
 from assay.records import (
     Budget,
     Choices,
@@ -32,6 +35,7 @@ from assay.search.space import SearchSpace
 from assay.search.testing import RandomSearcher, Simulated
 from assay.search.tune import TuneRace
 from assay.study.loop import Account, StudyLoop, demand_objective
+from assay.study.watch import Changed, Watch
 from assay.units import parse_duration_s
 
 AMPLE = Budget(launches=100)
@@ -45,6 +49,7 @@ class Remembering:
         self.samples: list[Sample] = []
         self.status: Status | None = None
         self.elapsed_s = 0.0
+        self.waited_s = 0.0
         self._room = room
 
     def add_sample(self, study_id: str, stratum: int, sample: Sample) -> int:
@@ -99,6 +104,7 @@ def loop_of(
     budget: Budget = AMPLE,
     metric: Metric = WALL,
     earlier: int = 0,
+    files: tuple[str, ...] = (),
 ) -> StudyLoop:
     spec = StudySpec(
         kind=Kind.TUNE,
@@ -116,6 +122,7 @@ def loop_of(
         planner=lambda configuration: Plan(configuration=configuration),
         account=Account(budget=budget, launches=earlier),
         listener=Silent(),
+        watch=Watch(files),
     )
 
 
@@ -130,6 +137,74 @@ def test_to_its_end() -> None:
     assert len(store.samples) == executor.launched <= 100
     assert store.elapsed_s > 0
     assert executor.closed
+
+
+@pytest.mark.parametrize("ends", ["well", "locked"])
+def test_waiting_for_the_store_is_not_spent(ends: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process keeps the store to itself for an hour before each sample."""
+    waited_s = 0.0
+    monotonic = time.monotonic
+    monkeypatch.setattr("assay.study.loop.time.monotonic", lambda: monotonic() + waited_s)
+
+    class Locked(Remembering):
+        def add_sample(self, study_id: str, stratum: int, sample: Sample) -> int:
+            nonlocal waited_s
+            waited_s += 3600.0
+            self.waited_s += 3600.0
+            if ends == "locked" and len(self.samples) == 20:
+                raise NotPossible("The store is locked.", "Wait.")
+            return super().add_sample(study_id, stratum, sample)
+
+    store, budget = Locked(), Budget(launches=100, time_s=1000.0)
+    loop = loop_of(store, Simulating(PROGRAM), budget)
+    if ends == "well":
+        assert loop.run().reason in (Reason.DECIDED, Reason.BUDGET)
+        assert len(store.samples) > 20
+    else:
+        with pytest.raises(NotPossible, match="locked"):
+            loop.run()
+        assert len(store.samples) == 20
+    assert 0 < store.elapsed_s < 1000
+
+
+@pytest.mark.parametrize("after", [0, 1, 13])
+@pytest.mark.parametrize("change", [Gone, Changed])
+def test_a_program_that_is_taken_away_or_changed_makes_no_samples(
+    after: int, change: type[Exception], tmp_path: Path
+) -> None:
+    """Neither as a failure of a configuration, nor pooled with what another program did."""
+    program = tmp_path / "program"
+    program.write_text("one")
+
+    class Meddling(Simulating):
+        def poll(self, timeout_s: float | None) -> list[Sample]:
+            if self.launched == after:
+                program.unlink() if change is Gone else program.write_text("another")
+            return super().poll(timeout_s)
+
+    store = Remembering()
+    with pytest.raises(change, match=str(program)) as caught:
+        loop_of(store, Meddling(PROGRAM), files=(str(program), "/never/there")).run()
+    assert "assay study resume" in str(caught.value)
+    assert store.status is Status.INTERRUPTED
+    assert len(store.samples) == after
+
+
+def test_of_a_folder_that_is_gone_with_all_that_is_in_it_the_folder_is_named(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "work"
+    program = folder / "bin" / "program"
+    program.parent.mkdir(parents=True)
+    program.touch()
+    watch = Watch([str(program)])
+    watch.demand_same()
+    folder.rename(tmp_path / "aside")
+    with pytest.raises(Gone, match="folder") as caught:
+        watch.demand_same()
+    assert caught.value.path == str(folder)
+    (tmp_path / "aside").rename(folder)
+    watch.demand_same()
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 13, 18])

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from assay.errors import NotPossible
 from assay.machine.document import Program
 from assay.machine.surroundings import surroundings
+from assay.machine.variables import OF_A_SESSION
 from assay.records import (
     Choices,
     Configuration,
@@ -44,7 +47,7 @@ THEN = Stratum(
         ({"engine": "0.2.0"}, "assay's version: 0.1.0 then, 0.2.0 now"),
         ({"machine": "n"}, "the machine: m then, n now"),
         ({"default_state": {"thp": "never"}}, "thp: madvise then, never now"),
-        ({"default_state": {}}, "thp: madvise then, None now"),
+        ({"default_state": {}}, "thp: madvise then, not there now"),
     ],
 )
 def test_what_changed_is_named_and_refused(change: dict[str, object], said: str) -> None:
@@ -138,15 +141,59 @@ def test_an_expression_about_what_cannot_be_granted_says_so(when: str | None) ->
 
 
 def test_another_environment_is_another_stratum() -> None:
-    env = {"OMP_NUM_THREADS": "2", "SL": "0.1", "PWD": "/a", "SSH_TTY": "/dev/pts/1"}
-    then = msgspec.structs.replace(THEN, surroundings=surroundings(env))
+    env = {"OMP_NUM_THREADS": "2", "SL": "0.1", "PATH": "/bin"}
+    then = _under(env)
     assert then.surroundings.keys() >= {"variable SL", "niceness", "scheduling class"}
     assert "0.1" not in str(then.surroundings)
-    same = surroundings({**env, "PWD": "/b", "SSH_TTY": "/dev/pts/2"})
-    assert differences(then, msgspec.structs.replace(THEN, surroundings=same)) == []
-    other = surroundings({"SL": "0.2", "LD_PRELOAD": "x.so"})
-    assert differences(then, msgspec.structs.replace(THEN, surroundings=other)) == [
+    now = _under({"SL": "0.2", "LD_PRELOAD": "x.so", "BASH_FUNC_f%%": "() { :; }", "PATH": "/bin"})
+    assert differences(then, now) == [
+        "variable BASH_FUNC_f%%: not set then",
         "variable LD_PRELOAD: not set then",
         "variable OMP_NUM_THREADS: not set now",
         "variable SL: another value now",
     ]
+    with pytest.raises(NotPossible) as caught:
+        demand_same(then, now)
+    assert "`env -u BASH_FUNC_f%% -u LD_PRELOAD assay study resume" in str(caught.value.remedy)
+
+
+def _under(env: dict[str, str]) -> Stratum:
+    return msgspec.structs.replace(THEN, surroundings=surroundings(env))
+
+
+OTHER_SHELL = """
+    _ SHLVL PWD OLDPWD PS1 LS_COLORS MAIL TERM COLORTERM COLUMNS LINES KITTY_WINDOW_ID WEZTERM_PANE
+    VTE_VERSION GNOME_TERMINAL_SCREEN KONSOLE_VERSION TERM_SESSION_ID WINDOW WINDOWID WT_SESSION
+    TMUX TMUX_PANE STY VSCODE_IPC_HOOK_CLI TERM_PROGRAM GIT_ASKPASS XDG_SESSION_ID XDG_RUNTIME_DIR
+    DBUS_SESSION_BUS_ADDRESS DISPLAY SSH_CONNECTION SSH_TTY GPG_TTY SUDO_USER SUDO_COMMAND
+    INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID SLURM_JOB_ID HOSTNAME ASSAY_DB
+"""
+
+
+def test_another_terminal_login_or_job_is_the_same_stratum_and_is_kept() -> None:
+    env = {"OMP_NUM_THREADS": "2"}
+    then = _under(env)
+    one, other = (_under(env | dict.fromkeys(OTHER_SHELL.split(), value)) for value in "ab")
+    for before, after in ((then, one), (one, then), (one, other)):
+        assert differences(before, after) == []
+    assert one.surroundings.keys() >= {f"variable {name}" for name in OTHER_SHELL.split()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH"),
+        *("OMP_NUM_THREADS", "MALLOC_ARENA_MAX", "GLIBC_TUNABLES", "CUDA_VISIBLE_DEVICES"),
+        *("SLURM_CPUS_PER_TASK", "MAKEFLAGS", "VIRTUAL_ENV", "CONDA_PREFIX", "XDG_CACHE_HOME"),
+        *("TERMS", "LINESIZE", "WINDOW_SIZE", "VIMS", "PSM2_DEVICES", "LISTEN_PORT", "UNKNOWN"),
+    ],
+)
+def test_what_may_mean_something_to_a_program_is_compared(name: str) -> None:
+    assert differences(_under({}), _under({name: "1"})) == [f"variable {name}: not set then"]
+
+
+def test_the_page_on_resuming_names_all_variables_of_a_session() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "howto" / "resume.md").read_text()
+    for group, patterns in OF_A_SESSION.items():
+        (line,) = [line for line in page.splitlines() if line.startswith(f"| {group} |")]
+        assert re.findall(r"`([^`]+)`", line) == list(patterns)

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 
 from assay.cli.answer import exports_of, give
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
-from assay.cli.request import budget_of, configuration_of, margin_of
+from assay.cli.request import (
+    budget_of,
+    configuration_of,
+    disturbed_above_of,
+    margin_of,
+    warmup_of,
+)
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, demand_found, split_command, words_of, workload_of
+from assay.cli.workload import (
+    command_of,
+    demand_found,
+    split_command,
+    statistic_of,
+    words_of,
+    workload_of,
+)
 from assay.errors import BadInput, nearest
 from assay.records import Arm, Configuration, Kind, StudySpec, Verdict
 from assay.study.session import Laboratory, Result, begin
+from assay.untrusted import clean
 
 
 def run(parsed: Parsed) -> int:
@@ -31,6 +46,9 @@ def run(parsed: Parsed) -> int:
         arms=_named(arms, arguments.name),
         margin=margin_of(arguments),
         seed=arguments.seed,
+        disturbed_above=disturbed_above_of(arguments, os.environ),
+        statistic=statistic_of(arguments),
+        warmup=warmup_of(arguments),
         null=arguments.null,
     )
     with (
@@ -123,8 +141,14 @@ def _named(arms: list[Arm], names: list[str]) -> tuple[Arm, ...]:
     """Arms under the names that were given for them.
 
     Raises:
-        BadInput: more names than arms, or two arms of one name.
+        BadInput: more names than arms, two arms of one name, or a name that cannot be shown.
     """
+    for name in names:
+        if clean(name) != name or not name.strip():
+            raise BadInput(
+                f"--name {name!r} cannot be shown as it is.",
+                "Give a name of letters that can be seen.",
+            )
     if len(names) > len(arms):
         raise BadInput(f"There are {len(names)} names for {len(arms)} arms.", "Name each once.")
     full = [*names, *(arm.name for arm in arms[len(names) :])]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+
 from assay.cli.answer import exports_of, give
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
-from assay.cli.request import budget_of, configuration_of
+from assay.cli.request import (
+    budget_of,
+    configuration_of,
+    disturbed_above_of,
+    precision_of,
+    warmup_of,
+)
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import command_of, demand_found, workload_of
 from assay.records import Arm, Kind, StudySpec
 from assay.study.session import begin
-from assay.units import parse_share
 
 
 def run(parsed: Parsed) -> int:
@@ -27,8 +34,10 @@ def run(parsed: Parsed) -> int:
         workload=workload_of(arguments, argv),
         budget=budget_of(arguments),
         arms=(Arm(name=str(configuration), configuration=configuration),),
-        precision=parse_share(arguments.precision) if arguments.precision else None,
+        precision=precision_of(arguments),
         seed=arguments.seed,
+        disturbed_above=disturbed_above_of(arguments, os.environ),
+        warmup=warmup_of(arguments),
     )
     with (
         store_of(arguments) as store,

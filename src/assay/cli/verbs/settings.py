@@ -17,6 +17,10 @@ from assay.study.session import Laboratory
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
+    if arguments.action == "list" and arguments.name:
+        raise BadInput(
+            "`assay settings list` takes no name.", f"Write: assay settings show {arguments.name}"
+        )
     lab = laboratory()
     if arguments.action == "show":
         if not arguments.name:

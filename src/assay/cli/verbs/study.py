@@ -15,17 +15,18 @@ from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of
 from assay.cli.show import result_lines
 from assay.cli.wire import laboratory_of, store_of
-from assay.errors import BadInput
+from assay.errors import BadInput, NotPossible
 from assay.records import Conclusion, to_builtins
 from assay.store import Store, StudyRecord
-from assay.study.session import Result, resume
-from assay.units import show_duration
+from assay.study.session import Laboratory, Result, resume
+from assay.units import show_count, show_duration
 from assay.untrusted import clean
 
 
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
+    _demand_used(arguments)
     if arguments.action == "list":
         return _list(arguments)
     if not arguments.study:
@@ -35,6 +36,30 @@ def run(parsed: Parsed) -> int:
     actions = {"show": _show, "resume": _resume, "delete": _delete}
     with store_of(arguments, create=False) as store:
         return actions[arguments.action](arguments, store, store.find(arguments.study))
+
+
+def _demand_used(arguments: argparse.Namespace) -> None:
+    """Refuse words that the action would leave unread.
+
+    Raises:
+        BadInput: names the first.
+    """
+    if arguments.action == "list" and arguments.study:
+        raise BadInput(
+            "`assay study list` takes no study.", f"Write: assay study show {arguments.study}"
+        )
+    of_resume = {
+        "--budget": arguments.budget,
+        "--runs": arguments.runs,
+        "--export": arguments.export,
+        "--new-stratum": arguments.new_stratum,
+    }
+    for option, given in of_resume.items():
+        if given and arguments.action != "resume":
+            raise BadInput(
+                f"`assay study {arguments.action}` takes no {option}.",
+                "`assay study resume` does; of a study that is done it only tells the result.",
+            )
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -49,7 +74,7 @@ def _list(arguments: argparse.Namespace) -> int:
         command = head.command if len(head.command) <= 60 else head.command[:57] + "..."
         print(
             f"{head.id}  {_when(head.created_at)}  {head.kind:8} {head.status:12}"
-            f"{head.launches:>6} launches  {clean(command)}"
+            f"{head.launches:>6} {'launch  ' if head.launches == 1 else 'launches'}  {clean(command)}"
         )
     return 0
 
@@ -73,8 +98,8 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
 
 def _lines(record: StudyRecord, conclusion: Conclusion | None, width: int | None) -> Iterable[str]:
     yield (
-        f"study {record.id}: {record.spec.kind}, {record.status}, {record.launches} launches, "
-        f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
+        f"study {record.id}: {record.spec.kind}, {record.status}, "
+        f"{show_count(record.launches, 'launch', 'launches')}, begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
     )
     yield f"  command  {clean(' '.join(record.spec.workload.argv))}"
     for stratum in record.strata:
@@ -93,6 +118,8 @@ def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     spec = record.spec
     more = budget_of(arguments) if arguments.budget or arguments.runs else None
     lab = laboratory_of(spec)
+    if arguments.new_stratum:  # without it the program is compared, and named
+        _demand_programs(lab, study_id)
     with Progress(
         spec, live=wants_live(arguments), quiet=arguments.quiet, launches=record.launches
     ) as progress:
@@ -103,6 +130,20 @@ def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     newest = store.study(study_id).strata[-1]
     give(arguments, result, store.samples(study_id, newest.number), exports)
     return 0
+
+
+def _demand_programs(lab: Laboratory, study_id: str) -> None:
+    """Refuse to begin anew with nothing to run.
+
+    Raises:
+        NotPossible: names the program that is not there.
+    """
+    for program in filter(None, (lab.program, *lab.others)):
+        if program.path is None:
+            raise NotPossible(
+                f"The program {program.argv0!r} of study {study_id} is not there any more.",
+                "Put it back; a new place of it takes a new study.",
+            )
 
 
 def _delete(arguments: argparse.Namespace, store: Store, study_id: str) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import random
 import shlex
 import sys
 from collections.abc import Mapping
@@ -14,18 +16,21 @@ from assay.cli.documents import print_json, space_document
 from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
-from assay.cli.request import budget_of, margin_of, space_of
+from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, demand_found, workload_of
+from assay.cli.workload import command_of, demand_found, statistic_of, workload_of
 from assay.errors import BadInput, NotPossible
 from assay.launch.exported import of_space
 from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.records import Kind, Space, StudySpec
-from assay.search.space import SearchSpace
+from assay.search.space import DRAWS, SearchSpace
 from assay.study.choose import choose, describe, grantable
 from assay.study.session import Laboratory, Survey, begin, survey
 from assay.untrusted import clean
+
+MOST_COUNTED = 200_000
+"""Combinations of values that are gone through, as a study does; of more, some are drawn."""
 
 
 def run(parsed: Parsed) -> int:
@@ -72,6 +77,8 @@ def _specification(
         space=asked,
         margin=margin_of(arguments),
         seed=arguments.seed,
+        disturbed_above=disturbed_above_of(arguments, os.environ),
+        statistic=statistic_of(arguments),
         null=arguments.null,
     )
 
@@ -113,10 +120,11 @@ def _say(
     arguments: argparse.Namespace, lab: Laboratory, space: Space, left_out: Mapping[str, str]
 ) -> None:
     """What will be tried and why, and on request what will not."""
-    if arguments.dry_run and arguments.json:
-        print_json(space_document(space, left_out))
+    if arguments.quiet and not arguments.dry_run:
         return
-    if arguments.quiet:
+    notes = _emptiness(lab, space)
+    if arguments.dry_run and arguments.json:
+        print_json(space_document(space, left_out, notes))
         return
     # A dry run is asked for its answer; during a study standard output is for the result.
     stream = sys.stdout if arguments.dry_run else sys.stderr
@@ -124,12 +132,25 @@ def _say(
     lines += [f"  {clean(line)}" for line in describe(space)]
     lines += [f"  where {clean(constraint)}" for constraint in space.constraints]
     lines += [f"  {note}" for note in of_space(space, lab.plan, lab.driver.env)]
+    lines += [f"  note: {note}" for note in notes]
     if left_out and (arguments.verbose or arguments.dry_run):
         lines += ["and leaves out:"]
         lines += [f"  {name}   {clean(reason)}" for name, reason in left_out.items()]
     elif left_out:
         lines += [f"  and leaves out {', '.join(left_out)} (-v says why)"]
     print("\n".join(fitted(lines, width_of(stream))), file=stream, flush=True)
+
+
+def _emptiness(lab: Laboratory, space: Space) -> list[str]:
+    """What is to be said where nothing is left to try, as far as can be seen before a study."""
+    searched = SearchSpace(space, lab.admits)
+    few = searched.enumerate(1)
+    if few is not None:
+        rest = ": the constraints exclude the rest" if space.constraints else ""
+        return [f"nothing but the default is left to try{rest}"]
+    if searched.raw_size() > MOST_COUNTED and searched.draw(random.Random(0)) is None:
+        return [f"of {DRAWS:,} configurations drawn at random none satisfies the constraints"]
+    return []
 
 
 def _tell(arguments: argparse.Namespace, text: str) -> None:

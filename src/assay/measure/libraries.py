@@ -1,0 +1,50 @@
+"""Libraries: the shared objects that a program had mapped, as evidence of its first launch.
+
+The program's digest covers what its file links to. What it loads while it runs (plug-ins, a BLAS
+behind a switch) is known from ``/proc/PID/maps`` alone, which the survey reads whole. Files are
+told by path, size and time of modification, as in :mod:`assay.machine.identity`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from assay.records import Evidence, Launch, RunFacts, Sample, Stage
+
+KIND = "libraries"
+_OBJECT = re.compile(r"\.so(?:\.[0-9.]+)?$")
+_STAMP = re.compile(r"(?P<path>/.+) \d+ \d+")
+
+
+def libraries_seen(launch: Launch, facts: RunFacts) -> Evidence | None:
+    """What was mapped, one file a line; nothing where maps were not read whole, or at all."""
+    if launch.stage is not Stage.SURVEY or facts.seen is None or facts.seen.maps is None:
+        return None
+    objects = sorted({path for path in facts.seen.maps if _OBJECT.search(path)})
+    stamps = [stamp for stamp in map(_stamp, objects) if stamp is not None]
+    if not stamps:
+        return None
+    return Evidence(kind=KIND, value=float(len(stamps)), note="\n".join(stamps))
+
+
+def libraries_changed(samples: Iterable[Sample]) -> list[str]:
+    """Paths of libraries that samples were made with and that are others now, or gone; sorted."""
+    stamps = {
+        line
+        for sample in samples
+        for evidence in sample.evidence
+        if evidence.kind == KIND and evidence.note
+        for line in evidence.note.splitlines()
+    }
+    found = [match for match in map(_STAMP.fullmatch, stamps) if match]
+    return sorted({match["path"] for match in found if _stamp(match["path"]) != match[0]})
+
+
+def _stamp(path: str) -> str | None:
+    try:
+        seen = Path(path).stat()
+    except OSError:
+        return None  # unpacked for the run, and removed after it
+    return f"{path} {seen.st_size} {seen.st_mtime_ns}"

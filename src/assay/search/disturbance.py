@@ -1,0 +1,70 @@
+"""Disturbance: whether others used the machine while a block ran.
+
+Only causes outside the launches count: time that the hypervisor took, and work of others on the
+CPUs of the launch. What a configuration itself can bring about (throttling, swap, switches,
+pressure) is its result. The rule knows neither arms nor metrics, is fixed before the study, and
+speaks of whole blocks, so that leaving one out favours nobody (docs/statistics.md, rule 13).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from assay.records import Sample
+
+OUTSIDE = ("steal", "foreign_load")
+"""Kinds of evidence, in seconds, that tell of others."""
+CPUS = "host_cpus"
+"""Kind of evidence that tells how many CPUs those seconds were counted on."""
+TICK_S = 0.01
+"""Step in which the kernel counts the time of a CPU (/proc/stat, USER_HZ)."""
+SURE = 1.5
+"""Ticks by which the count of one CPU over one launch may be off: three standard deviations of
+the difference of two readings that are each rounded to a tick."""
+WITHHELD_ABOVE = 1 / 3
+"""Share of disturbed blocks from which on no verdict is given."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What others took of the CPUs of some launches.
+
+    Attributes:
+        outside_s: CPU time of others, in all.
+        capacity_s: CPU time that there was: wall time times CPUs.
+        readings: CPUs times launches, each of which is off by a tick or so.
+    """
+
+    outside_s: float = 0.0
+    capacity_s: float = 0.0
+    readings: float = 0.0
+
+    def with_one(self, sample: Sample) -> Conditions:
+        """The same with one more launch; nothing is added where it tells nothing of others."""
+        figures = {e.kind: e.value for e in sample.evidence if e.value is not None}
+        cpus = figures.get(CPUS)
+        if not cpus or not sample.wall_s or not any(kind in figures for kind in OUTSIDE):
+            return self
+        return Conditions(
+            self.outside_s + sum(figures.get(kind, 0.0) for kind in OUTSIDE),
+            self.capacity_s + sample.wall_s * cpus,
+            self.readings + cpus,
+        )
+
+    @property
+    def share(self) -> float:
+        """Of the CPUs that others surely took; 0 where nothing is known."""
+        if self.capacity_s <= 0.0:
+            return 0.0
+        doubt_s = SURE * TICK_S * math.sqrt(self.readings)
+        return max(0.0, self.outside_s - doubt_s) / self.capacity_s
+
+    def disturbed(self, above: float | None) -> bool:
+        """Whether others took more than the share ``above``; ``None`` never asks."""
+        return above is not None and self.share > above
+
+
+def withheld(disturbed: int, blocks: int) -> bool:
+    """Whether so many blocks were disturbed that the rest are no fair picture."""
+    return disturbed > WITHHELD_ABOVE * blocks

@@ -1,0 +1,84 @@
+"""Median and spread as what decides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from simulated_studies import compare, space_of, tune
+
+from assay.records import Budget, SpreadVerdict, Stage, Statistic, Verdict
+from assay.search.testing import Simulated
+from assay.stats.spread import BATCH
+
+STEADY = Simulated(takes_s=lambda c: 1.0, noise_of=lambda c: 0.01 if c.get("nice") == 1 else 0.04)
+"""As quick in all configurations, four times as steady in one."""
+
+
+def test_spread_is_told_beside_the_mean_and_makes_a_claim_unstable() -> None:
+    study = compare(STEADY, Budget(launches=200), {}, {"nice": 1}, seed=3)
+    claim = study.claim
+    assert claim is not None
+    assert claim.spread is not None
+    assert claim.spread.verdict is SpreadVerdict.TIGHTER
+    assert claim.unstable
+
+
+def test_arms_alike_are_stable() -> None:
+    flat = Simulated(takes_s=lambda c: 0.9 if c.get("nice") else 1.0, noise=0.02)
+    unstable = 0
+    for seed in range(20):
+        study = compare(replace(flat, seed=seed), Budget(launches=60), {}, {"nice": 1}, seed=seed)
+        unstable += study.claim is not None and study.claim.unstable
+    assert unstable <= 2
+
+
+def test_the_spread_decides_a_comparison_where_it_is_asked_for() -> None:
+    study = compare(STEADY, Budget(launches=200), {}, {"nice": 1}, statistic=Statistic.SPREAD)
+    claim = study.claim
+    assert claim is not None
+    assert claim.method == "spread"
+    assert claim.verdict is Verdict.FASTER
+    lo, hi = claim.ci
+    assert lo is not None and hi is not None and lo < 0.25 < hi
+    of_block = [s for s in study.samples if s.launch.stage is Stage.CONFIRM and s.launch.block == 2]
+    assert len(of_block) == 2 * BATCH
+    assert len({s.launch.position for s in of_block}) == 2 * BATCH
+
+
+def test_a_higher_figure_is_not_taken_for_a_better_spread() -> None:
+    study = compare(
+        replace(STEADY, noise_of=lambda c: 0.04 if c.get("nice") == 1 else 0.01),
+        Budget(launches=200),
+        {},
+        {"nice": 1},
+        statistic=Statistic.SPREAD,
+    )
+    assert study.claim is not None
+    assert study.claim.verdict is Verdict.SLOWER
+
+
+def test_tuning_for_steadiness_finds_the_steady_one() -> None:
+    space = space_of(nice=(1, 2, 3))
+    study = tune(space, STEADY, Budget(launches=600), statistic=Statistic.SPREAD, seed=1)
+    assert study.settings == {"nice": 1}
+
+
+def test_tuning_for_steadiness_keeps_to_its_budget() -> None:
+    space = space_of(nice=(1, 2, 3))
+    study = tune(space, STEADY, Budget(launches=300), statistic=Statistic.SPREAD)
+    assert len(study.samples) <= 300
+
+
+@pytest.mark.parametrize("statistic", [Statistic.MEAN, Statistic.MEDIAN])
+def test_the_median_takes_no_notice_of_a_few_hangs(statistic: Statistic) -> None:
+    study = compare(
+        Simulated(takes_s=lambda c: 0.8 if c.get("nice") else 1.0, noise=0.02),
+        Budget(launches=80),
+        {},
+        {"nice": 1},
+        statistic=statistic,
+    )
+    assert study.claim is not None
+    assert study.claim.verdict is Verdict.FASTER
+    assert study.claim.method == str(statistic)

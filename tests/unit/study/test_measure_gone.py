@@ -1,0 +1,82 @@
+"""What every launch needs, taken away while the launcher is real."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.errors import NotPossible
+from assay.launch.driver import Driver, find_launcher
+from assay.measure.executor import LocalExecutor
+from assay.measure.gone import Gone, demand_folder
+from assay.records import DEFAULT, Launch, Outcome, Plan, Stage, Workload
+from assay.settings.registry import builtin
+
+LAUNCH = Launch(configuration=DEFAULT, arm="default", stage=Stage.CONFIRM, block=0, position=0)
+PLAN = Plan(configuration=DEFAULT)
+
+
+def executor_of(workload: Workload) -> LocalExecutor:
+    return LocalExecutor(
+        workload, Driver(find_launcher(os.environ), os.environ), builtin(), speed=False
+    )
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Workload:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (tmp_path / "input").write_text("x")
+    return Workload(argv=(sys.executable, "-c", ""), cwd=str(folder), stdin=str(tmp_path / "input"))
+
+
+def launched(executor: LocalExecutor) -> Outcome:
+    executor.submit(LAUNCH, PLAN)
+    (sample,) = executor.poll(None)
+    return sample.outcome
+
+
+@pytest.mark.parametrize("what", ["folder", "input"])
+def test_what_is_gone_is_named_and_once_it_is_back_launches_go_on(
+    what: str, workload: Workload
+) -> None:
+    assert workload.cwd is not None
+    assert workload.stdin is not None
+    place, said = {
+        "folder": (Path(workload.cwd), "The working folder"),
+        "input": (Path(workload.stdin), "The input"),
+    }[what]
+    aside = place.with_name("aside")
+    with executor_of(workload) as executor:
+        assert launched(executor) is Outcome.OK
+        place.rename(aside)
+        with pytest.raises(Gone, match=f"{said} {place} is gone") as caught:
+            launched(executor)
+        assert caught.value.path == str(place)
+        assert "assay study resume" in str(caught.value.remedy)
+        aside.rename(place)
+        assert launched(executor) is Outcome.OK
+
+
+def test_a_cleaned_up_folder_for_the_output_is_named(workload: Workload) -> None:
+    with executor_of(workload) as executor:
+        assert launched(executor) is Outcome.OK
+        shutil.rmtree(executor.output.parent)
+        with pytest.raises(Gone, match=f"output {executor.output.parent} is gone") as caught:
+            launched(executor)
+    assert "TMPDIR" in str(caught.value.remedy)
+
+
+def test_a_study_whose_folder_is_missing_is_told_so_before_anything_else(
+    workload: Workload,
+) -> None:
+    demand_folder(workload)
+    demand_folder(Workload(argv=("x",)))
+    assert workload.cwd is not None
+    Path(workload.cwd).rmdir()
+    with pytest.raises(NotPossible, match="is gone"):
+        demand_folder(workload)
