@@ -5,6 +5,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
+# What assay runs does not inherit them: a study begun by make would differ from its resumption.
+unexport MAKEFLAGS MFLAGS
 
 PYTHON ?= python3
 VENV := .venv

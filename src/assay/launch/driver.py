@@ -93,9 +93,16 @@ class Running:
     def _stderr_head(self) -> str | None:
         if self.stderr is None:
             return None
-        with contextlib.suppress(OSError), self.stderr.open("rb") as file:
-            return file.read(STDERR_HEAD_BYTES).decode(errors="replace") or None
-        return None
+        try:
+            fd = os.open(self.stderr, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            return os.read(fd, STDERR_HEAD_BYTES).decode(errors="replace") or None
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
 
     def pass_on(self, number: int) -> None:
         """Send the program a signal, unless the launcher has just had it with its whole group.
@@ -193,16 +200,21 @@ class Driver:
 
 
 def _encoded(document: Mapping[str, Any]) -> bytes:
-    text = json.dumps(document, ensure_ascii=False)
     try:
-        return text.encode()
+        return msgspec.json.encode(document)
     except UnicodeEncodeError as error:
-        near = text[max(0, error.start - 40) : error.end + 40]
         raise BadInput(
-            f"What is to be launched holds bytes that are not UTF-8, in: {near}",
+            f"What is to be launched holds bytes that are not UTF-8, in: {_not_text(document)}",
             "They come from the working folder, the environment or an argument: rename the file or "
             "folder, or set the variable anew.",
         ) from error
+
+
+def _not_text(document: Mapping[str, Any]) -> str:
+    """The neighbourhood of the first byte that is no text."""
+    text = json.dumps(document, ensure_ascii=False)
+    at = next(i for i, c in enumerate(text) if "\ud800" <= c <= "\udfff")
+    return text[max(0, at - 40) : at + 41]
 
 
 def _moved(places: Mapping[int, int]) -> list[tuple[int, int, int]]:

@@ -135,6 +135,7 @@ class Program(Record, frozen=True, kw_only=True):
             and the modules beside that, whole; the shared libraries that it links to, by path, size
             and time; the packages that it imports, by version. The sha256 of the file, where that
             is all there is.
+        files: what runs: its file, behind wrappers, and the script.
         reasons: for each runtime, where it was found.
     """
 
@@ -151,4 +152,5 @@ class Program(Record, frozen=True, kw_only=True):
     threads_peak: int | None = None
     peak_anon_bytes: int | None = None
     digest: str | None = None
+    files: tuple[str, ...] = ()
     reasons: dict[str, str] = {}

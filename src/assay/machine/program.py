@@ -234,7 +234,8 @@ def _describe(root: Root, target: _Target, known: Program) -> Program:
     libraries = _libraries(root, executable, elf, target.command.env)
     linked = {name: f"linked: {path}" for name, path in of_files(libraries).items()}
     reasons = {**found.reasons, **linked}
-    sources = (executable, target.path, *target.scripts, *found.sources)
+    files = tuple(dict.fromkeys((executable, target.path, *target.scripts)))
+    sources = (*files, *found.sources)
     return msgspec.structs.replace(
         known,
         path=target.path,
@@ -246,6 +247,7 @@ def _describe(root: Root, target: _Target, known: Program) -> Program:
         packages=found.packages,
         runtimes=frozenset(reasons),
         digest=digest_of(root, sources, {*libraries, *found.beside}, found.versions),
+        files=files,
         reasons=dict(sorted(reasons.items())),
     )
 

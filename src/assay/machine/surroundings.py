@@ -10,16 +10,10 @@ import hashlib
 import os
 from collections.abc import Mapping
 
-OF_A_SESSION = frozenset(
-    {
-        *("_", "SHLVL", "PWD", "OLDPWD", "TERM", "COLORTERM", "COLUMNS", "LINES", "WINDOWID"),
-        *("DISPLAY", "WAYLAND_DISPLAY", "TMUX", "TMUX_PANE", "STY", "LS_COLORS", "PS1", "PS2"),
-        *("TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "INVOCATION_ID"),
-        *("JOURNAL_STREAM", "MAIL", "PROMPT_COMMAND", "SUDO_COMMAND", "NO_COLOR"),
-    }
-)
-"""Variables that differ between two shells of one user without meaning anything to a program."""
-OF_A_SESSION_PREFIXES = ("SSH_", "XDG_SESSION_", "DBUS_", "GPG_", "VTE_", "KONSOLE_", "ASSAY_")
+from assay.machine.variables import is_of_a_session
+
+VARIABLE = "variable "
+"""In front of the name of a variable."""
 
 DIGITS = 4
 """Hexadecimal digits of a variable's digest. A change goes unseen once in 65,536; a secret in a
@@ -36,14 +30,18 @@ def surroundings(env: Mapping[str, str]) -> dict[str, str]:
     """
     policy = os.sched_getscheduler(0)
     return {
-        **{f"variable {name}": _digest(value) for name, value in env.items() if _counts(name)},
+        **{f"{VARIABLE}{name}": _digest(value) for name, value in env.items()},
         "niceness": str(os.getpriority(os.PRIO_PROCESS, 0)),
         "scheduling class": POLICIES.get(policy, str(policy)),
     }
 
 
-def _counts(name: str) -> bool:
-    return name not in OF_A_SESSION and not name.startswith(OF_A_SESSION_PREFIXES)
+def counts(reading: str) -> bool:
+    """Whether launches under another value of a reading cannot be pooled.
+
+    Variables of a session do not count: see :mod:`assay.machine.variables`.
+    """
+    return not (reading.startswith(VARIABLE) and is_of_a_session(reading.removeprefix(VARIABLE)))
 
 
 def _digest(value: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.measure.extract import holds, metrics_of
 from assay.measure.libraries import libraries_seen
+from assay.measure.output import kept
 from assay.records import Evidence, Grant, Launch, Outcome, RunFacts, Sample, Workload
 from assay.records.facts import Host
 
@@ -63,6 +64,7 @@ def build_sample(
         absent={**facts.absent, **absent},
         started_at=facts.started_at or 0.0,
         engine=facts.engine,
+        outputs=tuple(found for path in outputs if (found := kept(path)) is not None),
     )
 
 

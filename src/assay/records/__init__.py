@@ -21,9 +21,17 @@ from assay.records.action import (
 from assay.records.claim import Claim, Recommendation, Spread, SpreadVerdict, Verdict
 from assay.records.codec import decode, encode, to_builtins
 from assay.records.configuration import DEFAULT, Configuration, Value
+from assay.records.design import (
+    Design,
+    DesignKind,
+    EffectKind,
+    EffectVerdict,
+    FactorEffect,
+)
 from assay.records.domain import AnyText, Choices, Domain, Range, check
 from assay.records.facts import Counter, RunFacts, Seen
 from assay.records.launch import Arm, Launch, Stage
+from assay.records.output import Hashed, Output
 from assay.records.plan import Level, Plan, Prospect, Scope, Word
 from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
 from assay.records.space import Parameter, Space
@@ -56,12 +64,18 @@ __all__ = [
     "Configuration",
     "Counter",
     "DEFAULT",
+    "Design",
+    "DesignKind",
     "Domain",
+    "EffectKind",
+    "EffectVerdict",
     "EnvSet",
     "Evidence",
+    "FactorEffect",
     "Goal",
     "Grant",
     "Granted",
+    "Hashed",
     "Kind",
     "Launch",
     "Level",
@@ -70,6 +84,7 @@ __all__ = [
     "Metric",
     "Modes",
     "Outcome",
+    "Output",
     "Parameter",
     "Plan",
     "Prctl",

@@ -9,6 +9,14 @@ from assay.records.codec import Record
 from assay.records.configuration import Value
 
 
+def _written(option: Value) -> str:
+    """A value as it is written in a list: quoted where a comma or a range would be read."""
+    text = str(option)
+    if isinstance(option, str) and (not text or "," in text or '"' in text or ".." in text):
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return text
+
+
 class Choices(Record, frozen=True, tag_field="kind", tag="choices"):
     """A finite list of values, in the order given.
 
@@ -26,7 +34,7 @@ class Choices(Record, frozen=True, tag_field="kind", tag="choices"):
         return self.options
 
     def __str__(self) -> str:
-        return ",".join(str(option) for option in self.options)
+        return ",".join(_written(option) for option in self.options)
 
 
 class Range(Record, frozen=True, tag_field="kind", tag="range"):
@@ -82,7 +90,8 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
         return (value - self.low) / (self.high - self.low)
 
     def __str__(self) -> str:
-        text = f"{self.low:g}..{self.high:g}"
+        form = ".0f" if self.integer else "g"
+        text = f"{self.low:{form}}..{self.high:{form}}"
         if self.log:
             return f"{text}:log{self.step:g}" if self.step else f"{text}:log"
         return text if self.step in (None, 1) else f"{text}:{self.step:g}"

@@ -7,6 +7,7 @@ import enum
 from assay.records.codec import Record
 from assay.records.configuration import Value
 from assay.records.launch import Launch
+from assay.records.output import Output
 from assay.records.plan import Level
 
 
@@ -56,7 +57,8 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """One launch carried out: metrics, resources, evidence, outcome, a grant for each setting.
 
     ``metrics`` holds every metric of the workload that could be measured, by name. An absent key
-    has no value; ``absent`` says why.
+    has no value; ``absent`` says why. ``outputs`` are there when the launch has just ended: a store
+    keeps them beside the sample, not in it.
     """
 
     launch: Launch
@@ -77,3 +79,4 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     started_at: float = 0.0
     node: str = "local"
     engine: str = ""
+    outputs: tuple[Output, ...] = ()

@@ -8,6 +8,7 @@ from typing import Any
 from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
 from assay.records.configuration import Configuration
+from assay.records.design import Design, FactorEffect
 from assay.records.launch import Arm
 from assay.records.space import Space
 from assay.records.workload import Workload
@@ -59,7 +60,9 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         budget: as asked, or the default.
         margin: ratio differences below it count as none.
         alpha: share of wrong claims accepted.
-        precision: for ``measure``: half width of the interval over the mean at which it stops.
+        precision: for ``measure`` and ``sweep``: half width of the interval over the mean at which
+            it, or a cell, stops.
+        design: of a ``sweep``.
         seed: of every random choice.
         null: the default runs twice under two names.
         statistic: of the objective, that ``compare`` decides by.
@@ -84,6 +87,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     disturbed_above: float | None = 0.1
     warmup: int | None = None
     pad_environment: bool = True
+    design: Design | None = None
 
 
 class Stratum(Record, frozen=True, kw_only=True):
@@ -166,11 +170,14 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     Attributes:
         arms: the baseline first; for ``tune`` those of the confirmation, over its blocks alone.
         claims: one for each arm but the first.
+        effects: for a factorial ``sweep``: of its factors.
         noise_floor: the claim on two identical arms, where the study ran them.
         launches, configurations: how many were made, and tried.
         blocks, disturbed_blocks: of the stage that claims rest on, and how many of them were left
             out because others used the machine.
         stopped: why the study ended, in one sentence.
+        reason: the same in one word; empty where it was interrupted. Why a study ends depends on
+            the clock: these two alone do not follow from the samples.
         notes: what weakens the answer.
     """
 
@@ -178,6 +185,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     metric: str
     arms: tuple[ArmResult, ...] = ()
     claims: tuple[Claim, ...] = ()
+    effects: tuple[FactorEffect, ...] = ()
     recommendation: Recommendation | None = None
     noise_floor: Claim | None = None
     launches: int = 0
@@ -185,4 +193,5 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     blocks: int = 0
     disturbed_blocks: int = 0
     stopped: str = ""
+    reason: str = ""
     notes: tuple[str, ...] = ()

@@ -30,12 +30,14 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.disturbance import withheld
+from assay.search.effects import effects_of
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.modes import modes_of
 from assay.search.race import Done, Reason
 from assay.search.searcher import Searcher
 from assay.search.sentence import say, say_lossy, stability
 from assay.search.space import SearchSpace
+from assay.search.sweep import least_blocks, sweep_alpha, sweep_claim
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
 from assay.stats.summary import summarise
 from assay.units import show_count, show_quantity
@@ -78,6 +80,8 @@ def _concluded(
             return _compare(spec, samples, stopped)
         case Kind.MEASURE:
             return _measure(spec, samples, stopped)
+        case Kind.SWEEP:
+            return _sweep(spec, samples, stopped)
         case _:
             raise NotPossible(f"This version of assay cannot conclude a {spec.kind} study.")
 
@@ -264,6 +268,45 @@ def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
             *_shape_notes(spec.workload.objective, results),
         ),
     )
+
+
+def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
+    history = History.of(spec, samples)
+    arms = compared_arms(spec)
+    alpha = sweep_alpha(spec)
+    claims = [sweep_claim(spec, history, arms, arm, alpha) for arm in arms[1:]]
+    null = null_name(arms[0].name) if spec.null else None
+    return Conclusion(
+        kind=spec.kind,
+        metric=spec.workload.objective.name,
+        arms=tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms),
+        claims=tuple(c for c in claims if c is not None and c.b != null),
+        effects=effects_of(spec, history, alpha),
+        noise_floor=next((c for c in claims if c is not None and c.b == null), None),
+        launches=len(samples),
+        configurations=len(spec.arms),
+        blocks=len(history.complete(Stage.CONFIRM)),
+        disturbed_blocks=history.disturbed(Stage.CONFIRM),
+        stopped=stopped,
+        notes=(
+            *(spec.design.notes if spec.design else ()),
+            *_few_notes(spec),
+            *_loss_notes(spec.workload.objective, samples),
+            *_disturbance_notes(spec, history),
+        ),
+    )
+
+
+def _few_notes(spec: StudySpec) -> list[str]:
+    """That a sweep was asked for fewer blocks than a verdict takes."""
+    repeats = spec.design.repeats if spec.design else None
+    least = least_blocks(spec)
+    if repeats is None or repeats >= least:
+        return []
+    return [
+        f"{show_count(repeats, 'block')} show what there is, and are too few for a verdict on "
+        f"each of {show_count(len(spec.arms), 'cell')}: that takes {least} at least"
+    ]
 
 
 def _result(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:

@@ -103,8 +103,12 @@ def _spread_statement(found: Claim, metric: Metric) -> str:
 def basis(found: Claim, metric: Metric) -> str:
     """The interval of a claim and the launches behind it: ``95 % interval ..., 9 paired ...``."""
     share = f"{100 * (1 - found.alpha):g} % interval"
-    what = "paired batches" if found.method == "spread" else "paired launches"
-    return f"{share} {interval(found, metric)}, {found.blocks} {what}"
+    return f"{share} {interval(found, metric)}, {found.blocks} {_pairs(found)}"
+
+
+def _pairs(found: Claim) -> str:
+    """What a claim counts: a spread takes several launches to show."""
+    return "paired batches" if found.method == "spread" else "paired launches"
 
 
 def interval(found: Claim, metric: Metric) -> str:
@@ -180,7 +184,7 @@ def _noun(metric: Metric) -> str:
 def _outlook(found: Claim) -> str:
     if found.blocks_needed is None or found.blocks_needed <= found.blocks:
         return ""
-    return f" About {found.blocks_needed} paired launches in all would tell."
+    return f" About {found.blocks_needed} {_pairs(found)} in all would tell."
 
 
 def needed_text(asked: Budget, needed: Budget) -> str:

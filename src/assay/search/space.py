@@ -81,6 +81,11 @@ class SearchSpace:
         for name, parameter in self.parameters.items():
             if name in values and same_value(values[name], parameter.default):
                 del values[name]
+        return self.without_idle(Configuration(values))
+
+    def without_idle(self, configuration: Configuration) -> Configuration:
+        """The same without settings whose condition does not hold in it."""
+        values = dict(configuration)
         while idle := self._idle(values):
             del values[idle]
         return Configuration(values)

@@ -6,10 +6,11 @@ from it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Protocol, Self
 
-from assay.records import Conclusion, Kind, Sample, Status, Stratum, StudySpec
+from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.records.codec import Record
 
 
@@ -65,6 +66,11 @@ class Store(Protocol):
     reach.
     """
 
+    @property
+    def waited_s(self) -> float:
+        """Seconds that this store has waited so far until others let it write."""
+        ...
+
     def create_study(self, spec: StudySpec, stratum: Stratum, created_at: float) -> str:
         """Store a new study with its first stratum, hold it, and give its id.
 
@@ -112,8 +118,13 @@ class Store(Protocol):
         """The strata of a study by number."""
         ...
 
-    def add_sample(self, study_id: str, stratum_number: int, sample: Sample) -> int:
+    def add_sample(
+        self, study_id: str, stratum_number: int, sample: Sample, plan: Plan | None = None
+    ) -> int:
         """Store one sample of a held study; gives its number, which only grows.
+
+        Its outputs are kept beside it, and its plan once for each configuration of a stratum: all
+        of them, or none.
 
         Raises:
             BadInput: no such stratum; its block, position and attempt are taken there; or the
@@ -122,7 +133,21 @@ class Store(Protocol):
         ...
 
     def samples(self, study_id: str, stratum_number: int | None = None) -> list[Sample]:
-        """The samples of a study, or of one stratum of it, in the order they were stored."""
+        """The samples of a study, or of one stratum of it, in the order they were stored.
+
+        They come without their outputs.
+        """
+        ...
+
+    def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
+        """What was kept of the outputs of each sample of a stratum, in the order of ``samples``.
+
+        A few at a time are held in memory; empty for samples of which nothing was kept.
+        """
+        ...
+
+    def plans(self, study_id: str, stratum_number: int) -> list[Plan]:
+        """The plans by which the samples of a stratum were launched, one for each configuration."""
         ...
 
     def set_status(self, study_id: str, status: Status) -> None:
@@ -134,11 +159,15 @@ class Store(Protocol):
         ...
 
     def set_conclusion(self, study_id: str, conclusion: Conclusion) -> None:
-        """Store the verdict document of a held study, in place of an earlier one."""
+        """Store the verdict document of the newest stratum, in place of an earlier one."""
         ...
 
     def conclusion(self, study_id: str) -> Conclusion | None:
-        """The verdict document, if there is one."""
+        """The newest verdict document, if there is one."""
+        ...
+
+    def verdicts(self, study_id: str) -> dict[int, Conclusion]:
+        """The verdict document of each stratum that has one, by its number."""
         ...
 
     def delete(self, study_id: str) -> None:

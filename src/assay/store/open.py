@@ -22,6 +22,7 @@ def open_store(
     create: bool = True,
     env: Mapping[str, str] = os.environ,
     busy_timeout_s: float = 5.0,
+    patience_s: float = 60.0,
     mountinfo: Path = _MOUNTINFO,
 ) -> Store:
     """Open the store that a path or URL names.
@@ -33,6 +34,8 @@ def open_store(
         create: whether to make a store where there is none.
         env: the environment.
         busy_timeout_s: how long a call waits while another process writes.
+        patience_s: how long ``add_sample`` does: its sample took a launch to make, and a copy or a
+            clean-up of the database by others takes a while.
         mountinfo: the table of mounts, in the kernel's form.
 
     Raises:
@@ -48,7 +51,7 @@ def open_store(
 
     from assay.store.sqlite import open_sqlite
 
-    return open_sqlite(path, busy_timeout_s)
+    return open_sqlite(path, busy_timeout_s, patience_s)
 
 
 def _read(mountinfo: Path) -> str:

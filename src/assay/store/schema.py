@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002")
 """Every schema that this version can read or bring up to date, oldest first."""
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "assay_schema"
@@ -97,3 +97,48 @@ SAMPLE = Table(
     ),
     UniqueConstraint("study", "stratum", "block", "position", "attempt", name="uq_sample_place"),
 )
+
+PLAN = Table(
+    "plan",
+    METADATA,
+    Column("study", Text, nullable=False),
+    Column("stratum", Integer, nullable=False),
+    Column("configuration", Text, nullable=False),  # its digest
+    Column("document", Text, nullable=False),
+    PrimaryKeyConstraint("study", "stratum", "configuration", name="pk_plan"),
+    ForeignKeyConstraint(
+        ["study", "stratum"],
+        ["stratum.study", "stratum.number"],
+        name="fk_plan_stratum",
+        ondelete="CASCADE",
+    ),
+)
+
+OUTPUT = Table(
+    "output",
+    METADATA,
+    Column(
+        "sample",
+        Integer,
+        ForeignKey("sample.number", name="fk_output_sample", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    Column("document", Text, nullable=False),
+    PrimaryKeyConstraint("sample", name="pk_output"),
+)
+
+VERDICT = Table(
+    "verdict",
+    METADATA,
+    Column("study", Text, nullable=False),
+    Column("stratum", Integer, nullable=False),
+    Column("document", Text, nullable=False),
+    PrimaryKeyConstraint("study", "stratum", name="pk_verdict"),
+    ForeignKeyConstraint(
+        ["study", "stratum"],
+        ["stratum.study", "stratum.number"],
+        name="fk_verdict_stratum",
+        ondelete="CASCADE",
+    ),
+)
+"""The conclusion of each stratum; ``STUDY`` repeats the newest."""

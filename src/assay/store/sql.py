@@ -5,12 +5,13 @@ from __future__ import annotations
 import enum
 import os
 import shlex
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+import msgspec
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -18,6 +19,8 @@ from assay.errors import BadInput, NotPossible
 from assay.records import (
     Conclusion,
     Kind,
+    Output,
+    Plan,
     Sample,
     Status,
     Stratum,
@@ -28,7 +31,7 @@ from assay.records import (
 from assay.store.base import StudyHead, StudyRecord
 from assay.store.ids import match, new_id
 from assay.store.owners import Owners
-from assay.store.schema import SAMPLE, STRATUM, STUDY
+from assay.store.schema import OUTPUT, PLAN, SAMPLE, STRATUM, STUDY, VERDICT
 
 T = TypeVar("T")
 E = TypeVar("E", bound=enum.Enum)
@@ -42,7 +45,10 @@ _LAUNCHES = (
     .scalar_subquery()
     .label("launches")
 )
+_ADD_SAMPLE, _ADD_OUTPUT = insert(SAMPLE), insert(OUTPUT)
 _ORDER = (STUDY.c.created_at, STUDY.c.number)
+_PAGE = 256
+"""Samples whose outputs are read at a time: some megabytes at most."""
 
 
 @dataclass(frozen=True)
@@ -52,30 +58,54 @@ class _Held:
     number: int
     objective: str
     machines: dict[int, str]
+    plans: set[tuple[int, str]] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Engines:
+    """One database, as it is used.
+
+    Attributes:
+        reader: for reading.
+        writer: for transactions that write.
+        patient: the same for what took a launch to make: it waits longer until it may write.
+    """
+
+    reader: Engine
+    writer: Engine
+    patient: Engine
 
 
 class SqlStore:
     """A ``Store`` in a relational database.
 
     Args:
-        engine: for reading.
-        writer: the same for transactions that write.
+        engines: for reading and writing it.
         owners: the holds on studies.
         explained: a context that turns errors of this database into assay's own.
+        waited_s: tells how long writers have waited for their turn so far.
     """
 
     def __init__(
         self,
-        engine: Engine,
-        writer: Engine,
+        engines: Engines,
         owners: Owners,
         explained: Callable[[], AbstractContextManager[None]],
+        waited_s: Callable[[], float],
     ) -> None:
-        self._engine = engine
-        self._writer = writer
+        self._engine = engines.reader
+        self._writer = engines.writer
+        self._patient = engines.patient
         self._owners = owners
         self._explained = explained
+        self._waited_s = waited_s
+        self._line: Connection | None = None
         self._held: dict[str, _Held] = {}
+
+    @property
+    def waited_s(self) -> float:
+        """See ``Store.waited_s``."""
+        return self._waited_s()
 
     def create_study(self, spec: StudySpec, stratum: Stratum, created_at: float) -> str:
         """See ``Store.create_study``."""
@@ -158,6 +188,9 @@ class SqlStore:
             with self._explained(), self._writer.begin() as connection:
                 row = _study_row(connection, study_id)  # it may have gone meanwhile
                 strata = _strata(connection, study_id)
+                plans = connection.execute(
+                    select(PLAN.c.stratum, PLAN.c.configuration).where(PLAN.c.study == study_id)
+                ).all()
                 mine = update(STUDY).where(STUDY.c.id == study_id)
                 connection.execute(mine.values(owner_pid=os.getpid()))
         except BaseException:
@@ -165,7 +198,10 @@ class SqlStore:
             raise
         spec = _record(row.spec, StudySpec, study_id)
         self._held[study_id] = _Held(
-            row.number, spec.workload.objective.name, {s.number: s.machine for s in strata}
+            row.number,
+            spec.workload.objective.name,
+            {s.number: s.machine for s in strata},
+            {(stratum, configuration) for stratum, configuration in plans},
         )
 
     def release(self, study_id: str) -> None:
@@ -189,7 +225,9 @@ class SqlStore:
             _study_row(connection, study_id)
             return _strata(connection, study_id)
 
-    def add_sample(self, study_id: str, stratum_number: int, sample: Sample) -> int:
+    def add_sample(
+        self, study_id: str, stratum_number: int, sample: Sample, plan: Plan | None = None
+    ) -> int:
         """See ``Store.add_sample``."""
         held = self._hold_on(study_id)
         machine = held.machines.get(stratum_number)
@@ -208,16 +246,25 @@ class SqlStore:
             "engine": sample.engine,
             "outcome": sample.outcome.value,
             "objective": sample.metrics.get(held.objective),
-            "document": _document(sample, Sample),
+            "document": _document(msgspec.structs.replace(sample, outputs=()), Sample),
         }
+        planned = None if plan is None else (stratum_number, plan.configuration.digest)
         try:
-            with self._explained(), self._writer.begin() as connection:
-                return _key(connection.execute(insert(SAMPLE), row).inserted_primary_key)
+            with self._explained(), self._patient_transaction() as connection:
+                number = _key(connection.execute(_ADD_SAMPLE, row).inserted_primary_key)
+                if sample.outputs:
+                    kept = {"sample": number, "document": encode(sample.outputs).decode()}
+                    connection.execute(_ADD_OUTPUT, kept)
+                if plan is not None and planned not in held.plans:
+                    _insert_plan(connection, study_id, stratum_number, plan)
         except IntegrityError as error:
             raise BadInput(
                 f"Study {study_id} has a sample of block {launch.block}, position "
                 f"{launch.position}, attempt {launch.attempt} in stratum {stratum_number} already."
             ) from error
+        if planned is not None:
+            held.plans.add(planned)
+        return number
 
     def samples(self, study_id: str, stratum_number: int | None = None) -> list[Sample]:
         """See ``Store.samples``."""
@@ -229,6 +276,36 @@ class SqlStore:
             documents = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
         return [_record(document, Sample, study_id) for document in documents]
 
+    def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
+        """See ``Store.outputs``."""
+        query = (
+            select(SAMPLE.c.number, OUTPUT.c.document)
+            .join_from(SAMPLE, OUTPUT, OUTPUT.c.sample == SAMPLE.c.number, isouter=True)
+            .where(SAMPLE.c.study == study_id, SAMPLE.c.stratum == stratum_number)
+            .order_by(SAMPLE.c.number)
+            .limit(_PAGE)
+        )
+        last = -1
+        while True:
+            with self._explained(), self._engine.connect() as connection:
+                _study_row(connection, study_id)
+                rows = connection.execute(query.where(SAMPLE.c.number > last)).all()
+            for _, document in rows:
+                yield _record(document, tuple[Output, ...], study_id) if document else ()
+            if len(rows) < _PAGE:
+                return
+            last = rows[-1].number
+
+    def plans(self, study_id: str, stratum_number: int) -> list[Plan]:
+        """See ``Store.plans``."""
+        query = select(PLAN.c.document).where(
+            PLAN.c.study == study_id, PLAN.c.stratum == stratum_number
+        )
+        with self._explained(), self._engine.connect() as connection:
+            _study_row(connection, study_id)
+            documents = connection.execute(query.order_by(PLAN.c.configuration)).scalars().all()
+        return [_record(document, Plan, study_id) for document in documents]
+
     def set_status(self, study_id: str, status: Status) -> None:
         """See ``Store.set_status``."""
         self._update(study_id, status=status.value)
@@ -239,12 +316,28 @@ class SqlStore:
 
     def set_conclusion(self, study_id: str, conclusion: Conclusion) -> None:
         """See ``Store.set_conclusion``."""
-        self._update(study_id, conclusion=_document(conclusion, Conclusion))
+        held = self._hold_on(study_id)
+        document = _document(conclusion, Conclusion)
+        place = {"study": study_id, "stratum": max(held.machines)}
+        with self._explained(), self._writer.begin() as connection:
+            connection.execute(
+                update(STUDY).where(STUDY.c.id == study_id).values(conclusion=document)
+            )
+            connection.execute(delete(VERDICT).filter_by(**place))
+            connection.execute(insert(VERDICT), {**place, "document": document})
 
     def conclusion(self, study_id: str) -> Conclusion | None:
         """See ``Store.conclusion``."""
         with self._explained(), self._engine.connect() as connection:
             return _conclusion(_study_row(connection, study_id))
+
+    def verdicts(self, study_id: str) -> dict[int, Conclusion]:
+        """See ``Store.verdicts``."""
+        query = select(VERDICT.c.stratum, VERDICT.c.document).where(VERDICT.c.study == study_id)
+        with self._explained(), self._engine.connect() as connection:
+            _study_row(connection, study_id)
+            rows = connection.execute(query.order_by(VERDICT.c.stratum)).all()
+        return {row.stratum: _record(row.document, Conclusion, study_id) for row in rows}
 
     def delete(self, study_id: str) -> None:
         """See ``Store.delete``."""
@@ -262,6 +355,8 @@ class SqlStore:
         """See ``Store.close``."""
         self._held.clear()
         self._owners.close()
+        self._hang_up()
+        self._patient.dispose()
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -274,6 +369,23 @@ class SqlStore:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    @contextmanager
+    def _patient_transaction(self) -> Iterator[Connection]:
+        """A transaction on a connection that is kept: to fetch one takes as long as to write."""
+        if self._line is None:
+            self._line = self._patient.connect()
+        try:
+            with self._line.begin():
+                yield self._line
+        except BaseException:
+            self._hang_up()
+            raise
+
+    def _hang_up(self) -> None:
+        line, self._line = self._line, None
+        if line is not None:
+            line.close()
 
     def _status(self, row: _Row) -> Status:
         status = _member(Status, row.status, row.id)
@@ -362,6 +474,16 @@ def _insert_stratum(connection: Connection, study_id: str, stratum: Stratum) -> 
         "document": _document(stratum, Stratum),
     }
     connection.execute(insert(STRATUM), row)
+
+
+def _insert_plan(connection: Connection, study_id: str, stratum_number: int, plan: Plan) -> None:
+    row = {
+        "study": study_id,
+        "stratum": stratum_number,
+        "configuration": plan.configuration.digest,
+        "document": _document(plan, Plan),
+    }
+    connection.execute(insert(PLAN), row)
 
 
 def _study_row(connection: Connection, study_id: str) -> _Row:

@@ -16,7 +16,8 @@ from sqlalchemy.pool import NullPool
 from assay.errors import AssayError, NotPossible
 from assay.store.owners import Owners
 from assay.store.schema import HEAD
-from assay.store.sql import SqlStore
+from assay.store.sql import Engines, SqlStore
+from assay.store.turn import Turn, is_busy, locked
 from assay.store.upgrade import create, revision_of, upgrade
 
 _ELSEWHERE = "Or name another store with --db PATH or ASSAY_DB."
@@ -24,7 +25,7 @@ _WRITES = "assay_writes"
 _RETRY_S = 0.01
 
 
-def open_sqlite(path: Path, busy_timeout_s: float) -> SqlStore:
+def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStore:
     """The store in a SQLite file, made or brought to the newest schema where needed.
 
     Raises:
@@ -39,7 +40,9 @@ def open_sqlite(path: Path, busy_timeout_s: float) -> SqlStore:
     except BaseException:
         engine.dispose()
         raise
-    return SqlStore(engine, writer(engine), owners, explained)
+    turn = Turn(path, patience_s)
+    engines = Engines(engine, writer(engine), patient_engine(path, busy_timeout_s, turn))
+    return SqlStore(engines, owners, explained, lambda: turn.waited_s)
 
 
 def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False) -> Engine:
@@ -59,11 +62,7 @@ def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
-        # Transactions begin below, not where the driver guesses that one is needed.
-        connection.isolation_level = None
-        _set_wal(connection, busy_timeout_s)
-        connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute(f"PRAGMA foreign_keys={'OFF' if migrating else 'ON'}")
+        _prepare(connection, busy_timeout_s, "OFF" if migrating else "ON")
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -77,6 +76,39 @@ def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False)
 def writer(engine: Engine) -> Engine:
     """The same engine for transactions that write."""
     return engine.execution_options(**{_WRITES: True})
+
+
+def patient_engine(path: Path, busy_timeout_s: float, turn: Turn) -> Engine:
+    """An engine whose transactions write, and wait for that by ``turn``.
+
+    Args:
+        path: the file.
+        busy_timeout_s: how long it waits when it connects.
+        turn: takes the lock of transactions.
+    """
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)), connect_args={"timeout": busy_timeout_s}
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        _prepare(connection, busy_timeout_s)
+        connection.execute("PRAGMA busy_timeout=0")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        driver: Any = connection.connection.driver_connection
+        turn.take(driver)
+
+    return engine
+
+
+def _prepare(connection: Any, busy_timeout_s: float, foreign_keys: str = "ON") -> None:
+    # Transactions begin in the engine's event, not where the driver guesses that one is needed.
+    connection.isolation_level = None
+    _set_wal(connection, busy_timeout_s)
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute(f"PRAGMA foreign_keys={foreign_keys}")
 
 
 class Explained:
@@ -111,10 +143,7 @@ class Explained:
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
         store = f"The store {self._path}"
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return NotPossible(
-                f"{store} is locked by another process, also after {self._busy_timeout_s:g} s.",
-                f"`fuser {self._path}` names it; try again when it is done. {_ELSEWHERE}",
-            )
+            return locked(self._path, self._busy_timeout_s)
         if code == sqlite3.SQLITE_NOTADB:
             return NotPossible(
                 f"{store} is not a SQLite database, or its first bytes are damaged.",
@@ -185,7 +214,6 @@ def _set_wal(connection: Any, busy_timeout_s: float) -> None:
             connection.execute("PRAGMA journal_mode=WAL").fetchone()
             return
         except sqlite3.OperationalError as error:
-            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-            if not busy or time.monotonic() >= end:
+            if not is_busy(error) or time.monotonic() >= end:
                 raise
             time.sleep(_RETRY_S)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from assay.errors import AssayError, BadInput, NotPossible
 from assay.records import (
     Arm,
@@ -17,6 +19,7 @@ from assay.records import (
     Claim,
     Conclusion,
     Configuration,
+    EnvSet,
     Evidence,
     Grant,
     Granted,
@@ -25,7 +28,9 @@ from assay.records import (
     Level,
     Metric,
     Outcome,
+    Output,
     Parameter,
+    Plan,
     Recommendation,
     Sample,
     Space,
@@ -95,6 +100,18 @@ def a_sample(block: int = 0, position: int = 0, attempt: int = 0, rate: float = 
         started_at=1.7e9,
         engine="0.1.0",
     )
+
+
+def an_output(text: bytes = b"\xff\0 done\n") -> Output:
+    """Something that a launch wrote; it need not be text."""
+    return Output(stream="stdout", size_bytes=len(text), sha256="0" * 64, head=text)
+
+
+def a_plan(threads: int = 2) -> Plan:
+    """A plan of ``threads``."""
+    configuration = Configuration({"threads": threads})
+    actions = (EnvSet(name="OMP_NUM_THREADS", value=str(threads)),)
+    return Plan(configuration=configuration, actions=actions)
 
 
 def a_conclusion(ratio: float = 0.8) -> Conclusion:
@@ -280,6 +297,67 @@ class StoreContract:
             untouched = store.study(other)
             assert (untouched.elapsed_s, untouched.conclusion) == (0.0, None)
 
+    def test_outputs_lie_beside_their_samples(self) -> None:
+        """In the same order, for each stratum; a sample reads back without them."""
+        streams = (an_output(), an_output(b""))
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            store.add_stratum(study_id, a_stratum(1))
+            store.add_sample(study_id, 0, msgspec.structs.replace(a_sample(0), outputs=streams))
+            store.add_sample(study_id, 1, msgspec.structs.replace(a_sample(0), outputs=streams[:1]))
+            store.add_sample(study_id, 0, a_sample(1))
+            assert store.samples(study_id, 0) == [a_sample(0), a_sample(1)]
+            assert list(store.outputs(study_id, 0)) == [streams, ()]
+            assert list(store.outputs(study_id, 1)) == [streams[:1]]
+            assert list(store.outputs(study_id, 2)) == []
+
+    def test_outputs_of_many_samples_all_come(self) -> None:
+        """However many are read at a time."""
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            for block in range(600):
+                sample = a_sample(block)
+                if block % 3:
+                    output = an_output(str(block).encode())
+                    sample = msgspec.structs.replace(sample, outputs=(output,))
+                store.add_sample(study_id, 0, sample)
+            found = [kept[0].head if kept else b"" for kept in store.outputs(study_id, 0)]
+            assert found == [str(b).encode() if b % 3 else b"" for b in range(600)]
+
+    def test_a_plan_is_kept_once_for_each_configuration_of_a_stratum(self) -> None:
+        """The first one, also over sittings; nothing of a sample that was refused."""
+        again = msgspec.structs.replace(a_plan(1), actions=())
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            store.add_sample(study_id, 0, a_sample(0), a_plan(1))
+            store.add_sample(study_id, 0, a_sample(1), again)
+            _raises(BadInput, store.add_sample, study_id, 0, a_sample(1), a_plan(3))
+            assert store.plans(study_id, 0) == [a_plan(1)]
+        with self.open() as store:
+            store.claim(study_id)
+            store.add_sample(study_id, 0, a_sample(2), again)
+            store.add_sample(study_id, 0, a_sample(3), a_plan(2))
+            store.add_stratum(study_id, a_stratum(1))
+            store.add_sample(study_id, 1, a_sample(0), again)
+            found = store.plans(study_id, 0)
+            assert sorted(found, key=lambda plan: str(plan.configuration)) == [a_plan(1), a_plan(2)]
+            assert store.plans(study_id, 1) == [again]
+
+    def test_each_stratum_keeps_its_verdict(self) -> None:
+        """The newest stands for the study."""
+        with self.open() as store:
+            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            assert store.verdicts(study_id) == {}
+            store.set_conclusion(study_id, a_conclusion(0.5))
+            store.set_conclusion(study_id, a_conclusion(0.6))
+            store.add_stratum(study_id, a_stratum(1))
+            assert store.verdicts(study_id) == {0: a_conclusion(0.6)}
+            store.set_conclusion(study_id, a_conclusion(0.7))
+            assert store.verdicts(study_id) == {0: a_conclusion(0.6), 1: a_conclusion(0.7)}
+            assert store.conclusion(study_id) == a_conclusion(0.7)
+            store.delete(study_id)
+            _raises(BadInput, store.verdicts, study_id)
+
     def test_an_unknown_study_is_said_to_be_unknown(self) -> None:
         """By every method that reads one."""
         with self.open() as store:
@@ -289,6 +367,9 @@ class StoreContract:
                 store.strata,
                 store.samples,
                 store.conclusion,
+                store.verdicts,
+                lambda study_id: store.plans(study_id, 0),
+                lambda study_id: list(store.outputs(study_id, 0)),
                 store.claim,
                 store.delete,
             )

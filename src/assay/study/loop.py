@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
+
 from assay.errors import BadInput, NotPossible, WorkloadFailed
 from assay.measure.executor import Executor
 from assay.records import (
@@ -184,10 +186,12 @@ class StudyLoop:
         self._watch.demand_same()
         waited_s = self._store.waited_s
         try:
-            self._store.add_sample(self._id, self._stratum, sample)
+            plan = self._plan(sample.launch.configuration)
+            self._store.add_sample(self._id, self._stratum, sample, plan)
         finally:
             self._account.waited_s += self._store.waited_s - waited_s
         self._account.launches += 1
+        sample = msgspec.structs.replace(sample, outputs=())  # the race remembers all samples
         self._race.tell(sample)
         self._listener.sampled(sample, self._race, self._account.left)
         if sample.outcome is not Outcome.OK:

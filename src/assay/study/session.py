@@ -42,6 +42,7 @@ from assay.search.purse import OVERHEAD_S
 from assay.search.race import Race
 from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
+from assay.search.sweep import SweepRace
 from assay.search.tpe import TpeSearcher
 from assay.search.tune import TRIES, TuneRace
 from assay.settings.registry import Registry
@@ -198,7 +199,8 @@ def begin(
     study_id = store.create_study(spec, stratum, time.time())
     listener.began(study_id)
     if seen is not None:
-        store.add_sample(study_id, stratum.number, seen.sample)
+        planned = laboratory.plan(seen.sample.launch.configuration)
+        store.add_sample(study_id, stratum.number, seen.sample, planned)
         store.add_elapsed(study_id, seen.elapsed_s)
     return _carry_on(laboratory, store, study_id, spec, stratum, listener)
 
@@ -353,4 +355,8 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> Race:
             return CompareRace(spec)
         case Kind.MEASURE:
             return MeasureRace(spec)
+        case Kind.SWEEP:
+            if len(spec.arms) < 2:
+                raise BadInput("A sweep needs at least two cells.", "Vary another setting.")
+            return SweepRace(spec)
     raise NotPossible(f"This version of assay cannot carry on a {spec.kind} study.")

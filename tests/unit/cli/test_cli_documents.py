@@ -15,10 +15,11 @@ import pytest
 
 from assay.cli.documents import print_json, result_document
 from assay.cli.main import main
-from assay.cli.show import arm_lines, result_lines
+from assay.cli.show import _measured, arm_lines, result_lines
 from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec
 from assay.records.workload import WALL
 from assay.search.testing import Simulated
+from assay.stats.summary import summarise
 from assay.study.session import Result
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
@@ -92,6 +93,21 @@ def test_measure(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(sample.keys() >= SAMPLE for sample in found["samples"])
 
 
+@pytest.mark.parametrize("count", [1, 2, 5, 6])
+def test_a_measurement_of_few_launches_says_so(count: int) -> None:
+    arm = ArmResult(
+        name="default",
+        configuration=DEFAULT,
+        summary={"wall_s": summarise([0.1 + 0.001 * at for at in range(count)])},
+    )
+    said = _measured(arm, WALL)
+    assert said.startswith("wall_s: 10")
+    assert ("1 launch:" in said) == (count == 1)
+    assert ("launches" in said) == (count > 1)
+    assert ("too few for an interval, which takes 6" in said) == (count < 4)
+    assert ("(interval " in said) == (count >= 4)
+
+
 @pytest.mark.parametrize("slow", ["baseline", "other", "both"])
 def test_time_outs_leave_a_document_that_can_be_read(
     slow: str, capsys: pytest.CaptureFixture[str]
@@ -139,6 +155,11 @@ def test_lines_are_safe_to_show_and_fit_the_terminal() -> None:
     assert any(line.split()[:2] == ["n", "min"] and len(line) <= 60 for line in narrow)
     rows = [line for line in narrow if line.startswith("    ") and " s" in line]
     assert len(rows) == 2 and all(len(line) <= 60 for line in rows)
+    narrower = list(arm_lines(result.conclusion.arms, WALL, 40))
+    listed = [line for line in narrower if line.startswith("    ")]
+    assert all(len(line) <= 40 for line in listed)
+    for head in ("n ", "min ", "q1 ", "median ", "q3 ", "max "):
+        assert sum(head in line for line in listed) == 2, "once for each arm, whole"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.verbs.compare import _gate, _gated
+from assay.cli.verbs.compare import _gate, _gated, _named
 from assay.errors import BadInput
 from assay.records import (
     Arm,
@@ -72,3 +72,11 @@ def test_a_word_that_is_no_verdict_names_the_nearest() -> None:
     with pytest.raises(BadInput, match="slowr") as caught:
         _gate("faster,slowr")
     assert caught.value.remedy == "Did you mean slower?"
+
+
+@pytest.mark.parametrize("name", [" ", "\t", "a\nb", "a\x1b[31m", "a\u202eb"])
+def test_a_name_can_be_seen(name: str) -> None:
+    with pytest.raises(BadInput, match="cannot be shown as it is") as caught:
+        _named(list(ARMS), ["first", name])
+    assert "\x1b" not in str(caught.value)
+    assert [arm.name for arm in _named(list(ARMS), ["größer", "x y"])] == ["größer", "x y", "C"]

@@ -15,7 +15,7 @@ import pytest
 
 from assay.cli import progress as progress_module
 from assay.cli.ending import Terminated
-from assay.cli.progress import SHARE, Progress, Shown
+from assay.cli.progress import SHARE, Progress, Shown, fitting
 from assay.errors import NotPossible
 from assay.records import (
     Arm,
@@ -96,6 +96,30 @@ def test_the_time_left_goes_on_through_a_long_launch() -> None:
     ]
     assert shown.parts(61.0)[1] == "119 s left"
     assert shown.parts(999.0)[1] == "0 s left"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (200, "searching · 9 s left · best so far -1.5 %: threads=1 · 3 launches made"),
+        (60, "searching · 9 s left · best so far -1.5 %: threads=1"),
+        (46, "searching · 9 s left · best so far -1.5 %: th…"),
+        (42, "searching · 9 s left · 3 launches made"),
+        (30, "searching · 9 s left"),
+        (10, "searching"),
+    ],
+)
+def test_no_figure_is_cut_on_a_narrow_terminal(width: int, shown: str) -> None:
+    parts = ["searching", "9 s left", "best so far -1.5 %: threads=1", "3 launches made"]
+    assert fitting(parts, width) == shown
+    assert len(shown) <= max(width, len(parts[0]))
+
+
+def test_no_change_has_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = next(launches(arms=2, blocks=1))[0]
+    told = Progress(spec, live=False, quiet=True)._told
+    assert told(Standing("x", 0.99999, 0.99996, 1.0004, 9)) == "best so far 0.0 % (0.0 to 0.0): x"
+    assert told(Standing("x", 0.5, None, 1.5, 9)) == "best so far -50.0 % (… to +50.0): x"
 
 
 class Clock:

@@ -32,4 +32,4 @@ def test_text_of_any_script_arrives_as_it_is(tmp_path: Path) -> None:
     launcher.chmod(0o755)
     with Driver(launcher, {"PATH": "/bin:/usr/bin"}).start({"argv": ["größe", "速い"]}) as running:
         assert running.finished(10.0)
-    assert seen.read_bytes() == '{"argv": ["größe", "速い"]}'.encode()
+    assert seen.read_bytes() == '{"argv":["größe","速い"]}'.encode()

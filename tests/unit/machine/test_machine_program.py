@@ -446,3 +446,11 @@ def test_what_the_loader_maps_is_what_was_foretold(linked):
 def test_program_comes_back_from_json(linked):
     program = inspect([str(linked / "rpath")], env=ENV)
     assert decode(encode(program), Program) == program
+
+
+def test_the_files_that_run_are_known_behind_wrappers_and_shebangs(tmp_path):
+    tool = script(tmp_path / "tool", "#!/bin/sh\n")
+    assert set(inspect(["nice", str(tool), "x"], env=ENV).files) == {"/bin/sh", str(tool)}
+    code = script(tmp_path / "code.py", "import os\n")
+    assert set(inspect([sys.executable, str(code)], env=ENV).files) == {sys.executable, str(code)}
+    assert inspect(["no-such-program-here"], env=ENV).files == ()

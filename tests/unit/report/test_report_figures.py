@@ -12,6 +12,7 @@ import report_studies as studies
 from assay.records import DEFAULT, Goal, Metric, Outcome, Stage
 from assay.report.arms import Phase, Role, arm_rows, winner_name
 from assay.report.figures import figures
+from assay.report.pictures.rows import box_limits, lies_beyond, visible
 from assay.report.trials import State, trials
 
 
@@ -166,6 +167,53 @@ def test_noise_is_the_default_around_its_own_median(tuned):
     assert found.noise.spread_percent == pytest.approx(expected)
 
 
+def outlying(report, factor):
+    """The same study, in which the fifth launch of the default took so many times as long."""
+    fifth = [s for s in report.samples if s.launch.arm == "default"][4]
+    longer = studies._with(fifth, metrics={"wall_s": fifth.metrics["wall_s"] * factor})
+    changed = tuple(longer if s is fifth else s for s in report.samples)
+    return replace(report, samples=changed)
+
+
+def test_one_launch_far_out_does_not_stretch_the_noise(tune, tuned):
+    plain = tuned[2].noise
+    assert plain.beyond == ()
+    for factor, far in ((6.0, 500), (0.05, -95)):
+        _, _, found = data(outlying(tune, factor))
+        low, high = found.noise.frame
+        assert -15 < low < min(d.percent for d in plain.deviations)
+        assert max(d.percent for d in plain.deviations) < high < 30
+        assert [d.percent for d in found.noise.beyond] == [pytest.approx(far, abs=30)]
+
+
+def test_noise_is_never_shown_below_nothing():
+    report = studies.measure(launches=30)
+    wild = tuple(
+        studies._with(s, metrics={"images_per_s": 1.0 + 400 * (i % 5)})
+        for i, s in enumerate(report.samples)
+    )
+    _, _, found = data(replace(report, samples=wild, conclusion=None))
+    assert found.noise.frame[0] == -100.0
+
+
+def test_the_frame_of_a_convergence_leaves_out_what_lies_far_out(tune):
+    _, _, found = data(outlying(tune, 40.0))
+    low, high = found.convergence.frame
+    far = [m for m in found.convergence.marks if not low <= m.value <= high]
+    assert any(m.role is Role.BASELINE for m in far)
+    assert high < 3 * min(m.value for m in found.convergence.marks) + 5
+
+
+def test_boxes_are_framed_by_their_fences(tune):
+    _, _, found = data(tune)
+    shown, _ = visible(found.boxes.boxes)
+    every = [d.value for b in shown for d in b.dots]
+    assert box_limits(shown) == (min(every), max(every)) and not lies_beyond(found.boxes)
+    _, _, found = data(outlying(tune, 40.0))
+    shown, _ = visible(found.boxes.boxes)
+    assert box_limits(shown)[1] < 10 and lies_beyond(found.boxes)
+
+
 def test_noise_floor_of_two_identical_arms():
     report = studies.null()
     _, _, found = data(report)
@@ -226,6 +274,6 @@ def test_time_outs_are_points_at_their_cap_and_outside_the_summary():
     winner = next(b for b in found.boxes.boxes if b.role is Role.WINNER)
     late = [d for d in winner.dots if d.censored]
     assert late and {d.value for d in late} == {5.0}
-    assert "time-out" in winner.note
+    assert winner.note.startswith(f"{len(late)} timed out")
     row = next(r for r in rows if r.role is Role.WINNER)
     assert max(row.values) < 5.0

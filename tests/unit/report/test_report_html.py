@@ -1,6 +1,7 @@
 """The page: self-contained, safe with hostile text, whole in every state of a study."""
 
 import base64
+import gzip
 import hashlib
 import itertools
 import json
@@ -13,10 +14,17 @@ import pytest
 import report_studies as studies
 
 from assay.errors import NotPossible
-from assay.records import Granted, to_builtins
+from assay.records import Evidence, Granted, Outcome, Verdict, to_builtins
+from assay.records.workload import WALL
+from assay.report import evidence
 from assay.report.grants import tally
 from assay.report.html import render, write
-from assay.report.markup import Html, data_block, el, join
+from assay.report.markup import PACKED_FROM, Html, data_block, el, join
+from assay.report.parts.granted import failures
+from assay.report.plain import MINUS
+from assay.report.scale import scale_for
+from assay.search.sentence import basis
+from assay.stats.summary import summarise
 
 STATES = (
     "tune",
@@ -67,8 +75,11 @@ class Page(HTMLParser):
             self.words.append(data)
 
     def data(self, identifier):
-        body = next(b for a, b in self.scripts if a.get("id") == identifier)
-        return json.loads("".join(body))
+        about, body = next((a, b) for a, b in self.scripts if a.get("id") == identifier)
+        content = "".join(body)
+        if about.get("data-encoding"):
+            return json.loads(gzip.decompress(base64.b64decode(content)))
+        return json.loads(content)
 
     @property
     def text(self):
@@ -208,7 +219,14 @@ def test_the_verdict_comes_first(parsed):
             ],
         ),
         ("single", ["No verdict yet.", "median of 1 launch"]),
-        ("all_failed", ["The study failed after 3 launches.", "exit status 1"]),
+        (
+            "all_failed",
+            [
+                "No verdict: none of 3 launches ended well.",
+                "The last one: exit status 1.",
+                "fewer than two launches of the baseline gave a value",
+            ],
+        ),
         ("troubled", ["malloc was unverified in", "timed out", "2 sittings"]),
     ],
 )
@@ -240,6 +258,87 @@ def test_without_a_machine_the_strata_say_what_is_known(parsed):
 
 def test_a_report_is_not_heavier_than_its_library_and_samples():
     assert len(render(studies.tune()).encode()) < 1_600_000
+
+
+def test_a_thousand_configurations_fit_into_three_megabytes():
+    page = render(studies.crowd(1000))
+    assert len(page.encode()) < 2_500_000
+    assert Page(page).data("assay-figures")["rows"][999]["n"] == 1
+
+
+def test_the_page_says_what_it_is_before_it_is_read(parsed):
+    page = parsed["tune"]
+    assert ("html", "lang", "en") in page.attributes
+    assert "assay tune: python3 examples/digits.py --components 32" in page.text
+    pictures = page.tags.count("svg")
+    assert pictures and page.attributes.count(("svg", "role", "img")) == pictures
+    named = {v for t, k, v in page.attributes if t == "svg" and k == "aria-labelledby"}
+    assert {identifier for names in named for identifier in names.split()} <= set(page.ids)
+
+
+def test_one_minus_sign_within_the_page(parsed):
+    claim = studies.tune().conclusion.claims[0]
+    sentence = f"It takes less time than with zstd -3 ({basis(claim, WALL)})."
+    report = studies.tune()
+    chosen = studies._with(report.conclusion.recommendation, sentence=sentence)
+    said = replace(report, conclusion=studies._with(report.conclusion, recommendation=chosen))
+    text = Page(render(said)).text
+    assert "-" in basis(claim, WALL)
+    assert f"zstd -3 ({basis(claim, WALL).replace('-', MINUS)})" in text
+    assert not re.search(r"-\d+\.\d", text.partition("Distribution of")[0])
+
+
+def test_an_unclear_winner_is_not_decided():
+    report = studies.keep_default()
+    unclear = studies._with(report.conclusion.claims[0], verdict=Verdict.UNCLEAR)
+    chosen = studies._with(report.conclusion.recommendation, claim=unclear, sentence="Not decided.")
+    said = replace(report, conclusion=studies._with(report.conclusion, recommendation=chosen))
+    assert ">not decided</span>" in render(said)
+    assert ">keep the default</span>" in render(report)
+
+
+def test_a_mean_of_a_time_is_never_said_to_be_negative():
+    report = studies.measure(launches=4)
+    spec = studies._with(report.spec, workload=studies.Workload(argv=("noisy",)))
+    values = [0.1, 0.2, 0.15, 3.0]
+    samples = tuple(
+        studies._with(s, metrics={"wall_s": v}) for s, v in zip(report.samples, values, strict=True)
+    )
+    summary = studies._with(summarise(values), ci=(-4.0, 5.7))
+    arm = studies._with(report.conclusion.arms[0], summary={"wall_s": summary})
+    conclusion = studies._with(report.conclusion, metric="wall_s", arms=(arm,))
+    said = replace(report, spec=spec, samples=samples, conclusion=conclusion)
+    text = Page(render(said)).text
+    assert "between 0.0 and 5,700.0 ms, cut off at 0" in text
+
+
+def test_launches_that_timed_out_are_one_line(parsed):
+    samples = tuple(
+        studies._with(
+            s, outcome=Outcome.TIMED_OUT, message=None, launch=studies._with(s.launch, cap_s=cap)
+        )
+        for s, cap in zip(studies.interrupted().samples, (0.48, 0.477, 0.492), strict=False)
+    )
+    words = str(failures(samples))
+    assert words.count("<tr>") == 2 and "timed out after 477 ms to 492 ms" in words
+    assert "<td>1 arm</td>" in words
+
+
+def test_evidence_is_told_in_words_and_counts_are_whole():
+    kinds = (("pressure.io_full_s", 5e-5, "s"), ("minor_faults", 9467.0, ""))
+    watched = [
+        studies._with(s, evidence=tuple(Evidence(kind=k, value=v, unit=u) for k, v, u in kinds))
+        for s in studies.single().samples
+    ]
+    found = {e.label: e.shown(e.median) for e in evidence.tally(watched)}
+    assert found == {"pressure: io full": "50.0 \u00b5s", "minor faults": "9,467"}
+
+
+def test_a_spread_that_is_small_is_not_shown_as_none():
+    scale = scale_for([100.0], "s")
+    assert scale.decimals == 1
+    assert scale.spread(0.02) == "0.02" and scale.spread(1.26) == "1.3"
+    assert scale.spread(0.0) == "0.0"
 
 
 def test_write_replaces_the_file_whole(tmp_path):
@@ -274,6 +373,17 @@ def test_elements_escape_by_default():
         el("p", Html("<b>"), None, ["a", ["b"]], hidden=True, title=None) == "<p hidden><b>ab</p>"
     )
     assert join("<", Html("<")) == "&lt;<"
+
+
+def test_a_large_data_block_is_compressed_and_says_so():
+    value = {"a": ["</script>" + "x" * 40] * (PACKED_FROM // 40)}
+    block = data_block("x", value)
+    opening, _, rest = block.partition(">")
+    assert 'data-encoding="gzip, base64"' in opening and 'type="text/plain"' in opening
+    packed = rest.removesuffix("</script>")
+    assert "<" not in packed and len(packed) < PACKED_FROM // 20
+    assert json.loads(gzip.decompress(base64.b64decode(packed))) == value
+    assert data_block("x", value) == block
 
 
 def test_a_data_block_cannot_be_left():

@@ -172,6 +172,47 @@ def test_matplotlib_is_imported_when_drawing_only():
     assert done.stdout.strip() == "False"
 
 
+@pytest.mark.parametrize("width", [svg.WIDE, svg.NARROW])
+def test_no_line_passes_through_a_heading(width):
+    """Behind each heading lies a strip in the colour of the page, above the line at no change."""
+    document = pictures(studies.tune(), width)["gain"]
+    height = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', document)[1])
+    elements = list(ElementTree.fromstring(document).iter())
+    strips, lines = [], []
+    for at, element in enumerate(elements):
+        classes = element.get("class", "").split()
+        ys = [float(y) for _, y in re.findall(r"[ML] (\S+) (\S+)", element.get("d", ""))]
+        if "f-panel" in classes and len(ys) > 3 and max(ys) - min(ys) > 25:
+            strips.append((at, min(ys), max(ys)))
+        if "s-baseline" in classes and ys and max(ys) - min(ys) > height / 2:
+            lines.append(at)
+    assert len(lines) == 1 and len(strips) == 2
+    for heading in ("Confirmation:", "Search:"):
+        at, words = next(
+            (i, e) for i, e in enumerate(elements) if (e.text or "").startswith(heading)
+        )
+        y = float(words.get("y") or re.search(r"translate\(\S+ (\S+)\)", words.get("transform"))[1])
+        assert any(lines[0] < i < at and low < y < high for i, low, high in strips)
+
+
+def test_what_lies_far_out_is_marked_at_the_edge():
+    report = studies.tune()
+    fifth = [s for s in report.samples if s.launch.arm == "default"][4]
+    longer = studies._with(fifth, metrics={"wall_s": 60.0})
+    far = replace(report, samples=tuple(longer if s is fifth else s for s in report.samples))
+    before, after = pictures(report), pictures(far)
+    for name in ("noise", "boxes", "convergence"):
+        assert after[name].count("<use") > before[name].count("<use"), name
+    assert "1 of them lies beyond the picture." in after["noise"]
+    ticks = [t for t in texts(after["noise"]) if t.endswith("%")]
+    assert ticks and all(abs(float(t[:-2].replace("\u2212", "-"))) < 60 for t in ticks)
+
+
+def test_a_crowd_of_launches_is_a_small_picture():
+    for name, document in pictures(studies.crowd(3000)).items():
+        assert len(document) < 200_000, name
+
+
 def test_points_are_spread_without_chance():
     places = [spread(i) for i in range(200)]
     assert places == [spread(i) for i in range(200)]

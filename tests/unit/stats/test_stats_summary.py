@@ -65,6 +65,30 @@ def test_five_numbers_by_hand() -> None:
     assert found.sem == pytest.approx(1.2909944487 / 2)
 
 
+def test_the_interval_of_a_duration_is_cut_off_at_zero() -> None:
+    values = [0.12, 0.16, 0.14, 0.63]
+    signed, positive = summarise(values), summarise(values, floor=0.0)
+    assert signed.ci is not None
+    assert signed.ci[0] < 0.0
+    assert positive.ci == (0.0, signed.ci[1])
+    assert positive.mean == signed.mean
+    narrow = [10.0 + 0.01 * i for i in range(12)]
+    assert summarise(narrow, floor=0.0).ci == summarise(narrow).ci
+    with pytest.raises(ValueError, match="below 0"):
+        summarise([-1.0, 1.0], floor=0.0)
+
+
+def test_cutting_off_an_interval_keeps_its_coverage() -> None:
+    """Means of exponential times are above 0, so nothing true is cut off."""
+    random = np.random.default_rng(3)
+    for _ in range(300):
+        values = [float(v) for v in random.exponential(size=5)]
+        whole, cut = summarise(values).ci, summarise(values, floor=0.0).ci
+        assert whole is not None
+        assert cut is not None
+        assert (whole[0] <= 1.0 <= whole[1]) == (cut[0] <= 1.0 <= cut[1])
+
+
 def test_absent_is_not_zero() -> None:
     one = summarise([3.0])
     assert (one.n, one.sd, one.sem, one.ci) == (1, None, None, None)

@@ -23,8 +23,8 @@ NEXT_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 
 
 def upgrade():
@@ -57,15 +57,15 @@ def v1(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def next_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An assay that knows a schema 0002; gives the file of its revision."""
+    """An assay that knows a schema 0003; gives the file of its revision."""
     migrations = tmp_path / "migr%ations"
     shutil.copytree(upgrade.MIGRATIONS, migrations, ignore=shutil.ignore_patterns("__pycache__"))
-    revision = migrations / "versions" / "r0002_next.py"
+    revision = migrations / "versions" / "r0003_next.py"
     revision.write_text(NEXT_REVISION.replace("FAILS", ""))
     monkeypatch.setattr(upgrade, "MIGRATIONS", migrations)
-    monkeypatch.setattr(upgrade, "REVISIONS", ("0001", "0002"))
-    monkeypatch.setattr(upgrade, "HEAD", "0002")
-    monkeypatch.setattr(sqlite, "HEAD", "0002")
+    monkeypatch.setattr(upgrade, "REVISIONS", (*schema.REVISIONS, "0003"))
+    monkeypatch.setattr(upgrade, "HEAD", "0003")
+    monkeypatch.setattr(sqlite, "HEAD", "0003")
     return revision
 
 
@@ -76,7 +76,8 @@ def test_the_migrations_make_what_the_tables_say(tmp_path: Path) -> None:
         upgrade.upgrade(connection)
     migrated = definitions(tmp_path / "migrated.db")
     assert migrated == definitions(tmp_path / "made.db")
-    assert {"study", "stratum", "sample"} <= migrated.keys()
+    tables = {"study", "stratum", "sample", "plan", "output", "verdict"}
+    assert tables <= migrated.keys()
     open_store(tmp_path / "migrated.db").close()
 
 
@@ -114,6 +115,25 @@ def test_a_store_of_schema_1_opens_with_all_that_is_in_it(v1: Path) -> None:
         assert len(store.samples(study.id)) == 4
 
 
+@pytest.mark.parametrize(("launches", "stratum"), [(1, 1), (2, 0), (9, None)])
+def test_a_verdict_of_schema_1_goes_to_the_stratum_that_it_can_rest_on(
+    v1: Path, launches: int, stratum: int | None
+) -> None:
+    """Of the asset's strata the first holds two samples, the second one."""
+    connection = sqlite3.connect(v1)
+    with connection:
+        connection.execute(
+            "UPDATE study SET conclusion = json_set(conclusion, '$.launches', ?)", (launches,)
+        )
+    connection.close()
+    with open_store(v1) as store:
+        verdicts = store.verdicts("kq3v8ma")
+        assert list(verdicts) == ([] if stratum is None else [stratum])
+        assert all(found.launches == launches for found in verdicts.values())
+        assert store.plans("kq3v8ma", 0) == []
+        assert list(store.outputs("kq3v8ma", 0)) == [(), ()]
+
+
 def test_the_columns_of_schema_1_say_what_its_documents_say(v1: Path) -> None:
     connection = sqlite3.connect(v1)
     connection.row_factory = sqlite3.Row
@@ -144,7 +164,7 @@ def test_an_upgrade_keeps_everything(v1: Path, next_schema: Path) -> None:
         store.delete("kq3v8ma")
     connection = sqlite3.connect(v1)
     assert connection.execute("SELECT count(*) FROM sample").fetchone() == (0,)
-    assert connection.execute("SELECT version_num FROM assay_schema").fetchall() == [("0002",)]
+    assert connection.execute("SELECT version_num FROM assay_schema").fetchall() == [("0003",)]
     connection.close()
 
 
@@ -175,5 +195,5 @@ def test_an_older_assay_refuses_what_a_newer_one_upgraded(
 ) -> None:
     open_store(v1).close()
     monkeypatch.undo()
-    with pytest.raises(NotPossible, match=r"schema 0002; .* up to 0001"):
+    with pytest.raises(NotPossible, match=r"schema 0003; .* up to 0002"):
         open_store(v1)

@@ -52,9 +52,10 @@ class Remembering:
         self.waited_s = 0.0
         self._room = room
 
-    def add_sample(self, study_id: str, stratum: int, sample: Sample) -> int:
+    def add_sample(self, study_id: str, stratum: int, sample: Sample, plan: Plan) -> int:
         if len(self.samples) == self._room:
             raise NotPossible("No space is left on the disk.", "Make room.")
+        assert plan.configuration == sample.launch.configuration
         self.samples.append(sample)
         return len(self.samples)
 
@@ -147,13 +148,13 @@ def test_waiting_for_the_store_is_not_spent(ends: str, monkeypatch: pytest.Monke
     monkeypatch.setattr("assay.study.loop.time.monotonic", lambda: monotonic() + waited_s)
 
     class Locked(Remembering):
-        def add_sample(self, study_id: str, stratum: int, sample: Sample) -> int:
+        def add_sample(self, study_id: str, stratum: int, sample: Sample, plan: Plan) -> int:
             nonlocal waited_s
             waited_s += 3600.0
             self.waited_s += 3600.0
             if ends == "locked" and len(self.samples) == 20:
                 raise NotPossible("The store is locked.", "Wait.")
-            return super().add_sample(study_id, stratum, sample)
+            return super().add_sample(study_id, stratum, sample, plan)
 
     store, budget = Locked(), Budget(launches=100, time_s=1000.0)
     loop = loop_of(store, Simulating(PROGRAM), budget)

@@ -1,0 +1,191 @@
+"""Effects: what a two-level factorial design tells of its factors.
+
+With y the logarithm of the objective and s = +1 or -1 the level of a factor in a cell, the main
+effect of A in one block of N cells is
+
+    l(A) = (2 / N) sum s(A) y,
+
+the mean of y over the cells where A is high less that over the cells where it is low; the
+interaction of A and B is the same with the product s(A) s(B) for s: half the difference between
+the effect of A where B is high and where it is low (Box, Hunter and Hunter, Statistics for
+Experimenters, 2nd edition 2005, sections 5.4 to 5.8). exp(l) is a ratio of two geometric means, so
+that the blocks are held against each other like those of two arms: the interval is that of
+``stats.paired``, valid at every look. A block lacks an effect where a cell of it has no value.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assay.records import (
+    Arm,
+    DesignKind,
+    EffectKind,
+    EffectVerdict,
+    FactorEffect,
+    Stage,
+    Statistic,
+    StudySpec,
+    Value,
+    Verdict,
+)
+from assay.search.claims import MIN_BLOCKS
+from assay.search.design import levels
+from assay.search.disturbance import withheld
+from assay.search.history import History
+from assay.stats.paired import Observation, effect
+from assay.stats.verdict import decide
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The cells that an effect holds against each other.
+
+    Attributes:
+        kind: of effect.
+        factors: settings it is of.
+        low, high: levels of a main effect.
+        minus, plus: names of the arms on either side.
+        aliases: further effects with the same cells on both sides.
+    """
+
+    kind: EffectKind
+    factors: tuple[str, ...]
+    low: Value | None
+    high: Value | None
+    minus: tuple[str, ...]
+    plus: tuple[str, ...]
+    aliases: tuple[tuple[str, ...], ...] = ()
+
+
+def contrasts(spec: StudySpec) -> tuple[Contrast, ...]:
+    """The effects that a factorial sweep can tell apart; none of any other design."""
+    if spec.design is None or spec.design.kind is not DesignKind.FACTORIAL:
+        return ()
+    ends = {p.name: levels(p) for p in spec.space.parameters}
+    signs = {arm.name: row for arm in spec.arms if (row := _signs(arm, ends)) is not None}
+    found: dict[tuple[int, ...], Contrast] = {}
+    for factors in itertools.chain(
+        itertools.combinations(range(len(ends)), 1), itertools.combinations(range(len(ends)), 2)
+    ):
+        column = tuple(math.prod(row[at] for at in factors) for row in signs.values())
+        names = tuple(list(ends)[at] for at in factors)
+        opposite = tuple(-sign for sign in column)
+        same = next((c for c in (column, opposite) if c in found), None)
+        if same is not None:
+            found[same] = _with_alias(found[same], names)
+        else:
+            found[column] = _contrast(names, ends, column, tuple(signs))
+    middle = _curvature(spec, tuple(signs), ends)
+    return (*found.values(), *middle)
+
+
+def _signs(arm: Arm, ends: dict[str, tuple[Value, Value]]) -> tuple[int, ...] | None:
+    """The level of each factor in an arm; ``None`` where it is no corner of the design."""
+    row = []
+    for name, (low, high) in ends.items():
+        value = arm.configuration.get(name)
+        if value is None or value not in (low, high):
+            return None
+        row.append(1 if value == high else -1)
+    return tuple(row)
+
+
+def _with_alias(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
+    return replace(contrast, aliases=(*contrast.aliases, names))
+
+
+def _contrast(
+    names: tuple[str, ...],
+    ends: dict[str, tuple[Value, Value]],
+    column: tuple[int, ...],
+    arms: tuple[str, ...],
+) -> Contrast:
+    low, high = ends[names[0]] if len(names) == 1 else (None, None)
+    minus, plus = (
+        tuple(arm for arm, sign in zip(arms, column, strict=True) if sign == side)
+        for side in (-1, 1)
+    )
+    kind = EffectKind.MAIN if len(names) == 1 else EffectKind.INTERACTION
+    return Contrast(kind, names, low, high, minus, plus)
+
+
+def _curvature(
+    spec: StudySpec, corners: tuple[str, ...], ends: dict[str, tuple[Value, Value]]
+) -> list[Contrast]:
+    """The middle against the corners, where there is one."""
+    if spec.design is None or not spec.design.centre:
+        return []
+    middle = tuple(
+        arm.name
+        for arm in spec.arms
+        if arm.name not in corners and set(arm.configuration) == set(ends)
+    )
+    return [Contrast(EffectKind.CURVATURE, (), None, None, corners, middle)] if middle else []
+
+
+def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorEffect, ...]:
+    """The effects of a factorial sweep, from its undisturbed blocks.
+
+    Args:
+        spec: of the study.
+        history: its samples.
+        alpha: chance that one interval is ever wrong, already shared out among those shown.
+    """
+    found = (_effect(spec, history, contrast, alpha) for contrast in contrasts(spec))
+    return tuple(e for e in found if e is not None)
+
+
+def _effect(
+    spec: StudySpec, history: History, contrast: Contrast, alpha: float
+) -> FactorEffect | None:
+    blocks = history.sound(Stage.CONFIRM)
+    minus, plus = (_means(history, side, blocks) for side in (contrast.minus, contrast.plus))
+    median = spec.statistic is Statistic.MEDIAN
+    found = effect(minus, plus, goal=history.goal, alpha=alpha, median=median)
+    if found.ratio is None:
+        return None
+    verdict = decide(found, goal=history.goal, margin=spec.margin)
+    lost = history.disturbed(Stage.CONFIRM)
+    if found.blocks < MIN_BLOCKS or withheld(lost, lost + len(blocks)):
+        verdict = Verdict.UNCLEAR
+    return FactorEffect(
+        kind=contrast.kind,
+        factors=contrast.factors,
+        low=contrast.low,
+        high=contrast.high,
+        ratio=found.ratio,
+        ci=(found.lo or None, found.hi if math.isfinite(found.hi) else None),
+        verdict=_named(contrast.kind, verdict),
+        blocks=found.blocks,
+        alpha=alpha,
+        method=found.method,
+        aliases=contrast.aliases,
+        bound_only=found.bound_only,
+    )
+
+
+def _means(
+    history: History, arms: Sequence[str], blocks: Sequence[int]
+) -> list[Observation | None]:
+    """The geometric mean of some arms, block by block; censored where one of them is."""
+    columns = [history.observations(Stage.CONFIRM, name, blocks) for name in arms]
+    return [_mean(row) for row in zip(*columns, strict=True)]
+
+
+def _mean(row: Sequence[Observation | None]) -> Observation | None:
+    known = [o for o in row if o is not None]
+    if len(known) < len(row):
+        return None
+    log = math.fsum(math.log(o.value) for o in known) / len(known)
+    return Observation(math.exp(log), censored=any(o.censored for o in known))
+
+
+def _named(kind: EffectKind, verdict: Verdict) -> EffectVerdict:
+    """A verdict in the words of its kind: an interaction is neither faster nor slower."""
+    if kind is EffectKind.MAIN or verdict in (Verdict.SAME, Verdict.UNCLEAR):
+        return EffectVerdict(verdict.value)
+    return EffectVerdict.INTERACT if kind is EffectKind.INTERACTION else EffectVerdict.CURVED

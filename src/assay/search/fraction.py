@@ -1,0 +1,207 @@
+"""Fraction: two-level factorial designs, whole or in part.
+
+A fraction 2^(k-p) runs the full design of k - p basic factors; each of the other p is set as the
+product of the signs of some basic ones, its *generator*. What this costs is in the defining
+relation, all products of the words "generated factor times its generator": effects whose product
+is a word of it cannot be told apart. The *resolution* is the length of the shortest word (Box and
+Hunter, Technometrics 3:311 and 3:449, 1961; Box, Hunter and Hunter, Statistics for Experimenters,
+2nd edition 2005, chapter 6). At III main effects are mixed up with interactions of two factors, at
+IV such interactions with each other, at V neither.
+
+Sets of factors are bit masks here: bit i stands for factor i, and the product of two is their XOR.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from assay.errors import BadInput, nearest
+
+ROMAN = {3: "III", 4: "IV", 5: "V", 6: "VI", 7: "VII", 8: "VIII"}
+STEPS = 200_000
+"""Sets of generators that are looked at for one size of a fraction before a larger one is taken."""
+MOST_FACTORS = 15
+
+_GENERATOR = re.compile(r"\s*([^=*]+?)\s*=\s*(-?)\s*([^=]+?)\s*")
+
+
+class BadGenerator(BadInput):
+    """Generators that make no design."""
+
+
+@dataclass(frozen=True)
+class Fraction:
+    """A two-level design.
+
+    Attributes:
+        factors: how many.
+        generated: for each generated factor its number, the mask of its generator, and its sign.
+    """
+
+    factors: int
+    generated: tuple[tuple[int, int, int], ...] = ()
+
+    @property
+    def basic(self) -> tuple[int, ...]:
+        """Numbers of the factors that are varied freely."""
+        made = {factor for factor, _, _ in self.generated}
+        return tuple(at for at in range(self.factors) if at not in made)
+
+    @property
+    def cells(self) -> int:
+        """How many there are."""
+        return 1 << len(self.basic)
+
+    @property
+    def least_word(self) -> int | None:
+        """Length of the shortest word of the defining relation; ``None`` for the full design."""
+        words = [mask | 1 << factor for factor, mask, _ in self.generated]
+        return min((w.bit_count() for w in _products(words)), default=None)
+
+    @property
+    def resolution(self) -> str | None:
+        """The same as a Roman numeral."""
+        least = self.least_word
+        return None if least is None else ROMAN.get(least, str(least))
+
+    def rows(self) -> Iterator[tuple[int, ...]]:
+        """A sign for each factor, cell by cell, in standard order: the first changes fastest."""
+        basic = self.basic
+        for signs in itertools.product((-1, 1), repeat=len(basic)):
+            row = dict(zip(reversed(basic), signs, strict=True))
+            for factor, mask, sign in self.generated:
+                product = sign
+                for at in basic:
+                    if mask >> at & 1:
+                        product *= row[at]
+                row[factor] = product
+            yield tuple(row[at] for at in range(self.factors))
+
+
+def fraction_of(names: Sequence[str], generators: Sequence[str] = ()) -> Fraction:
+    """The design of some factors, by generators as ``d = a * b * c`` or ``d = -a * b``.
+
+    Raises:
+        BadGenerator: one that cannot be read, or a design in which main effects are mixed up.
+    """
+    if generators and len(names) > MOST_FACTORS:
+        raise BadGenerator(
+            f"{len(names)} settings are too many for a fraction.",
+            f"Vary {MOST_FACTORS} settings at most.",
+        )
+    made: dict[int, tuple[int, int]] = {}
+    for text in generators:
+        factor, mask, sign = _generator(text, names)
+        if factor in made:
+            raise BadGenerator(f"{names[factor]} has two generators.", "Give it one.")
+        made[factor] = (mask, sign)
+    for factor, (mask, _) in made.items():
+        chained = [names[at] for at in made if mask >> at & 1]
+        if chained:
+            raise BadGenerator(
+                f"{names[factor]} is made of {chained[0]}, which has a generator itself.",
+                "Make each of factors that have none.",
+            )
+    found = Fraction(len(names), tuple((f, m, s) for f, (m, s) in sorted(made.items())))
+    least = found.least_word
+    if least is not None and least < 3:
+        raise BadGenerator(
+            f"These generators give a design of resolution {least}: two settings would always "
+            "change together.",
+            "Make each of at least two others, and no two of the same ones.",
+        )
+    return found
+
+
+def _generator(text: str, names: Sequence[str]) -> tuple[int, int, int]:
+    match = _GENERATOR.fullmatch(text)
+    if match is None:
+        raise BadGenerator(f"{text!r} is no generator.", 'Write "d = a * b * c".')
+    mask = 0
+    for word in match[3].split("*"):
+        bit = 1 << _factor(word.strip(), names, text)
+        if mask & bit:
+            raise BadGenerator(f"{text!r} names {word.strip()} twice.", "Name each once.")
+        mask |= bit
+    factor = _factor(match[1], names, text)
+    if mask >> factor & 1:
+        raise BadGenerator(f"{text!r} makes {match[1]} of itself.", "Make it of others.")
+    return factor, mask, -1 if match[2] else 1
+
+
+def _factor(name: str, names: Sequence[str], text: str) -> int:
+    if name in names:
+        return list(names).index(name)
+    near = nearest(name, tuple(names))
+    raise BadGenerator(
+        f"{text!r} names {name or 'nothing'}, which is no setting of this file.",
+        f"Did you mean {near}?" if near else f"There are {', '.join(names)}.",
+    )
+
+
+def generators_for(names: Sequence[str], resolution: int) -> tuple[str, ...]:
+    """Generators of the smallest fraction of at least a resolution; none where that is all of it.
+
+    Looks for them in order of the size of the fraction, with more and more basic factors, and so
+    may take a larger fraction than the best one of a table where there are many factors.
+
+    Raises:
+        BadGenerator: too many factors to look through, or no such resolution.
+    """
+    if resolution < 3:
+        raise BadGenerator(
+            f"There is no design of resolution {resolution} to be had.", "It takes 3, 4 or 5."
+        )
+    if len(names) > MOST_FACTORS:
+        raise BadGenerator(
+            f"{len(names)} settings are too many for a fraction.",
+            f"Vary {MOST_FACTORS} settings at most.",
+        )
+    for basic in range(1, len(names)):
+        masks = _search(basic, len(names) - basic, resolution)
+        if masks is not None:
+            return tuple(
+                f"{names[basic + at]} = "
+                + " * ".join(names[bit] for bit in range(basic) if mask >> bit & 1)
+                for at, mask in enumerate(masks)
+            )
+    return ()
+
+
+def _search(basic: int, made: int, resolution: int) -> list[int] | None:
+    """Masks for ``made`` further factors such that no word is shorter than ``resolution``."""
+    columns = sorted(
+        (m for m in range(1, 2**basic) if m.bit_count() >= resolution - 1),
+        key=lambda m: (-m.bit_count(), m),
+    )
+    left = STEPS
+
+    def go_on(chosen: list[int], words: list[int], start: int) -> list[int] | None:
+        nonlocal left
+        if len(chosen) == made:
+            return chosen
+        factor = 1 << (basic + len(chosen))
+        for at in range(start, len(columns)):
+            left -= 1
+            if left < 0:
+                return None
+            word = columns[at] | factor
+            new = [word, *(word ^ other for other in words)]
+            if all(w.bit_count() >= resolution for w in new):
+                found = go_on([*chosen, columns[at]], [*words, *new], at + 1)
+                if found is not None:
+                    return found
+        return None
+
+    return go_on([], [], 0)
+
+
+def _products(words: Sequence[int]) -> list[int]:
+    """All products of one or more words."""
+    found: list[int] = []
+    for word in words:
+        found += [word, *(word ^ other for other in found)]
+    return found

@@ -1,0 +1,234 @@
+"""SweepRace: the cells of a design, block by block, all in each."""
+
+from __future__ import annotations
+
+import math
+
+from assay.records import Arm, Budget, Claim, DesignKind, Stage, StudySpec, Verdict
+from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
+from assay.search.compare import compared_arms
+from assay.search.effects import contrasts
+from assay.search.history import History, repeats
+from assay.search.looks import due
+from assay.search.purse import SPARE, START_S, Cost, Purse
+from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
+from assay.stats.sequence import least
+from assay.stats.summary import summarise
+from assay.units import show_count
+
+TRIES = 3
+"""Launches in which the baseline may fail before the workload counts as failing always."""
+WARMUP = 1
+"""Launches of each cell before those that count, unless asked otherwise."""
+FAR = 2.0
+"""A budget that would be too small by this factor is refused after the first launch of all: no
+sooner, since the baseline may be slower than the other cells, and it ran cold."""
+
+
+class SweepRace(BlockRace):
+    """The race behind ``assay sweep``.
+
+    The baseline runs alone first: it shows whether the program works, and what it takes. Then each
+    cell warms up, in random order (what a program reads from disk or compiles at its first start
+    may differ from cell to cell, so that one warm-up of the baseline would favour it). Then
+    complete blocks: each runs every cell once. A cell that fails at both attempts within a block
+    leaves. With ``null`` the baseline runs a second time in each block, under another name.
+
+    It ends after as many blocks as were asked for; or, with a precision, when the mean of every
+    cell is known so well, each cell leaving when its own is (in a factorial design all end
+    together, since its effects need all cells); or else when every claim is decided.
+
+    Args:
+        spec: of the study; ``arms`` holds the baseline first.
+    """
+
+    def __init__(self, spec: StudySpec) -> None:
+        super().__init__(spec, Stage.SURVEY)
+        self._arms = compared_arms(spec)
+        self._alpha = sweep_alpha(spec)
+        self._undecided: Arm | None = None
+
+    def _next(self, purse: Purse) -> Roster | Done:
+        baseline = self._arms[0]
+        looks = len(self._history.blocks(Stage.SURVEY))
+        if not self._history.known(Stage.SURVEY, baseline.name):
+            if looks < TRIES and not (looks and purse.spent):
+                return Roster(Stage.SURVEY, (baseline,))
+            return Done(Reason.WORKLOAD_FAILED, f"{baseline.name!r} failed at every attempt.")
+        if looks == self._first_looks:
+            small = self._too_small(purse, FAR)
+            if small is not None:
+                return small
+        warming = self._warming()
+        if warming and not purse.spent:
+            return Roster(Stage.SURVEY, warming)
+        able = self._able()
+        if not any(arm in self._compared for arm in able):
+            return Done(
+                Reason.WORKLOAD_FAILED, "All cells but the baseline failed at every attempt."
+            )
+        return self._measure(able, purse)
+
+    @property
+    def _compared(self) -> tuple[Arm, ...]:
+        """The cells that the study is about: neither the baseline nor its second name."""
+        return self._arms[2:] if self._spec.null else self._arms[1:]
+
+    @property
+    def _first_looks(self) -> int:
+        """How many blocks there were when the baseline first worked."""
+        tries = self._history.observations(Stage.SURVEY, self._arms[0].name)
+        return 1 + next((at for at, found in enumerate(tries) if found is not None), len(tries))
+
+    def _warming(self) -> tuple[Arm, ...]:
+        """The cells of the next warm-up block: those that have run too seldom, and not failed."""
+        if self._history.blocks(Stage.CONFIRM):
+            return ()
+        return tuple(arm for arm in self._able() if self._cold(arm) > 0)
+
+    def _cold(self, arm: Arm) -> int:
+        """How many warm-up launches an arm is still to make."""
+        wanted = WARMUP if self._spec.warmup is None else self._spec.warmup
+        return wanted - self._history.times_run(Stage.SURVEY, arm.name)
+
+    def _able(self) -> list[Arm]:
+        """All arms but those that failed; the baseline may fail now and then."""
+        return [arm for arm in self._arms if arm == self._arms[0] or not self._failed(arm)]
+
+    def _failed(self, arm: Arm) -> bool:
+        return any(self._history.gave_up(stage, arm.name) for stage in Stage)
+
+    def _measure(self, able: list[Arm], purse: Purse) -> Roster | Done:
+        """The next block of those that are still to be measured."""
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        if blocks == 0:
+            small = self._too_small(purse)
+            if small is not None:
+                return small
+        if self._lost(Stage.CONFIRM, able[0]):
+            return Done(
+                Reason.WORKLOAD_FAILED,
+                f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.",
+            )
+        racing = self._racing(able, blocks)
+        if isinstance(racing, Done):
+            return racing
+        if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(racing))):
+            return Roster(Stage.CONFIRM, tuple(racing))
+        return Done(Reason.BUDGET, f"The budget ended after {show_count(blocks, 'block')}.")
+
+    def _racing(self, able: list[Arm], blocks: int) -> list[Arm] | Done:
+        """Who runs in the next block, or why none does."""
+        design = self._spec.design
+        if design is not None and design.repeats is not None and blocks >= design.repeats:
+            return Done(Reason.DECIDED, f"All {show_count(blocks, 'block')} were run.")
+        if not due(blocks):
+            newest = self._history.roster(Stage.CONFIRM)
+            return [arm for arm in able if arm in newest]
+        if self._spec.precision is not None:
+            return self._imprecise(able, blocks, self._spec.precision)
+        if design is not None and design.repeats is not None:
+            return able
+        if all(self._decided(arm) for arm in self._doubtful_first(able)):
+            return Done(
+                Reason.DECIDED, f"Every cell was decided after {show_count(blocks, 'block')}."
+            )
+        return able
+
+    def _imprecise(self, able: list[Arm], blocks: int, precision: float) -> list[Arm] | Done:
+        """The cells whose mean is not known well enough yet, and the baseline beside them."""
+        open_ones = [arm for arm in able if not self._precise(arm, precision)]
+        if not open_ones:
+            return Done(
+                Reason.DECIDED,
+                f"Every mean was precise enough after {show_count(blocks, 'block')}.",
+            )
+        if self._spec.design is not None and self._spec.design.kind is DesignKind.FACTORIAL:
+            return able
+        return [arm for arm in able if arm == able[0] or arm in open_ones]
+
+    def _precise(self, arm: Arm, precision: float) -> bool:
+        values = self._history.sound_values(Stage.CONFIRM, arm.name)
+        if len(values) < MIN_BLOCKS:
+            return False
+        if alike(values):
+            return True
+        found = summarise(values, alpha=self._spec.alpha)
+        if found.ci is None:
+            return False
+        low, high = found.ci
+        return (high - low) / 2 <= precision * abs(found.mean)
+
+    def _doubtful_first(self, able: list[Arm]) -> list[Arm]:
+        """The cells to be decided, the one first that was last found not to be: it tells most."""
+        compared = [arm for arm in able if arm in self._compared]
+        return sorted(compared, key=lambda arm: arm != self._undecided)
+
+    def _decided(self, arm: Arm) -> bool:
+        """Decided and told well enough, or past deciding."""
+        found = sweep_claim(self._spec, self._history, self._arms, arm, self._alpha)
+        if found is None:
+            over = len(self._history.sound(Stage.CONFIRM)) >= self._claiming
+        elif all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
+            over = True
+        else:
+            over = found.verdict is not Verdict.UNCLEAR and precise(found)
+        if not over:
+            self._undecided = arm
+        return over
+
+    @property
+    def _claiming(self) -> int:
+        """No interval excludes anything after fewer blocks, at the level that each cell has."""
+        return least_blocks(self._spec)
+
+    @property
+    def _least(self) -> int:
+        """Blocks without which the sweep is not begun."""
+        design = self._spec.design
+        asked = design.repeats if design is not None else None
+        return self._claiming if asked is None else asked
+
+    def _too_small(self, purse: Purse, by: float = 1.0) -> Done | None:
+        """The least blocks must fit (rule 14), and the warm-up that is still to come."""
+        able = self._able()
+        block = self._history.cost(able)
+        cold = [arm for arm in self._warming() for _ in range(self._cold(arm))]
+        warming = self._history.cost(cold).times(1 / repeats(self._spec.statistic, Stage.CONFIRM))
+        least = Cost(
+            (block.time_s * self._least + warming.time_s) / by,
+            block.launches * self._least + warming.launches,
+        )
+        if purse.affords(least):
+            return None
+        samples = self._history.samples
+        spent = Cost(sum(s.wall_s or 0.0 for s in samples), len(samples))
+        time_s = spent.time_s + warming.time_s + block.time_s * self._least
+        needed = Budget(
+            time_s=float(math.ceil(time_s * SPARE + START_S)),
+            launches=spent.launches + warming.launches + block.launches * self._least,
+        )
+        return Done(
+            Reason.TOO_SMALL,
+            f"The budget is too small: {show_count(self._least, 'block')} of "
+            f"{show_count(len(able), 'launch', 'launches')} do not fit.",
+            needed,
+        )
+
+
+def least_blocks(spec: StudySpec) -> int:
+    """Blocks below which no interval of a sweep excludes anything."""
+    return max(MIN_BLOCKS, least(sweep_alpha(spec)))
+
+
+def sweep_alpha(spec: StudySpec) -> float:
+    """The error rate of each interval: shared out among all, those of effects included."""
+    shown = len(spec.arms) - 1 + spec.null + len(contrasts(spec))
+    return spec.alpha / max(1, shown)
+
+
+def sweep_claim(
+    spec: StudySpec, history: History, arms: tuple[Arm, ...], arm: Arm, alpha: float
+) -> Claim | None:
+    """The claim on one cell against the baseline."""
+    return claim_between(spec, history, (arms[0].name, arm.name), alpha)

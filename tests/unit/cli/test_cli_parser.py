@@ -1,0 +1,134 @@
+"""What may stand where on a command line, and what is said of what may not."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.cli.main import main
+from assay.cli.parser import build, parse
+from assay.errors import BadInput
+
+
+def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The last line of what is said of words that cannot be parsed."""
+    with pytest.raises(SystemExit) as end:
+        parse(words)
+    assert end.value.code == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    return said.err.splitlines()[-1]
+
+
+LINES = [
+    ("study", ["show", "last"], [["--json"], ["-q"], ["--db", "x.db"]]),
+    ("study", ["resume", "last"], [["--runs", "5"], ["--export", "x.md"], ["--new-stratum"]]),
+    ("settings", ["show", "malloc"], [["--json"], ["-v"]]),
+    ("report", ["last"], [["-o", "x.html"], ["--json"], ["--color", "never"]]),
+    ("tune", ["nice=0,5", "threads=1,2"], [["--runs", "9"], ["--margin=2%"], ["--null"]]),
+    ("compare", ["xz -1 f", "xz -9 f"], [["--name", "A"], ["--name", "B"], ["--fail-if", "same"]]),
+]
+
+
+@given(st.sampled_from(LINES), st.randoms(use_true_random=False))
+def test_words_and_options_stand_in_any_order(
+    line: tuple[str, list[str], list[list[str]]], rng: object
+) -> None:
+    verb, words, options = line
+    expected = parse([verb, *words, *(part for option in options for part in option)]).arguments
+    kinds = [True] * len(words) + [False] * len(options)
+    rng.shuffle(kinds)  # type: ignore[attr-defined]
+    left, right = iter(words), iter(options)
+    mixed = [part for word in kinds for part in ([next(left)] if word else next(right))]
+    assert parse([verb, *mixed]).arguments == expected
+
+
+def test_one_word_too_many_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["study", "show", "last", "more"], ["report", "last", "x"], ["run", "./app"]):
+        assert f"{words[-1]!r} is one word too many" in told(words, capsys)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--budget", "-5s"), ("--margin", "-1%"), ("--timeout", "-.5s"), ("--runs", "-3")],
+)
+def test_a_value_below_zero_is_judged_as_a_value(
+    option: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tune", "--dry-run", "nice=0,5", option, value, "--", "true"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"assay: {option}: {value!r} is not a ")
+    assert second.startswith("  ")
+
+
+def valued() -> list[str]:
+    """Every option of any verb that takes a value."""
+    verbs = next(a for a in build()._actions if isinstance(a, argparse._SubParsersAction))
+    return [
+        f"{verb} {action.option_strings[-1]}"
+        for verb, parser in verbs.choices.items()
+        for action in parser._actions
+        if action.option_strings and action.nargs in (None, "+")
+    ]
+
+
+@pytest.mark.parametrize("line", valued())
+def test_an_option_without_a_value_is_told_with_an_example(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verb, option = line.split()
+    assert f"{option} needs a value, as in {option} " in told([verb, option], capsys)
+    assert "expected" not in told([verb, option, "--verbose"], capsys)
+    if option not in ("--arm", "--color", "--seed"):
+        words = {"report": ["last"], "study": ["resume", "last"]}.get(verb, [])
+        assert f"{option} needs a value" in told([verb, *words, f"{option}="], capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["tnue"], "did you mean tune?"),
+        (["study", "shwo"], "did you mean show?"),
+        (["study", "--color", "red", "list"], "'red' is none of auto, always, never"),
+        (["--json", "study", "list"], "--json stands behind the verb: assay study --json"),
+        (["measure", "--seed", "x"], "--seed takes a whole number, not 'x'"),
+    ],
+)
+def test_a_wrong_word_is_told_with_the_right_ones(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert says in told(words, capsys)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["study", "list", "last"],
+        ["study", "show", "last", "--export", "x.md"],
+        ["study", "delete", "last", "--runs", "5"],
+        ["study", "list", "--new-stratum"],
+        ["settings", "list", "malloc"],
+    ],
+)
+def test_what_an_action_would_not_read_is_refused(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert f"`assay {words[0]} {words[1]}` takes no " in first
+    assert "assay" in second
+
+
+def test_the_errors_of_values_name_the_option() -> None:
+    from assay.cli.values import quantity, whole
+    from assay.units import parse_share
+
+    with pytest.raises(BadInput, match=r"^--margin: '7' is not a share above 0 and below 100 %"):
+        quantity("--margin", "7", parse_share)
+    for text in ("0", "-1", "1.5", "ten", "11", "9" * 5000):
+        with pytest.raises(BadInput, match=r"^--many: '.*' is not a number of things"):
+            whole("--many", text, 10, "things", "--many 3")
+    assert whole("--many", "10", 10, "things", "--many 3") == 10
