@@ -34,7 +34,7 @@ import pytest
 import assay
 from assay.cli.parser import build, parse
 from assay.errors import BadInput
-from assay.records import Granted, Outcome, Verdict
+from assay.records import Granted, Outcome, SpreadVerdict, Verdict
 from assay.settings.registry import builtin
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -343,7 +343,7 @@ def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
 
 # --- JSON keys of docs/cli.md -----------------------------------------------------------------
 
-VALUES = {str(v) for kind in (Outcome, Granted, Verdict) for v in kind} | {
+VALUES = {str(v) for kind in (Outcome, Granted, Verdict, SpreadVerdict) for v in kind} | {
     "cpu",
     "memory",
     "processes",
@@ -389,6 +389,10 @@ def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
         found.add("run", json.dumps(sample))
     measured = assay_says("measure", "--json", "--runs", "8", *program, "pass")
     found.add("measure", measured)
+    # What is slow here touches more memory, so that evidence goes along with the two groups.
+    twofold = "import time, random as r; s = r.random() < 0.5; x = bytearray(s and 60 << 20)"
+    twofold += "; time.sleep(s and 0.2)"
+    found.add("measure", assay_says("measure", "--json", "--runs", "28", *program, twofold))
     compared = ["--runs", "30", "sleep 0.01", "sleep 0.02"]
     found.add("compare", assay_says("compare", "--json", "--null", *compared))
     tuned = ["--null", "--runs", "70", "arg.n=60,5"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Modes, Sample
-from assay.stats.modes import companion, modes
+from assay.stats.modes import GOES_WITH, companion, modes, separation
+from assay.stats.modes import Modes as Groups
 
 GROWING = ("s", "", "events", "pages")
-"""Units of evidence that adds up while a launch lasts: taken per second, since a launch that is
-slow for another reason has more of everything."""
+"""Units of evidence that adds up while a launch lasts."""
 LEVELS = ("threads_peak", "frequency_ratio")
 """Kinds that have such a unit and do not add up."""
 CONSTANT = ("containment", "host_cpus", "speed")
@@ -31,7 +31,7 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
     found = modes(values) if values else None
     if found is None:
         return None
-    told = companion(found, _figures(known))
+    told = companion(found, _figures(found, known))
     return Modes(
         low=found.low,
         high=found.high,
@@ -42,23 +42,37 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
     )
 
 
-def _figures(samples: Sequence[Sample]) -> dict[str, list[float]]:
-    """Every kind of evidence that all samples have, and where they stood in their blocks."""
+def _figures(found: Groups, samples: Sequence[Sample]) -> dict[str, list[float]]:
+    """Every kind of evidence that all samples have, and where they stood in their blocks.
+
+    What adds up while a launch lasts must differ between the groups as a sum and by the second
+    alike: a constant number of page faults is fewer a second in a slow launch, and a constant
+    rate is more of them, and neither made it slow.
+    """
     rows = [_row(sample) for sample in samples]
     shared = set(rows[0]).intersection(*rows[1:])
     figures = {kind: [row[kind] for row in rows] for kind in sorted(shared)}
     figures["position in the block"] = [float(s.launch.position) for s in samples]
-    return {kind: numbers for kind, numbers in figures.items() if len(set(numbers)) > 1}
+    growing = _growing(samples[0])
+    return {
+        kind: numbers
+        for kind, numbers in figures.items()
+        if len(set(numbers)) > 1 and (kind not in growing or _outgrows(found, samples, numbers))
+    }
 
 
 def _row(sample: Sample) -> dict[str, float]:
-    row = {}
-    for evidence in sample.evidence:
-        if evidence.value is None or evidence.kind in CONSTANT:
-            continue
-        adds_up = evidence.unit in GROWING and evidence.kind not in LEVELS
-        if adds_up and sample.wall_s:
-            row[f"{evidence.kind} per second"] = evidence.value / sample.wall_s
-        else:
-            row[evidence.kind] = evidence.value
-    return row
+    return {
+        e.kind: e.value for e in sample.evidence if e.value is not None and e.kind not in CONSTANT
+    }
+
+
+def _growing(sample: Sample) -> set[str]:
+    return {e.kind for e in sample.evidence if e.unit in GROWING and e.kind not in LEVELS}
+
+
+def _outgrows(found: Groups, samples: Sequence[Sample], numbers: Sequence[float]) -> bool:
+    """Whether a figure and its rate differ between the groups in the same direction."""
+    rates = [x / (s.wall_s or 1.0) for x, s in zip(numbers, samples, strict=True)]
+    whole, by_second = separation(found, numbers), separation(found, rates)
+    return min(whole, by_second) >= GOES_WITH or max(whole, by_second) <= 1.0 - GOES_WITH

@@ -132,6 +132,18 @@ def companion(
     return Companion(best[2], _median(low), _median(high), best[1] * len(figures))
 
 
+def separation(found: Modes, numbers: Sequence[float]) -> float:
+    """Chance that a figure is greater in a launch of the upper group than in one of the lower.
+
+    Args:
+        found: the groups.
+        numbers: one a launch, in the order of the values that were split.
+    """
+    low = [x for x, h in zip(numbers, found.in_high, strict=True) if not h]
+    high = [x for x, h in zip(numbers, found.in_high, strict=True) if h]
+    return _mann_whitney(low, high)[0]
+
+
 def _mann_whitney(low: Sequence[float], high: Sequence[float]) -> tuple[float, float]:
     """Chance that ``high`` lies above ``low``, ties half, and the two-sided p-value.
 

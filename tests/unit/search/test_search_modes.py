@@ -1,0 +1,88 @@
+"""What is said of an arm whose launches fall into two groups."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
+from assay.search.modes import modes_of
+
+SLOW = 2.0
+
+
+def arm(tell: Callable[[bool, random.Random], list[Evidence]]) -> list[Sample]:
+    """Forty launches, about half of them twice as slow."""
+    draw = random.Random(7)
+    samples = []
+    for block in range(40):
+        slow = draw.random() < 0.5
+        wall_s = (SLOW if slow else 1.0) * (1.0 + draw.gauss(0.0, 0.01))
+        samples.append(
+            Sample(
+                launch=Launch(
+                    configuration=DEFAULT, arm="a", stage=Stage.CONFIRM, block=block, position=0
+                ),
+                outcome=Outcome.OK,
+                wall_s=wall_s,
+                metrics={"wall_s": wall_s},
+                evidence=tuple(tell(slow, draw)),
+            )
+        )
+    return samples
+
+
+def test_the_evidence_that_goes_along_is_named() -> None:
+    found = modes_of(
+        "wall_s",
+        arm(
+            lambda slow, draw: [
+                Evidence(kind="anon_huge", value=0.0 if slow else 4e8, unit="bytes"),
+                Evidence(kind="environment_pad", value=draw.random() * 4096, unit="bytes"),
+            ]
+        ),
+    )
+    assert found is not None
+    assert found.explained_by == "anon_huge"
+    assert (found.low_evidence, found.high_evidence) == (4e8, 0.0)
+
+
+def test_what_is_only_longer_or_only_less_often_explains_nothing() -> None:
+    """As many faults in all launches, and as many switches in every second of them."""
+    found = modes_of(
+        "wall_s",
+        arm(
+            lambda slow, draw: [
+                Evidence(kind="minor_faults", value=1000.0 + draw.random()),
+                Evidence(
+                    kind="involuntary_switches", value=(SLOW if slow else 1.0) * 50 + draw.random()
+                ),
+            ]
+        ),
+    )
+    assert found is not None
+    assert found.explained_by is None
+
+
+def test_what_is_more_in_all_and_more_often_explains() -> None:
+    found = modes_of(
+        "wall_s",
+        arm(lambda slow, draw: [Evidence(kind="migrations", value=90.0 if slow else 2.0)]),
+    )
+    assert found is not None
+    assert found.explained_by == "migrations"
+
+
+def test_one_group_is_none() -> None:
+    draw = random.Random(1)
+    samples = arm(lambda slow, draw: [])
+    steady = [
+        Sample(
+            launch=s.launch,
+            outcome=Outcome.OK,
+            metrics={"wall_s": 1.0 + draw.gauss(0.0, 0.01)},
+        )
+        for s in samples
+    ]
+    assert modes_of("wall_s", steady) is None
+    assert modes_of("wall_s", []) is None
