@@ -148,6 +148,15 @@ void Readback::read_tree(Nanos now) {
     seen_->thread_cpus = thread_cpus_;
 }
 
+namespace {
+
+bool has_memory(pid_t pid) {
+    const auto status = read_proc(pid, "status");
+    return status && line_after(*status, "VmSize");
+}
+
+} // namespace
+
 bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
     seen.pid = subject.pid;
     const auto name = read_proc(subject.pid, "comm");
@@ -166,8 +175,10 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
         const auto environment = read_proc(subject.pid, "environ");
         if (!environment) return false;
         std::string_view rest = *environment;
-        // Empty for a moment after exec, until the new stack is built.
+        // Empty for a moment after exec, until the new stack is built, and again at the end, when
+        // the memory is given back before the process is gone.
         if (rest.empty() && subject.pid == program_ && readings_ == 0 && seen.at_s < 0.1) return false;
+        if (rest.empty() && !has_memory(subject.pid)) return false;
         auto& found = seen.environ.emplace();
         while (!rest.empty()) {
             const auto entry = rest.substr(0, rest.find('\0'));
@@ -184,12 +195,36 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
     if (plan_.observe.smaps) {
         if (const auto rollup = read_proc(subject.pid, "smaps_rollup")) {
             if (const auto huge = number_after(*rollup, "AnonHugePages")) seen.anon_huge_bytes = *huge * 1024;
+            read_pages(*rollup, subject.pid, seen);
         }
     }
     if (plan_.observe.numa_maps) {
         if (const auto text = read_proc(subject.pid, "numa_maps")) read_numa(*text, seen);
     }
     return true;
+}
+
+void Readback::read_pages(const std::string& rollup, pid_t subject, Seen& seen) const {
+    const auto bytes_of = [](std::string_view text, const char* key) {
+        return number_after(text, key).value_or(0) * 1024;
+    };
+    const std::int64_t huge = bytes_of(rollup, "AnonHugePages") + bytes_of(rollup, "ShmemPmdMapped") +
+                              bytes_of(rollup, "FilePmdMapped");
+    seen.page_bytes[::sysconf(_SC_PAGESIZE)] = bytes_of(rollup, "Rss") - huge;
+    if (huge > 0) {
+        static const auto pmd = read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+        if (pmd) seen.page_bytes[*pmd] = huge;
+    }
+    // Not within Rss, and of any size: only the long file tells which.
+    if (bytes_of(rollup, "Private_Hugetlb") + bytes_of(rollup, "Shared_Hugetlb") == 0) return;
+    const auto smaps = read_proc(subject, "smaps");
+    std::int64_t page = 0;
+    each_line(smaps ? std::string_view{*smaps} : std::string_view{}, [&](std::string_view line) {
+        if (const auto size = number_after(line, "KernelPageSize")) page = *size * 1024;
+        for (const char* key : {"Private_Hugetlb", "Shared_Hugetlb"}) {
+            if (const auto held = bytes_of(line, key); held > 0) seen.page_bytes[page] += held;
+        }
+    });
 }
 
 void Readback::read_numa(const std::string& text, Seen& seen) const {

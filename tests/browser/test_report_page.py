@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 import report_studies as studies
 
@@ -49,7 +51,17 @@ def reports(tmp_path_factory):
     for name in STATES:
         write(getattr(studies, name)(), folder / f"{name}.html")
     write(studies.crowd(), folder / "many.html")
+    write(studies.crowd(1000), folder / "thousand.html")
+    write(with_a_slow_launch(), folder / "slow.html")
     return folder
+
+
+def with_a_slow_launch():
+    """A comparison in which one launch of the baseline took forty times as long as the others."""
+    report = studies.compare()
+    first = report.samples[0]
+    longer = msgspec.structs.replace(first, metrics={"wall_s": 40 * first.metrics["wall_s"]})
+    return replace(report, samples=(longer, *report.samples[1:]), conclusion=None)
 
 
 @contextmanager
@@ -70,7 +82,7 @@ def opened(browser, path: Path, width=1200, **options):
         context.close()
 
 
-@pytest.mark.parametrize("name", [*STATES, "many"])
+@pytest.mark.parametrize("name", [*STATES, "many", "thousand", "slow"])
 def test_it_is_quiet_and_asks_the_network_for_nothing(browser, reports, name):
     path = reports / f"{name}.html"
     with opened(browser, path) as page:
@@ -88,6 +100,90 @@ def test_no_width_makes_the_page_scroll_sideways(browser, reports, name, width, 
         else:
             box = page.locator("main").bounding_box()
             assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+BROKEN_WORDS = """[...document.querySelectorAll(".scroll td, .scroll th")].flatMap((cell) => {
+  const broken = [], walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    for (const word of walker.currentNode.data.matchAll(/[\\w.%]+/g)) {
+      const range = document.createRange();
+      range.setStart(walker.currentNode, word.index);
+      range.setEnd(walker.currentNode, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map((r) => Math.round(r.top)));
+      if (word[0].length <= 24 && lines.size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+})"""
+
+
+@pytest.mark.parametrize("width", [320, 380, 900])
+@pytest.mark.parametrize("name", ["tune", "compare", "measure"])
+def test_words_in_tables_stay_whole_and_wide_tables_scroll_by_themselves(
+    browser, reports, name, width
+):
+    with opened(browser, reports / f"{name}.html", width) as page:
+        assert page.evaluate(BROKEN_WORDS) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        wide = page.evaluate(
+            """[...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth
+            > e.clientWidth && getComputedStyle(e).overflowX === "auto").length"""
+        )
+        assert wide > 0 or width > 400
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [380, 1200])
+def test_nothing_passes_through_a_heading_of_a_picture(browser, reports, width, scheme):
+    """The last pixels of a heading's strip, below its words, have the colour of the page."""
+    with opened(browser, reports / "tune.html", width, color_scheme=scheme) as page:
+        shades = page.locator('[data-figure="gain"] canvas').evaluate(
+            """(c) => {
+              const scale = c.width / c.clientWidth, context = c.getContext("2d");
+              const row = context.getImageData(0, Math.round(27 * scale), c.width, 1).data;
+              const seen = new Set();
+              for (let i = 0; i < row.length; i += 4) seen.add(row.slice(i, i + 4).join());
+              return [...seen];
+            }"""
+        )
+        ground = {"light": "255,255,255,255", "dark": "23,27,32,255"}[scheme]
+        assert shades == [ground] or sorted(shades) == sorted([ground, "0,0,0,0"])
+
+
+def test_a_launch_far_out_is_shown_when_asked(browser, reports):
+    with opened(browser, reports / "slow.html") as page:
+        for name in ("boxes", "convergence"):
+            chart = page.locator(f'[data-figure="{name}"]')
+            before = chart.locator("canvas").screenshot()
+            chart.get_by_role("button", name="Show what lies beyond").click()
+            assert chart.locator("canvas").screenshot() != before
+    with opened(browser, reports / "compare.html") as page:
+        assert page.get_by_role("button", name="Show what lies beyond").count() == 0
+
+
+def test_compressed_data_are_read_sorted_and_saved(browser, reports):
+    path = reports / "thousand.html"
+    with opened(browser, path, accept_downloads=True) as page:
+        block = page.locator("#assay-samples")
+        assert block.get_attribute("data-encoding") == "gzip, base64"
+        page.locator("#table-tools").wait_for()
+        page.locator('#all th[data-key="median"]').get_by_role("button").click()
+        values = [float(v) for v in column(page, "median")]
+        assert len(values) == 1001 and values == sorted(values)
+        _, text = download(page, "Save samples as JSON")
+        assert len(json.loads(text)["samples"]) == len(studies.crowd(1000).samples)
+        assert page.said == [] and page.asked[0] == path.as_uri()
+
+
+def test_a_browser_that_cannot_unpack_keeps_the_static_page(browser, reports):
+    context = browser.new_context()
+    context.add_init_script("delete globalThis.DecompressionStream")
+    page = context.new_page()
+    page.goto((reports / "thousand.html").as_uri())
+    assert page.locator('[data-figure="boxes"] svg:visible').count() == 1
+    assert page.locator("#all tbody tr").count() == 1001
+    assert page.get_by_role("button").count() == 0
+    context.close()
 
 
 def test_figures_are_drawn_and_the_static_ones_give_way(browser, reports):
@@ -238,6 +334,13 @@ def test_print_has_the_static_figures_and_no_tools(browser, reports):
         assert not page.locator("#table-tools").is_visible()
         ink = page.evaluate("getComputedStyle(document.body).color")
         assert ink == "rgb(26, 31, 38)"
+        page.set_viewport_size({"width": 703, "height": 900})  # the width of A4 less its margins
+        assert page.evaluate("document.documentElement.scrollWidth") <= 703
+        cut = page.evaluate(
+            """[...document.querySelectorAll(".scroll, pre")]
+            .filter((e) => e.scrollHeight > e.clientHeight + 1).length"""
+        )
+        assert cut == 0
 
 
 def test_more_arms_are_shown_when_asked(browser, reports):
@@ -268,6 +371,12 @@ def test_everything_that_can_be_used_has_a_name_and_can_be_reached(browser, repo
         assert unnamed == 0
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.className") == "skip"
+        page.keyboard.press("Tab")
+        ring = page.evaluate(
+            """(() => { const e = document.activeElement, s = getComputedStyle(e);
+            return [e.tagName, s.outlineStyle, parseFloat(s.outlineWidth)]; })()"""
+        )
+        assert ring[0] == "A" and ring[1] == "solid" and ring[2] >= 2
         scrolling = page.evaluate(
             """[...document.querySelectorAll(".scroll, pre")]
             .filter((e) => e.tabIndex !== 0).length"""

@@ -23,7 +23,12 @@ from assay.records import (
     Claim,
     Conclusion,
     Configuration,
+    Design,
+    DesignKind,
+    EffectKind,
+    EffectVerdict,
     Evidence,
+    FactorEffect,
     Goal,
     Grant,
     Granted,
@@ -33,6 +38,7 @@ from assay.records import (
     Metric,
     Outcome,
     Parameter,
+    Range,
     Recommendation,
     Sample,
     Space,
@@ -444,6 +450,81 @@ def null(seed: int = 4) -> ReportInput:
         launches=60,
         configurations=1,
         stopped="The budget of launches is spent.",
+    )
+    return report_of(lab, spec, conclusion)
+
+
+def sweep(seed: int = 8, blocks: int = 6) -> ReportInput:
+    """A grid of two settings, one cell of which fails, with an effect to show."""
+    lab = Lab(seed, base_s=1.1, noise=0.01)
+    sizes, allocators = (1, 4, 16), ("jemalloc", "tcmalloc")
+    cells = [
+        Configuration({"arg.jobs": size, "malloc": name}) for size in sizes for name in allocators
+    ]
+    arms = [Arm(name="default", configuration=DEFAULT)]
+    arms += [Arm(name=str(c), configuration=c) for c in cells]
+    factors = dict(zip((a.name for a in arms), (1.0, 1.0, 1.02, 0.7, 0.74, 0.9, 1.0), strict=True))
+    failing = arms[-1]
+    spec = StudySpec(
+        kind=Kind.SWEEP,
+        workload=Workload(argv=("./app", "--jobs", "{jobs}")),
+        arms=tuple(arms),
+        space=Space(
+            parameters=(
+                Parameter(name="arg.jobs", domain=Range(1, 16, step=4, log=True), default=1),
+                Parameter(name="malloc", domain=Choices(options=allocators)),
+            )
+        ),
+        design=Design(kind=DesignKind.GRID, repeats=blocks, notes=("2 of 8 cells are ruled out",)),
+        budget=Budget(time_s=300.0),
+        seed=seed,
+    )
+    for attempt in range(2):
+        lab.run(failing.configuration, Stage.SURVEY, attempt, 0, outcome=Outcome.FAILED)
+    for block in range(blocks):
+        order = [arm for arm in arms if arm is not failing]
+        lab.random.shuffle(order)
+        for position, arm in enumerate(order):
+            name = arm.name
+            lab.run(
+                arm.configuration, Stage.CONFIRM, block, position, name, factor=factors[name]
+            )
+    metric = spec.workload.objective
+    conclusion = Conclusion(
+        kind=Kind.SWEEP,
+        metric="wall_s",
+        arms=tuple(arm_result(lab.samples, a.name, a.configuration, metric) for a in arms),
+        claims=tuple(claim(lab.samples, "default", a.name, metric) for a in arms[1:-1]),
+        effects=(
+            FactorEffect(
+                kind=EffectKind.MAIN,
+                factors=("arg.jobs",),
+                low=1,
+                high=16,
+                ratio=0.89,
+                ci=(0.87, 0.91),
+                verdict=EffectVerdict.FASTER,
+                blocks=blocks,
+                alpha=0.01,
+                method="mean",
+            ),
+            FactorEffect(
+                kind=EffectKind.INTERACTION,
+                factors=("arg.jobs", "malloc"),
+                ratio=1.03,
+                ci=(0.99, None),
+                verdict=EffectVerdict.UNCLEAR,
+                blocks=blocks,
+                alpha=0.01,
+                method="mean",
+                aliases=(("cpu.isa", "nice"),),
+            ),
+        ),
+        launches=len(lab.samples),
+        configurations=len(arms),
+        blocks=blocks,
+        stopped=f"All {blocks} blocks were run.",
+        notes=("2 of 8 cells are ruled out",),
     )
     return report_of(lab, spec, conclusion)
 

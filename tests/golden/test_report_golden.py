@@ -24,6 +24,7 @@ CASES = {
     "tune": lambda: studies.tune(8, confirm_blocks=6),
     "compare": lambda: studies.compare(blocks=6),
     "measure": lambda: studies.measure(launches=6),
+    "sweep": lambda: studies.sweep(),
     "interrupted": lambda: studies.interrupted(),
 }
 BLOCKS = {
@@ -98,7 +99,7 @@ def documents(name):
     page.end_line()
     figures = rounded(json.loads(page.data["assay-figures"]))
     lines = json.dumps(figures, indent=1, sort_keys=True)
-    short = re.sub(r"\{[^{}\[\]]*\}", lambda m: " ".join(m[0].split()), lines)
+    short = re.sub(r"\{[^{}\[\]]*\}|\[[^{}\[\]]*\]", lambda m: " ".join(m[0].split()), lines)
     return {"txt": "\n".join(page.lines) + "\n", "json": short + "\n"}
 
 

@@ -5,6 +5,7 @@ the host. Import from the module that holds the noun:
 
 - ``inputs``: what a report is made of
 - ``arms``: the samples of one configuration in one phase
+- ``weaknesses``: what speaks against the answer
 - ``figures``: figure data, apart from drawing
 - ``svg``: static pictures (Matplotlib, imported late)
 - ``html``: the page

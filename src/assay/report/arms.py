@@ -19,6 +19,7 @@ from assay.records import (
     Summary,
     Verdict,
 )
+from assay.records.workload import BUILT_IN
 from assay.report.inputs import ReportInput
 from assay.report.trials import State, Trial
 from assay.stats.quantile import quantile
@@ -139,7 +140,8 @@ def _row(report: ReportInput, phase: Phase, name: str, group: Iterable[Trial]) -
         concluded = arm.summary.get(report.metric.name) if arm else None
         claim = next((c for c in _claims(report.conclusion) if c.b == name), None)
     if concluded is None and row.values:
-        concluded = summarise(row.values, alpha=report.spec.alpha)
+        floor = 0.0 if report.metric.name in BUILT_IN else None
+        concluded = summarise(row.values, alpha=report.spec.alpha, floor=floor)
     return replace(row, summary=concluded, claim=claim)
 
 

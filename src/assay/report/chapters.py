@@ -12,11 +12,13 @@ from assay.report.figures import ConvergenceFigure, Figures, GainFigure
 from assay.report.grants import GrantTally
 from assay.report.inputs import ReportInput
 from assay.report.markup import Child, Html, el, join
-from assay.report.parts import claims, conditions, granted, method, table, verdict
+from assay.report.parts import claims, conditions, granted, method, sweep, table, verdict
 from assay.report.parts.common import section
+from assay.report.pictures.rows import BEYOND, lies_beyond
 from assay.report.plain import change, label_of, shorten
 from assay.report.scale import Scale
-from assay.report.wording import answer, weaknesses
+from assay.report.weaknesses import weaknesses
+from assay.report.wording import answer
 
 _BOX_INTRO = (
     "Each dot is one launch. The box holds the middle half of them, the line in it is the median, "
@@ -35,9 +37,10 @@ def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: 
         report,
         answer(report, rows, scale),
         verdict.tiles(report, rows, scale),
-        weaknesses(report, rows, winner),
+        weaknesses(report, rows, winner, scale),
     )
     chapters = [
+        *_sweep_chapters(report, rows, scale),
         *_picture_chapters(report, rows, pictures, scale),
         *_sample_chapters(report, rows, scale, winner),
         *_condition_chapters(report, pictures),
@@ -54,6 +57,14 @@ def _chapter(name: str, title: str, *children: Child, intro: str | None = None) 
     return name, title, section(name, title, *children, intro=intro)
 
 
+def _sweep_chapters(
+    report: ReportInput, rows: Sequence[ArmRow], scale: Scale
+) -> Iterator[Chapter]:
+    if report.spec.kind is Kind.SWEEP:
+        for name, title, content, intro in sweep.chapters(report, rows, scale):
+            yield _chapter(name, title, content, intro=intro)
+
+
 def _picture_chapters(
     report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale
 ) -> Iterator[Chapter]:
@@ -64,7 +75,7 @@ def _picture_chapters(
             f"Distribution of {label_of(report.metric)}",
             _chart("boxes", svg.box_svg, boxes),
             table.summaries(rows, scale, report.metric),
-            intro=_BOX_INTRO,
+            intro=f"{_BOX_INTRO} {BEYOND}" if lies_beyond(boxes) else _BOX_INTRO,
         )
     if gain is not None:
         yield _chapter(
@@ -84,11 +95,14 @@ def _picture_chapters(
         )
 
 
+_ALL = {Kind.TUNE: "All configurations", Kind.SWEEP: "All cells"}
+
+
 def _sample_chapters(
     report: ReportInput, rows: Sequence[ArmRow], scale: Scale, winner: Sequence[GrantTally]
 ) -> Iterator[Chapter]:
     if rows:
-        title = "All configurations" if report.spec.kind is Kind.TUNE else "All arms"
+        title = _ALL.get(report.spec.kind, "All arms")
         yield _chapter("table", title, table.configurations(report, rows, scale))
     failed = granted.failures(report.samples)
     if failed is not None:
@@ -133,8 +147,12 @@ def _convergence_intro(kind: Kind, figure: ConvergenceFigure, baseline: str) -> 
         best = "best median so far" if kind is Kind.TUNE else "median so far"
         words += f" The step line is the {best}."
     words += f" The thin line is {baseline} measured again and again: it shows drift."
-    if any(mark.censored for mark in figure.marks):
+    late = any(mark.censored for mark in figure.marks)
+    if late:
         words += " Red triangles ran into their time-out."
+    low, high = figure.frame
+    if any(not (mark.censored or low <= mark.value <= high) for mark in figure.marks):
+        words += f" {'Other triangles' if late else 'Triangles'} lie beyond the picture."
     if figure.failed:
         words += " Crosses failed."
     return words

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.records import Evidence, Sample
-from assay.report.plain import shorten
+from assay.report.plain import duration, shorten
 from assay.units import show_quantity
 from assay.untrusted import clean
 
@@ -35,7 +35,19 @@ class EvidenceTally:
 
     def shown(self, value: float | None) -> str:
         """One of the values with its unit."""
-        return "\u2013" if value is None else show_quantity(value, shorten(clean(self.unit), 16))
+        if value is None:
+            return "\u2013"
+        if not self.unit and value.is_integer():
+            return f"{value:,.0f}"
+        if self.unit == "s":
+            return duration(value)
+        return show_quantity(value, shorten(clean(self.unit), 16))
+
+    @property
+    def label(self) -> str:
+        """The kind in words: ``pressure: io full`` for ``pressure.io_full_s``."""
+        words = self.kind.removesuffix(f"_{self.unit}") if self.unit else self.kind
+        return shorten(clean(words.replace(".", ": ").replace("_", " ")), 40)
 
 
 def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:

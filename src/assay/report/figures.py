@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.records import Claim, Goal, Kind, Stage, Summary
 from assay.report.arms import ArmRow, Phase, Role, phase_of
+from assay.report.frame import Ends, fences, frame
 from assay.report.inputs import ReportInput
 from assay.report.plain import label_of, shorten
 from assay.report.scale import Scale, scale_for
 from assay.report.trials import State, Trial
 from assay.stats.quantile import quantile
-from assay.units import show_count
 from assay.untrusted import clean
 
+_TRIES = 0.9
+"""Share of the launches of a search that its picture shows: the rest are tries that were bad."""
+
 _FEW = 20
-"""Up to so many launches a picture shows all of them, however far apart."""
+"""Up to so many launches the picture of a search has room for its bad tries."""
 
 LABEL_CHARACTERS = 96
 """Longest label of an arm in a picture; the table and the raw data have all of it."""
@@ -42,6 +45,7 @@ class Box:
     """One arm: its five numbers (in ``summary``) and its raw points.
 
     ``summary`` is ``None`` where no launch gave a value. ``note`` says what is not in the box.
+    ``fences`` are the ends of what lies near the rest; absent without a value.
     """
 
     label: str
@@ -50,6 +54,7 @@ class Box:
     summary: Summary | None
     dots: tuple[Dot, ...]
     note: str = ""
+    fences: Ends | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,7 @@ class ConvergenceFigure:
     drift: tuple[Mark, ...]
     failed: tuple[int, ...]
     spans: tuple[Span, ...]
-    frame: tuple[float, float]
+    frame: Ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +180,8 @@ class NoiseFigure:
         drift_percent: median of the last third against that of the first; ``None`` below nine.
         floor: ratio and interval of two identical arms, where the study ran them.
         margin: what counts as the same.
+        frame: lowest and highest deviation that a picture shows, in per cent; what lies outside
+            is marked at its edge.
     """
 
     baseline: str
@@ -183,6 +190,13 @@ class NoiseFigure:
     drift_percent: float | None
     floor: Claim | None
     margin: float
+    frame: Ends
+
+    @property
+    def beyond(self) -> tuple[Deviation, ...]:
+        """What lies outside the frame."""
+        low, high = self.frame
+        return tuple(d for d in self.deviations if not low <= d.percent <= high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +229,16 @@ def arm_label(name: str) -> str:
 def box_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> BoxFigure | None:
     """Box plots of all arms; ``None`` where no launch gave a value."""
     boxes = tuple(
-        Box(arm_label(r.name), r.phase, r.role, r.summary, _dots(r), _missing(r)) for r in rows
+        Box(
+            arm_label(r.name),
+            r.phase,
+            r.role,
+            r.summary,
+            _dots(r),
+            _missing(r),
+            fences(r.values) if r.values else None,
+        )
+        for r in rows
     )
     if not any(box.summary for box in boxes):
         return None
@@ -261,7 +284,7 @@ def convergence_figure(
     )
     if len(marks) < 2:
         return None
-    best = () if kind is Kind.COMPARE else _best(trials, report.metric.goal)
+    best = () if kind in (Kind.COMPARE, Kind.SWEEP) else _best(trials, report.metric.goal)
     return ConvergenceFigure(
         metric=label_of(report.metric),
         goal=report.metric.goal,
@@ -271,7 +294,7 @@ def convergence_figure(
         drift=tuple(m for m in marks if m.role is Role.BASELINE and not m.censored),
         failed=tuple(t.number for t in trials if t.state is State.FAILED),
         spans=_spans(trials) if kind is Kind.TUNE else (),
-        frame=_frame(marks, best, report.metric.goal),
+        frame=_frame(marks, best, report.metric.goal, _TRIES if kind is Kind.TUNE else 1.0),
     )
 
 
@@ -286,6 +309,7 @@ def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | N
     middle = quantile(values, 0.5) if values else 0.0
     if len(values) < 2 or middle <= 0:
         return None
+    percents = [(v / middle - 1) * 100 for v in values]
     third = len(values) // 3
     drift = (
         quantile(values[-third:], 0.5) / quantile(values[:third], 0.5) - 1 if third > 2 else None
@@ -293,14 +317,23 @@ def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | N
     return NoiseFigure(
         baseline=arm_label(base[0].name),
         deviations=tuple(
-            Deviation(t.number, (v / middle - 1) * 100)
-            for t, v in zip(ordered, values, strict=True)
+            Deviation(t.number, percent) for t, percent in zip(ordered, percents, strict=True)
         ),
         spread_percent=statistics.stdev(values) / statistics.fmean(values) * 100,
         drift_percent=None if drift is None else drift * 100,
         floor=report.conclusion.noise_floor if report.conclusion else None,
         margin=report.spec.margin,
+        frame=_noise_frame(percents, report.spec.margin * 100),
     )
+
+
+def _noise_frame(percents: Sequence[float], margin_percent: float) -> Ends:
+    """With some room around it; where all values are positive none is 100 % below their median."""
+    low, high = frame([fences(percents)], (min(percents), max(percents)))
+    low, high = min(low, -1.5 * margin_percent), max(high, 1.5 * margin_percent)
+    room = (high - low) * 0.08
+    low, high = low - room, high + room
+    return (max(low, -100.0) if min(percents) > -100 else low), high
 
 
 def _dots(row: ArmRow) -> tuple[Dot, ...]:
@@ -311,11 +344,11 @@ def _dots(row: ArmRow) -> tuple[Dot, ...]:
 
 def _missing(row: ArmRow) -> str:
     parts = [
-        show_count(number, one, many)
-        for number, one, many in (
-            (row.having(State.CENSORED), "time-out", "time-outs"),
-            (row.having(State.FAILED), "failed launch", "failed launches"),
-            (row.having(State.ABSENT), "launch without a value", "launches without a value"),
+        f"{number} {what}"
+        for number, what in (
+            (row.having(State.CENSORED), "timed out"),
+            (row.having(State.FAILED), "failed"),
+            (row.having(State.ABSENT), "without a value"),
         )
         if number
     ]
@@ -364,15 +397,27 @@ def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal) -> tuple[float, float]:
-    """All of the baseline, the winner and the best so far, and nine tenths of the rest."""
-    needed = [m.value for m in marks if m.role is not Role.OTHER and not m.censored]
-    needed += [s.value for s in best]
-    values = [m.value for m in marks if not m.censored] or [m.value for m in marks]
-    tail = 0.9 if len(values) > _FEW else 1.0
-    low = quantile(values, 0.0 if goal is Goal.LOWER else 1.0 - tail)
-    high = quantile(values, tail if goal is Goal.LOWER else 1.0)
-    return min([low, *needed]), max([high, *needed])
+def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal, share: float) -> Ends:
+    """The bulk of the baseline, of the winner and of the best so far; a share of the rest."""
+    shown = [m for m in marks if not m.censored] or marks
+    arms: dict[tuple[str, Role], list[float]] = {}
+    for mark in shown:
+        arms.setdefault((mark.arm, mark.role), []).append(mark.value)
+    low, high = _union(map(fences, arms.values()))
+    values = [m.value for m in shown]
+    if len(values) > _FEW and goal is Goal.LOWER:
+        high = max(low, min(high, quantile(values, share)))
+    elif len(values) > _FEW:
+        low = min(high, max(low, quantile(values, 1.0 - share)))
+    needed = [own for (_, role), own in arms.items() if role is not Role.OTHER]
+    needed += [[step.value for step in best]] if best else []
+    ends = [(low, high), *map(fences, needed)]
+    return frame(ends, _union((min(own), max(own)) for own in [*needed, [low, high]]))
+
+
+def _union(ends: Iterable[Ends]) -> Ends:
+    lows, highs = zip(*ends, strict=True)
+    return min(lows), max(highs)
 
 
 def _spans(trials: Sequence[Trial]) -> tuple[Span, ...]:

@@ -135,7 +135,7 @@ def _hash(content: str) -> str:
 
 def _title(report: ReportInput) -> str:
     words = shorten(method.command(report.spec), _TITLE_CHARACTERS)
-    return f"{report.spec.kind.value}: {words}"
+    return f"assay {report.spec.kind.value}: {words}"
 
 
 def _header(report: ReportInput) -> Html:
@@ -178,9 +178,43 @@ def _figure_data(
         "scale": msgspec.to_builtins(scale),
         "script": report.script,
         "stages": STAGE_NAMES,
-        "figures": _finite(msgspec.to_builtins(pictures)),
+        "launches": _finite(_launches(pictures)),
+        "figures": _finite(_without_launches(msgspec.to_builtins(pictures))),
         "rows": [_row_data(row) for row in rows],
     }
+
+
+def _launches(pictures: Figures) -> dict[str, list[Any]]:
+    """What the pictures show of each launch, told once, in columns."""
+    if pictures.convergence is not None:
+        marks = [msgspec.to_builtins(mark) for mark in pictures.convergence.marks]
+        shown = [{**mark, "at_s": round(mark["at_s"], _AT_DIGITS)} for mark in marks]
+    else:
+        boxes = pictures.boxes.boxes if pictures.boxes else ()
+        shown = [msgspec.to_builtins(dot) for box in boxes for dot in box.dots]
+    return {name: [launch[name] for launch in shown] for name in (shown[0] if shown else ())}
+
+
+def _without_launches(pictures: dict[str, Any]) -> dict[str, Any]:
+    """The figure data with numbers in the place of launches, and no summary twice.
+
+    The boxes stand in the order of the rows, which have their summaries.
+    """
+    if pictures["boxes"]:
+        for box in pictures["boxes"]["boxes"]:
+            box["dots"] = [dot["number"] for dot in box["dots"]]
+            del box["summary"]
+    if pictures["convergence"]:
+        del pictures["convergence"]["marks"]
+        drift = pictures["convergence"]["drift"]
+        pictures["convergence"]["drift"] = [mark["number"] for mark in drift]
+    if pictures["noise"]:
+        del pictures["noise"]["deviations"]
+    return pictures
+
+
+_AT_DIGITS = 4
+"""Digits of a second in the interactive pictures; the samples have all of them."""
 
 
 def _row_data(row: ArmRow) -> dict[str, Any]:

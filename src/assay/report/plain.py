@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.records import Metric
-from assay.units import show_percent
+from assay.units import show_duration, show_percent
 from assay.untrusted import clean
 
 MINUS = "\u2212"
@@ -32,6 +32,11 @@ def label_of(metric: Metric) -> str:
     return _LABELS.get(metric.name, clean(metric.name))
 
 
+def duration(seconds: float) -> str:
+    """A time with the unit that reads best, written as pictures and tables write it."""
+    return show_duration(seconds).replace(" us", " \u00b5s")
+
+
 def change(ratio: float) -> str:
     """A ratio as signed change, ``-18.2 %`` with a true minus; a factor from 2 on."""
     if ratio >= 2.0:
@@ -39,9 +44,22 @@ def change(ratio: float) -> str:
     return f"{show_percent(ratio).replace('-', MINUS)}{NBSP}%"
 
 
+def typeset(sentence: str, quoted: str) -> str:
+    """A sentence with the true minus in the figures that it quotes.
+
+    Only there: the name of an arm may hold options such as ``-3``.
+    """
+    return sentence.replace(quoted, quoted.replace("-", MINUS)) if quoted else sentence
+
+
 def whole_change(ratio: float) -> str:
     """A ratio as change for an axis: no decimals where none are needed."""
     return change(ratio).replace(f".0{NBSP}", NBSP) if ratio < 2.0 else f"{ratio:g}\u00d7"
+
+
+def typeset_effect(name: str) -> str:
+    """The name of an effect, safe to show, with an arrow between levels and crosses for x."""
+    return clean(name).replace(" -> ", " \u2192 ").replace(" x ", " \u00d7 ")
 
 
 def bound_mark(ci: tuple[float | None, float | None]) -> str:

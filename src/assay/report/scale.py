@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.report.plain import MINUS
+from assay.units import significant
 from assay.untrusted import clean
 
 _TIME = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "\u00b5s"), (1e-9, "ns"))
@@ -33,6 +34,12 @@ class Scale:
         """The value without its unit, with grouped thousands."""
         shown = f"{abs(value) / self.factor:,.{self.decimals}f}"
         return f"{MINUS}{shown}" if value < 0 else shown
+
+    def spread(self, value: float) -> str:
+        """The same, with more decimals where a small spread would read as none."""
+        shown = self.number(value)
+        none = value == 0 or any(digit in shown for digit in "123456789")
+        return shown if none else significant(value / self.factor, 1)
 
     def quantity(self, value: float) -> str:
         """The value with its unit."""

@@ -7,7 +7,9 @@ page it stands in; ``standalone`` makes a file of one. The same data give the sa
 from __future__ import annotations
 
 from assay.report.pictures.canvas import NARROW, WIDE
+from assay.report.pictures.heatmap import heat_svg
 from assay.report.pictures.rows import box_svg, gain_svg
+from assay.report.pictures.scatter import scatter_svg
 from assay.report.pictures.series import convergence_svg, noise_svg
 from assay.report.pictures.theme import standalone
 
@@ -17,6 +19,8 @@ __all__ = [
     "box_svg",
     "convergence_svg",
     "gain_svg",
+    "heat_svg",
     "noise_svg",
+    "scatter_svg",
     "standalone",
 ]

@@ -39,7 +39,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def to_markdown(conclusion: Conclusion, metric: Metric) -> str:
     """Sentences, a table of arms and a table of claims, in the dialect of GitHub."""
-    scale = _scale(conclusion, metric)
+    scale = arm_scale(conclusion, metric)
     parts = [escape(claim_sentence(claim, metric)) for claim in conclusion.claims]
     parts.append(_arm_table(conclusion, metric, scale))
     if conclusion.claims:
@@ -59,7 +59,9 @@ def to_csv(conclusion: Conclusion, metric: Metric) -> str:
     writer = csv.writer(out)
     writer.writerow(CSV_COLUMNS)
     for arm in conclusion.arms:
-        writer.writerow([_cell(value) for value in _values(arm, claims.get(arm.name), metric)])
+        writer.writerow(
+            [csv_cell(value) for value in arm_values(arm, claims.get(arm.name), metric)]
+        )
     return out.getvalue()
 
 
@@ -68,7 +70,8 @@ def escape(text: str) -> str:
     return _MARKED.sub(r"\\\1", clean(text))
 
 
-def _scale(conclusion: Conclusion, metric: Metric) -> Scale:
+def arm_scale(conclusion: Conclusion, metric: Metric) -> Scale:
+    """The scale in which the medians of all arms read best."""
     medians = [a.summary[metric.name].median for a in conclusion.arms if metric.name in a.summary]
     return scale_for(medians, metric.unit)
 
@@ -76,7 +79,7 @@ def _scale(conclusion: Conclusion, metric: Metric) -> Scale:
 def _arm_table(conclusion: Conclusion, metric: Metric, scale: Scale) -> str:
     unit = f" in {scale.unit}" if scale.unit else ""
     head = [f"{label_of(metric)}{unit}", *_NUMBERS]
-    return _table(head, [_arm_line(arm, metric, scale) for arm in conclusion.arms])
+    return markdown_table(head, [_arm_line(arm, metric, scale) for arm in conclusion.arms])
 
 
 def _arm_line(arm: ArmResult, metric: Metric, scale: Scale) -> list[str]:
@@ -100,15 +103,21 @@ def _claim_table(claims: Sequence[Claim]) -> str:
         ]
         for claim in claims
     ]
-    return _table(["arm", "against", "change", "interval", "verdict", "pairs"], lines, left=2)
+    return markdown_table(
+        ["arm", "against", "change", "interval", "verdict", "pairs"], lines, left=2
+    )
 
 
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]], left: int = 1) -> str:
+def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]], left: int = 1) -> str:
+    """A table of escaped cells, the first ``left`` columns aligned left."""
     marks = ["---" if i < left else "---:" for i in range(len(head))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, marks, *lines))
 
 
-def _values(arm: ArmResult, claim: Claim | None, metric: Metric) -> list[str | float | int | None]:
+def arm_values(
+    arm: ArmResult, claim: Claim | None, metric: Metric
+) -> list[str | float | int | None]:
+    """What ``CSV_COLUMNS`` names, of one arm."""
     summary = arm.summary.get(metric.name)
     numbers = [getattr(summary, key) for key in _NUMBERS] if summary else [0, *[None] * 8]
     about = (
@@ -119,7 +128,8 @@ def _values(arm: ArmResult, claim: Claim | None, metric: Metric) -> list[str | f
     return [arm.name, metric.name, metric.unit, *numbers, arm.failures, arm.timeouts, *about]
 
 
-def _cell(value: str | float | int | None) -> str | float | int:
+def csv_cell(value: str | float | int | None) -> str | float | int:
+    """A value as a spreadsheet may read it: text that looks like a formula gets a quote."""
     if value is None:
         return ""
     if not isinstance(value, str):

@@ -82,7 +82,7 @@ def _reading(sample: Sample, metric: Metric) -> tuple[State, float | None]:
         return State.FAILED, None
     value = sample.metrics.get(metric.name)
     if value is None and metric.name in BUILT_IN:
-        value = getattr(sample, metric.name)
+        value = getattr(sample, metric.name, None)
     if value is None or not math.isfinite(value):
         return State.ABSENT, None
     return State.VALUE, float(value)

@@ -1,7 +1,8 @@
-"""Wording: the answer as sentences, and what weakens it."""
+"""Wording: the answer as sentences."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,23 +12,27 @@ from assay.records import (
     Claim,
     Conclusion,
     Goal,
-    Granted,
     Kind,
     Metric,
+    Outcome,
     Recommendation,
+    Sample,
     Status,
     Summary,
     Verdict,
 )
-from assay.report.arms import ArmRow, Role, winner_name
-from assay.report.grants import GrantTally
+from assay.records.workload import BUILT_IN
+from assay.report.arms import ArmRow, winner_name
 from assay.report.inputs import ReportInput
-from assay.report.plain import label_of, shorten
+from assay.report.plain import change, label_of, shorten, typeset, typeset_effect
 from assay.report.scale import Scale
-from assay.report.trials import State
+from assay.search.cells import effect_name, lead, matters, sweep_sentences
 from assay.search.sentence import basis, statement
 from assay.units import show_count
 from assay.untrusted import clean
+
+_EFFECTS_TOLD = 3
+"""Of a factorial design, beside its answer; the table has all."""
 
 _NAME_CHARACTERS = 72
 """Longest name of an arm within a sentence."""
@@ -58,6 +63,8 @@ def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
         return _tuned(report.conclusion, report.metric)
     if report.spec.kind is Kind.MEASURE:
         return _measured(report.conclusion, report.metric, scale)
+    if report.spec.kind is Kind.SWEEP:
+        return _swept(report.conclusion, report.metric)
     return _compared(report.conclusion, report.metric)
 
 
@@ -74,50 +81,6 @@ def claim_sentence(claim: Claim, metric: Metric) -> str:
     return f"{statement(named, metric)}.{more}"
 
 
-def weaknesses(
-    report: ReportInput, rows: Sequence[ArmRow], winner: Sequence[GrantTally]
-) -> tuple[str, ...]:
-    """What weakens the answer: the study's own notes, and what the samples show."""
-    found = list(report.conclusion.notes) if report.conclusion else []
-    for tally in winner:
-        for grant in (Granted.DEGRADED, Granted.REFUSED, Granted.UNVERIFIED):
-            if tally.counts.get(grant):
-                found.append(_ungranted(tally, grant))
-    claimed = [r for r in rows if r.role is not Role.OTHER and r.phase.value != "search"]
-    for row in claimed:
-        missing = {
-            "failed": row.having(State.FAILED),
-            "timed out": row.having(State.CENSORED),
-            "gave no value": row.having(State.ABSENT),
-        }
-        for what, number in missing.items():
-            if number:
-                found.append(
-                    f"{number} of {show_count(len(row.trials), 'launch', 'launches')} of "
-                    f"{_name(row.name)} {what}."
-                )
-    if (
-        report.conclusion is not None
-        and report.conclusion.claims
-        and not report.conclusion.noise_floor
-    ):
-        found.append("The noise floor of this machine was not measured in this study.")
-    if len(report.strata) > 1:
-        found.append(
-            f"The study has {len(report.strata)} sittings under different conditions; the samples "
-            "shown come from one of them and are not pooled with the others."
-        )
-    return tuple(dict.fromkeys(clean(note) for note in found))
-
-
-def _ungranted(tally: GrantTally, grant: Granted) -> str:
-    why = f": {tally.reasons[0][0]}" if tally.reasons else ""
-    return (
-        f"{tally.name} was {grant.value} in {tally.counts[grant]} of "
-        f"{show_count(tally.total, 'launch', 'launches')} of the winner{why}."
-    )
-
-
 def _name(name: str) -> str:
     return shorten(clean(name), _NAME_CHARACTERS)
 
@@ -127,6 +90,10 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     if chosen is None:
         return Answer("No recommendation could be made.", "unclear", "no answer")
     sentence, details = clean(chosen.sentence), _chosen_details(chosen, metric)
+    if chosen.claim is not None:
+        sentence = typeset(sentence, basis(chosen.claim, metric))
+        if not chosen.settings and chosen.claim.verdict is Verdict.UNCLEAR:
+            return Answer(sentence, "unclear", "not decided", details)
     if winner_name(conclusion) is None:
         keep = "Keep the default: nothing tried was shown to be better."
         return Answer(sentence or keep, "same", "keep the default", details)
@@ -140,8 +107,13 @@ def _chosen_details(chosen: Recommendation, metric: Metric) -> tuple[str, ...]:
     reasons = tuple(clean(reason) for reason in chosen.why)
     if chosen.claim is None:
         return reasons
-    rests_on = basis(chosen.claim, metric)
-    return reasons if rests_on in chosen.sentence else (f"{rests_on}.", *reasons)
+    said = basis(chosen.claim, metric) in chosen.sentence
+    return reasons if said else (_basis(chosen.claim, metric), *reasons)
+
+
+def _basis(claim: Claim, metric: Metric) -> str:
+    words = basis(claim, metric)
+    return f"{typeset(words, words)}."
 
 
 def _badge(tone: str, metric: Metric) -> str:
@@ -161,7 +133,7 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
             claim_sentence(only, metric),
             only.verdict.value,
             _badge(only.verdict.value, metric),
-            (f"{basis(only, metric)}.",),
+            (_basis(only, metric),),
         )
     best = winner_name(conclusion)
     lead = next((c for c in claims if c.b == best), None)
@@ -171,7 +143,7 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
             claim_sentence(lead, metric),
             "faster",
             f"best of {len(conclusion.arms)}",
-            (f"{basis(lead, metric)}.", *others),
+            (_basis(lead, metric), *others),
         )
     verdicts = {c.verdict for c in claims}
     tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
@@ -183,6 +155,25 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
     return Answer(sentence, tone, _badge(tone, metric), others)
 
 
+def _swept(conclusion: Conclusion, metric: Metric) -> Answer:
+    """The best cell, how many others there are of each verdict, and the effects that matter."""
+    best = lead(conclusion)
+    first, *others = sweep_sentences(conclusion, metric)
+    shown = [e for e in conclusion.effects if matters(e)]
+    if shown:
+        largest = sorted(shown, key=lambda e: -abs(math.log(e.ratio)))[:_EFFECTS_TOLD]
+        told = (f"{typeset_effect(effect_name(e))} ({change(e.ratio)})" for e in largest)
+        others.append(f"Largest effects over all cells: {', '.join(told)}.")
+    if best is None:
+        verdicts = {c.verdict for c in conclusion.claims}
+        tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
+        return Answer(clean(first), tone, _badge(tone, metric), tuple(map(clean, others)))
+    cells = len(conclusion.claims) + 1
+    sentence = claim_sentence(best, metric)
+    details = (f"{basis(best, metric)}.", *map(clean, others))
+    return Answer(sentence, "faster", f"best of {cells} cells", details)
+
+
 def _measured(conclusion: Conclusion, metric: Metric, scale: Scale) -> Answer:
     summary = conclusion.arms[0].summary.get(metric.name)
     if summary is None:
@@ -191,37 +182,83 @@ def _measured(conclusion: Conclusion, metric: Metric, scale: Scale) -> Answer:
         f"The {label_of(metric)} is {scale.quantity(summary.mean)} on average.",
         "measured",
         "measured",
-        _summary_details(summary, scale),
+        _summary_details(summary, metric, scale),
     )
 
 
-def _summary_details(summary: Summary, scale: Scale) -> tuple[str, ...]:
+def _summary_details(summary: Summary, metric: Metric, scale: Scale) -> tuple[str, ...]:
     details = [
         f"Median {scale.quantity(summary.median)}, half of the launches between "
         f"{scale.number(summary.q1)} and {scale.quantity(summary.q3)}; "
         f"{show_count(summary.n, 'launch', 'launches')}."
     ]
     if summary.ci:
-        details.insert(
-            0,
-            f"The true mean lies between {scale.number(summary.ci[0])} and "
-            f"{scale.quantity(summary.ci[1])}.",
+        low, high = summary.ci
+        cut = metric.name in BUILT_IN and low <= 0
+        words = f"The true mean lies between {scale.number(max(low, 0.0) if cut else low)} and "
+        words += f"{scale.quantity(high)}"
+        words += (
+            ", cut off at 0: so few launches, so far apart, bound it no better." if cut else "."
         )
+        details.insert(0, words)
     return tuple(details)
 
 
 def _open(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
+    if report.samples and not any(s.outcome is Outcome.OK for s in report.samples):
+        return _failed_always(report)
     state = {
         Status.RUNNING: "The study is still running",
         Status.INTERRUPTED: "The study was interrupted",
         Status.FAILED: "The study failed",
     }.get(report.status or Status.DONE, "The study is not finished")
-    launches = sum(len(row.trials) for row in rows)
-    sentence = f"No verdict yet. {state} after {show_count(launches, 'launch', 'launches')}."
+    launches = show_count(len(report.samples), "launch", "launches")
+    sentence = f"No verdict yet. {state} after {launches}."
     details = [_best_so_far(report, rows, scale)] if report.spec.kind is Kind.TUNE else []
+    details += _always_failing(report.samples)
     if report.status is not Status.RUNNING:
         details.append(f"assay study resume {clean(report.study_id)} goes on with it.")
     return Answer(sentence, "open", "no verdict yet", tuple(d for d in details if d))
+
+
+def _always_failing(samples: Sequence[Sample]) -> list[str]:
+    """Arms of which no launch ended well, where they were given more than one chance."""
+    arms: dict[str, list[Sample]] = {}
+    for sample in samples:
+        arms.setdefault(sample.launch.arm, []).append(sample)
+    lost = {
+        name: own
+        for name, own in arms.items()
+        if len(own) > 1 and all(s.outcome is Outcome.FAILED for s in own)
+    }
+    said = [
+        f"Every launch of {_name(name)} failed ({len(own):,}): {_why(own[-1])}."
+        for name, own in lost.items()
+    ]
+    more = len(said) - _FAILING_SHOWN
+    return said[:_FAILING_SHOWN] + ([f"So did {more} more."] if more > 0 else [])
+
+
+_FAILING_SHOWN = 2
+
+
+def _why(sample: Sample) -> str:
+    return clean(sample.message or sample.outcome.value.replace("_", " "))
+
+
+def _failed_always(report: ReportInput) -> Answer:
+    number = len(report.samples)
+    subject = "the only launch did not end" if number == 1 else f"none of {number:,} launches ended"
+    last = max(report.samples, key=lambda s: s.started_at)
+    return Answer(
+        f"No verdict: {subject} well.",
+        "slower",
+        "failed",
+        (
+            f"The last one: {_why(last)}.",
+            "Run the command by hand first; --check, --timeout and --limit decide its success too.",
+        ),
+    )
 
 
 def _best_so_far(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> str:

@@ -27,7 +27,7 @@ from assay.records import (
     Summary,
     Verdict,
 )
-from assay.records.workload import WALL
+from assay.records.workload import BUILT_IN, WALL
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.disturbance import withheld
 from assay.search.effects import effects_of
@@ -321,7 +321,8 @@ def _result(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmRes
     summary: dict[str, Summary] = {}
     for name in dict.fromkeys(n for s in ended for n in s.metrics):
         values = [s.metrics[name] for s in ended if name in s.metrics]
-        summary[name] = summarise(values, alpha=spec.alpha)
+        floor = 0.0 if name in BUILT_IN else None  # no time and no size lies below
+        summary[name] = summarise(values, alpha=spec.alpha, floor=floor)
     return ArmResult(
         name=arm.name,
         configuration=arm.configuration,
@@ -347,12 +348,12 @@ def _shape_notes(metric: Metric, arms: Sequence[ArmResult]) -> list[str]:
             continue
         low, high = (show_quantity(mean, metric.unit) for mean in (found.low, found.high))
         note = (
-            f"the launches of {arm.name!r} fall into two groups, about {low} and, "
-            f"{100 * found.high_share:.0f} % of them, {high}"
+            f"{arm.name!r} falls into two groups: about {low}, and {high} in "
+            f"{100 * found.high_share:.0f} % of its launches"
         )
         if found.explained_by is not None:
-            note += f"; goes along with {found.explained_by}"
-            note += f" ({found.low_evidence:.4g} and {found.high_evidence:.4g})"
+            along = f"{found.low_evidence:.4g} and {found.high_evidence:.4g} at the median"
+            note += f"; what goes along is {found.explained_by.replace('_', ' ')} ({along})"
         notes.append(note)
     return notes
 

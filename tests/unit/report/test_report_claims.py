@@ -1,61 +1,42 @@
-"""The table of claims: what stands beside a gain, and what of it is not known."""
+"""The table of claims."""
 
-from dataclasses import replace
+from __future__ import annotations
 
 import msgspec
-import report_studies as studies
 
-from assay.report.arms import arm_rows
-from assay.report.parts.claims import claims
-from assay.report.plain import MINUS, NBSP
-from assay.report.trials import trials
+from assay.records import Claim, Spread, SpreadVerdict, Verdict
+from assay.report.parts.claims import _reservation, _spread
 
-
-def rows_of(report):
-    return arm_rows(report, trials(report.samples, report.metric))
-
-
-def with_claims(report, **changes):
-    """The same study with its claims changed."""
-    found = tuple(msgspec.structs.replace(c, **changes) for c in report.conclusion.claims)
-    return replace(report, conclusion=msgspec.structs.replace(report.conclusion, claims=found))
-
-
-def test_each_claim_has_its_quantiles_and_its_spread():
-    report = with_claims(
-        studies.compare(blocks=6),
-        ratio=0.8,
-        ci=(0.75, 0.85),
-        shift={"p10": 0.9, "p50": 0.8, "p90": 2.5},
-        spread_ratio=1.234,
-    )
-    table = claims(rows_of(report))
-    assert table.count("<tr>") == 1 + len(report.conclusion.claims)
-    heads = ("Change", "p10", "p50", "p90", "Spread", "Pairs", "Verdict")
-    places = [table.index(f'data-head="{head}"') for head in heads]
-    assert places == sorted(places)
-    for shown in (f"{MINUS}20.0{NBSP}%", f"{MINUS}25.0{NBSP}% to {MINUS}15.0{NBSP}%"):
-        assert shown in table
-    for shown in (f">{MINUS}10.0{NBSP}%<", ">2.50\u00d7<", ">1.23\u00d7<", ">6<", ">faster<"):
-        assert shown in table
+CLAIM = Claim(
+    a="default",
+    b="nice=1",
+    metric="wall_s",
+    ratio=0.9,
+    ci=(0.8, 0.95),
+    verdict=Verdict.FASTER,
+    blocks=40,
+    margin=0.01,
+    alpha=0.05,
+    method="mean",
+    spread_ratio=2.4,
+)
+WIDER = Spread(ratio=2.1, ci=(1.5, 3.0), verdict=SpreadVerdict.WIDER, batches=8)
 
 
-def test_what_is_not_known_is_a_dash_and_a_bound_is_marked():
-    report = studies.compare(blocks=6)
-    unknown = {"shift": {"p50": 3.0}, "spread_ratio": None, "bound_only": True, "ratio": 3.0}
-    table = claims(rows_of(with_claims(report, **unknown, ci=(2.5, None))))
-    assert table.count(">\u2013<") == 3 * len(report.conclusion.claims)
-    assert ">\u2265 3.00\u00d7 <" in table and "at least 2.50\u00d7" in table
-    assert "\u2264 3.00" in claims(rows_of(with_claims(report, **unknown, ci=(None, 3.5))))
+def shown(claim: Claim) -> str:
+    return str(_spread(claim)) + str(_reservation(claim))
 
 
-def test_names_from_outside_are_escaped():
-    table = claims(rows_of(studies.hostile()))
-    assert "<script" not in table and "<img" not in table
-    assert "&lt;img src=x onerror=alert(2)&gt;" in table
+def test_a_spread_is_shown_with_its_interval_once_there_is_one() -> None:
+    assert "2.40\u00d7" in shown(CLAIM)
+    told = shown(msgspec.structs.replace(CLAIM, spread=WIDER))
+    assert "2.10\u00d7" in told and "(1.50 to 3.00)" in told
+    open_end = msgspec.structs.replace(WIDER, ci=(None, 3.0))
+    assert "2.40\u00d7" in shown(msgspec.structs.replace(CLAIM, spread=open_end))
 
 
-def test_search_data_make_no_claim():
-    assert claims(rows_of(studies.interrupted())) is None
-    tuned = claims(rows_of(studies.tune(8, confirm_blocks=6)))
-    assert tuned.count("<tr>") == 2
+def test_a_claim_says_what_is_to_be_kept_in_mind() -> None:
+    assert "unstable" not in shown(CLAIM)
+    assert "unstable" in shown(msgspec.structs.replace(CLAIM, unstable=True))
+    both = msgspec.structs.replace(CLAIM, unstable=True, withheld=True)
+    assert "withheld, unstable" in shown(both)

@@ -312,6 +312,14 @@ def test_a_mean_of_a_time_is_never_said_to_be_negative():
     assert "between 0.0 and 5,700.0 ms, cut off at 0" in text
 
 
+def test_the_interval_beside_the_verdict_is_named_by_its_own_share():
+    report = studies.compare()
+    claims = tuple(studies._with(c, alpha=0.025) for c in report.conclusion.claims)
+    shared = replace(report, conclusion=studies._with(report.conclusion, claims=claims))
+    assert "Change, 97.5 % interval" in Page(render(shared)).text
+    assert "Change, 95" not in Page(render(shared)).text
+
+
 def test_launches_that_timed_out_are_one_line(parsed):
     samples = tuple(
         studies._with(

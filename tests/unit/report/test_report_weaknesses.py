@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import report_studies as studies
 
-from assay.records import Evidence, Modes, Outcome, Status, Verdict
+from assay.records import Evidence, Outcome, Status, Verdict
 from assay.report.arms import arm_rows
 from assay.report.grants import tally
 from assay.report.scale import scale_for
@@ -164,17 +164,6 @@ def test_two_identical_arms_that_differ(quiet):
     assert saying(concluding(quiet, noise_floor=floor), "Two identical arms came out")
     assert saying(concluding(quiet, noise_floor=None), "noise floor") == (
         "The noise floor of this machine was not measured in this study."
-    )
-
-
-def test_two_groups_of_launches(quiet):
-    arms = list(quiet.conclusion.arms)
-    split = Modes(low=1.0, high=2.5, high_share=0.25, explained_by="major_faults")
-    arms[1] = msgspec.structs.replace(arms[1], modes=split)
-    assert told(concluding(quiet, arms=tuple(arms))) == (
-        f"The launches of {arms[1].name} fall into two groups, around 1.000 and 2.500 s (25 % of "
-        "them in the upper one); what tells them apart is major faults: the mean tells little of "
-        "a single launch.",
     )
 
 

@@ -1,10 +1,29 @@
 /* The report page, with scripts: figures that answer, a table that sorts, filters and exports.
    All text from the study reaches the page as text (textContent, canvas), never as markup. */
 "use strict";
-(() => {
+(async () => {
   const byId = (id) => document.getElementById(id);
-  const data = JSON.parse(byId("assay-figures").textContent);
+  /* Large data are gzip in base64; a browser that cannot unpack them keeps the static page. */
+  if (typeof DecompressionStream === "undefined" && document.querySelector("[data-encoding]")) return;
+  const read = async (id) => {
+    const block = byId(id), text = block.textContent;
+    if (!block.dataset.encoding) return JSON.parse(text);
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  };
+  const data = await read("assay-figures");
   const scale = data.scale;
+  /* Pictures share the launches: each is told once, and named by its number elsewhere. */
+  const columns = Object.entries(data.launches);
+  const marks = (data.launches.number || []).map((_, i) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[i]])));
+  const launches = new Map(marks.map((m) => [m.number, m]));
+  const byNumber = (numbers) => numbers.map((n) => launches.get(n));
+  const { boxes: drawn, convergence: way } = data.figures;
+  (drawn ? drawn.boxes : []).forEach((box, i) =>
+    Object.assign(box, { dots: byNumber(box.dots), summary: data.rows[i].n ? data.rows[i] : null }));
+  if (way) Object.assign(way, { marks, drift: byNumber(way.drift) });
   const MINUS = "\u2212";
   const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/;
 
@@ -28,6 +47,7 @@
   };
   const wholeChange = (ratio) =>
     ratio >= 2 ? `${Number(ratio.toPrecision(6))}\u00d7` : change(ratio).replace(".0\u00a0", "\u00a0");
+  const counted = (n, one, many) => `${n.toLocaleString("en-US")} ${n === 1 ? one : many || `${one}s`}`;
   const shorten = (text, width) => {
     if (text.length <= width) return text;
     const head = Math.floor(((width - 1) * 2) / 3);
@@ -84,16 +104,29 @@
   /* Text in a rich-text label is markup for ECharts only where it has braces with a bar: break it. */
   const plain = (text) => text.replace(/\{/g, "{\u200b");
 
-  const axisOf = (values, stacked, show) => {
-    let low = Math.min(...values), high = Math.max(...values);
-    const logarithmic = low > 0 && high / low > LOG_SPAN;
+  const ends = (values) => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)],
+    [Infinity, -Infinity]);
+
+  /* What lies far out does not stretch an axis by more than half; frame.py does the same. */
+  const framed = (near, everything) => {
+    const [low, high] = ends(near), room = 0.5 * (high - low);
+    return [low - everything[0] <= room ? Math.min(low, everything[0]) : low,
+      everything[1] - high <= room ? Math.max(high, everything[1]) : high];
+  };
+
+  /* Round places are counted from the origin, so that no change is one of them. */
+  const axisOf = ([from, to], origin, stacked, show) => {
+    const logarithmic = from > 0 && to / from > LOG_SPAN;
+    const zero = logarithmic ? 0 : origin;
+    let low = from - zero, high = to - zero;
     if (logarithmic) { low /= 1.15; high *= 1.15; } else {
       const pad = (high - low || Math.abs(high) || 1) * 0.04;
       low -= pad; high += pad;
     }
     return {
-      type: logarithmic ? "log" : "value", min: low, max: high, splitNumber: stacked ? 3 : 5,
-      axisLabel: { color: colour("muted"), fontFamily: FONT, fontSize: 11.5, formatter: show,
+      type: logarithmic ? "log" : "value", min: low, max: high, splitNumber: stacked ? 3 : 5, zero,
+      axisLabel: { color: colour("muted"), fontFamily: FONT, fontSize: 11.5,
+        formatter: (v) => show(v + zero),
         hideOverlap: true, showMinLabel: false, showMaxLabel: false },
       axisLine: { show: true, onZero: false, lineStyle: { color: colour("grid") } },
       axisTick: { show: false }, position: "bottom",
@@ -110,6 +143,8 @@
       ? { left: 2, right: 8, row: shape.stackedRow }
       : { left: Math.min(300, width * 0.32), right: shape.right, row: shape.row };
     const items = [];
+    const limits = shape.limits(rows);
+    const { zero, ...axis } = axisOf(limits, shape.origin, stacked, shape.show);
     let top = 0, phase = null;
     for (const row of rows) {
       if (row.phase !== phase) {
@@ -130,7 +165,10 @@
       const y0 = api.coord([0, item.top])[1];
       const area = params.coordSys;
       if (item.heading) {
+        /* No line of the plot passes through a heading. */
         return { type: "group", silent: true, children: [
+          { type: "rect", shape: { x: 0, y: y0, width, height: item.height },
+            style: { fill: colour("panel") } },
           text(0, y0 + 16, item.heading, { weight: 600, fill: colour("muted") }) ] };
       }
       const { row } = item;
@@ -144,7 +182,8 @@
       }];
       if (stacked) {
         wrap(row.label, Math.max(20, Math.floor(width / 9.5))).forEach((line, i) =>
-          children.push(text(0, y0 + 12 + i * 15, line, { weight })));
+          children.push(text(0, y0 + 12 + i * 15, line, { weight,
+            backgroundColor: colour("panel"), padding: [1, 4, 1, 0] })));
         children.push(text(width, y0 + 12, value, { weight, textAlign: "right",
           backgroundColor: colour("panel"), padding: [1, 0, 1, 4] }));
       } else {
@@ -156,8 +195,9 @@
         children.push(text(x, middle + 8, shorten(extra, 24),
           { fill: colour("muted"), font: `400 11.5px ${FONT}` }));
       }
-      const x = (v) => Math.min(area.x + area.width, Math.max(area.x, api.coord([v, item.top])[0]));
-      return { type: "group", children: children.concat(shape.draw(row, x, middle, area)) };
+      const at = (v) => api.coord([v - zero, item.top])[0];
+      const x = (v) => Math.min(area.x + area.width, Math.max(area.x, at(v)));
+      return { type: "group", children: children.concat(shape.draw(row, x, middle, area, limits)) };
     };
     const dimension = shape.axis;
     return {
@@ -166,11 +206,12 @@
         animation: false, tooltip: { ...tooltip(), trigger: "item",
           formatter: (p) => (items[p.dataIndex].row ? plain(shape.tip(items[p.dataIndex].row)) : "") },
         grid: { left: frame.left, right: frame.right, top: 0, height: top },
-        xAxis: { ...axisOf(shape.values(rows), stacked, shape.show), name: dimension(stacked) },
+        xAxis: { ...axis, name: dimension(stacked) },
         yAxis: { type: "value", min: 0, max: top, inverse: true, show: false },
         series: [{
           type: "custom", renderItem: render, clip: false, data: items.map((i) => [0, i.top]),
-          encode: { x: -1, y: 1 }, markArea: shape.band, markLine: shape.line,
+          encode: { x: -1, y: 1 }, markArea: shape.band && shape.band(zero),
+          markLine: shape.line && shape.line(zero),
         }],
       },
     };
@@ -179,13 +220,22 @@
   const line = (x1, y1, x2, y2, stroke, lineWidth) => ({
     type: "line", shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth } });
 
-  const boxes = (figure, rows, width) => rowChart(rows, width, {
-    row: 36, stackedRow: 60, right: 142,
+  const everyValue = (rows) => ends(rows.flatMap((r) => r.dots.map((d) => d.value)
+    .concat(r.summary ? [r.summary.min, r.summary.max] : [])));
+  const boxLimits = (rows) => {
+    const near = rows.flatMap((r) => r.fences || []);
+    return near.length ? framed(near, everyValue(rows)) : everyValue(rows);
+  };
+  const arrow = (px, y, way, stroke) => ({ type: "polygon",
+    shape: { points: [[px, y - 4], [px + 6 * way, y], [px, y + 4]] },
+    style: { fill: "transparent", stroke, lineWidth: 1.2 } });
+
+  const boxes = (figure, rows, width, all) => rowChart(rows, width, {
+    row: 36, stackedRow: 60, right: 142, origin: 0,
     axis: () => `${figure.metric}${scale.unit ? ` in ${scale.unit}` : ""} ` +
       `(${figure.goal === "lower" ? "less" : "more"} is better)`,
     show: (v) => number(v),
-    values: (shown) => shown.flatMap((r) => r.dots.map((d) => d.value)
-      .concat(r.summary ? [r.summary.min, r.summary.max] : [])),
+    limits: all ? everyValue : boxLimits,
     words: (row, stacked) => row.summary
       ? [quantity(row.summary.median),
         `n = ${row.summary.n}${row.note && !stacked ? `, ${row.note}` : ""}`]
@@ -200,16 +250,17 @@
         `middle half  ${number(s.q1)} to ${quantity(s.q3)}`,
         `all  ${number(s.min)} to ${quantity(s.max)}`,
         `mean  ${quantity(s.mean)}${s.sd == null ? "" : `, sd ${quantity(s.sd)}`}`,
-        `${s.n} launches`);
+        counted(s.n, "launch", "launches"));
       if (row.note) lines.push(row.note);
       return lines.join("\n");
     },
-    draw: (row, x, y) => {
+    draw: (row, x, y, area, [from, to]) => {
       const stroke = colour(row.role), soft = colour(`${row.role}-soft`), s = row.summary;
+      const inside = (v) => from <= v && v <= to;
       const shapes = [];
       if (s && s.n >= BOX_FROM) {
         shapes.push(line(x(s.min), y, x(s.q1), y, stroke, 1.2), line(x(s.q3), y, x(s.max), y, stroke, 1.2));
-        for (const end of [s.min, s.max]) shapes.push(line(x(end), y - 4, x(end), y + 4, stroke, 1.2));
+        for (const end of [s.min, s.max].filter(inside)) shapes.push(line(x(end), y - 4, x(end), y + 4, stroke, 1.2));
         shapes.push({ type: "rect",
           shape: { x: x(s.q1), y: y - 9, width: Math.max(1, x(s.q3) - x(s.q1)), height: 18 },
           style: { fill: soft, stroke, lineWidth: 1.2 } });
@@ -218,27 +269,28 @@
       let i = 0;
       for (const dot of row.dots) {
         if (dot.censored) {
-          const px = x(dot.value);
-          shapes.push({ type: "polygon", shape: { points: [[px, y - 4], [px + 6, y], [px, y + 4]] },
-            style: { fill: "transparent", stroke: colour("bad"), lineWidth: 1.2 } });
-        } else {
+          shapes.push(arrow(x(dot.value), y, 1, colour("bad")));
+        } else if (inside(dot.value)) {
           const r = s && s.n >= BOX_FROM ? 1.6 : 2.4;
           shapes.push({ type: "circle", shape: { cx: x(dot.value), cy: y + spread(i) * 6, r },
             style: { fill: stroke, opacity: 0.6 } });
           i += 1;
         }
       }
+      const plain = row.dots.filter((d) => !d.censored);
+      if (plain.some((d) => d.value < from)) shapes.push(arrow(area.x, y, -1, stroke));
+      if (plain.some((d) => d.value > to)) shapes.push(arrow(area.x + area.width, y, 1, stroke));
       return shapes;
     },
   });
 
   const gain = (figure, rows, width) => rowChart(rows, width, {
-    row: 36, stackedRow: 58, right: 142,
+    row: 36, stackedRow: 58, right: 142, origin: 1,
     axis: (stacked) => `change of ${figure.metric} against ${shorten(figure.baseline, 40)}` +
       (stacked ? "" : ` (${figure.goal === "lower" ? "left" : "right"} is better)`),
     show: wholeChange,
-    values: (shown) => shown.flatMap((r) => [r.ratio, r.low, r.high].filter((v) => v != null && v > 0))
-      .concat([1 - 2 * figure.margin, 1 + 2 * figure.margin]),
+    limits: (shown) => ends(shown.flatMap((r) => [r.ratio, r.low, r.high])
+      .filter((v) => v != null && v > 0).concat([1 - 2 * figure.margin, 1 + 2 * figure.margin])),
     words: (row, stacked) => {
       const bound = row.bound_only ? (row.high == null ? "\u2265 " : "\u2264 ") : "";
       if (row.verdict == null) return [bound + change(row.ratio), "no claim"];
@@ -248,7 +300,7 @@
       .concat(row.verdict == null
         ? ["no claim: this only chose what to try next"]
         : [`interval  ${interval(row.low, row.high)}`, `verdict  ${row.verdict}`,
-          `${row.blocks} pairs of launches`]).join("\n"),
+          `${counted(row.blocks, "pair")} of launches`]).join("\n"),
     draw: (row, x, y, area) => {
       const stroke = colour(row.role), shapes = [];
       if (row.verdict != null) {
@@ -262,10 +314,11 @@
         style: { fill: row.verdict == null ? colour("panel") : stroke, stroke, lineWidth: 1.5 } });
       return shapes;
     },
-    band: { silent: true, z: 0, itemStyle: { color: colour("band") },
-      data: [[{ xAxis: 1 - figure.margin }, { xAxis: 1 + figure.margin }]] },
-    line: { silent: true, z: 1, symbol: "none", label: { show: false },
-      lineStyle: { color: colour("baseline"), type: "solid", width: 1.2 }, data: [{ xAxis: 1 }] },
+    band: (zero) => ({ silent: true, z: 0, itemStyle: { color: colour("band") },
+      data: [[{ xAxis: 1 - figure.margin - zero }, { xAxis: 1 + figure.margin - zero }]] }),
+    line: (zero) => ({ silent: true, z: 1, symbol: "none", label: { show: false },
+      lineStyle: { color: colour("baseline"), type: "solid", width: 1.2 },
+      data: [{ xAxis: 1 - zero }] }),
   });
 
   const stepped = (points) => points.flatMap((p, i) => (i ? [[p[0], points[i - 1][1]], p] : [p]));
@@ -275,8 +328,7 @@
     const at = (m) => (time ? m.at_s : m.number);
     let [low, high] = figure.frame;
     if (state.all) {
-      const values = figure.marks.map((m) => m.value);
-      low = Math.min(low, ...values); high = Math.max(high, ...values);
+      [low, high] = ends([low, high, ...figure.marks.map((m) => m.value)]);
     }
     const pad = (high - low || Math.abs(high) || 1) * 0.06;
     low -= pad; high += pad;
@@ -341,8 +393,9 @@
             renderItem: (params, api) => ({ type: "polyline",
               shape: { points: stepped(steps.map((s) => api.coord(s))) },
               style: { fill: "none", stroke: colour("winner"), lineWidth: 2 } }) },
-          { type: "scatter", data: figure.marks.map(dot), z: 4, clip: false },
+          { type: "scatter", data: figure.marks.map(dot), z: 4, clip: false, progressive: 0 },
           { type: "scatter", silent: true, z: 4, symbol: "path://M0,0L6,6M6,0L0,6", symbolSize: 7,
+            symbolOffset: [0, -6],
             itemStyle: { color: "transparent", borderColor: colour("bad"), borderWidth: 1.5 },
             data: time ? [] : figure.failed.map((n) => [n, low]) },
         ],
@@ -355,7 +408,7 @@
     const host = document.querySelector(`[data-figure="${name}"]`);
     const figure = data.figures[name];
     if (!host || !figure) return;
-    const state = { axis: "launch", all: false };
+    const state = { axis: "launch", all: false, far: false };
     const canvas = make("div", { className: "canvas" });
     const picture = host.querySelector("svg");
     canvas.setAttribute("role", "img");
@@ -405,13 +458,19 @@
   const chosen = (rows, state) => (state.all ? rows.slice(0, MOST_ROWS) : visible(rows));
 
   const drawAll = () => {
-    mount("boxes", (f, s, w) => boxes(f, chosen(f.boxes, s), w), allRows("boxes"));
+    mount("boxes", (f, s, w) => boxes(f, chosen(f.boxes, s), w, s.far), (figure, state, bar, draw) => {
+      allRows("boxes")(figure, state, bar, draw);
+      const rows = visible(figure.boxes), [low, high] = boxLimits(rows), every = everyValue(rows);
+      if (every[0] < low || every[1] > high) {
+        toggle(bar, "Show what lies beyond", false, (on) => { state.far = on; draw(); });
+      }
+    });
     mount("gain", (f, s, w) => gain(f, chosen(f.gains, s), w), allRows("gains"));
     mount("convergence", convergence, (figure, state, bar, draw) => {
       toggle(bar, "Against time", false, (on) => { state.axis = on ? "time" : "launch"; draw(); });
       const outside = figure.marks.filter((m) => m.value < figure.frame[0] || m.value > figure.frame[1]);
       if (outside.length) {
-        toggle(bar, "Show the slowest too", false, (on) => { state.all = on; draw(); });
+        toggle(bar, "Show what lies beyond", false, (on) => { state.all = on; draw(); });
       }
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((d) => d()));
@@ -471,7 +530,8 @@
     const refresh = () => {
       const rows = shown();
       body.replaceChildren(...rows);
-      status.textContent = `${rows.length} of ${original.length} rows shown.`;
+      const words = counted(original.length, "row");
+      status.textContent = `${rows.length.toLocaleString("en-US")} of ${words} shown.`;
     };
 
     for (const head of table.tHead.rows[0].cells) {
@@ -507,13 +567,13 @@
   /* ---- samples and script ----------------------------------------------------------------- */
   const setUpRaw = () => {
     const tools = byId("raw-tools");
-    const samples = () => JSON.parse(byId("assay-samples").textContent);
+    const samples = () => read("assay-samples");
     const asJson = make("button", { type: "button", textContent: "Save samples as JSON" });
-    asJson.addEventListener("click", () => save(fileName("samples", "json"), "application/json",
-      JSON.stringify({ schema: 1, study: data.study, samples: samples() }, null, 1)));
+    asJson.addEventListener("click", async () => save(fileName("samples", "json"), "application/json",
+      JSON.stringify({ schema: 1, study: data.study, samples: await samples() }, null, 1)));
     const asCsv = make("button", { type: "button", textContent: "Save samples as CSV" });
-    asCsv.addEventListener("click", () => {
-      const all = samples();
+    asCsv.addEventListener("click", async () => {
+      const all = await samples();
       const metrics = [...new Set(all.flatMap((s) => Object.keys(s.metrics || {})))].sort();
       const fixed = ["started_at", "arm", "stage", "block", "position", "attempt", "outcome"];
       save(fileName("samples", "csv"), "text/csv", csv([...fixed, ...metrics], all.map((s) => [

@@ -19,7 +19,10 @@ _TALL = 16
 _INTRO = (
     "Beside each claim: the change of a typical low value (p10), of the middle one (p50) and of a "
     "typical high one (p90), and how widely launches lie apart (p90 less p10) against the "
-    "baseline: above 1\u00d7 they vary more. These are shown, not claimed."
+    "baseline: above 1\u00d7 they vary more. These are shown, not claimed; but the interval behind "
+    "a spread holds as that of the change does. A claim is unstable where the arms differ in "
+    "spread, or the launches of one fall into two groups: its change does not tell what one launch "
+    "will take."
 )
 
 
@@ -43,14 +46,13 @@ def _head(name: str) -> Html:
 
 
 def _line(row: ArmRow, claim: Claim) -> Html:
-    spread = claim.spread_ratio
     word = claim.verdict.value
     cells: tuple[Child, ...] = (
         _change(claim),
         *(_or_dash(claim.shift.get(name)) for name in _QUANTILES),
-        _DASH if spread is None else f"{spread:.2f}\u00d7",
+        _spread(claim),
         f"{claim.blocks:,}",
-        el("span", word, class_=f"word tone-{word}"),
+        join(el("span", word, class_=f"word tone-{word}"), _reservation(claim)),
     )
     return el(
         "tr",
@@ -60,6 +62,27 @@ def _line(row: ArmRow, claim: Claim) -> Html:
             for head, cell in zip(_HEADS, cells, strict=True)
         ],
     )
+
+
+def _spread(claim: Claim) -> Html:
+    """How much more the arm varies: with its interval once there is one, else as seen."""
+    found = claim.spread
+    lo, hi = found.ci if found is not None else (None, None)
+    if found is not None and lo is not None and hi is not None:
+        interval = el("span", f"({lo:.2f} to {hi:.2f})", class_="interval")
+        return join(f"{found.ratio:.2f}\u00d7 ", interval)
+    seen = claim.spread_ratio
+    return el("span", _DASH if seen is None else f"{seen:.2f}\u00d7")
+
+
+def _reservation(claim: Claim) -> Html:
+    """What is to be kept in mind with a verdict."""
+    words = [
+        word
+        for word, holds in (("withheld", claim.withheld), ("unstable", claim.unstable))
+        if holds
+    ]
+    return el("span", f" {', '.join(words)}", class_="quiet") if words else el("span")
 
 
 def _change(claim: Claim) -> Html:

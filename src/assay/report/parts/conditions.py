@@ -16,7 +16,7 @@ from assay.untrusted import clean
 def noise(figure: NoiseFigure | None, chart: Html | None) -> Html:
     """How much the machine varies by itself."""
     if figure is None:
-        return el("p", "Not measured: the baseline ran fewer than two times.")
+        return el("p", "Not known: fewer than two launches of the baseline gave a value.")
     facts: list[tuple[str, str]] = []
     if figure.floor is not None:
         facts.append(
@@ -34,7 +34,19 @@ def noise(figure: NoiseFigure | None, chart: Html | None) -> Html:
         drift = change(1 + figure.drift_percent / 100)
         facts.append(("Drift, last third against first", drift))
     facts.append(("Counts as the same", f"within {figure.margin * 100:g} %"))
+    if figure.beyond:
+        facts.append(("Beyond the picture", _beyond(figure)))
     return join(definitions(facts), chart)
+
+
+def _beyond(figure: NoiseFigure) -> str:
+    """What the triangles at the edge stand for."""
+    ratios = sorted(1 + d.percent / 100 for d in figure.beyond)
+    reach = change(ratios[0])
+    if len(ratios) > 1:
+        reach += f" to {change(ratios[-1])}"
+    number = show_count(len(ratios), "launch", "launches")
+    return f"{number} (triangles at the edge): {reach}"
 
 
 def machine(report: ReportInput) -> Html:

@@ -8,8 +8,8 @@ from assay.records import Granted, Outcome, Sample
 from assay.report.grants import GrantTally
 from assay.report.markup import Html, el, join
 from assay.report.parts.common import count_or_dash, plain_table
-from assay.report.plain import shorten
-from assay.units import show_count, show_duration
+from assay.report.plain import duration, shorten
+from assay.units import show_count
 from assay.untrusted import clean
 
 _LEVELS = (
@@ -24,13 +24,15 @@ def failures(samples: Sequence[Sample]) -> Html | None:
     kinds: dict[tuple[str, str], list[Sample]] = {}
     for sample in samples:
         if sample.outcome is not Outcome.OK:
-            kinds.setdefault((_ending(sample), clean(sample.message or "")), []).append(sample)
+            ending, message = _ending(sample), clean(sample.message or "")
+            said = "" if message in (ending, _PLAIN) else message
+            kinds.setdefault((ending, said), []).append(sample)
     if not kinds:
         return None
     rows = [
         el(
             "tr",
-            el("th", ending, scope="row"),
+            el("th", f"{ending}{_caps(own)}", scope="row"),
             el("td", f"{len(own):,}", class_="num"),
             el("td", show_count(len({s.launch.arm for s in own}), "arm")),
             el("td", shorten(message, 300) or "\u2013", class_="reasons"),
@@ -44,10 +46,22 @@ def failures(samples: Sequence[Sample]) -> Html | None:
 _KINDS_SHOWN = 20
 
 
+_PLAIN = "timed out"
+
+
+def _caps(samples: Sequence[Sample]) -> str:
+    """After which time they were stopped, where they were."""
+    caps = [s.launch.cap_s for s in samples if s.outcome is Outcome.TIMED_OUT]
+    known = [cap for cap in caps if cap is not None]
+    if not known:
+        return ""
+    shown = dict.fromkeys(duration(cap) for cap in (min(known), max(known)))
+    return f" after {' to '.join(shown)}"
+
+
 def _ending(sample: Sample) -> str:
     if sample.outcome is Outcome.TIMED_OUT:
-        cap = sample.launch.cap_s
-        return "timed out" if cap is None else f"timed out after {show_duration(cap)}"
+        return _PLAIN
     if sample.outcome is Outcome.LIMIT:
         return f"stopped at a limit: {clean(sample.limit or 'unknown')}"
     if sample.signal is not None:

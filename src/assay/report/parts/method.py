@@ -14,8 +14,8 @@ from assay.report.figures import STAGE_NAMES
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
-from assay.report.plain import label_of, shorten
-from assay.units import show_count, show_duration
+from assay.report.plain import duration, label_of, shorten
+from assay.units import show_count
 from assay.untrusted import clean
 
 _COMMAND_CHARACTERS = 400
@@ -73,11 +73,12 @@ def method(report: ReportInput, evidence: Sequence[EvidenceTally]) -> Html:
         ("Claims rest on", _claim_words(claims) if claims else None),
         ("Counts as the same", f"within {spec.margin * 100:g} %"),
         ("Wrong claims accepted", f"{spec.alpha * 100:g} %, over all claims, at every look"),
+        ("Design", _design(spec)),
         ("Budget", _budget(spec)),
         ("Seed", str(spec.seed)),
         ("Stopped because", clean(report.conclusion.stopped) if report.conclusion else None),
         ("Started", utc(report.created_at)),
-        ("Time spent", show_duration(report.elapsed_s)),
+        ("Time spent", duration(report.elapsed_s)),
         ("Measured by", f"assay {clean(report.engine)}"),
     ]
     return join(
@@ -107,7 +108,9 @@ def raw(report: ReportInput) -> Html:
             f"This file holds {show_count(len(report.samples), 'sample')} with every metric, grant "
             "and piece of evidence, as JSON in the element with the id ",
             el("code", "assay-samples"),
-            ".",
+            "; where its attribute ",
+            el("code", "data-encoding"),
+            " says so, it is gzip in base64.",
         ),
         el("div", id="raw-tools", class_="tools", hidden=True),
     )
@@ -158,10 +161,21 @@ def _claim_words(claims: Sequence[object]) -> str:
     return f"{numbers} complete pairs each; {', '.join(kinds)}"
 
 
+def _design(spec: StudySpec) -> str | None:
+    """How the cells of a sweep were chosen."""
+    design = spec.design
+    if design is None:
+        return None
+    words = [f"{design.kind.value}, {show_count(len(spec.arms), 'cell')}"]
+    words += [f"{show_count(design.repeats, 'block')} asked for"] if design.repeats else []
+    words += [clean(text) for text in design.generators]
+    return "; ".join([*words, *map(clean, design.notes)])
+
+
 def _budget(spec: StudySpec) -> str:
     parts = []
     if spec.budget.time_s is not None:
-        parts.append(show_duration(spec.budget.time_s))
+        parts.append(duration(spec.budget.time_s))
     if spec.budget.launches is not None:
         parts.append(show_count(spec.budget.launches, "launch", "launches"))
     return " or ".join(parts) or "none"
@@ -194,7 +208,7 @@ def _space_table(spec: StudySpec) -> Html | None:
     heads = ("Setting", "Tried", "Why", "Only when")
     extra = [el("li", el("code", clean(c))) for c in spec.space.constraints]
     return join(
-        el("h3", "What was searched"),
+        el("h3", "What was varied" if spec.kind is Kind.SWEEP else "What was searched"),
         plain_table("Settings that were searched", heads, rows),
         el("p", "Every configuration satisfies:") if extra else None,
         el("ul", extra) if extra else None,
@@ -207,7 +221,7 @@ def _evidence_table(evidence: Sequence[EvidenceTally]) -> Html | None:
     rows = [
         el(
             "tr",
-            el("th", el("bdi", shorten(clean(e.kind.replace("_", " ")), 40)), scope="row"),
+            el("th", el("bdi", e.label), scope="row"),
             el("td", f"{e.samples:,}", class_="num"),
             el("td", e.shown(e.median), class_="num"),
             el("td", e.shown(e.highest), class_="num"),

@@ -52,6 +52,8 @@ def _cell(row: ArmRow, head: str, scale: Scale) -> str:
     value = getattr(row.summary, head)
     if head == "n":
         return f"{value:,}"
+    if head in ("sd", "sem") and value is not None:
+        return scale.spread(value)
     return "" if value is None else scale.number(value)
 
 
@@ -86,7 +88,7 @@ def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) ->
         for key, label, hint, number in heads
     ]
     body = [
-        el("tr", [_table_cell(row, key, number, scale) for key, _, _, number in heads], data_row=i)
+        el("tr", [_table_cell(row, key, scale) for key, *_ in heads], data_row=i)
         for i, row in enumerate(rows)
     ]
     table = el(
@@ -104,20 +106,21 @@ def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) ->
     )
 
 
-def _table_cell(row: ArmRow, key: str, number: bool, scale: Scale) -> Html:
+def _table_cell(row: ArmRow, key: str, scale: Scale) -> Html:
+    """Numbers need no class here: there are many cells, and the style sheet aligns them."""
     if key == "name":
         return el("th", arm_name(row), scope="row", class_=f"role-{row.role.value}")
     if key == "phase":
-        return el("td", PHASES[row.phase])
+        return el("td", PHASES[row.phase], class_="text")
     if key == "ratio":
         shown = "" if row.ratio is None else change(row.ratio)
-        return el("td", shown, class_="num")
+        return el("td", shown)
     if key == "verdict":
         word = row.claim.verdict.value if row.claim else ""
-        return el("td", el("span", word, class_=f"word tone-{word}") if word else None)
+        return el("td", word, class_=f"word tone-{word}" if word else None)
     if key == "timed_out":
-        return el("td", count_or_dash(row.having(State.CENSORED)), class_="num")
+        return el("td", count_or_dash(row.having(State.CENSORED)))
     if key == "failed":
         bad = row.having(State.FAILED) + row.having(State.ABSENT)
-        return el("td", count_or_dash(bad), class_="num")
-    return el("td", _cell(row, key, scale), class_="num" if number else None)
+        return el("td", count_or_dash(bad))
+    return el("td", _cell(row, key, scale))

@@ -10,10 +10,10 @@ from assay.report.arms import ArmRow, Phase, Role
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el
 from assay.report.parts.common import chips
-from assay.report.plain import NBSP, change, change_interval
+from assay.report.plain import NBSP, change, change_interval, duration
 from assay.report.scale import Scale
 from assay.report.wording import Answer
-from assay.units import show_count, show_duration
+from assay.units import show_count
 
 
 def verdict(
@@ -89,7 +89,7 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
             found.append(Tile(label, scale.quantity(row.summary.median), f"median of {launches}"))
             if role is Role.WINNER and row.claim is not None:
                 interval = change_interval(row.claim.ci)
-                term = f"Change, {_confidence(report)} interval"
+                term = f"Change, {_confidence(row.claim.alpha)} interval"
                 found.append(Tile(term, change(row.claim.ratio), interval))
     made = report.conclusion.launches if report.conclusion else len(report.samples)
     found.append(Tile("Launches", f"{made:,}"))
@@ -97,9 +97,9 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
         tried = len({s.launch.configuration for s in report.samples})
         number = report.conclusion.configurations if report.conclusion else tried
         found.append(Tile("Configurations", f"{number:,}"))
-    found.append(Tile("Time spent", show_duration(report.elapsed_s)))
+    found.append(Tile("Time spent", duration(report.elapsed_s)))
     return found
 
 
-def _confidence(report: ReportInput) -> str:
-    return f"{(1 - report.spec.alpha) * 100:g}{NBSP}%"
+def _confidence(alpha: float) -> str:
+    return f"{(1 - alpha) * 100:g}{NBSP}%"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.records import Goal
 from assay.report.arms import Phase, Role
 from assay.report.figures import Box, BoxFigure, Gain, GainFigure
+from assay.report.frame import Ends, frame
 from assay.report.pictures.canvas import (
     SMALL_PX,
     STACKED,
@@ -58,6 +59,9 @@ SHORT_PHASE_NAMES = {
 }
 
 
+BEYOND = "An arrow at the edge: launches beyond it, as far as the table says."
+
+
 @dataclass(frozen=True, slots=True)
 class _Frame:
     """Where things stand in a picture of rows, in pixels."""
@@ -76,12 +80,10 @@ def box_svg(figure: BoxFigure, width: int = WIDE, name: str = "boxes") -> str:
     """Box plots: whiskers at the extremes, box from quartile to quartile, line at the median."""
     shown, hidden = visible(figure.boxes)
     frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 58)
-    values = [d.value for b in shown for d in b.dots]
-    values += [v for b in shown if b.summary for v in (b.summary.min, b.summary.max)]
-    low, high = min(values), max(values)
+    low, high = box_limits(shown)
 
     def body(ax: Axes, y: float, box: Box) -> None:
-        _box(ax, y, box)
+        _box(ax, y, box, (low, high))
 
     def value_of(box: Box) -> tuple[str, str]:
         if box.summary is None:
@@ -117,7 +119,7 @@ def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
         fig, ax = _rows(new, frame, shown, _interval, value_of, _footnote(hidden))
         margin = figure.margin
         ax.axvspan(1 - margin, 1 + margin, facecolor=LIGHT["band"], edgecolor="none", zorder=0)
-        ax.axvline(1.0, color=LIGHT["baseline"], linewidth=1.2, zorder=1)
+        ax.axvline(1.0, color=LIGHT["baseline"], linewidth=1.2, solid_capstyle="butt", zorder=1)
         _value_axis(ax, low, high, whole_change)
         better = "left" if figure.goal is Goal.LOWER else "right"
         _axis_title(
@@ -129,6 +131,22 @@ def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
         return finish(
             fig, name, f"Change of {figure.metric} against {figure.baseline}", _gain_words(shown)
         )
+
+
+def box_limits(boxes: Sequence[Box]) -> Ends:
+    """The lowest and the highest value that the axis below some boxes shows."""
+    values = [d.value for b in boxes for d in b.dots]
+    values += [v for b in boxes if b.summary for v in (b.summary.min, b.summary.max)]
+    everything = min(values), max(values)
+    near = [b.fences for b in boxes if b.fences is not None]
+    return frame(near, everything) if near else everything
+
+
+def lies_beyond(figure: BoxFigure) -> bool:
+    """Whether a static picture leaves out launches that lie far from all others."""
+    shown, _ = visible(figure.boxes)
+    low, high = box_limits(shown)
+    return any(not low <= d.value <= high for b in shown for d in b.dots)
 
 
 def visible(rows: Sequence[Any]) -> tuple[list[Any], int]:
@@ -180,6 +198,8 @@ def _rows(
                 put_text(
                     fig, 10, height - 4 - top - heading + 10, words, colour="muted", weight=600
                 )
+                # No line of the plot passes through a heading.
+                ax.axhspan(top, top + heading, facecolor=LIGHT["panel"], edgecolor="none", zorder=2)
                 top += heading
         _labels(fig, frame, height - 4 - top, row, value_of(row))
         body(ax, top + (frame.row - 14 if frame.stacked else frame.row / 2), row)
@@ -195,7 +215,7 @@ def _labels(fig: Figure, frame: _Frame, top: float, row: Any, value: tuple[str, 
     if frame.stacked:
         lines = _wrap(row.label, 33)
         for i, line in enumerate(lines):
-            put_text(fig, 10, top - 14 - i * 13, line, weight=weight)
+            put_text(fig, 10, top - 14 - i * 13, line, weight=weight, backed=True)
         end = frame.width - 10
         put_text(fig, end, top - 14, value[0], weight=weight, align="right", backed=True)
         return
@@ -217,18 +237,20 @@ def _wrap(label: str, width: int) -> list[str]:
     return [label[:at], label[at + 1 :]] if at > 0 else [label[:width], label[width:]]
 
 
-def _box(ax: Axes, y: float, box: Box) -> None:
+def _box(ax: Axes, y: float, box: Box, limits: Ends) -> None:
     from matplotlib.patches import Rectangle
 
+    low, high = limits
     colour = box.role.value
     kept = box.dots[:: math.ceil(len(box.dots) / DOTS_SHOWN) or 1]
     if box.summary is not None and box.summary.n >= _BOX_FROM:
         s = box.summary
         line: dict[str, Any] = {"color": LIGHT[colour], "linewidth": 1.2, "zorder": 3}
-        ax.plot([s.min, s.q1], [y, y], **line)
-        ax.plot([s.q3, s.max], [y, y], **line)
+        ax.plot([max(s.min, low), s.q1], [y, y], **line)
+        ax.plot([s.q3, min(s.max, high)], [y, y], **line)
         for end in (s.min, s.max):
-            ax.plot([end, end], [y - 4, y + 4], **line)
+            if low <= end <= high:
+                ax.plot([end, end], [y - 4, y + 4], **line)
         ax.add_patch(
             Rectangle(
                 (s.q1, y - 8),
@@ -241,20 +263,29 @@ def _box(ax: Axes, y: float, box: Box) -> None:
             )
         )
         ax.plot([s.median, s.median], [y - 8, y + 8], **{**line, "linewidth": 2.4, "zorder": 5})
-    plain = [d for d in kept if not d.censored]
-    jitter = [y + spread(i) * 6 for i in range(len(plain))]
+    plain = [d.value for d in kept if not d.censored and low <= d.value <= high]
+    jitter = [(value, y + spread(i) * 6) for i, value in enumerate(plain)]
     size = 3.0 if len(box.dots) >= _BOX_FROM else 4.5
-    dots(ax, [d.value for d in plain], jitter, colour, size, filled=True, order=4, faint=True)
-    late = [d for d in kept if d.censored]
+    dots(ax, jitter, colour, size, order=4, faint=True)
+    far = [d.value for d in box.dots if not d.censored]
+    _arrows(ax, y, "<", colour, [low] if any(v < low for v in far) else [])
+    _arrows(ax, y, ">", colour, [high] if any(v > high for v in far) else [])
+    late = {min(max(d.value, low), high) for d in kept if d.censored}
+    _arrows(ax, y, ">", "bad", sorted(late))
+
+
+def _arrows(ax: Axes, y: float, marker: str, colour: str, places: Sequence[float]) -> None:
+    """Values that are not where they stand, but somewhere beyond."""
     ax.plot(
-        [d.value for d in late],
-        [y] * len(late),
+        places,
+        [y] * len(places),
         linestyle="none",
-        marker=">",
+        marker=marker,
         markersize=6,
         markerfacecolor="none",
-        markeredgecolor=LIGHT["bad"],
+        markeredgecolor=LIGHT[colour],
         zorder=6,
+        clip_on=False,
     )
 
 

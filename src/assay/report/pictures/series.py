@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.arms import Role
 from assay.report.figures import STAGE_NAMES, ConvergenceFigure, NoiseFigure
 from assay.report.pictures.canvas import (
+    POINTS_PER_PIXEL,
     SMALL_PX,
     STACKED,
     WIDE,
@@ -17,7 +19,8 @@ from assay.report.pictures.canvas import (
     ticks,
 )
 from assay.report.pictures.theme import LIGHT, finish
-from assay.report.plain import change, shorten, whole_change
+from assay.report.pictures.thin import Point, thin
+from assay.report.plain import MINUS, NBSP, change, shorten
 from assay.units import show_count
 
 if TYPE_CHECKING:
@@ -36,11 +39,12 @@ def convergence_svg(figure: ConvergenceFigure, width: int = WIDE, name: str = "c
         last = max(m.number for m in figure.marks)
         ax.set_xlim(0.2, last + 0.8)
         _draw_spans(ax, figure, width - left - 14)
-        _draw_marks(ax, figure)
+        _draw_marks(ax, figure, (width, height))
         if figure.drift:
+            line = _thinned(ax, [(m.number, m.value) for m in figure.drift], (width, height))
             ax.plot(
-                [m.number for m in figure.drift],
-                [m.value for m in figure.drift],
+                [x for x, _ in line],
+                [y for _, y in line],
                 color=LIGHT["baseline"],
                 linewidth=1.0,
                 zorder=3,
@@ -77,24 +81,31 @@ def noise_svg(figure: NoiseFigure, width: int = WIDE, name: str = "noise") -> st
         fig, ax = plot(new, width, height, (left, 14, 24, 40))
         numbers = [d.number for d in figure.deviations]
         percents = [d.percent for d in figure.deviations]
-        reach = max(max(map(abs, percents)), figure.margin * 150) * 1.15
-        ax.set_ylim(-reach, reach)
+        low, high = figure.frame
+        ax.set_ylim(low, high)
         ax.set_xlim(min(numbers) - 0.8, max(numbers) + 0.8)
         margin = figure.margin * 100
         ax.axhspan(-margin, margin, facecolor=LIGHT["band"], edgecolor="none", zorder=0)
         ax.axhline(0, color=LIGHT["baseline"], linewidth=1.0, zorder=1)
-        dots(ax, numbers, percents, "baseline", 4.5, filled=True)
-        ticks(ax.yaxis, -reach, reach, 4, lambda v: whole_change(1 + v / 100))
+        inside = [(d.number, d.percent) for d in figure.deviations if low <= d.percent <= high]
+        dots(ax, _thinned(ax, inside, (width, height)), "baseline", 4.5)
+        _draw_edge(ax, "^", "baseline", [d.number for d in figure.beyond if d.percent > high])
+        _draw_edge(ax, "v", "baseline", [d.number for d in figure.beyond if d.percent < low])
+        ticks(ax.yaxis, low, high, 4, _percent)
         ticks(ax.xaxis, min(numbers), max(numbers), 4 if narrow else 9, _whole, whole=True)
         label = shorten(figure.baseline, 24 if narrow else 60)
         put_text(fig, 8, height - 12, f"{label} against its median", colour="muted", size=SMALL_PX)
         put_text(fig, width - 14, 8, "launch", colour="muted", size=SMALL_PX, align="right")
+        far = len(figure.beyond)
+        beyond = (
+            f" {far} of them {'lies' if far == 1 else 'lie'} beyond the picture." if far else ""
+        )
         return finish(
             fig,
             name,
             f"Launches of {figure.baseline} against their median",
             f"{show_count(len(percents), 'launch', 'launches')} between "
-            f"{change(1 + min(percents) / 100)} and {change(1 + max(percents) / 100)}.",
+            f"{change(1 + min(percents) / 100)} and {change(1 + max(percents) / 100)}.{beyond}",
         )
 
 
@@ -118,36 +129,55 @@ def _draw_spans(ax: Axes, figure: ConvergenceFigure, pixels: float) -> None:
             )
 
 
-def _draw_marks(ax: Axes, figure: ConvergenceFigure) -> None:
+def _draw_marks(ax: Axes, figure: ConvergenceFigure, pixels: tuple[int, int]) -> None:
     bottom, top = ax.get_ylim()
     for role, size in ((Role.OTHER, 3.6), (Role.WINNER, 4.2), (Role.BASELINE, 4.2)):
         inside = [
-            m
+            (m.number, m.value)
             for m in figure.marks
             if m.role is role and not m.censored and bottom <= m.value <= top
         ]
-        dots(
-            ax, [m.number for m in inside], [m.value for m in inside], role.value, size, filled=True
-        )
-    for marker, colour, marks in (
-        ("^", "other", [m.number for m in figure.marks if m.value > top and not m.censored]),
-        ("v", "other", [m.number for m in figure.marks if m.value < bottom and not m.censored]),
-        ("^", "bad", [m.number for m in figure.marks if m.censored]),
-        ("x", "bad", list(figure.failed)),
-    ):
-        edge = 0.015 if marker in "vx" else 0.985
-        ax.plot(
-            marks,
-            [edge] * len(marks),
-            transform=ax.get_xaxis_transform(),
-            linestyle="none",
-            marker=marker,
-            markersize=5,
-            markerfacecolor="none",
-            markeredgecolor=LIGHT[colour],
-            zorder=5,
-            clip_on=False,
-        )
+        dots(ax, _thinned(ax, inside, pixels), role.value, size)
+    plain = [m for m in figure.marks if not m.censored]
+    _draw_edge(ax, "^", "other", [m.number for m in plain if m.value > top])
+    _draw_edge(ax, "v", "other", [m.number for m in plain if m.value < bottom])
+    _draw_edge(ax, "^", "bad", [m.number for m in figure.marks if m.censored])
+    _draw_edge(ax, "x", "bad", figure.failed)
+
+
+def _draw_edge(ax: Axes, marker: str, colour: str, numbers: Sequence[int]) -> None:
+    """Launches that have no place in the picture, at its upper or lower edge."""
+    edge = 0.015 if marker in "vx" else 0.985
+    first, last = ax.get_xlim()
+    shown = thin([(n, edge) for n in numbers], ((last - first) / _EDGE_MARKS, 1.0), _EDGE_MARKS)
+    ax.plot(
+        [x for x, _ in shown],
+        [y for _, y in shown],
+        transform=ax.get_xaxis_transform(),
+        linestyle="none",
+        marker=marker,
+        markersize=5,
+        markerfacecolor="none",
+        markeredgecolor=LIGHT[colour],
+        zorder=5,
+        clip_on=False,
+    )
+
+
+_EDGE_MARKS = 150
+
+
+def _thinned(ax: Axes, points: Sequence[Point], pixels: tuple[int, int]) -> list[Point]:
+    """The points that a picture of so many pixels, margins included, has room for."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    size = ((right - left) / pixels[0], (top - bottom) / pixels[1])
+    return thin(points, size, round(pixels[0] * POINTS_PER_PIXEL))
+
+
+def _percent(value: float) -> str:
+    """A deviation on an axis; always in per cent, however large."""
+    shown = f"{value:+,.1f}".removesuffix(".0").replace("-", MINUS)
+    return f"{shown if value else '0'}{NBSP}%"
 
 
 def _whole(value: float) -> str:

@@ -33,6 +33,13 @@ LIGHT = {
     "good": "#1a7343",
     "warn": "#875800",
     "page": "#f6f7f9",
+    "heat_0": "#5aa0d8",
+    "heat_1": "#79b2e0",
+    "heat_2": "#96c3e7",
+    "heat_3": "#b1d2ed",
+    "heat_4": "#c9e0f3",
+    "heat_5": "#deecf8",
+    "heat_6": "#f0f6fb",
 }
 """Colours by role; each value occurs once, so that it names its role."""
 
@@ -52,6 +59,13 @@ DARK = {
     "good": "#67cf95",
     "warn": "#e3b15c",
     "page": "#0f1216",
+    "heat_0": "#27679c",
+    "heat_1": "#22598a",
+    "heat_2": "#1f4c75",
+    "heat_3": "#1c4062",
+    "heat_4": "#1a3550",
+    "heat_5": "#192b3f",
+    "heat_6": "#182330",
 }
 
 _NAMES = {colour: role.replace("_", "-") for role, colour in LIGHT.items()}

@@ -1,0 +1,99 @@
+"""The cells, claims and effects of a sweep as Markdown and as CSV: what ``--export`` writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from assay.records import Claim, Conclusion, FactorEffect, StudySpec, Value, Verdict
+from assay.records.configuration import show_value
+from assay.report.plain import change, change_interval
+from assay.report.text import CSV_COLUMNS, arm_scale, arm_values, csv_cell, escape, markdown_table
+from assay.search.cells import (
+    by_settings,
+    effect_name,
+    lead,
+    mixed_up,
+    settings_of,
+    sweep_sentences,
+    varied_names,
+)
+
+_FIGURES = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
+
+
+def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
+    """Sentences, a table of cells and one of effects, in the dialect of GitHub."""
+    metric = spec.workload.objective
+    parts = ["  \n".join(escape(text) for text in sweep_sentences(conclusion, metric))]
+    parts.append(_cell_table(conclusion, spec))
+    if conclusion.effects:
+        parts.append(_effect_table(conclusion.effects))
+    if conclusion.notes:
+        parts.append("\n".join(f"- {escape(note)}" for note in conclusion.notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
+    """One line for each cell: its settings, then what ``text.to_csv`` has of an arm."""
+    metric = spec.workload.objective
+    names = varied_names(spec.space)
+    claims = {claim.b: claim for claim in conclusion.claims}
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([*map(csv_cell, names), *CSV_COLUMNS])
+    for arm in by_settings(conclusion.arms, spec.space):
+        settings = settings_of(arm, conclusion, spec.space)
+        shown = [show_value(v) if isinstance(v, bool) else v for v in settings]
+        values = [*shown, *arm_values(arm, claims.get(arm.name), metric)]
+        writer.writerow([csv_cell(value) for value in values])
+    return out.getvalue()
+
+
+def _cell_table(conclusion: Conclusion, spec: StudySpec) -> str:
+    metric = spec.workload.objective
+    scale = arm_scale(conclusion, metric)
+    unit = f" {scale.unit}" if scale.unit else ""
+    names = varied_names(spec.space)
+    claims = {claim.b: claim for claim in conclusion.claims}
+    best = lead(conclusion)
+    heads = [*map(escape, names), "n", f"median{escape(unit)}", "change", "interval", "verdict"]
+    lines = []
+    for arm in by_settings(conclusion.arms, spec.space):
+        settings = [_setting(value) for value in settings_of(arm, conclusion, spec.space)]
+        found = arm.summary.get(metric.name)
+        figures = ["0", ""] if found is None else [str(found.n), scale.number(found.median)]
+        baseline = arm is conclusion.arms[0]
+        lines.append([*settings, *figures, *_said(claims.get(arm.name), best, baseline)])
+    return markdown_table(heads, lines, left=len(names))
+
+
+def _setting(value: Value | None) -> str:
+    return "" if value is None else escape(show_value(value))
+
+
+def _said(claim: Claim | None, best: Claim | None, baseline: bool) -> list[str]:
+    if baseline:
+        return ["", "", "baseline"]
+    if claim is None:
+        return ["", "", "no value"]
+    word = claim.verdict.value
+    if best is not None and claim.b == best.b and claim.verdict is Verdict.FASTER:
+        word = f"**{word}, best**"
+    return [change(claim.ratio), change_interval(claim.ci), word]
+
+
+def _effect_table(effects: Sequence[FactorEffect]) -> str:
+    lines = [
+        [
+            escape(effect_name(e)),
+            change(e.ratio),
+            change_interval(e.ci),
+            e.verdict.value,
+            escape(mixed_up(e)),
+        ]
+        for e in effects
+    ]
+    heads = ["effect", "change", "interval", "verdict", "cannot be told from"]
+    return markdown_table(heads, lines)
