@@ -18,6 +18,9 @@ settings.load_profile("assay")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests run beside each other: what one does must not take the verdict from another.
+os.environ["ASSAY_DISTURBED_ABOVE"] = "never"
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
