@@ -51,4 +51,11 @@ std::string format_cpulist(const std::vector<int>& cpus) {
     return text;
 }
 
+std::vector<int> spread(const std::vector<int>& numbers, std::size_t most) {
+    if (numbers.size() <= most) return numbers;
+    std::vector<int> some;
+    for (std::size_t i = 0; i < most; ++i) some.push_back(numbers[i * numbers.size() / most]);
+    return some;
+}
+
 } // namespace assay

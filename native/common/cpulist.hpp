@@ -12,4 +12,7 @@ std::optional<std::vector<int>> parse_cpulist(std::string_view text);
 
 std::string format_cpulist(const std::vector<int>& cpus);
 
+/// At most `most` of the numbers, evenly spread over them.
+std::vector<int> spread(const std::vector<int>& numbers, std::size_t most);
+
 } // namespace assay

@@ -39,6 +39,14 @@ std::optional<std::string> read_file(int at, const char* path, std::size_t limit
     return read_to_end(fd.get(), limit);
 }
 
+std::optional<std::int64_t> read_number(const std::string& path) {
+    const auto text = read_file(AT_FDCWD, path.c_str());
+    std::int64_t value = 0;
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc{})
+        return std::nullopt;
+    return value;
+}
+
 std::optional<std::string_view> reread(int fd, char* buffer, std::size_t size) {
     const ssize_t n = ::pread(fd, buffer, size, 0);
     if (n < 0) return std::nullopt;

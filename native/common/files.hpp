@@ -15,6 +15,9 @@ namespace assay {
 /// Reads at most `limit` bytes.
 std::optional<std::string> read_file(int at, const char* path, std::size_t limit = 16U << 20);
 
+/// The number at the beginning of a small file.
+std::optional<std::int64_t> read_number(const std::string& path);
+
 /// What an open file holds now: files in cgroupfs and procfs give fresh contents from offset 0.
 std::optional<std::string_view> reread(int fd, char* buffer, std::size_t size);
 

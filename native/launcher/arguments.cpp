@@ -9,7 +9,7 @@ const char usage_text[] =
     "usage: assay-exec --plan-fd N --record-fd M\n"
     "       assay-exec --plan FILE --record FILE   (- is standard input / output)\n"
     "       assay-exec [--record FILE] [--containment auto|cgroup|none] -- COMMAND ARG...\n"
-    "       assay-exec --probe | --version | --help\n";
+    "       assay-exec --probe | --sweep | --version | --help\n";
 
 namespace {
 
@@ -35,6 +35,8 @@ Arguments parse_arguments(int argc, char** argv) {
         }
         if (option == "--probe") {
             arguments.verb = Verb::probe;
+        } else if (option == "--sweep") {
+            arguments.verb = Verb::sweep;
         } else if (option == "--version") {
             arguments.verb = Verb::version;
         } else if (option == "--help") {

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-enum class Verb { run, probe, version, help };
+enum class Verb { run, probe, sweep, version, help };
 
 /// A file, named by its number or by its path ("-" is standard input or output).
 struct FileArgument {

@@ -34,6 +34,8 @@ class Hierarchies {
     [[nodiscard]] bool has_unified() const { return pure_v2_ || hybrid_; }
     [[nodiscard]] bool has_v1(std::string_view controller) const { return own_v1(controller).has_value(); }
 
+    /// Path of a hierarchy, relative to the root: the v2 one (controller "") or a v1 one.
+    [[nodiscard]] std::string mount(std::string_view controller) const;
     /// A new control group `name`, of the v2 hierarchy (controller "") or a v1 one. With `parent` in that
     /// folder of the hierarchy, otherwise in our own control group. Nothing, with errno set, on failure.
     [[nodiscard]] std::optional<CgroupFolder> make(std::string_view controller,
@@ -50,7 +52,6 @@ class Hierarchies {
         return pure_v2_ ? std::nullopt : v1_line(own_, controller);
     }
     [[nodiscard]] std::string own_v2() const;
-    [[nodiscard]] std::string mount(std::string_view controller) const;
 
     Fd root_;
     bool pure_v2_ = false;

@@ -5,7 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <memory>
@@ -76,12 +78,27 @@ void collect_processes(int folder, std::vector<pid_t>& found, int depth) {
     each_subfolder(folder, [&](const char*, int below) { collect_processes(below, found, depth + 1); });
 }
 
-void remove_below(int folder, int depth) {
-    if (depth >= deepest) return;
-    each_subfolder(folder, [&](const char* name, int below) {
-        remove_below(below, depth + 1);
-        ::unlinkat(folder, name, AT_REMOVEDIR);
-    });
+std::string first_subfolder(int folder) {
+    std::string first;
+    each_subfolder(folder, [&](const char* name, int) { first = name; });
+    return first;
+}
+
+/// However deep they lie: two folders are open at a time. Stops at one that cannot be removed.
+void remove_below(int folder) {
+    Fd at = open_folder(folder, ".");
+    std::vector<std::string> path;
+    while (at) {
+        if (auto name = first_subfolder(at.get()); !name.empty()) {
+            at = open_folder(at.get(), name.c_str());
+            path.push_back(std::move(name));
+            continue;
+        }
+        if (path.empty()) return;
+        at = open_folder(at.get(), "..");
+        if (!at || ::unlinkat(at.get(), path.back().c_str(), AT_REMOVEDIR) != 0) return;
+        path.pop_back();
+    }
 }
 
 } // namespace
@@ -95,6 +112,18 @@ std::optional<CgroupFolder> CgroupFolder::create(int root, std::string path) {
         errno = error;
         return std::nullopt;
     }
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        errno = EEXIST; // taken over before we held it
+        return std::nullopt;
+    }
+    return CgroupFolder{root, std::move(path), std::move(folder)};
+}
+
+std::optional<CgroupFolder> CgroupFolder::take_over(int root, std::string path) {
+    Fd folder = open_folder(root, path.c_str());
+    struct stat status{};
+    if (!folder || ::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) return std::nullopt;
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
     return CgroupFolder{root, std::move(path), std::move(folder)};
 }
 
@@ -129,7 +158,7 @@ std::vector<pid_t> CgroupFolder::processes() const {
 
 bool CgroupFolder::remove() {
     if (::unlinkat(root_, path_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
-    remove_below(fd(), 0);
+    remove_below(fd());
     return ::unlinkat(root_, path_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 

@@ -12,13 +12,16 @@
 
 namespace assay {
 
-/// One control group in one hierarchy, made by us. The program may run as our own user and take permissions
-/// away from it (chmod 000): whoever opens a file here gives them back first.
+/// One control group in one hierarchy, made by us and held by a lock on it, which the kernel drops with the
+/// last of our processes: so that others can tell whether it was left. The program may run as our own user
+/// and take permissions away from it (chmod 000): whoever opens a file here gives them back first.
 class CgroupFolder {
   public:
     /// `path` is relative to the open folder `root`, which must outlive this. Nothing, with errno set, on
     /// failure.
     static std::optional<CgroupFolder> create(int root, std::string path);
+    /// One that another launcher has made. Nothing where that is still there, or was another user's.
+    static std::optional<CgroupFolder> take_over(int root, std::string path);
 
     CgroupFolder(CgroupFolder&&) = default;
     CgroupFolder& operator=(CgroupFolder&&) = default;

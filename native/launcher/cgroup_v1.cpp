@@ -40,6 +40,7 @@ class LegacyLeaf final : public Containment {
     std::vector<pid_t> processes() override;
     bool empty() override { return processes().empty(); }
     void kill() override;
+    void thaw(pid_t pid) override { hierarchies_.thaw(pid); }
     std::optional<std::int64_t> held() override;
     std::optional<Nanos> cpu_used() override;
     bool hit_memory_limit() override {

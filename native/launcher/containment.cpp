@@ -68,16 +68,36 @@ bool reap_children(pid_t spare) {
     }
 }
 
+Census count_tree(Containment& containment) {
+    // In this order: what is forked meanwhile is in the control group, whose list is the later one.
+    const auto below_us = TreeOnly{""}.processes();
+    auto contained = containment.processes();
+    std::sort(contained.begin(), contained.end());
+    const auto outside = std::count_if(below_us.begin(), below_us.end(), [&](pid_t pid) {
+        if (std::binary_search(contained.begin(), contained.end(), pid)) return false;
+        const auto stat = proc_stat(pid);
+        return stat && stat->alive() && !stat->exiting();
+    });
+    return {contained.size() + static_cast<std::size_t>(outside), static_cast<std::size_t>(outside)};
+}
+
+std::size_t kill_tree(Containment& containment) {
+    containment.kill();
+    const std::size_t outside = count_tree(containment).outside;
+    TreeOnly below_us{""};
+    below_us.kill();
+    for (const pid_t pid : below_us.processes()) containment.thaw(pid);
+    return outside;
+}
+
 std::size_t end_tree(Containment& containment, Nanos patience) {
-    TreeOnly adopted{"adopted"}; // what left the control group but is still below the keeper
     const Nanos deadline = now_ns() + patience;
     Nanos pause = 100'000;
     for (;;) {
         const bool children = reap_children(0);
         if (!children && containment.empty()) return 0;
-        containment.kill();
-        if (children) adopted.kill();
-        if (now_ns() > deadline) return std::max<std::size_t>(containment.processes().size(), 1);
+        kill_tree(containment);
+        if (now_ns() > deadline) return std::max<std::size_t>(count_tree(containment).all, 1);
         const timespec nap = to_timespec(pause);
         ::nanosleep(&nap, nullptr);
         pause = std::min<Nanos>(pause * 2, 20 * nanos_per_milli);

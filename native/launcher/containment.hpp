@@ -62,6 +62,8 @@ class Containment {
     virtual bool empty() = 0;
     /// Sends SIGKILL to everything; may have to be called again.
     virtual void kill() = 0;
+    /// Lets a process end that is frozen in a group of its own making.
+    virtual void thaw(pid_t) {}
 
     /// Anonymous plus shared memory that the tree holds now.
     virtual std::optional<std::int64_t> held() = 0;
@@ -104,6 +106,17 @@ struct ContainmentChoice {
 
 /// `launcher` is the process id that names the control group where the plan does not.
 ContainmentChoice choose_containment(const Plan& plan, pid_t launcher);
+
+/// Living processes of the tree, and how many of them have left the control group.
+struct Census {
+    std::size_t all = 0;
+    std::size_t outside = 0;
+};
+Census count_tree(Containment& containment);
+
+/// Sends SIGKILL to everything, also to what has left the control group: it is still below the keeper.
+/// Returns how many processes had.
+std::size_t kill_tree(Containment& containment);
 
 /// Kills and reaps until nothing is left of the tree, for at most `patience`. Returns how many processes
 /// survived.

@@ -35,6 +35,8 @@ void be_keeper(void* argument) {
     const int status = keep(launch);
     launch.shared->exit_status.store(status);
     launch.shared->keeper_done.store(true);
+    // The program may have stopped the front, which could then not tell the caller.
+    if (raw::call(SYS_getppid) == launch.front) raw::call(SYS_kill, launch.front, SIGCONT);
     raw::exit(0);
 }
 
@@ -95,10 +97,19 @@ class Front {
                 pass_on(static_cast<int>(info.ssi_signo));
                 continue;
             }
-            if (raw::call(SYS_wait4, keeper_, 0, WNOHANG, 0) == keeper_) {
+            look_at_keeper();
+        }
+    }
+
+    /// The program may stop it, and would then outlive every limit.
+    void look_at_keeper() {
+        int status = 0;
+        while (!ended_ &&
+               raw::call(SYS_wait4, keeper_, raw::as_long(&status), WNOHANG | WUNTRACED, 0) == keeper_) {
+            if (WIFSTOPPED(status))
+                raw::call(SYS_kill, keeper_, SIGCONT);
+            else
                 ended_ = true;
-                return;
-            }
         }
     }
 
@@ -127,11 +138,14 @@ class Front {
 int take_over(Launch& launch) {
     TreeOnly nothing_made("the keeper ended before it had made a control group");
     Containment& containment = launch.containment ? *launch.containment : nothing_made;
-    end_tree(containment, 10 * nanos_per_second);
+    ContainmentReport report{containment.mode(), containment.complete(), containment.why()};
+    report.left_over = static_cast<std::int64_t>(count_tree(containment).all);
+    report.survivors = static_cast<std::int64_t>(end_tree(containment, 10 * nanos_per_second));
     containment.remove();
     Result result;
     result.outcome = Outcome::interrupted;
     result.interrupted_by = SIGKILL;
+    result.containment = report;
     result.failure = Failure{"keeper", 0, "the keeper, assay-exec's second process, was killed"};
     return deliver(result, launch.record);
 }
@@ -151,10 +165,7 @@ Fd block_signals(Launch& launch) {
     sigset_t ours;
     ::sigemptyset(&ours);
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
-        struct sigaction inherited{};
-        ::sigaction(signal, nullptr, &inherited);
-        // What nohup, or a shell's background, has ignored ends nothing; blocked it would come all the same.
-        if (inherited.sa_handler != SIG_IGN) ::sigaddset(&ours, signal);
+        if (!ignored(signal)) ::sigaddset(&ours, signal);
     }
     for (const int signal : {SIGCHLD, end_request}) ::sigaddset(&ours, signal);
     if (launch.plan.leave_signals) {

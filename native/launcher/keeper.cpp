@@ -3,10 +3,12 @@
 #include "common/raw.hpp"
 #include "launcher/child.hpp"
 #include "launcher/front.hpp"
-#include "launcher/host.hpp"
 #include "launcher/memory_sampler.hpp"
+#include "launcher/meters.hpp"
 #include "launcher/record.hpp"
+#include "launcher/sched_watch.hpp"
 #include "launcher/signals.hpp"
+#include "launcher/terminal.hpp"
 #include "launcher/watch.hpp"
 
 #include <errno.h>
@@ -140,6 +142,7 @@ class Keeper {
         const auto cpus = plan_.affinity.empty() ? own_affinity() : plan_.affinity;
         LimitWatch limits(*launch_.containment, plan_.limits, stdio.outputs(), static_cast<int>(cpus.size()));
         Result result;
+        const Terminal terminal(launch_.group);
         if (limits.set(result.applied)) {
             result = launch_program(stdio, limits, cpus, std::move(result));
         } else {
@@ -148,6 +151,7 @@ class Keeper {
                 Failure{refused.what, refused.error, explain(refused.what, refused.error, plan_)};
         }
         launch_.containment->remove();
+        terminal.give_back();
         return result;
     }
 
@@ -156,6 +160,7 @@ class Keeper {
                           Result result) {
         const Program program(plan_, launch_.environment);
         Steps steps;
+        Meters meters(plan_, cpus, launch_.front);
         result.started_at = seconds(now_ns(CLOCK_REALTIME));
         const Nanos start = now_ns();
         Spawned child = start_child(steps, program, stdio);
@@ -164,19 +169,23 @@ class Keeper {
             return result;
         }
         result.pid = child.pid;
-        const auto host_before = read_host(cpus);
+        meters.begin();
         SecondWitness witness(launch_.events.get(), child.pidfd.get(), start);
         MemorySampler sampler(*launch_.containment, *launch_.shared, start,
                               from_seconds(plan_.sample_interval_s));
         Readback readback(*launch_.containment, plan_, child.pid, start);
+        SchedWatch sched(*launch_.containment, child.pid, start);
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
         const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(), start, cap, launch_.shared};
-        const Watched watched =
-            watch(target, *launch_.containment, limits, {&witness, &sampler, &limits, &readback});
+        const Watched watched = watch(target, *launch_.containment, limits,
+                                      {&witness, &sampler, &limits, &readback, &sched, &meters.energy()});
+        meters.end();
+        sched.read_ended();
         finish(result, watched, steps, child.pid, limits);
         report_memory(result, sampler, watched.exit_ns);
-        report_host(result, host_before, cpus);
+        meters.report(result);
+        report_sched(result, sched);
         if (readback.seen())
             result.seen = readback.seen();
         else if (plan_.observe.any())
@@ -220,7 +229,15 @@ class Keeper {
             result.core_dumped = WCOREDUMP(status);
         }
         ContainmentReport report{containment.mode(), containment.complete(), containment.why()};
-        if (watched.ending == Ending::by_itself && watched.gone) report.left_over = count_left(containment);
+        Census left{0, watched.outside};
+        if (watched.ending == Ending::by_itself && watched.gone) {
+            left = count_left(containment);
+            report.left_over = static_cast<std::int64_t>(left.all);
+        }
+        if (left.outside > 0 && report.complete) {
+            report.complete = false;
+            report.why = "processes had left the control group: what they did is missing from its figures";
+        }
         // What the limits say by now: the tree may have ended of the limit before it was looked at.
         if (watched.ending == Ending::by_itself && limits.due() != never) limits.run(now_ns());
         report.survivors = static_cast<std::int64_t>(end_tree(containment, end_patience));
@@ -232,13 +249,9 @@ class Keeper {
         judge(result, watched, limits, steps);
     }
 
-    static std::int64_t count_left(Containment& containment) {
-        if (!reap_children(0) && containment.empty()) return 0;
-        auto left = containment.processes();
-        const auto adopted = TreeOnly("").processes();
-        left.insert(left.end(), adopted.begin(), adopted.end());
-        std::sort(left.begin(), left.end());
-        return std::unique(left.begin(), left.end()) - left.begin();
+    static Census count_left(Containment& containment) {
+        if (!reap_children(0) && containment.empty()) return {};
+        return count_tree(containment);
     }
 
     void report_wall(Result& result, const Watched& watched) const {
@@ -314,16 +327,11 @@ class Keeper {
         }
     }
 
-    static void report_host(Result& result, const std::optional<HostTicks>& before,
-                            const std::vector<int>& cpus) {
-        const auto after = read_host(cpus);
-        if (!before || !after || !result.cpu) {
-            result.absent.emplace_back("host", "/proc/stat cannot be read");
-            return;
-        }
-        result.host = HostShare{seconds(ticks_to_ns(after->steal - before->steal)),
-                                seconds(ticks_to_ns(after->busy - before->busy)),
-                                seconds(result.cpu->user + result.cpu->system)};
+    static void report_sched(Result& result, const SchedWatch& sched) {
+        result.run_queue_wait_s = sched.waited_s();
+        if (!result.migrations) result.migrations = sched.migrations();
+        if (!result.run_queue_wait_s) result.absent.emplace_back("run_queue_wait_s", sched.why_no_wait());
+        if (!result.migrations) result.absent.emplace_back("migrations", "/proc/PID/sched cannot be read");
     }
 
     Launch& launch_;
@@ -333,9 +341,14 @@ class Keeper {
     static Fd awaited_signals(const Plan& plan) {
         sigset_t wanted;
         ::sigemptyset(&wanted);
-        for (const int signal : {SIGQUIT, SIGCHLD, end_request}) ::sigaddset(&wanted, signal);
-        for (const int signal : left_signals)
-            ::sigaddset(&wanted, plan.leave_signals ? pass_request(signal) : signal);
+        for (const int signal : {SIGCHLD, end_request}) ::sigaddset(&wanted, signal);
+        if (!ignored(SIGQUIT)) ::sigaddset(&wanted, SIGQUIT);
+        for (const int signal : left_signals) {
+            if (plan.leave_signals)
+                ::sigaddset(&wanted, pass_request(signal));
+            else if (!ignored(signal)) // a batch system signals every process of a job
+                ::sigaddset(&wanted, signal);
+        }
         return Fd{::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK)};
     }
 };

@@ -4,6 +4,7 @@
 #include "launcher/front.hpp"
 #include "launcher/probe.hpp"
 #include "launcher/record.hpp"
+#include "launcher/sweep.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +46,13 @@ std::string plan_text(const FileArgument& file) {
     return std::move(*text);
 }
 
+int sweep_host() {
+    std::string why;
+    const auto hierarchies = Hierarchies::find(Plan{}.cgroup_root, why);
+    const int swept = hierarchies ? sweep(*hierarchies) : 0;
+    return write_all(STDOUT_FILENO, std::to_string(swept) + '\n') == 0 ? 0 : unusable;
+}
+
 int run(const Arguments& arguments) {
     Launch launch;
     launch.environment = environ;
@@ -81,6 +89,8 @@ int main(int argc, char** argv) {
         return write_all(STDOUT_FILENO, "assay-exec " ASSAY_VERSION "\n") == 0 ? 0 : unusable;
     case Verb::probe:
         return write_all(STDOUT_FILENO, probe_host()) == 0 ? 0 : unusable;
+    case Verb::sweep:
+        return sweep_host();
     case Verb::run:
         break;
     }

@@ -2,6 +2,7 @@
 
 #include "common/cpulist.hpp"
 #include "common/files.hpp"
+#include "launcher/counters.hpp"
 
 #include <fcntl.h>
 #include <linux/mempolicy.h>
@@ -291,6 +292,16 @@ Observe read_observe(const Field& field) {
     return observe;
 }
 
+std::vector<std::string> read_counters(const Field& field) {
+    field.each_element([](const Field& f) {
+        if (Counters::known(f.text())) return;
+        std::string known;
+        for (const auto& name : Counters::all_names()) known += name + ", ";
+        f.refuse('"' + f.text() + "\" is not one of " + known + "default");
+    });
+    return field.texts();
+}
+
 std::string group_path(const Field& field) {
     const auto path = field.text();
     const std::string framed = '/' + path + '/';
@@ -349,6 +360,10 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         const auto wish = containment_wish(f.text());
         if (!wish) f.refuse("must be auto, cgroup or none");
         plan.containment = *wish;
+    } else if (key == "counters") {
+        plan.counters = read_counters(f);
+    } else if (key == "host_root") {
+        plan.host_root = f.nonempty_text();
     } else if (key == "cgroup_root") {
         plan.cgroup_root = f.nonempty_text();
     } else if (key == "cgroup_parent") {

@@ -74,6 +74,8 @@ struct Plan {
     Limits limits;
     ContainmentWish containment = ContainmentWish::automatic;
     std::string cgroup_root = "/sys/fs/cgroup";
+    std::string host_root; // in which proc, sys and dev lie; empty is "/"
+    std::optional<std::vector<std::string>> counters;
     std::optional<std::string> cgroup_parent;
     std::optional<std::string> cgroup_name;
     std::optional<int> parent_pid;

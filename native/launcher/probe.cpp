@@ -5,6 +5,8 @@
 #include "common/json_writer.hpp"
 #include "common/raw.hpp"
 #include "launcher/cgroup.hpp"
+#include "launcher/counters.hpp"
+#include "launcher/energy.hpp"
 #include "launcher/host.hpp"
 
 #include <errno.h>
@@ -163,6 +165,27 @@ void probe_calls(JsonWriter& json) {
                   }));
 }
 
+void probe_meters(JsonWriter& json) {
+    const Counters counters(Counters::all_names(), "");
+    json.key("counters").begin_object();
+    for (const auto& [name, user_only] : counters.opened()) {
+        json.key(name).begin_object().member("ok", true).member("scope", user_only ? "user" : "all");
+        json.end_object();
+    }
+    for (const auto& [name, why] : counters.absent()) {
+        json.key(name).begin_object().member("ok", false).member("why", why).end_object();
+    }
+    if (counters.lacks_frequency()) {
+        json.key("frequency").begin_object().member("ok", false);
+        json.member("why", "the kernel's msr PMU gives no APERF and MPERF here").end_object();
+    }
+    json.end_object();
+    const EnergyMeter energy("");
+    json.key("energy").begin_object().member("ok", energy.joules().has_value());
+    if (!energy.joules()) json.member("why", energy.why_absent());
+    json.end_object();
+}
+
 } // namespace
 
 std::string probe_host() {
@@ -180,6 +203,7 @@ std::string probe_host() {
     probe_memory_policies(json);
     probe_scheduling(json);
     probe_thp(json);
+    probe_meters(json);
     json.end_object();
     return std::move(json.text()) + '\n';
 }

@@ -152,6 +152,13 @@ std::vector<pid_t> descendants(pid_t root, std::size_t limit) {
     return found;
 }
 
+std::vector<pid_t> threads_of(pid_t pid) {
+    std::vector<pid_t> threads;
+    each_number_in(("/proc/" + std::to_string(pid) + "/task").c_str(),
+                   [&](pid_t thread) { threads.push_back(thread); });
+    return threads;
+}
+
 Nanos ticks_to_ns(std::int64_t ticks) {
     static const long per_second = ::sysconf(_SC_CLK_TCK);
     return ticks * (nanos_per_second / per_second);

@@ -26,7 +26,10 @@ struct ProcStat {
 
     /// False between fork and exec (PF_FORKNOEXEC).
     [[nodiscard]] bool executed() const { return (flags & 0x40U) == 0; }
-    [[nodiscard]] bool alive() const { return state != 'Z' && state != 'X'; }
+    /// On its way out (PF_EXITING), and as such perhaps in no control group any more.
+    [[nodiscard]] bool exiting() const { return (flags & 0x4U) != 0; }
+    /// A process whose first thread has ended looks like a zombie while its other threads go on.
+    [[nodiscard]] bool alive() const { return (state != 'Z' && state != 'X') || threads > 1; }
 };
 
 std::optional<ProcStat> parse_proc_stat(std::string_view text);
@@ -34,6 +37,9 @@ std::optional<ProcStat> proc_stat(pid_t pid);
 
 /// Living processes below `root`, nearest first, without `root` itself; at most `limit`.
 std::vector<pid_t> descendants(pid_t root, std::size_t limit = 65536);
+
+/// The thread ids of a process; none where it has gone.
+std::vector<pid_t> threads_of(pid_t pid);
 
 Nanos ticks_to_ns(std::int64_t ticks);
 

@@ -30,7 +30,8 @@ struct Seen {
     std::optional<bool> thp_enabled;
     std::optional<std::map<std::string, std::string>> environ;
     std::optional<std::int64_t> anon_huge_bytes;
-    std::map<int, std::int64_t> node_pages; // of the base size
+    std::map<std::int64_t, std::int64_t> page_bytes; // page size in bytes -> resident memory in such pages
+    std::map<int, std::int64_t> node_pages;          // of the base size
     std::string mempolicy;
 
     // Of the tree, over all readings.
@@ -54,6 +55,7 @@ class Readback final : public Job {
   private:
     void read_tree(Nanos now);
     bool read_subject(const ProcStat& subject, Seen& seen) const;
+    void read_pages(const std::string& rollup, pid_t subject, Seen& seen) const;
     void read_numa(const std::string& text, Seen& seen) const;
     void collect_maps(const std::string& text);
     void count_threads(const std::vector<ProcStat>& tree);

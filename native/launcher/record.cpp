@@ -104,11 +104,35 @@ void write_usage(JsonWriter& json, const Result& result) {
         if (tally->throttled_s) json.member("throttled_s", *tally->throttled_s);
         if (tally->oom_kills) json.member("oom_kills", *tally->oom_kills);
     }
-    if (const auto& host = result.host) {
-        json.key("host").begin_object();
-        json.member("steal_s", host->steal_s).member("busy_s", host->busy_s).member("own_s", host->own_s);
+    if (result.migrations) json.member("migrations", *result.migrations);
+    if (result.run_queue_wait_s) json.member("run_queue_wait_s", *result.run_queue_wait_s);
+    if (result.energy_j) json.member("energy_j", *result.energy_j).member("energy_scope", "package");
+}
+
+void write_counts(JsonWriter& json, const std::vector<Count>& counts) {
+    if (counts.empty()) return;
+    json.key("counters").begin_object();
+    for (const auto& count : counts) {
+        json.key(count.name).begin_object().member("value", count.value);
+        json.member("enabled_s", seconds(count.enabled)).member("running_s", seconds(count.running));
+        json.member("scope", count.user_only ? "user" : "all");
+        if (count.scaled) json.member("scaled", true);
         json.end_object();
     }
+    json.end_object();
+}
+
+void write_host(JsonWriter& json, const HostShare& host) {
+    json.key("host").begin_object().member("cpus", host.cpus);
+    if (host.steal_s) json.member("steal_s", *host.steal_s);
+    if (host.busy_s) json.member("busy_s", *host.busy_s);
+    if (host.own_s) json.member("own_s", *host.own_s);
+    if (host.launcher_s) json.member("launcher_s", *host.launcher_s);
+    if (host.swap) json.member("swap_in_pages", host.swap->in).member("swap_out_pages", host.swap->out);
+    if (host.throttle_events) json.member("throttle_events", *host.throttle_events);
+    if (host.frequency_ratio) json.member("frequency_ratio", *host.frequency_ratio);
+    if (host.clock_source) json.member("clock_source", *host.clock_source);
+    json.end_object();
 }
 
 void write_containment(JsonWriter& json, const ContainmentReport& report) {
@@ -151,6 +175,11 @@ void write_seen(JsonWriter& json, const Seen& seen) {
         json.end_array();
     }
     if (seen.anon_huge_bytes) json.member("anon_huge_bytes", *seen.anon_huge_bytes);
+    if (!seen.page_bytes.empty()) {
+        json.key("page_bytes").begin_object();
+        for (const auto& [size, bytes] : seen.page_bytes) json.member(std::to_string(size), bytes);
+        json.end_object();
+    }
     if (!seen.node_pages.empty()) {
         json.key("numa_pages").begin_object();
         for (const auto& [node, pages] : seen.node_pages) json.member(std::to_string(node), pages);
@@ -199,6 +228,8 @@ std::string to_json(const Result& result) {
     json.member("schema", 1).member("engine", ASSAY_VERSION);
     write_ending(json, result);
     write_usage(json, result);
+    write_counts(json, result.counts);
+    if (result.host) write_host(json, *result.host);
     if (result.containment) write_containment(json, *result.containment);
     if (!result.applied.empty()) {
         json.key("applied").begin_array();

@@ -2,6 +2,8 @@
 
 #include "common/fd.hpp"
 #include "launcher/containment.hpp"
+#include "launcher/counters.hpp"
+#include "launcher/host.hpp"
 #include "launcher/limits.hpp"
 #include "launcher/readback.hpp"
 
@@ -40,12 +42,6 @@ struct SampledMemory {
     int samples = 0;
 };
 
-struct HostShare {
-    double steal_s = 0;
-    double busy_s = 0;
-    double own_s = 0;
-};
-
 struct ContainmentReport {
     std::string mode;
     bool complete = false;
@@ -72,6 +68,10 @@ struct Result {
     std::optional<WaitedUsage> waited;
     std::optional<Tally> tally;
     std::optional<SampledMemory> anon;
+    std::optional<double> run_queue_wait_s;
+    std::vector<Count> counts;
+    std::optional<std::int64_t> migrations;
+    std::optional<double> energy_j;
     std::optional<HostShare> host;
     std::optional<ContainmentReport> containment;
     std::vector<Applied> applied;

@@ -28,6 +28,12 @@ constexpr int requested(int request) {
     return found == left_signals.end() ? 0 : *found;
 }
 
+/// What nohup, or a shell's background, has ignored ends nothing; blocked it would come all the same.
+inline bool ignored(int signal) {
+    struct sigaction inherited{};
+    return ::sigaction(signal, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_IGN;
+}
+
 constexpr bool is_left(int signal) {
     return std::find(left_signals.begin(), left_signals.end(), signal) != left_signals.end();
 }

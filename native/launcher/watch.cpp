@@ -59,7 +59,7 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
             if (now >= target.cap_at()) end_now(Ending::timed_out, now);
         }
         if (now >= kill_at) {
-            containment.kill();
+            result.outside = std::max(result.outside, kill_tree(containment));
             kill_at = now + kill_again;
         }
         if (now >= give_up_at) {

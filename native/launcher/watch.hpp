@@ -14,9 +14,10 @@ enum class Ending { by_itself, timed_out, limit, interrupted };
 
 struct Watched {
     Ending ending = Ending::by_itself;
-    int signal = 0;    // that asked for the end
-    Nanos exit_ns = 0; // when the end of the program was seen
-    bool gone = true;  // false: it outlived SIGKILL (stuck in the kernel)
+    int signal = 0;          // that asked for the end
+    Nanos exit_ns = 0;       // when the end of the program was seen
+    bool gone = true;        // false: it outlived SIGKILL (stuck in the kernel)
+    std::size_t outside = 0; // processes that had left the control group when the tree was killed
 };
 
 /// What the wait for one program needs.

@@ -14,19 +14,25 @@ from assay.errors import BadInput
 _TIME = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z%]*)\s*")
+_LONGEST_S = 1e9
+"""30 years: what is longer was mistyped, and breaks arithmetic on clocks."""
+_MOST_BYTES = 2**63 - 1
+"""The largest size that the kernel takes."""
 
 
 def parse_duration_s(text: str) -> float:
     """Seconds from ``90``, ``90s``, ``1.5m``, ``10min``, ``2h`` or ``250ms``.
 
     Raises:
-        BadInput: not a positive duration.
+        BadInput: not a duration from 1 ns to 30 years.
     """
     match = _NUMBER.fullmatch(text)
     factor = _TIME.get(match[2].lower() or "s") if match else None
-    if match is None or factor is None or float(match[1]) <= 0:
-        raise BadInput(f"{text!r} is not a duration.", "Write for example 90s, 10m or 2h.")
-    return float(match[1]) * factor
+    seconds = float(match[1]) * factor if match and factor else math.nan
+    if not 1e-9 <= seconds <= _LONGEST_S:
+        bound = " above zero" if seconds < 1e-9 else " below 30 years" if seconds > 0 else ""
+        raise BadInput(f"{text!r} is not a duration{bound}.", "Write for example 90s, 10m or 2h.")
+    return seconds
 
 
 def parse_bytes(text: str) -> int:
@@ -42,23 +48,26 @@ def parse_bytes(text: str) -> int:
             suffix = suffix.removesuffix(ending)
             break
     factor = _BINARY.get(suffix)
-    if match is None or factor is None:
-        raise BadInput(f"{text!r} is not a size.", "Write for example 512M or 8G.")
-    return int(float(match[1]) * factor)
+    size = float(match[1]) * factor if match and factor else math.nan
+    if not 0 <= size <= _MOST_BYTES:
+        bound = " below 8 EiB" if size > 0 else ""
+        raise BadInput(f"{text!r} is not a size{bound}.", "Write for example 512M or 8G.")
+    return min(int(size), _MOST_BYTES)  # its nearest float lies above it
 
 
 def parse_share(text: str) -> float:
     """A share from ``1%`` or ``0.01``.
 
     Raises:
-        BadInput: not between 0 and 1.
+        BadInput: not above 0 and below 1.
     """
     match = _NUMBER.fullmatch(text)
     value = math.nan
     if match is not None and match[2] in ("", "%"):
         value = float(match[1]) / (100.0 if match[2] else 1.0)
     if not 0.0 < value < 1.0:
-        raise BadInput(f"{text!r} is not a share.", "Write for example 1% or 0.01.")
+        bound = "" if math.isnan(value) else " above 0 and below 100 %"
+        raise BadInput(f"{text!r} is not a share{bound}.", "Write for example 1% or 0.01.")
     return value
 
 

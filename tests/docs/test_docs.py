@@ -34,7 +34,7 @@ import pytest
 import assay
 from assay.cli.parser import build, parse
 from assay.errors import BadInput
-from assay.records import Granted, Outcome, SpreadVerdict, Verdict
+from assay.records import EffectKind, EffectVerdict, Granted, Outcome, SpreadVerdict, Verdict
 from assay.settings.registry import builtin
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -343,7 +343,8 @@ def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
 
 # --- JSON keys of docs/cli.md -----------------------------------------------------------------
 
-VALUES = {str(v) for kind in (Outcome, Granted, Verdict, SpreadVerdict) for v in kind} | {
+KINDS = (Outcome, Granted, Verdict, SpreadVerdict, EffectKind, EffectVerdict)
+VALUES = {str(v) for kind in KINDS for v in kind} | {
     "cpu",
     "memory",
     "processes",
@@ -352,6 +353,23 @@ VALUES = {str(v) for kind in (Outcome, Granted, Verdict, SpreadVerdict) for v in
 """What stands behind a key, in brackets, as one of its values."""
 WRITER = "import time; print('x' * 9999, flush=True); time.sleep(0.2)"
 PROGRAM = "import time; x = bytearray({n} << 20); time.sleep({n} / 1000)"
+SWEEP = """\
+[workload]
+command = "echo figure={n}{m}"
+metrics = ["figure=figure=([0-9]+)"]
+[settings]
+arg.n = [1, 2]
+arg.m = [3, 4]
+nice = [0, 5]
+[design]
+kind = "factorial"
+generators = ["nice = arg.n * arg.m"]
+repeats = 1
+[study]
+null = true
+warmup = 0
+"""
+"""Half of a factorial design, so that each key of an effect is there."""
 
 
 @dataclass
@@ -395,6 +413,8 @@ def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
     found.add("measure", assay_says("measure", "--json", "--runs", "28", *program, twofold))
     compared = ["--runs", "30", "sleep 0.01", "sleep 0.02"]
     found.add("compare", assay_says("compare", "--json", "--null", *compared))
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    found.add("sweep", assay_says("sweep", "sweep.toml", "--json"))
     tuned = ["--null", "--runs", "70", "arg.n=60,5"]
     found.add("tune", assay_says("tune", "--json", *tuned, *program, PROGRAM))
     found.add("study list", assay_says("study", "list", "--json"))

@@ -486,9 +486,7 @@ def sweep(seed: int = 8, blocks: int = 6) -> ReportInput:
         lab.random.shuffle(order)
         for position, arm in enumerate(order):
             name = arm.name
-            lab.run(
-                arm.configuration, Stage.CONFIRM, block, position, name, factor=factors[name]
-            )
+            lab.run(arm.configuration, Stage.CONFIRM, block, position, name, factor=factors[name])
     metric = spec.workload.objective
     conclusion = Conclusion(
         kind=Kind.SWEEP,

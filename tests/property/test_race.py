@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from assay.records import (
     Budget,
     Choices,
     Configuration,
+    Design,
+    DesignKind,
     Kind,
     Outcome,
     Parameter,
@@ -22,9 +25,11 @@ from assay.records import (
 )
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
+from assay.search.design import lay_out
 from assay.search.measure import MeasureRace
 from assay.search.race import Done, Race
 from assay.search.space import SearchSpace
+from assay.search.sweep import SweepRace
 from assay.search.testing import RandomSearcher, Simulated, drive, left_of, spent_s
 from assay.search.tune import TuneRace
 
@@ -39,6 +44,12 @@ MANY = Space(
         Parameter(name=f"arg.p{i}", domain=Choices(tuple(range(9))), default=0) for i in range(4)
     ),
     constraints=("arg.p0 + arg.p1 < 12",),
+)
+TWO = Space(
+    parameters=(
+        Parameter(name="arg.a", domain=Choices((1, 20)), default=1),
+        Parameter(name="arg.b", domain=Choices((1, 2)), default=1),
+    )
 )
 
 
@@ -63,7 +74,7 @@ def programs(draw: st.DrawFn) -> Simulated:
 
 @st.composite
 def specs(draw: st.DrawFn) -> StudySpec:
-    kind = draw(st.sampled_from([Kind.TUNE, Kind.COMPARE, Kind.MEASURE]))
+    kind = draw(st.sampled_from([Kind.TUNE, Kind.COMPARE, Kind.MEASURE, Kind.SWEEP]))
     budget = draw(
         st.one_of(
             st.integers(1, 130).map(lambda n: Budget(launches=n)),
@@ -72,7 +83,7 @@ def specs(draw: st.DrawFn) -> StudySpec:
     )
     names = ({}, {"nice": 5}, {"nice": 10}) if kind is Kind.COMPARE else ({},)
     arms = [Configuration(values) for values in names] if kind is not Kind.TUNE else []
-    return StudySpec(
+    found = StudySpec(
         kind=kind,
         workload=Workload(argv=("./p",), timeout_s=draw(st.sampled_from([None, None, 1.0]))),
         budget=budget,
@@ -84,12 +95,32 @@ def specs(draw: st.DrawFn) -> StudySpec:
         warmup=draw(st.sampled_from([None, 1, 3])),
         null=draw(st.booleans()) and kind is not Kind.MEASURE,
     )
+    return draw(sweeps(found)) if kind is Kind.SWEEP else found
+
+
+@st.composite
+def sweeps(draw: st.DrawFn, spec: StudySpec) -> StudySpec:
+    """A sweep in place of another study."""
+    asked = Design(
+        kind=draw(st.sampled_from([DesignKind.GRID, DesignKind.FACTORIAL])),
+        repeats=draw(st.sampled_from([None, None, 1, 4, 12])),
+    )
+    layout = lay_out(asked, TWO, SearchSpace(TWO), Configuration(), spec.seed)
+    return msgspec.structs.replace(
+        spec,
+        space=TWO,
+        arms=layout.arms,
+        design=layout.design,
+        precision=draw(st.sampled_from([None, None, 0.02])),
+        warmup=draw(st.sampled_from([None, 0, 2])),
+    )
 
 
 def race_of(spec: StudySpec) -> Race:
     if spec.kind is Kind.TUNE:
         return TuneRace(spec, SearchSpace(spec.space), RandomSearcher())
-    return CompareRace(spec) if spec.kind is Kind.COMPARE else MeasureRace(spec)
+    races = {Kind.COMPARE: CompareRace, Kind.MEASURE: MeasureRace, Kind.SWEEP: SweepRace}
+    return races[spec.kind](spec)
 
 
 @given(specs(), programs(), st.integers(1, 4))

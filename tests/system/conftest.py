@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from launching import MAY_CHANGE_HOST, SESSION, Launcher, groups_named
 
 PROGRAMS = Path(__file__).parent / "native"
 
@@ -30,3 +31,20 @@ def programs() -> Iterator[Path]:
             ]
             subprocess.run(command, check=True)
         yield folder
+
+
+@pytest.fixture(scope="session")
+def exec_path(assay_exec: Path, programs: Path) -> Path:
+    """Give a copy that every user may run."""
+    copy = programs / "assay-exec"
+    shutil.copy(assay_exec, copy)
+    copy.chmod(0o755)
+    return copy
+
+
+@pytest.fixture
+def launcher(exec_path: Path, tmp_path: Path) -> Iterator[Launcher]:
+    """Give a launcher, and prove afterwards that it left no control group behind."""
+    yield Launcher(exec_path, tmp_path)
+    if MAY_CHANGE_HOST:
+        assert not groups_named(SESSION)

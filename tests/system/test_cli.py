@@ -173,6 +173,14 @@ class TestDocuments:
         assert not touched.exists()
         assert not cli.store.exists()
 
+    def test_a_space_that_the_constraints_empty_is_told(self, cli: CommandLine) -> None:
+        words = ("tune", "nice=0,5", "--constraint", "nice < 0")
+        told = "nothing but the default is left to try: the constraints exclude the rest"
+        assert told in cli(*words, "--dry-run", "--", "true").out
+        assert cli(*words, "--dry-run", "--json", "--", "true").document["notes"] == [told]
+        assert told in cli(*words, "--runs", "60", "--", "true").err
+        assert "left to try" not in cli("tune", "nice=0,5", "--dry-run", "--", "true").out
+
     def test_a_terse_study(self, cli: CommandLine) -> None:
         """Quiet says only the result; so does a pipe that nobody reads to its end."""
         answer = cli("measure", "-q", "--runs", "4", "--", "true")
@@ -330,7 +338,7 @@ class TestBadInput:
             "space.toml",
             "--",
             "true",
-            says=r"space\.toml: settings\.malloc",
+            says=r"space\.toml:2:1: settings\.malloc",
         )
 
     def test_output_without_the_metric(self, cli: CommandLine) -> None:

@@ -84,8 +84,11 @@ def test_cut_off_at_a_random_moment(cli: CommandLine, name: str, seed: int) -> N
     if number is not signal.SIGKILL:
         assert f"assay study resume {study['id']}" in err
         assert f"with {len(kept)} launch" in err
-    found = go_on(cli)
-    assert found["recommendation"]["settings"]["arg.t"] == 0.004  # type: ignore[index]
+    told = go_on(cli)["recommendation"]
+    assert isinstance(told, dict)
+    # With the machine busy elsewhere so few launches may leave it open; they never say another.
+    assert told["settings"].get("arg.t", 0.004) == 0.004
+    assert "arg.t" in told["settings"] or "Not decided" in told["sentence"], told
     check_whole(cli, kept)
     nothing_left(cli, before)
 
@@ -147,6 +150,34 @@ def wait_for_process(cli: CommandLine, text: str) -> None:
     while not any(text == line.strip() for line in cli.processes()):
         assert time.monotonic() < end, "the program was not started"
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("verb", [("measure", "--runs", "4"), ("run",)], ids=lambda v: v[0])
+def test_what_was_ignored_at_the_start_ends_nothing(
+    cli: CommandLine, verb: tuple[str, ...], name: str
+) -> None:
+    """As by nohup: neither assay, the two processes of the launcher nor the program; a batch system
+    signals them all."""
+    number = signal.Signals[name]
+    with subprocess.Popen(
+        cli.argv(*verb, "--", "sleep", "0.7"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=cli.env,
+        cwd=cli.folder,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_IGN),
+    ) as process:
+        wait_for_process(cli, "sleep 0.7")
+        pids = cli.pids()
+        assert len(pids) == 4
+        for pid in pids:
+            os.kill(pid, number)
+        assert process.wait(timeout=30) == 0, process.stderr and process.stderr.read()
+    if verb[0] == "measure":
+        assert len(cli.samples()) == 4
+        assert cli.studies()[0]["status"] == "done"
 
 
 def test_a_study_has_one_owner(cli: CommandLine) -> None:
@@ -277,7 +308,7 @@ def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
         record = store.study(head.id)
         samples = store.samples(head.id)
     assert record.conclusion is not None
-    done = Done(Reason.DECIDED, record.conclusion.stopped)
+    done = Done(Reason(record.conclusion.reason), record.conclusion.stopped)
     found = conclude(record.spec, samples, SearchSpace(record.spec.space), TpeSearcher(), done)
     stored = record.conclusion.recommendation
     assert stored is not None

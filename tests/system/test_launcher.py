@@ -24,125 +24,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from launching import (
+    CGROUPS,
+    MAY_CHANGE_HOST,
+    MIB,
+    SANITIZED,
+    SESSION,
+    Launcher,
+    Record,
+    groups_named,
+    processes_with,
+    wait_until,
+)
 
-MIB = 1 << 20
 NOBODY = 65534
-CGROUPS = Path("/sys/fs/cgroup")
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "launcher.md"
-SESSION = f"assay-test-{uuid.uuid4().hex[:8]}"
-MAY_CHANGE_HOST = os.environ.get("ASSAY_TEST_SYSTEM") == "1"
-SANITIZED = os.environ.get("ASSAY_SANITIZED") == "1"
-"""A build with sanitizers does not share memory between its two processes."""
 
-Record = dict[str, Any]
 system = pytest.mark.system
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 BOTH_WAYS = [pytest.param("cgroup", marks=system), "none"]
-
-
-def groups_named(part: str) -> set[str]:
-    """Return the control groups of every hierarchy whose name holds `part`."""
-    return {folder for folder, _, _ in os.walk(CGROUPS) if part in Path(folder).name}
-
-
-def processes_with(token: str) -> list[int]:
-    """Return the living processes that have an argument `token`."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        with contextlib.suppress(OSError):
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-            if (
-                token.encode() in words
-                and "Z" not in (entry / "stat").read_text().rpartition(")")[2].split()[0]
-            ):
-                found.append(int(entry.name))
-    return found
-
-
-def wait_until(condition: Callable[[], bool], what: str, patience: float = 10.0) -> None:
-    deadline = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < deadline, f"not within {patience} s: {what}"
-        time.sleep(0.01)
-
-
-class Launcher:
-    """Starts assay-exec with plans; every control group it makes bears the name of this session."""
-
-    def __init__(self, program: Path, folder: Path) -> None:
-        self.program = program
-        self.folder = folder
-        self.count = 0
-
-    def plan(self, argv: list[Any], **keys: Any) -> dict[str, Any]:
-        self.count += 1
-        plan = {"schema": 1, "argv": [str(word) for word in argv], "cap_s": 30}
-        if MAY_CHANGE_HOST:
-            plan["cgroup_name"] = f"{SESSION}-{os.getpid()}-{self.count}"
-        else:
-            plan["containment"] = "none"
-        return plan | keys
-
-    def start(
-        self, plan: Any, *, prefix: tuple[Any, ...] = (), **options: Any
-    ) -> tuple[subprocess.Popen[bytes], int]:
-        """Start it with the plan; the second result is the open record."""
-        plan_fd = os.memfd_create("plan")
-        os.write(plan_fd, plan if isinstance(plan, bytes) else json.dumps(plan).encode())
-        os.lseek(plan_fd, 0, os.SEEK_SET)
-        record_fd = os.memfd_create("record")
-        command = [*prefix, self.program, "--plan-fd", str(plan_fd), "--record-fd", str(record_fd)]
-        options.setdefault("stdout", subprocess.PIPE)
-        options.setdefault("stderr", subprocess.PIPE)
-        process = subprocess.Popen(command, pass_fds=(plan_fd, record_fd), **options)
-        os.close(plan_fd)
-        return process, record_fd
-
-    def finish(
-        self, started: tuple[subprocess.Popen[bytes], int]
-    ) -> tuple[Record, subprocess.CompletedProcess[bytes]]:
-        process, record_fd = started
-        stdout, stderr = process.communicate(timeout=60)
-        text = os.pread(record_fd, 16 * MIB, 0)
-        os.close(record_fd)
-        assert text.endswith(b"\n"), f"no record; said {stderr.decode()!r}"
-        record = json.loads(text)
-        print(json.dumps(record, indent=1))  # shown where a test fails
-        return record, subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
-
-    def run(self, argv: list[Any], **keys: Any) -> Record:
-        return self.run_plan(self.plan(argv, **keys))[0]
-
-    def run_plan(
-        self, plan: Any, **options: Any
-    ) -> tuple[Record, subprocess.CompletedProcess[bytes]]:
-        return self.finish(self.start(plan, **options))
-
-    def output(self, argv: list[Any], **keys: Any) -> str:
-        """Run and return what the program wrote; it must end well."""
-        record, done = self.run_plan(self.plan(argv, **keys))
-        assert (record["outcome"], record["exit_status"]) == ("exited", 0)
-        return done.stdout.decode()
-
-
-@pytest.fixture(scope="session")
-def exec_path(assay_exec: Path, programs: Path) -> Path:
-    """Give a copy that every user may run."""
-    copy = programs / "assay-exec"
-    shutil.copy(assay_exec, copy)
-    copy.chmod(0o755)
-    return copy
-
-
-@pytest.fixture
-def launcher(exec_path: Path, tmp_path: Path) -> Iterator[Launcher]:
-    """Give a launcher, and prove afterwards that it left no control group behind."""
-    yield Launcher(exec_path, tmp_path)
-    if MAY_CHANGE_HOST:
-        assert not groups_named(SESSION)
 
 
 @pytest.fixture
@@ -518,6 +419,9 @@ def test_closed_standard_files(launcher: Launcher, tmp_path: Path) -> None:
         ({"env_set": {"A": 1}}, "env_set.A"),
         ({"env_unset": [""]}, "env_unset[0]"),
         ({"observe": ["mops"]}, "observe[0]"),
+        ({"counters": ["cycle"]}, "counters[0]"),
+        ({"counters": "cycles"}, "counters"),
+        ({"host_root": ""}, "host_root"),
         ({"aslr": 1}, "aslr"),
         ({"sample_interval_s": 0}, "sample_interval_s"),
         ({"parent_pid": 0}, "parent_pid"),
@@ -627,7 +531,7 @@ def test_each_quantity_is_there_or_said_to_be_absent(launcher: Launcher) -> None
     quantities = """
         wall_s user_s sys_s peak_bytes peak_anon_bytes minor_faults major_faults
         voluntary_switches involuntary_switches read_bytes written_bytes
-        pressure throttled_s oom_kills host
+        pressure throttled_s oom_kills host migrations run_queue_wait_s energy_j
     """
     for keys in ({}, {"containment": "none"}):
         record = launcher.run(["true"], **keys)
@@ -1235,8 +1139,8 @@ def test_probe(exec_path: Path) -> None:
 
 @pytest.mark.slow
 @system
-def test_this_file_with_sanitizers(tmp_path: Path) -> None:
-    """Build with address and undefined-behaviour sanitizers and run everything above with that."""
+def test_the_launcher_with_sanitizers(tmp_path: Path) -> None:
+    """Build with address and undefined-behaviour sanitizers and run its tests with that."""
     native = Path(__file__).resolve().parents[2] / "native"
     build = tmp_path / "build"
     configure = ["cmake", "-S", native, "-B", build, "-DASSAY_SANITIZE=address,undefined"]
@@ -1260,7 +1164,7 @@ def test_this_file_with_sanitizers(tmp_path: Path) -> None:
         "not slow",
         "-p",
         "no:cacheprovider",
-        __file__,
+        *sorted(map(str, Path(__file__).parent.glob("test_launcher*.py"))),
     ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     found = re.findall(r"(?:ERROR: AddressSanitizer|runtime error).*", done.stdout + done.stderr)

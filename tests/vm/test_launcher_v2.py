@@ -24,7 +24,7 @@ MODES: tuple[CgroupMode, ...] = ("v2", "v1", "hybrid", "none")
 CONTAINED: tuple[CgroupMode, ...] = ("v2", "v1", "hybrid")
 V2_PLANS = ("nested", "pressed")
 CONTAINED_PLANS = ("hop",)  # without control groups nothing catches it
-SCRIPT_PLANS = ("cache", "parent", "ended")
+SCRIPT_PLANS = ("cache", "parent", "ended", "huge")
 
 FAST = {"sample_interval_s": 0.01}
 PLANS: dict[str, dict[str, Any]] = {
@@ -39,6 +39,11 @@ PLANS: dict[str, dict[str, Any]] = {
         "limits": {"memory_bytes": 24 * MIB},
     },
     "few": {"argv": ["forks", "5", "0.2"], "limits": {"pids": 10}},
+    "counted": {
+        "argv": ["forks", "5", "0.2"],
+        "counters": ["default", "page_faults", "context_switches", "task_clock_s"],
+    },
+    "huge": {"argv": ["memory", "huge", "8", str(HELD_S)], "observe": ["smaps"]},
     "many": {"argv": ["forks", "30", "1"], "limits": {"pids": 10}},
     "cpu": {"argv": ["spin", "0.4", "0.3"]},
     "busy": {"argv": ["spin", "15", "0"], "limits": {"cpu_s": 0.6}},
@@ -94,6 +99,7 @@ ENDINGS = {
 }
 SCRIPTS = {
     "cache": "mkdir /cache && mount -t ramfs ramfs /cache; " + LAUNCH.format("cache"),
+    "huge": "echo 8 > /proc/sys/vm/nr_hugepages; " + LAUNCH.format("huge"),
     "probe": "assay-exec --probe",
     "version": "assay-exec --version",
     "survey": GROUPS + PROCESSES,
@@ -180,7 +186,7 @@ def test_a_quantity_is_present_or_said_to_be_absent(batch: Batch) -> None:
     quantities = (
         "wall_s user_s sys_s peak_bytes peak_anon_bytes minor_faults major_faults "
         "voluntary_switches involuntary_switches read_bytes written_bytes pressure "
-        "throttled_s oom_kills host"
+        "throttled_s oom_kills host migrations run_queue_wait_s energy_j"
     )
     for launch in ("anon", "inner") if batch.cgroup == "v2" else ("anon",):
         record = batch.record(launch)
@@ -226,6 +232,31 @@ def test_the_charge_of_a_known_allocation(batch: Batch, name: str) -> None:
 @guests(*MODES)
 def test_page_cache_is_charged_but_not_anonymous(batch: Batch) -> None:
     assert batch.record("cache")["peak_anon_bytes"] < 4 * MIB
+
+
+@guests(*MODES)
+def test_the_events_of_a_tree_are_counted(batch: Batch) -> None:
+    record = batch.record("counted")
+    counters = record["counters"]
+    assert counters["page_faults"]["value"] >= 5, "each child writes to its stack"
+    assert counters["context_switches"]["value"] >= 5, "each child waits for its end"
+    own_s = record["user_s"] + record["sys_s"]
+    assert 0 < counters["task_clock_s"]["value"] <= own_s + 0.05
+    assert record["absent"]["counters.cycles"], "the emulated processor counts nothing"
+
+
+@guests(*MODES)
+def test_without_rights_nothing_is_counted_and_the_reason_is_told(batch: Batch) -> None:
+    said = batch.record("unprivileged")["absent"]["counters.cycles"]
+    # Distributions forbid it altogether; the kernel's own default allows to try.
+    assert "perf_event_paranoid is" in said or "no such counter" in said
+
+
+@guests(*MODES)
+def test_pages_of_a_size_of_their_own_are_told_apart(batch: Batch) -> None:
+    pages = batch.record("huge")["seen"]["page_bytes"]
+    assert pages[str(2 * MIB)] == 8 * MIB
+    assert 0 < pages["4096"] < 4 * MIB
 
 
 @guests(*MODES)

@@ -9,7 +9,7 @@ from pathlib import Path
 from assay.cli.documents import json_text, print_json, result_document
 from assay.cli.show import print_result
 from assay.errors import BadInput, NotPossible
-from assay.records import Sample
+from assay.records import Kind, Sample
 from assay.study.session import Result
 
 SUFFIXES = (".md", ".csv", ".json")
@@ -44,11 +44,16 @@ def give(
     Raises:
         NotPossible: a file cannot be written.
     """
-    document = result_document(result, samples)
-    if arguments.json:
-        print_json(document)
-    else:
-        print_result(result)
+    try:
+        _export(result, samples, exports)
+    finally:  # neither is lost where the other cannot be written
+        if arguments.json:
+            print_json(result_document(result, samples))
+        else:
+            print_result(result)
+
+
+def _export(result: Result, samples: Sequence[Sample], exports: Sequence[Path]) -> None:
     for path in exports:
         try:
             path.write_bytes(_content(path, result, samples).encode(errors="backslashreplace"))
@@ -60,13 +65,18 @@ def give(
 
 
 def _content(path: Path, result: Result, samples: Sequence[Sample]) -> str:
-    from assay.report.text import to_csv, to_markdown
+    from assay.report import cells_text, text
 
-    metric = result.spec.workload.objective
+    conclusion, spec = result.conclusion, result.spec
+    metric, sweep = spec.workload.objective, spec.kind is Kind.SWEEP
     match path.suffix:
+        case ".md" if sweep:
+            return cells_text.to_markdown(conclusion, spec)
+        case ".csv" if sweep:
+            return cells_text.to_csv(conclusion, spec)
         case ".md":
-            return to_markdown(result.conclusion, metric)
+            return text.to_markdown(conclusion, metric)
         case ".csv":
-            return to_csv(result.conclusion, metric)
+            return text.to_csv(conclusion, metric)
         case _:
             return json_text(result_document(result, samples)) + "\n"

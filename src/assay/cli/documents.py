@@ -6,7 +6,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.records import ArmResult, Claim, Conclusion, Kind, Sample, Space, to_builtins
+from assay.records import (
+    ArmResult,
+    Claim,
+    Conclusion,
+    Kind,
+    MachineFloor,
+    Sample,
+    Space,
+    StudySpec,
+    to_builtins,
+)
+from assay.search.floor import day
 from assay.study.session import Result
 
 SCHEMA = 1
@@ -36,8 +47,14 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
                 **_modes(conclusion.arms[0]),
                 "samples": [to_builtins(sample) for sample in samples],
             }
+        case Kind.SWEEP:
+            document = _sweep(conclusion)
+        case Kind.CALIBRATE:
+            document = _calibrate(conclusion)
     blocks = {"blocks": conclusion.blocks, "disturbed_blocks": conclusion.disturbed_blocks}
-    return {"study": result.study_id, **document, **blocks, "notes": list(conclusion.notes)}
+    if result.floor is not None:
+        document["noise_floor"] = _machine_floor(result.floor)
+    return {"study": result.study_id, **document, **blocks, "notes": list(result.notes)}
 
 
 def _tune(result: Result) -> dict[str, Any]:
@@ -74,10 +91,45 @@ def _compare(conclusion: Conclusion) -> dict[str, Any]:
     } | _noise_floor(conclusion)
 
 
+def _calibrate(conclusion: Conclusion) -> dict[str, Any]:
+    document = _compare(conclusion)
+    del document["claims"]
+    if conclusion.calibration is not None:
+        document["calibration"] = to_builtins(conclusion.calibration)
+    return document
+
+
+def _sweep(conclusion: Conclusion) -> dict[str, Any]:
+    return {
+        "metric": conclusion.metric,
+        "cells": [
+            {
+                "name": arm.name,
+                "settings": dict(arm.configuration),
+                "summary": summary(arm),
+                "failures": arm.failures,
+                "timeouts": arm.timeouts,
+            }
+            for arm in conclusion.arms
+        ],
+        "claims": [claim(found) for found in conclusion.claims],
+        "effects": [to_builtins(found) for found in conclusion.effects],
+        "launches": conclusion.launches,
+        "blocks": conclusion.blocks,
+        "stopped": conclusion.stopped,
+    } | _noise_floor(conclusion)
+
+
 def _noise_floor(conclusion: Conclusion) -> dict[str, Any]:
     if conclusion.noise_floor is None:
         return {}
     return {"noise_floor": {"ratio_ci": list(conclusion.noise_floor.ci)}}
+
+
+def _machine_floor(floor: MachineFloor) -> dict[str, Any]:
+    """A noise floor that another study measured."""
+    origin = {"study": floor.study, "date": day(floor.at_s), "command": floor.command}
+    return {"ratio_ci": list(floor.ci), "calibrated": origin}
 
 
 def _modes(arm: ArmResult) -> dict[str, Any]:
@@ -94,6 +146,15 @@ def claim(found: Claim) -> dict[str, Any]:
     """A claim as scripts read it; an open end of the interval is null."""
     document: dict[str, Any] = to_builtins(found)
     return document
+
+
+def design_document(spec: StudySpec, launches: int) -> dict[str, Any]:
+    """What a dry run of a sweep would run; ``launches`` is the least that shows anything."""
+    return {
+        "cells": [{"name": arm.name, "settings": dict(arm.configuration)} for arm in spec.arms],
+        "launches": launches,
+        "notes": list(spec.design.notes) if spec.design else [],
+    }
 
 
 def space_document(

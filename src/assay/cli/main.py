@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from assay.cli.ending import Terminated, end_at_once
 from assay.cli.parser import parse
+from assay.cli.streams import let_go, open_streams
 
 if TYPE_CHECKING:
     from assay.cli.parser import Parsed
@@ -28,7 +30,11 @@ FAULT = 70
 def entry() -> NoReturn:
     """The ``assay`` command."""
     end_at_once()
-    sys.exit(main(sys.argv[1:]))
+    open_streams()
+    try:
+        sys.exit(main(sys.argv[1:]))
+    finally:
+        let_go()
 
 
 def main(words: Sequence[str]) -> int:
@@ -39,9 +45,7 @@ def main(words: Sequence[str]) -> int:
         return 128 + signal.SIGINT
     except Terminated as termination:
         return 128 + termination.number
-    except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter must not complain at its own end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read what we say has gone
         return 128 + signal.SIGPIPE
 
 
@@ -51,32 +55,52 @@ def _dispatch(words: Sequence[str]) -> int:
     module = importlib.import_module(f"assay.cli.verbs.{verb}")
     run: Callable[[Parsed], int] = module.run
     from assay.errors import AssayError
-    from assay.untrusted import clean
 
     try:
         _demand_text(words)
         status = run(parsed)
         sys.stdout.flush()
     except AssayError as error:
-        print(f"assay: {clean(str(error), LINES)}", file=sys.stderr)
+        _complain(str(error))
         return OWN_ERROR if verb == "run" else error.exit_status
     except BrokenPipeError:
         raise
     except OSError as error:
-        place = f": {error.filename}" if error.filename else ""
-        print(f"assay: {clean(f'{error.strerror or error}{place}', LINES)}", file=sys.stderr)
+        _complain(_explained(error))
         return OWN_ERROR if verb == "run" else 3
     except Exception as error:
         if parsed.arguments.verbose:
             raise
-        fault = clean(f"{type(error).__name__}: {error}", LINES)
-        print(
-            f"assay: a fault in assay itself: {fault}\n"
-            "  What was measured is kept. Run it again with -v to see where, and report that.",
-            file=sys.stderr,
+        _complain(
+            f"a fault in assay itself: {type(error).__name__}: {error}\n"
+            "  What was measured is kept. Run it again with -v to see where, and report that."
         )
         return OWN_ERROR if verb == "run" else FAULT
     return status
+
+
+def _complain(text: str) -> None:
+    """Say what is wrong; the status tells it where nobody hears."""
+    from assay.untrusted import clean
+
+    with contextlib.suppress(OSError):
+        print(f"assay: {clean(text, LINES)}", file=sys.stderr)
+
+
+def _explained(error: OSError) -> str:
+    """An error of the operating system that nobody foresaw."""
+    if isinstance(error, FileNotFoundError) and error.filename is None and not _has_folder():
+        return "The folder that you are in is no more.\n  Change to one that exists."
+    place = f": {error.filename}" if error.filename else ""
+    return f"{error.strerror or error}{place}"
+
+
+def _has_folder() -> bool:
+    try:
+        os.stat(os.getcwd())  # noqa: PTH109, PTH116 - asks the kernel
+    except OSError:
+        return False
+    return True
 
 
 def _parsed(words: Sequence[str]) -> Parsed:

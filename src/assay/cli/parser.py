@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -19,6 +20,27 @@ examples:
   assay run --from last -- ./app               run it as the last study recommends
   assay report last -o report.html             one page with everything
 """
+
+MINUS = re.compile(r"-[.\d]")
+"""A value below zero, with a unit perhaps."""
+
+WITHOUT_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
+"""What argparse says of an option without a value."""
+
+NO_INTEGER = re.compile(r"argument (\S+): invalid int value: (.*)")
+"""What it says of one whose value is to be a number."""
+
+EXAMPLES = {
+    "--budget": "10m",
+    "--runs": "100",
+    "--seed": "7",
+    "--margin": "1%",
+    "--precision": "1%",
+    "--timeout": "30s",
+    "--limit": "mem=2G",
+    "--with": "threads=2",
+}
+"""Of values that never begin with a minus sign and that a metavar does not explain."""
 
 
 @dataclass(frozen=True)
@@ -36,27 +58,55 @@ def parse(words: Sequence[str]) -> Parsed:
     return Parsed(_arguments(own), command, separated)
 
 
-LISTED = {"tune": "settings", "compare": "commands"}
-"""Verbs whose positional words may stand between options, and where they are kept."""
-
-
 def _arguments(own: list[str]) -> argparse.Namespace:
-    """Parse, taking words that follow an option as well: argparse itself takes one run of them."""
+    """Parse; words and options of a verb may stand in any order."""
     parser = build()
-    arguments, rest = parser.parse_known_args(own)
-    kept = LISTED.get(arguments.verb)
-    if kept is not None and not any(word.startswith("-") for word in rest):
-        getattr(arguments, kept).extend(rest)
-    elif rest:
-        _refuse(_of_verb(parser, arguments.verb), rest)
+    verbs = _verbs_of(parser)
+    if not own or own[0] not in verbs:
+        later = next((word for word in own if word in verbs), None)
+        if own and own[0].startswith("-") and own[0] not in parser._option_string_actions and later:
+            parser.error(f"{own[0]} stands behind the verb: assay {later} {own[0]}")
+        return parser.parse_args(own)  # help, version, or what is said of a wrong verb
+    of_verb = verbs[own[0]]
+    arguments, rest = of_verb.parse_known_intermixed_args(_joined(own[1:], of_verb))
+    if rest:
+        _refuse(of_verb, rest)
+    _demand_values(of_verb, arguments)
+    arguments.verb = own[0]
     return arguments
 
 
-def _of_verb(parser: argparse.ArgumentParser, verb: str) -> argparse.ArgumentParser:
-    """The parser of one verb; argparse keeps it among the choices of the subparsers' action."""
+def _verbs_of(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """The parser of each verb; argparse keeps them among the choices of the subparsers' action."""
     verbs = next(a for a in parser._actions if isinstance(a, _Verbs))
-    found: argparse.ArgumentParser = verbs.choices[verb]
+    found: Mapping[str, argparse.ArgumentParser] = verbs.choices
     return found
+
+
+def _joined(own: list[str], of_verb: argparse.ArgumentParser) -> list[str]:
+    """``--budget -5s`` as ``--budget=-5s``, so that the value is judged as any other.
+
+    argparse takes a word that begins with a minus sign for an option, unless it is a plain number.
+    """
+    joined: list[str] = []
+    for word in own:
+        action = of_verb._option_string_actions.get(joined[-1]) if joined else None
+        takes_one = action is not None and action.nargs is None
+        if takes_one and joined[-1].startswith("--") and MINUS.match(word):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _demand_values(of_verb: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Refuse options whose value is empty: a variable of the shell that is not set, mostly."""
+    for action in of_verb._actions:
+        option = action.option_strings[-1] if action.option_strings else ""
+        given = getattr(arguments, action.dest, None)
+        texts = given if isinstance(given, list) else [given]
+        if option not in ("", "--arm") and "" in texts:
+            of_verb.error(f"argument {option}: expected one argument")
 
 
 def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
@@ -72,6 +122,33 @@ def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
     )
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says of a wrong word what it may be, in the words of the other messages."""
+
+    def error(self, message: str) -> NoReturn:
+        """See ``argparse.ArgumentParser.error``."""
+        if match := WITHOUT_VALUE.fullmatch(message):
+            option = match[1].split("/")[-1]
+            example = EXAMPLES.get(option)
+            metavar = self._option_string_actions[option].metavar
+            message = f"{option} needs a value, as in {option} {example or metavar}" + (
+                "" if example else f"; {option}=-X where it begins with a minus sign"
+            )
+        elif match := NO_INTEGER.fullmatch(message):
+            message = f"{match[1]} takes a whole number, not {match[2]}"
+        super().error(message)
+
+    def _check_value(self, action: argparse.Action, value: str) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        near = nearest(value, tuple(action.choices))
+        raise argparse.ArgumentError(
+            action if action.option_strings else None,
+            f"{value!r} is none of {', '.join(action.choices)}"
+            + (f"; did you mean {near}?" if near else ""),
+        )
+
+
 def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...], bool]:
     """What belongs to assay, and what follows the first ``--``."""
     if "--" not in words:
@@ -82,7 +159,7 @@ def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...], bool]:
 
 def build() -> argparse.ArgumentParser:
     """The parser."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="assay",
         description=DESCRIPTION,
         epilog=EPILOG,
@@ -94,6 +171,7 @@ def build() -> argparse.ArgumentParser:
     _run(verbs)
     _measure(verbs)
     _compare(verbs)
+    _sweep(verbs)
     _settings(verbs)
     _study(verbs)
     _report(verbs)
@@ -154,6 +232,16 @@ def _export(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def _disturbed_above(group: argparse._ArgumentGroup) -> None:
+    """What others may do meanwhile."""
+    group.add_argument(
+        "--disturbed-above",
+        metavar="SHARE|never",
+        help="leave out blocks in which others took more of the CPUs (10%%; also"
+        " ASSAY_DISTURBED_ABOVE)",
+    )
+
+
 def _measuring(parser: argparse.ArgumentParser) -> None:
     """The options that tune, measure and compare share."""
     group = parser.add_argument_group("measuring")
@@ -172,7 +260,12 @@ def _measuring(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--goal", action="append", default=[], metavar="[NAME=]lower|higher", help="which is better"
     )
-    group.add_argument("--objective", metavar="NAME", help="the metric to decide by (wall_s)")
+    group.add_argument(
+        "--objective",
+        metavar="NAME[:median|spread]",
+        help="the metric to decide by (wall_s), by its mean unless said otherwise",
+    )
+    _disturbed_above(group)
     group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
     group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")
     group.add_argument(
@@ -181,6 +274,11 @@ def _measuring(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
     group.add_argument("--shell", action="store_true", help="the command is one text for /bin/sh")
     _export(group)
+
+
+def _warmup(parser: argparse.ArgumentParser, usual: str) -> None:
+    """Launches whose time is not used."""
+    parser.add_argument("--warmup", metavar="N", help=f"launches before those that count ({usual})")
 
 
 def _configured(parser: argparse.ArgumentParser) -> None:
@@ -259,6 +357,7 @@ def _measure(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         metavar="SHARE",
         help="half the interval over the mean at which to stop (1%%)",
     )
+    _warmup(parser, "until they get no faster")
     _measuring(parser)
 
 
@@ -276,6 +375,7 @@ def _compare(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--name", action="append", default=[], metavar="NAME", help="of each arm, in order"
     )
+    _warmup(parser, "1 of each arm")
     parser.add_argument(
         "--fail-if",
         metavar="VERDICT,...",
@@ -283,6 +383,28 @@ def _compare(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
     _measuring(parser)
     _claiming(parser)
+
+
+def _sweep(verbs: _Verbs[argparse.ArgumentParser]) -> None:
+    parser = _verb(
+        verbs,
+        "sweep",
+        "an experiment from a file: grid, factorial, random, Latin hypercube",
+        "assay sweep FILE.toml [options]",
+    )
+    parser.add_argument("file", nargs="?", metavar="FILE.toml", help="the experiment")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show all cells and what they take, run nothing"
+    )
+    parser.add_argument(
+        "--schema", action="store_true", help="print the JSON Schema of the file, for editors"
+    )
+    group = parser.add_argument_group("in place of what the file says")
+    _spending(group, " (10m)")
+    group.add_argument("--seed", type=int, metavar="N", help="of every random choice")
+    _disturbed_above(group)
+    _claiming(parser)
+    _export(parser.add_argument_group("results"))
 
 
 def _settings(verbs: _Verbs[argparse.ArgumentParser]) -> None:
@@ -297,17 +419,49 @@ def _study(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     parser = _verb(
         verbs,
         "study",
-        "what was measured: list, show, resume, delete",
-        "assay study list|show|resume|delete [STUDY]",
+        "what was measured: list, show, resume, export, verify, calibrate, delete",
+        "assay study list | show|resume|export|delete STUDY | verify FILE | calibrate [-- COMMAND]",
     )
-    parser.add_argument("action", choices=("list", "show", "resume", "delete"))
-    parser.add_argument("study", nargs="?", metavar="STUDY", help="an id, its beginning, or last")
+    parser.add_argument(
+        "action",
+        choices=("list", "show", "resume", "export", "verify", "calibrate", "delete"),
+    )
+    parser.add_argument(
+        "study",
+        nargs="?",
+        metavar="STUDY",
+        help="an id, its beginning, or last; to verify, the file of a bundle",
+    )
+    parser.add_argument("file", nargs="?", help=argparse.SUPPRESS)  # of export --json FILE
     parser.add_argument(
         "--new-stratum", action="store_true", help="resume: begin anew beside what changed"
     )
     group = parser.add_argument_group("resume")
     _spending(group, ", beyond what was spent")
     _export(group)
+    group = parser.add_argument_group(
+        "calibrate", "also --budget (3m) and --runs; without a command a load that assay brings"
+    )
+    group.add_argument("--seed", type=int, metavar="N", help="of every random choice (0)")
+    _disturbed_above(group)
+    group = parser.add_argument_group("export", "several may be given; - is standard output")
+    group.add_argument(
+        "--bundle", metavar="FILE.zip", help="for others to check; names of host and user left out"
+    )
+    group.add_argument("--csv", metavar="FILE", help="a row for each sample")
+    group.add_argument("--openmetrics", metavar="FILE", help="for Prometheus and its like")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="by its ending: .zip, .csv, .json (all there is; also --json FILE), .om",
+    )
+    group.add_argument("--no-outputs", action="store_true", help="leave out what the program wrote")
+    group = parser.add_argument_group("verify")
+    group.add_argument("--signature", metavar="FILE.sig", help="as ssh-keygen -Y sign wrote it")
+    group.add_argument(
+        "--signer", metavar="KEY.pub|WHO=FILE", help="a public key, or one of the allowed signers"
+    )
 
 
 def _report(verbs: _Verbs[argparse.ArgumentParser]) -> None:
@@ -319,7 +473,11 @@ def _report(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("study", metavar="STUDY", help="an id, its beginning, or last")
     parser.add_argument(
-        "-o", "--output", default="report.html", metavar="FILE", help="the page (report.html)"
+        "-o",
+        "--output",
+        default="report.html",
+        metavar="FILE",
+        help="the page (report.html); - is standard output",
     )
 
 

@@ -13,16 +13,17 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from assay.cli.ending import Terminated
+from assay.cli.layout import LEAST
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.race import BlockRace, Race
 from assay.search.standing import Scoreboard, Standing, with_interval
-from assay.units import show_count, show_duration, show_quantity
+from assay.units import show_count, show_duration, show_percent, show_quantity
 from assay.untrusted import clean
 
 if TYPE_CHECKING:
@@ -79,6 +80,22 @@ class Shown:
             said.append(f"{show_count(left, 'launch', 'launches')} left")
         made = f"{show_count(self.launches, 'launch', 'launches')} made"
         return [*said, *filter(None, [self.so_far]), made]
+
+
+LEAST_PART = 21
+"""Columns of a part that may be cut off: the figure stands at its beginning."""
+
+
+def fitting(parts: Sequence[str], width: int) -> str:
+    """The parts in one line of a terminal; what would lose its figure is left out."""
+    line = parts[0]
+    for part in parts[1:]:
+        room = width - len(line) - len(" · ")
+        if len(part) <= room:
+            line += f" · {part}"
+        elif room >= LEAST_PART:
+            line += f" · {part[: room - 1]}…"
+    return line
 
 
 class Sparing:
@@ -207,16 +224,15 @@ class Progress:
         shown = self._shown
         if shown is None:
             return Text("")
-        stage, *others = shown.parts(time.monotonic())
-        return Text.assemble(
-            (stage, "bold"),
-            "".join(f" · {part}" for part in others),
-            no_wrap=True,
-            overflow="ellipsis",
-        )
+        parts = shown.parts(time.monotonic())
+        width = self._live.console.width if self._live is not None else LEAST
+        stage, others = parts[0], fitting(parts, width)[len(parts[0]) :]
+        return Text.assemble((stage, "bold"), others, no_wrap=True, overflow="ellipsis")
 
     def _so_far(self, launch: Launch) -> str:
         """Who is ahead: at once where that is cheap, how sure that is when it may be afforded."""
+        if self._spec.kind is Kind.CALIBRATE:
+            return ""  # both arms are the same
         ahead = self._board.standing(launch.block)
         if ahead is None or self._race is None:
             return ""
@@ -235,9 +251,9 @@ class Progress:
             if found.lo is not None and found.hi is not None:
                 text += f" (±{50 * (found.hi - found.lo) / found.ratio:.1f} %)"
             return text
-        text = f"best so far {100 * (found.ratio - 1):+.1f} %"
+        text = f"best so far {show_percent(found.ratio)} %"
         if found.lo is not None or found.hi is not None:
-            ends = ("…" if e is None else f"{100 * (e - 1):+.1f}" for e in (found.lo, found.hi))
+            ends = ("…" if e is None else show_percent(e) for e in (found.lo, found.hi))
             text += f" ({' to '.join(ends)})"
         return f"{text}: {clean(found.arm)}"  # last, since names may be long
 

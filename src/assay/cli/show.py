@@ -5,11 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
+from assay.cli.calibration import calibration_lines
+from assay.cli.cells import cell_lines, effect_lines
 from assay.cli.layout import fitted, width_of
 from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec, Verdict
+from assay.search.calibration_words import sentences
+from assay.search.cells import sweep_sentences
+from assay.search.claims import MIN_BLOCKS
+from assay.search.floor import floor_words, origin_words
 from assay.search.sentence import comparison, interval
 from assay.study.session import Result
-from assay.units import show_duration, show_quantity
+from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 
 
@@ -31,16 +37,25 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
     conclusion, spec = result.conclusion, result.spec
     yield from map(clean, verdict_lines(conclusion, spec))
     yield ""
-    yield from arm_lines(conclusion.arms, spec.workload.objective, width)
-    if conclusion.noise_floor is not None:
+    if conclusion.kind is Kind.SWEEP:
+        yield from cell_lines(conclusion, spec, width)
+        yield from effect_lines(conclusion.effects)
+    else:
+        yield from arm_lines(conclusion.arms, spec.workload.objective, width)
+    if conclusion.kind is Kind.CALIBRATE:
+        yield from calibration_lines(conclusion, spec)
+    elif conclusion.noise_floor is not None:
         found = interval(conclusion.noise_floor, spec.workload.objective)
         yield f"  noise floor  {found} between two identical arms"
+    elif result.floor is not None:
+        origin = clean(origin_words(result.floor))
+        yield f"  noise floor of this machine: {floor_words(result.floor)} ({origin})"
     elif conclusion.claims:
         yield "  noise floor  not measured (--null measures it)"
-    for note in conclusion.notes:
+    for note in result.notes:
         yield f"  note: {clean(note)}"
-    spent = f"{conclusion.launches} launches, {show_duration(result.elapsed_s)}"
-    yield f"  {spent}. {clean(conclusion.stopped)}"
+    spent = show_count(conclusion.launches, "launch", "launches")
+    yield f"  {spent}, {show_duration(result.elapsed_s)}. {clean(conclusion.stopped)}"
     yield ""
     yield from _next_steps(result)
 
@@ -53,6 +68,10 @@ def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
     elif conclusion.kind is Kind.COMPARE:
         for claim in conclusion.claims:
             yield comparison(claim, metric)
+    elif conclusion.kind is Kind.SWEEP:
+        yield from sweep_sentences(conclusion, metric)
+    elif conclusion.kind is Kind.CALIBRATE:
+        yield from sentences(conclusion, metric, spec.alpha)
     else:
         yield _measured(conclusion.arms[0], metric)
 
@@ -61,11 +80,14 @@ def _measured(arm: ArmResult, metric: Metric) -> str:
     found = arm.summary.get(metric.name)
     if found is None:
         return f"{metric.name} could not be measured."
-    text = f"{metric.name}: {show_quantity(found.mean, metric.unit)} on average"
+    text = f"{metric.name}: {show_quantity(found.mean, metric.unit)}"
+    text += " on average" if found.n > 1 else ""
+    launches = show_count(found.n, "launch", "launches")
     if found.ci is None or found.ci[0] is None or found.ci[1] is None:
-        return f"{text} over {found.n} launches."
+        few = f": too few for an interval, which takes {MIN_BLOCKS}" if found.n < MIN_BLOCKS else ""
+        return f"{text} in {launches}{few}."
     ends = " to ".join(show_quantity(end, metric.unit) for end in found.ci if end is not None)
-    return f"{text} (interval {ends}, {found.n} launches)."
+    return f"{text} (interval {ends}, {launches})."
 
 
 HEAD = ("n", "min", "q1", "median", "q3", "max")
@@ -86,10 +108,15 @@ def arm_lines(
             yield f"  {name:{longest}}{_row(arm, row, USUAL)}"
         return
     columns = [max(map(len, column)) for column in zip(HEAD, *filter(None, rows), strict=True)]
-    yield f"  {_cells(HEAD, columns)}"
+    if 2 + sum(2 + cells for cells in columns) <= width:
+        yield f"  {_cells(HEAD, columns)}"
+        for arm, name, row in zip(arms, names, rows, strict=True):
+            yield f"  {name}"
+            yield f"  {_row(arm, row, columns)}"
+        return
     for arm, name, row in zip(arms, names, rows, strict=True):
         yield f"  {name}"
-        yield f"  {_row(arm, row, columns)}"
+        yield from (f"    {text}" for text in _listed(arm, row, width - 4))
 
 
 def _numbers(arm: ArmResult, metric: Metric) -> tuple[str, ...]:
@@ -101,12 +128,28 @@ def _numbers(arm: ArmResult, metric: Metric) -> tuple[str, ...]:
     return (str(found.n), *(show_quantity(value, metric.unit) for value in five))
 
 
+def _listed(arm: ArmResult, row: Sequence[str], width: int) -> Iterable[str]:
+    """The numbers of an arm with their names, as many to a line as there is room for."""
+    line = ""
+    parts = [f"{head} {cell}" for head, cell in zip(HEAD, row, strict=False)]
+    for part in [*parts, *_lost(arm)] if row else [_row(arm, row, ())]:
+        if line and len(line) + 2 + len(part) > width:
+            yield line
+            line = ""
+        line += f"  {part}" if line else part
+    yield line
+
+
 def _row(arm: ArmResult, row: Sequence[str], columns: Sequence[int]) -> str:
-    lost = [f"{arm.failures} failed"] if arm.failures else []
-    lost += [f"{arm.timeouts} timed out"] if arm.timeouts else []
+    lost = _lost(arm)
     if row:
         return "  ".join([_cells(row, columns), *lost])
     return f"  no value ({', '.join(lost)})" if lost else "  no value"
+
+
+def _lost(arm: ArmResult) -> list[str]:
+    lost = [f"{arm.failures} failed"] if arm.failures else []
+    return lost + ([f"{arm.timeouts} timed out"] if arm.timeouts else [])
 
 
 def _cells(row: Sequence[str], columns: Sequence[int]) -> str:

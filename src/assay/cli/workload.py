@@ -11,10 +11,11 @@ from pathlib import Path
 
 import msgspec
 
+from assay.cli.values import quantity, whole
 from assay.errors import BadInput, nearest
 from assay.launch.command import placeholders_in
 from assay.measure.extract import compiled, named_metric
-from assay.records import Goal, Limits, Metric, Parameter, Workload
+from assay.records import Goal, Limits, Metric, Parameter, Statistic, Workload
 from assay.records.workload import BUILT_IN
 from assay.units import parse_bytes, parse_duration_s
 
@@ -111,7 +112,11 @@ def workload_of(
         },
         metrics=_metrics(arguments),
         check=compiled(arguments.check, "The check") if arguments.check else None,
-        timeout_s=parse_duration_s(arguments.timeout) if arguments.timeout else None,
+        timeout_s=(
+            quantity("--timeout", arguments.timeout, parse_duration_s)
+            if arguments.timeout
+            else None
+        ),
         stdin=_input(arguments.input) if arguments.input else None,
         cwd=os.getcwd(),  # noqa: PTH109 - a path of the launch, not one to work with
         limits=_limits(arguments.limit),
@@ -135,10 +140,28 @@ def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> d
     return declared
 
 
+def statistic_of(arguments: argparse.Namespace) -> Statistic:
+    """What of the objective decides: ``NAME:median`` and ``NAME:spread`` say so.
+
+    Raises:
+        BadInput: no such statistic.
+    """
+    _, colon, text = (arguments.objective or "").partition(":")
+    if not colon:
+        return Statistic.MEAN
+    if text not in tuple(Statistic):
+        near = nearest(text, tuple(Statistic))
+        raise BadInput(
+            f"--objective: there is no statistic {text!r}.",
+            f"Did you mean {near}?" if near else f"There are {', '.join(Statistic)}.",
+        )
+    return Statistic(text)
+
+
 def _metrics(arguments: argparse.Namespace) -> tuple[Metric, ...]:
     """The objective first, then all others that were named, and wall time always."""
     metrics = _named_metrics(arguments.metric, dict(_pair(t, "--unit") for t in arguments.unit))
-    objective = arguments.objective or next(iter(metrics))
+    objective = (arguments.objective or "").partition(":")[0] or next(iter(metrics))
     if objective in BUILT_IN:
         metrics.setdefault(objective, BUILT_IN[objective])
     _demand_metric(objective, metrics)
@@ -197,25 +220,61 @@ def _input(path: str) -> str:
     return str(Path(path).resolve())
 
 
+LEAST_MEMORY_BYTES = 2**20
+"""Below it nothing starts: what the kernel charges to a new process takes some of it."""
+MOST_PROCESSES = 2**22
+"""As many as Linux can number (``PID_MAX_LIMIT``)."""
+
+
 def _limits(text: str | None) -> Limits:
-    if not text:
+    """The limits that ``--limit mem=2G,procs=64,cpu=30s,output=1G`` names.
+
+    Raises:
+        BadInput: one that is unknown, given twice, or that nothing could keep.
+    """
+    if text is None:
         return Limits()
-    known = ("mem", "procs", "cpu", "output")
     found: dict[str, str] = {}
+    known = ("mem", "procs", "cpu", "output")
     for part in text.split(","):
         name, value = _pair(part, "--limit")
         if name not in known:
             near = nearest(name, known)
             raise BadInput(
                 f"There is no limit {name!r}.",
-                f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
+                f"Did you mean {near}?"
+                if near
+                else f"There are {', '.join(known)}; --timeout limits the time.",
             )
+        if name in found:
+            raise BadInput(f"The limit {name} is given twice.", "Give each limit once.")
         found[name] = value
-    if "procs" in found and not found["procs"].isdecimal():
-        raise BadInput(f"procs={found['procs']} is not a number.", "Write --limit procs=64.")
     return Limits(
-        memory_bytes=parse_bytes(found["mem"]) if "mem" in found else None,
-        processes=int(found["procs"]) if "procs" in found else None,
-        cpu_s=parse_duration_s(found["cpu"]) if "cpu" in found else None,
-        output_bytes=parse_bytes(found["output"]) if "output" in found else None,
+        memory_bytes=_memory_bytes(found["mem"]) if "mem" in found else None,
+        processes=_processes(found["procs"]) if "procs" in found else None,
+        cpu_s=quantity("--limit cpu", found["cpu"], parse_duration_s) if "cpu" in found else None,
+        output_bytes=_output_bytes(found["output"]) if "output" in found else None,
     )
+
+
+def _memory_bytes(text: str) -> int:
+    size = quantity("--limit mem", text, parse_bytes)
+    if size < LEAST_MEMORY_BYTES:
+        raise BadInput(
+            f"--limit mem={text} leaves no room for a program to start.",
+            "It takes 1M at least, as in --limit mem=2G.",
+        )
+    return size
+
+
+def _processes(text: str) -> int:
+    return whole("--limit procs", text, MOST_PROCESSES, "processes", "--limit procs=64")
+
+
+def _output_bytes(text: str) -> int:
+    size = quantity("--limit output", text, parse_bytes)
+    if size < 1:
+        raise BadInput(
+            f"--limit output={text} is no size above zero.", "Write for example --limit output=1G."
+        )
+    return size

@@ -24,6 +24,7 @@ from assay.records import (
     Unpreload,
     Workload,
 )
+from assay.records.workload import COUNTED
 from assay.settings.joined import JOINED, merge
 
 ISA = "cpu.isa"
@@ -34,6 +35,8 @@ PAD = "ASSAY_ENVIRONMENT_PAD"
 by several per cent (Mytkowicz et al., ASPLOS 2009), so that a claim must not hang on one."""
 
 _CHEAP = ("status", "environ", "maps", "threads")
+_UNTIMED = ("smaps", "numa_maps")
+"""Read as well where time does not count: where the memory lies, and in pages of which size."""
 _MAP_NAMES = (
     # In every dynamic program: without it, maps that hold none of the others would look unread.
     "ld-linux",
@@ -80,7 +83,7 @@ def launcher_document(
     Args:
         plan: none of its settings refused.
         workload: what runs.
-        launch: gives the cap; a survey reads all maps, and asks OpenBLAS for the core it takes.
+        launch: gives the cap; a survey reads all there is, and asks OpenBLAS for the core it takes.
         env: the environment that the launcher is given.
         stdout: file for the output; inherited when absent, as ``stderr`` is.
         stderr: file for the error output.
@@ -119,12 +122,19 @@ def launcher_document(
         "parent_pid": parent_pid,
         "sample_interval_s": sample_interval_s,
         "signals": signals if signals != "end" else None,
-        "observe": list(observations(names)),
+        "observe": list(dict.fromkeys((*observations(names), *(_UNTIMED if survey else ())))),
+        "counters": _counters(workload),
         "environ_names": sorted(variables),
         "map_names": None if survey else list(_MAP_NAMES),
         **_process(plan),
     }
     return {key: value for key, value in document.items() if value not in (None, {}, [])}
+
+
+def _counters(workload: Workload) -> list[str]:
+    """The launcher's own choice and what the metrics need; empty where that is all."""
+    needed = [m.name for m in workload.metrics if m.pattern is None and m.name in COUNTED]
+    return ["default", *needed] if needed else []
 
 
 def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:

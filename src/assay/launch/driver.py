@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +30,25 @@ STDERR_HEAD_BYTES = 4096
 ENDING_S = 10.0
 """How long the launcher may take to end a tree after it was asked to; it is killed then, and its
 guardian ends the tree."""
+LOOK_S = 1.0
+"""How often to see whether something has stopped the launcher."""
+RECORD_S = 2.0
+"""How long the record of a killed launcher may take: its guardian ends the tree, then writes it."""
+
+
+class LauncherKilled(NotPossible):
+    """A launcher was killed and left no record.
+
+    Args:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(
+            f"The launcher ended without a record (wait status {number}).",
+            "The launch is lost; resume the study, and report this if it comes again.",
+        )
+        self.number = number
 
 
 def find_launcher(env: Mapping[str, str]) -> Path:
@@ -70,18 +91,34 @@ class Running:
         """Wait until the launcher has ended, at most ``timeout_s`` (``None``: without end)."""
         poller = select.poll()
         poller.register(self.pidfd, select.POLLIN)
-        return bool(poller.poll(None if timeout_s is None else timeout_s * 1000))
+        end_s = math.inf if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            left_s = max(0.0, end_s - time.monotonic())
+            if poller.poll(min(left_s, LOOK_S) * 1000):
+                return True
+            if left_s <= LOOK_S:
+                return False
+            self._wake()
+
+    def _wake(self) -> None:
+        """Go on with a launcher that its program has stopped, and which could not end it."""
+        with contextlib.suppress(ChildProcessError, ProcessLookupError):
+            if os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG) is not None:
+                signal.pidfd_send_signal(self.pidfd, signal.SIGCONT)
 
     def facts(self) -> RunFacts:
         """The record of a launch that has finished.
 
         Raises:
+            LauncherKilled: the launcher was killed, and its guardian too.
             NotPossible: the launcher died without a record.
         """
         _, status = os.waitpid(self.pid, 0)
         self.pid = 0
-        size = os.fstat(self.record_fd).st_size
-        document = os.pread(self.record_fd, size, 0)
+        killed = os.WIFSIGNALED(status)
+        document = self._record(RECORD_S if killed else 0.0)
+        if not document and killed:
+            raise LauncherKilled(os.WTERMSIG(status))
         if not document:
             raise NotPossible(
                 f"The launcher ended without a record (wait status {status}).",
@@ -89,6 +126,14 @@ class Running:
             )
         facts = decode(document, RunFacts)
         return msgspec.structs.replace(facts, stderr_head=self._stderr_head())
+
+    def _record(self, patience_s: float) -> bytes:
+        end_s = time.monotonic() + patience_s
+        while True:
+            document = os.pread(self.record_fd, os.fstat(self.record_fd).st_size, 0)
+            if document or time.monotonic() >= end_s:
+                return document
+            time.sleep(0.01)
 
     def _stderr_head(self) -> str | None:
         if self.stderr is None:
@@ -178,6 +223,17 @@ class Driver:
             os.close(plan_fd)
         stderr = document.get("stderr")
         return Running(pid, os.pidfd_open(pid), record_fd, Path(stderr) if stderr else None)
+
+    def sweep(self) -> None:
+        """End and remove what launchers left that were killed together with their guardians."""
+        with contextlib.suppress(OSError):  # to launch with it will say what is wrong
+            pid = os.posix_spawn(
+                self._launcher,
+                ["assay-exec", "--sweep"],
+                self._env,
+                file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
+            )
+            os.waitpid(pid, 0)
 
     def probe(self) -> dict[str, Any]:
         """What this host lets the launcher do (``assay-exec --probe``).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Protocol
 
 from assay.errors import NotPossible
 from assay.launch.document import launcher_document
-from assay.launch.driver import Driver, Running
+from assay.launch.driver import Driver, LauncherKilled, Running
 from assay.measure.gone import demand_in_place
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
@@ -22,6 +23,10 @@ from assay.settings.registry import Registry, judge_all
 
 MOST_PAD_BYTES = 4096
 """The stack is placed at random in whole pages already, where the kernel does so."""
+
+
+ARRIVING_S = 0.5
+"""How much later than its launcher assay may have a signal that is for both."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,7 @@ class LocalExecutor:
         self._flights: dict[Ticket, _Flight] = {}
         self._submitted = 0
         self._block = -1
+        driver.sweep()
         self._scratch = Scratch()
         self.last_facts: RunFacts | None = None
 
@@ -157,6 +163,7 @@ class LocalExecutor:
         pad_bytes = self._pad_bytes(launch)
         if pad_bytes is not None:
             before += (Evidence(kind="environment_pad", value=float(pad_bytes), unit="bytes"),)
+        self._scratch.renew()
         document = launcher_document(
             plan,
             self._workload,
@@ -186,15 +193,26 @@ class LocalExecutor:
 
         Raises:
             Gone: the launch lacked its folder, its input or a place for its output.
-            NotPossible: the launcher died, or could not write.
+            NotPossible: the launcher could not write.
         """
         for ticket, flight in list(self._flights.items()):
             if not flight.running.finished(timeout_s):
                 return []
             del self._flights[ticket]
             with flight.running:
-                return [self._sample(flight, flight.running.facts())]
+                return [self._sample(flight, self._facts(flight.running))]
         return []
+
+    def _facts(self, running: Running) -> RunFacts:
+        try:
+            facts = running.facts()
+        except LauncherKilled as killed:
+            self._driver.sweep()
+            facts = RunFacts(outcome="interrupted", interrupted_by=killed.number)
+        if facts.outcome == "interrupted":
+            # Ours as well, as when a whole job is told to end? It is raised here then.
+            time.sleep(ARRIVING_S)
+        return facts
 
     def _sample(self, flight: _Flight, facts: RunFacts) -> Sample:
         self.last_facts = facts
@@ -204,8 +222,6 @@ class LocalExecutor:
                 f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
                 "See `assay doctor` for what this host allows.",
             )
-        if facts.outcome == "interrupted":
-            raise KeyboardInterrupt
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
         return build_sample(
             flight.launch,

@@ -10,6 +10,13 @@ from pathlib import Path
 
 from assay.errors import BadInput
 from assay.records import Metric, RunFacts
+from assay.records.workload import COUNTED
+
+SUMS = {
+    "context_switches": ("voluntary_switches", "involuntary_switches"),
+    "page_faults": ("minor_faults", "major_faults"),
+}
+"""Of what the kernel adds up for the tree whether asked or not: no perf event is needed for it."""
 
 
 def metrics_of(
@@ -26,9 +33,9 @@ def metrics_of(
     absent: dict[str, str] = {}
     for metric in metrics:
         if metric.pattern is None:
-            value = getattr(facts, metric.name, None)
+            value = _given(metric.name, facts)
             if value is None:
-                absent[metric.name] = facts.absent.get(metric.name, "the launcher could not tell")
+                absent[metric.name] = _why_absent(metric.name, facts)
             else:
                 found[metric.name] = float(value)
             continue
@@ -45,6 +52,36 @@ def metrics_of(
         else:
             absent[metric.name] = f"{text[:60]!r} in the output is not a number"
     return found, absent
+
+
+def _given(name: str, facts: RunFacts) -> float | None:
+    """What the launcher tells for a built-in metric."""
+    if name in COUNTED:
+        return _counted(name, facts)
+    if name in SUMS:
+        parts = [getattr(facts, part) for part in SUMS[name]]
+        return None if None in parts else float(sum(parts))
+    value: float | None = getattr(facts, name, None)
+    return value
+
+
+def _counted(name: str, facts: RunFacts) -> float | None:
+    """The count of an event: over all kinds of cores, where there are several."""
+    if _missing(name, facts):
+        return None
+    counts = [c.value for n, c in facts.counters.items() if n.partition(".")[0] == name]
+    return sum(counts) if counts else None
+
+
+def _missing(name: str, facts: RunFacts) -> list[str]:
+    """Why an event was not counted, for each kind of cores on which it was not."""
+    counter = f"counters.{name}"
+    return [why for n, why in facts.absent.items() if n == counter or n.startswith(f"{counter}.")]
+
+
+def _why_absent(name: str, facts: RunFacts) -> str:
+    reasons = [*_missing(name, facts), "the launcher could not tell"]
+    return facts.absent.get(name, reasons[0])
 
 
 def last_match(pattern: str, outputs: Sequence[Path]) -> str | None:

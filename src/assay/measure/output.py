@@ -15,8 +15,8 @@ from assay.records import Hashed, Output
 END_BYTES = 4096
 """Kept of each end; twice as much is kept whole."""
 MOST_HASHED_BYTES = 16 << 20
-"""More is not read through: this much takes 10 ms with SHA instructions and 40 without them, between
-two launches, and the budget of the study pays for it."""
+"""More is not read through: so much takes 10 ms with SHA instructions and 40 without, between two
+launches, which the study's budget pays for."""
 
 
 def kept(path: Path) -> Output | None:

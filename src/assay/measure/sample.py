@@ -9,7 +9,17 @@ from pathlib import Path
 from assay.measure.extract import holds, metrics_of
 from assay.measure.libraries import libraries_seen
 from assay.measure.output import kept
-from assay.records import Evidence, Grant, Launch, Outcome, RunFacts, Sample, Workload
+from assay.records import (
+    Counter,
+    Evidence,
+    Grant,
+    Launch,
+    Outcome,
+    RunFacts,
+    Sample,
+    Seen,
+    Workload,
+)
 from assay.records.facts import Host
 
 OUTCOMES = {
@@ -79,6 +89,9 @@ def _outcome(
         return Outcome.FAILED, f"the check {workload.check!r} is not in the output"
     if facts.outcome == "signaled" and facts.signal:
         return outcome, f"ended by {_signal_name(facts.signal)}"
+    if facts.outcome == "interrupted":
+        by = _signal_name(facts.interrupted_by) if facts.interrupted_by else "a signal"
+        return outcome, f"its launcher was ended by {by}, which assay had not asked for"
     return outcome, facts.message
 
 
@@ -91,24 +104,24 @@ def _signal_name(number: int) -> str:
 
 def _evidence(facts: RunFacts) -> list[Evidence]:
     """What shows what the sample is worth; absent readings give none."""
-    found = []
-    if facts.host is not None:
-        found += [
-            _of("steal", facts.host.steal_s, "s", outside=True),
-            _of("foreign_load", _foreign_s(facts.host), "s", outside=True),
-        ]
-    found += [
+    found = [
+        *(_of_host(facts.host) if facts.host is not None else ()),
+        _of("run_queue_wait", facts.run_queue_wait_s, "s"),
+        _of("migrations", facts.migrations),
         _of("involuntary_switches", facts.involuntary_switches),
         _of("voluntary_switches", facts.voluntary_switches),
         _of("major_faults", facts.major_faults),
         _of("minor_faults", facts.minor_faults),
         _of("throttled", facts.throttled_s, "s"),
+        _of("energy", facts.energy_j, "J", note=facts.energy_scope),
         _of("left_over", facts.containment.left_over or None, "processes"),
+        _of("survivors", facts.containment.survivors or None, "processes"),
     ]
+    found += [_of_counter(name, counter) for name, counter in facts.counters.items()]
     found += [_of(f"pressure.{k}", v, "s") for k, v in (facts.pressure or {}).items()]
     if facts.seen is not None:
+        found += _of_memory(facts.seen)
         found.append(_of("threads_peak", facts.seen.threads_peak))
-        found.append(_of("anon_huge", facts.seen.anon_huge_bytes, "bytes"))
     kept = [e for e in found if e is not None]
     kept.append(
         Evidence(
@@ -119,16 +132,59 @@ def _evidence(facts: RunFacts) -> list[Evidence]:
     return kept
 
 
+def _of_host(host: Host) -> list[Evidence | None]:
+    """What went on around the launch; only the first two have causes outside for sure."""
+    return [
+        _of("steal", host.steal_s, "s", outside=True),
+        _of("foreign_load", _foreign_s(host), "s", outside=True),
+        _of("host_cpus", host.cpus),
+        _of("swap_in", host.swap_in_pages, "pages"),
+        _of("swap_out", host.swap_out_pages, "pages"),
+        _of("throttle_events", host.throttle_events, "events"),
+        _of("frequency_ratio", host.frequency_ratio),
+        Evidence(kind="clock_source", note=host.clock_source) if host.clock_source else None,
+    ]
+
+
 def _foreign_s(host: Host) -> float | None:
-    """CPU time that others used on the CPUs of the launch: all of it less the tree's own."""
+    """CPU time that others used on the CPUs of the launch: all but the tree's and the launcher's.
+
+    The launcher may have run on other CPUs of the host, which makes this a little too small.
+    """
     if host.busy_s is None or host.own_s is None:
         return None
-    return max(0.0, host.busy_s - host.own_s)
+    return max(0.0, host.busy_s - host.own_s - (host.launcher_s or 0.0))
+
+
+def _of_counter(name: str, counter: Counter) -> Evidence:
+    notes = ["user mode only"] if counter.scope == "user" else []
+    if counter.scaled:
+        # On a machine with several kinds of cores the rest was on another kind, in part.
+        whole = "." not in name and counter.enabled_s > 0.0
+        share = f" from {counter.running_s / counter.enabled_s:.0%} of the time" if whole else ""
+        notes.append(f"scaled{share}")
+    unit = "s" if name.endswith("_s") else ""
+    note = ", ".join(notes) or None
+    return Evidence(kind=f"counter.{name}", value=counter.value, unit=unit, note=note)
+
+
+def _of_memory(seen: Seen) -> list[Evidence | None]:
+    """Where the memory lay, and in what pages."""
+    return [
+        _of("anon_huge", seen.anon_huge_bytes, "bytes"),
+        *(_of(f"page_size.{k}", v, "bytes") for k, v in (seen.page_bytes or {}).items()),
+        *(_of(f"node.{k}", v, "pages") for k, v in (seen.numa_pages or {}).items()),
+    ]
 
 
 def _of(
-    kind: str, value: float | None, unit: str = "", *, outside: bool = False
+    kind: str,
+    value: float | None,
+    unit: str = "",
+    *,
+    outside: bool = False,
+    note: str | None = None,
 ) -> Evidence | None:
     if value is None:
         return None
-    return Evidence(kind=kind, value=float(value), unit=unit, outside=outside)
+    return Evidence(kind=kind, value=float(value), unit=unit, outside=outside, note=note)

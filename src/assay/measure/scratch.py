@@ -45,6 +45,20 @@ class Scratch:
         """The file for the error output."""
         return self._stderr
 
+    def renew(self) -> None:
+        """Make it ready for the next launch, whatever the one before did to it.
+
+        The files are new ones: what has survived a launch may still write to its own.
+        """
+        with contextlib.suppress(OSError):  # the launch will say what is wrong
+            if not _lies_at(self._folder, self._fd):
+                folder, fd = _made(self._folder.parent)
+                os.close(self._fd)
+                self._folder, self._fd = folder, fd
+                self._stdout, self._stderr = (folder / name for name in FILES)
+            os.fchmod(self._fd, 0o700)
+            _empty(self._fd)
+
     def close(self) -> None:
         """Remove it; what cannot be removed is left to the next start."""
         if self._fd < 0:
@@ -117,7 +131,11 @@ def _lies_at(folder: Path, fd: int) -> bool:
 
 def _remove(folder: Path, fd: int) -> None:
     """Remove a folder that this process holds."""
+    _empty(fd)
+    folder.rmdir()
+
+
+def _empty(fd: int) -> None:
     for name in FILES:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=fd)
-    folder.rmdir()

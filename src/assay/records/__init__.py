@@ -18,6 +18,12 @@ from assay.records.action import (
     Unpreload,
     Wrap,
 )
+from assay.records.calibration import (
+    Calibration,
+    FalseVerdicts,
+    MachineFloor,
+    SmallestGain,
+)
 from assay.records.claim import Claim, Recommendation, Spread, SpreadVerdict, Verdict
 from assay.records.codec import decode, encode, to_builtins
 from assay.records.configuration import DEFAULT, Configuration, Value
@@ -57,6 +63,7 @@ __all__ = [
     "Arm",
     "ArmResult",
     "Budget",
+    "Calibration",
     "Choices",
     "Claim",
     "Command",
@@ -72,6 +79,7 @@ __all__ = [
     "EnvSet",
     "Evidence",
     "FactorEffect",
+    "FalseVerdicts",
     "Goal",
     "Grant",
     "Granted",
@@ -80,6 +88,7 @@ __all__ = [
     "Launch",
     "Level",
     "Limits",
+    "MachineFloor",
     "MemPolicy",
     "Metric",
     "Modes",
@@ -98,6 +107,7 @@ __all__ = [
     "Sched",
     "Scope",
     "Seen",
+    "SmallestGain",
     "Space",
     "Spread",
     "SpreadVerdict",

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 
 from assay.errors import BadInput, nearest
 from assay.records.codec import Record
-from assay.records.configuration import Value
+from assay.records.configuration import Value, show_value
+
+_OTHERWISE = re.compile(r'[,"]|\.\.|^[-+]?\.?\d')
+"""Makes of a text several values, a range or a number."""
 
 
 def _written(option: Value) -> str:
-    """A value as it is written in a list: quoted where a comma or a range would be read."""
-    text = str(option)
-    if isinstance(option, str) and (not text or "," in text or '"' in text or ".." in text):
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return text
+    """A value as it is written in a list: a text in quotes where it would be read as another."""
+    text = show_value(option)
+    if not isinstance(option, str) or not (text == "" or _OTHERWISE.search(text)):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 class Choices(Record, frozen=True, tag_field="kind", tag="choices"):

@@ -18,6 +18,8 @@ class Seen(Record, frozen=True, kw_only=True):
     threads_peak: int | None = None
     thread_cpus: tuple[tuple[int, ...], ...] | None = None
     anon_huge_bytes: int | None = None
+    page_bytes: dict[str, int] | None = None
+    """Resident memory by the size in bytes of the pages that it is in."""
     numa_pages: dict[str, int] | None = None
     mempolicy: str | None = None
 
@@ -37,6 +39,7 @@ class Containment(Record, frozen=True, kw_only=True):
     guarantee: str = "best_effort"
     why: str | None = None
     left_over: int = 0
+    survivors: int = 0
 
 
 class Host(Record, frozen=True, kw_only=True):
@@ -45,10 +48,13 @@ class Host(Record, frozen=True, kw_only=True):
     Attributes:
         cpus: how many there are.
         steal_s: time the hypervisor took from them.
-        busy_s: time they worked; ``own_s`` of it for the tree, ``launcher_s`` for assay-exec.
+        busy_s: time they worked.
+        own_s: processor time of the tree, which is part of it.
+        launcher_s: that of assay-exec, on whichever CPU of the host.
         swap_in_pages, swap_out_pages: of the whole host.
         throttle_events: times that a core or package was slowed down for its heat.
-        frequency_ratio: mean APERF over MPERF, 1 at the nominal frequency.
+        frequency_ratio: APERF over MPERF, 1 at the nominal frequency; while the tree ran where a
+            perf event gives it, else of the CPUs from start to end.
         clock_source: of the kernel.
     """
 
@@ -65,12 +71,15 @@ class Host(Record, frozen=True, kw_only=True):
 
 
 class Counter(Record, frozen=True, kw_only=True):
-    """A counter of the perf events of the kernel, over the tree.
+    """A counter of the perf events of the kernel, over the tree from its exec on.
 
     Attributes:
-        value: as counted; ``scaled`` says that it was extrapolated from a part of the time.
-        enabled_s, running_s: how long it was asked for, and how long it counted.
+        value: as counted; seconds where the name ends in ``_s``.
+        enabled_s: how long threads of the tree ran while it was asked for.
+        running_s: how much of this it counted; less where events shared a counter, or the threads
+            ran on cores of another kind.
         scope: ``user`` or ``all`` (kernel included).
+        scaled: extrapolated from a part of the time.
     """
 
     value: float
@@ -89,6 +98,7 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     signal: int | None = None
     core_dumped: bool | None = None
     limit: str | None = None
+    interrupted_by: int | None = None
     stage: str | None = None
     errno: int | None = None
     message: str | None = None
@@ -112,6 +122,8 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     run_queue_wait_s: float | None = None
     counters: dict[str, Counter] = {}
     energy_j: float | None = None
+    energy_scope: str | None = None
+    """``package``: of all that ran on the processors, the idle part included."""
     pressure: dict[str, float] | None = None
     throttled_s: float | None = None
     oom_kills: int | None = None

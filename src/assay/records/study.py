@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from assay.records.calibration import Calibration
 from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
 from assay.records.configuration import Configuration
@@ -172,6 +173,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         claims: one for each arm but the first.
         effects: for a factorial ``sweep``: of its factors.
         noise_floor: the claim on two identical arms, where the study ran them.
+        calibration: for ``calibrate``: what the launches tell of the machine.
         launches, configurations: how many were made, and tried.
         blocks, disturbed_blocks: of the stage that claims rest on, and how many of them were left
             out because others used the machine.
@@ -188,6 +190,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     effects: tuple[FactorEffect, ...] = ()
     recommendation: Recommendation | None = None
     noise_floor: Claim | None = None
+    calibration: Calibration | None = None
     launches: int = 0
     configurations: int = 0
     blocks: int = 0

@@ -18,8 +18,8 @@ class Metric(Record, frozen=True, kw_only=True):
     """One figure of a sample.
 
     Attributes:
-        name: as reports show it; ``wall_s``, ``user_s``, ``sys_s``, ``peak_bytes`` and
-            ``peak_anon_bytes`` come from the launcher, all others from the output.
+        name: as reports show it; those of ``BUILT_IN`` come from the launcher, all others from the
+            output.
         unit: ``s``, ``bytes``, or any text.
         goal: direction of improvement.
         pattern: regular expression with one group, searched in the output; the last match counts.
@@ -39,9 +39,22 @@ BUILT_IN: dict[str, Metric] = {
     "sys_s": Metric(name="sys_s", unit="s"),
     "peak_bytes": Metric(name="peak_bytes", unit="bytes"),
     "peak_anon_bytes": Metric(name="peak_anon_bytes", unit="bytes"),
+    "energy_j": Metric(name="energy_j", unit="J"),
+    "task_clock_s": Metric(name="task_clock_s", unit="s"),
+    "cycles": Metric(name="cycles", unit="cycles"),
+    "instructions": Metric(name="instructions", unit="instructions"),
+    "context_switches": Metric(name="context_switches", unit="switches"),
+    "cpu_migrations": Metric(name="cpu_migrations", unit="migrations"),
+    "page_faults": Metric(name="page_faults", unit="faults"),
 }
 """Metrics that the launcher gives for every program; ``peak_bytes`` cannot be an objective, since
 the page cache that it counts depends on what ran before."""
+
+COUNTED = frozenset({"task_clock_s", "cycles", "instructions", "cpu_migrations"})
+"""Those that perf events count. They take the program time, so they are counted where asked for."""
+
+NOT_EVERYWHERE = COUNTED | {"energy_j"}
+"""Those that a host may be unable to give."""
 
 
 class Limits(Record, frozen=True, kw_only=True):

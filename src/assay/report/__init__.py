@@ -7,6 +7,7 @@ the host. Import from the module that holds the noun:
 - ``arms``: the samples of one configuration in one phase
 - ``weaknesses``: what speaks against the answer
 - ``figures``: figure data, apart from drawing
+- ``cells``: the same for the pictures of a sweep
 - ``svg``: static pictures (Matplotlib, imported late)
 - ``html``: the page
 - ``text``: Markdown and CSV (no verb calls it yet)

@@ -12,13 +12,22 @@ from assay.report.figures import ConvergenceFigure, Figures, GainFigure
 from assay.report.grants import GrantTally
 from assay.report.inputs import ReportInput
 from assay.report.markup import Child, Html, el, join
-from assay.report.parts import claims, conditions, granted, method, sweep, table, verdict
+from assay.report.parts import (
+    calibrated,
+    claims,
+    conditions,
+    granted,
+    method,
+    sweep,
+    table,
+    verdict,
+)
 from assay.report.parts.common import section
 from assay.report.pictures.rows import BEYOND, lies_beyond
 from assay.report.plain import change, label_of, shorten
 from assay.report.scale import Scale
 from assay.report.weaknesses import weaknesses
-from assay.report.wording import answer
+from assay.report.wording import Answer, answer
 
 _BOX_INTRO = (
     "Each dot is one launch. The box holds the middle half of them, the line in it is the median, "
@@ -35,7 +44,7 @@ def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: 
     winner = _winner_grants(report)
     first = verdict.verdict(
         report,
-        answer(report, rows, scale),
+        _answer(report, rows, scale),
         verdict.tiles(report, rows, scale),
         weaknesses(report, rows, winner, scale),
     )
@@ -53,13 +62,17 @@ def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: 
     )
 
 
+def _answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
+    if report.spec.kind is Kind.CALIBRATE and report.conclusion is not None:
+        return calibrated.calibrated_answer(report)
+    return answer(report, rows, scale)
+
+
 def _chapter(name: str, title: str, *children: Child, intro: str | None = None) -> Chapter:
     return name, title, section(name, title, *children, intro=intro)
 
 
-def _sweep_chapters(
-    report: ReportInput, rows: Sequence[ArmRow], scale: Scale
-) -> Iterator[Chapter]:
+def _sweep_chapters(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Iterator[Chapter]:
     if report.spec.kind is Kind.SWEEP:
         for name, title, content, intro in sweep.chapters(report, rows, scale):
             yield _chapter(name, title, content, intro=intro)
@@ -77,7 +90,9 @@ def _picture_chapters(
             table.summaries(rows, scale, report.metric),
             intro=f"{_BOX_INTRO} {BEYOND}" if lies_beyond(boxes) else _BOX_INTRO,
         )
-    if gain is not None:
+    if report.spec.kind is Kind.CALIBRATE:
+        yield _chapter("calibration", "What this machine shows", calibrated.calibration(report))
+    elif gain is not None:
         yield _chapter(
             "gain",
             f"Change against {shorten(gain.baseline, 40)}",
@@ -117,7 +132,8 @@ def _sample_chapters(
 
 def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chapter]:
     noise = _chart("noise", svg.noise_svg, pictures.noise) if pictures.noise else None
-    yield _chapter("noise", "Noise floor", conditions.noise(pictures.noise, noise))
+    known = calibrated.machine_floor_fact(report.floor) if report.floor else None
+    yield _chapter("noise", "Noise floor", conditions.noise(pictures.noise, noise, known))
     yield _chapter("machine", "Machine", conditions.machine(report))
     if report.spec.kind is Kind.TUNE:
         yield _chapter("script", "Run it without assay", method.script(report))

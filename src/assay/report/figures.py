@@ -284,7 +284,8 @@ def convergence_figure(
     )
     if len(marks) < 2:
         return None
-    best = () if kind in (Kind.COMPARE, Kind.SWEEP) else _best(trials, report.metric.goal)
+    blocked = (Kind.COMPARE, Kind.SWEEP, Kind.CALIBRATE)
+    best = () if kind in blocked else _best(trials, report.metric.goal)
     return ConvergenceFigure(
         metric=label_of(report.metric),
         goal=report.metric.goal,

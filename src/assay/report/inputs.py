@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.machine.document import Machine
-from assay.records import Conclusion, Metric, Sample, Status, Stratum, StudySpec
+from assay.records import Conclusion, MachineFloor, Metric, Sample, Status, Stratum, StudySpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class ReportInput:
         elapsed_s: time that the study took so far.
         script: runs the winner without assay; empty where there is none.
         status: where the study stands; absent where that is not known.
+        floor: noise floor of the machine by a calibration, where one stands beside the claims.
     """
 
     study_id: str
@@ -37,6 +38,7 @@ class ReportInput:
     elapsed_s: float
     script: str = ""
     status: Status | None = None
+    floor: MachineFloor | None = None
 
     @property
     def metric(self) -> Metric:

@@ -24,6 +24,7 @@ from assay.report.inputs import ReportInput
 from assay.report.plain import change, change_interval, duration, shorten
 from assay.report.scale import Scale
 from assay.report.trials import State
+from assay.search.floor import floor_notes
 from assay.stats.quantile import quantile
 from assay.stats.sequence import CLAIM, least
 from assay.units import show_count
@@ -266,7 +267,9 @@ def _noise_floor(report: ReportInput) -> Iterator[str]:
     if report.conclusion is None or not report.conclusion.claims:
         return
     floor = report.conclusion.noise_floor
-    if floor is None:
+    if report.floor is not None:
+        yield from floor_notes(report.floor, report.conclusion)
+    elif floor is None:
         yield "The noise floor of this machine was not measured in this study."
     elif floor.verdict in (Verdict.FASTER, Verdict.SLOWER):
         yield (

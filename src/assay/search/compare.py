@@ -11,6 +11,7 @@ from assay.search.looks import due
 from assay.search.purse import SPARE, START_S, Cost, Purse
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.stats.sequence import least
+from assay.units import show_count
 
 TRIES = 3
 """Blocks in which an arm may fail before it counts as failing always."""
@@ -73,14 +74,14 @@ class CompareRace(BlockRace):
         roster = (able[0], *racing)
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return Roster(Stage.CONFIRM, roster)
-        return Done(Reason.BUDGET, f"The budget ended after {blocks} blocks.")
+        return Done(Reason.BUDGET, f"The budget ended after {show_count(blocks, 'block')}.")
 
     def _ending(self, blocks: int) -> str:
         """Why nothing races any more."""
         claims = [self._claim(arm) for arm in self._compared]
         if all(found is not None and found.verdict is not Verdict.UNCLEAR for found in claims):
-            return f"Every comparison was decided after {blocks} blocks."
-        return f"After {blocks} blocks no further one would tell more."
+            return f"Every comparison was decided after {show_count(blocks, 'block')}."
+        return f"After {show_count(blocks, 'block')} no further one would tell more."
 
     def _claim(self, arm: Arm) -> Claim | None:
         return compare_claim(self._spec, self._history, self._arms, arm)

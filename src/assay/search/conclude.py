@@ -28,6 +28,10 @@ from assay.records import (
     Verdict,
 )
 from assay.records.workload import BUILT_IN, WALL
+from assay.search.calibrate import calibrated_arms, recording
+from assay.search.calibration import calibration, calibration_notes
+from assay.search.cells import lead
+from assay.search.claims import claim_between
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.disturbance import withheld
 from assay.search.effects import effects_of
@@ -82,6 +86,8 @@ def _concluded(
             return _measure(spec, samples, stopped)
         case Kind.SWEEP:
             return _sweep(spec, samples, stopped)
+        case Kind.CALIBRATE:
+            return _calibrate(spec, samples, stopped)
         case _:
             raise NotPossible(f"This version of assay cannot conclude a {spec.kind} study.")
 
@@ -276,10 +282,11 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
     alpha = sweep_alpha(spec)
     claims = [sweep_claim(spec, history, arms, arm, alpha) for arm in arms[1:]]
     null = null_name(arms[0].name) if spec.null else None
-    return Conclusion(
+    results = tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    found = Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
-        arms=tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms),
+        arms=results,
         claims=tuple(c for c in claims if c is not None and c.b != null),
         effects=effects_of(spec, history, alpha),
         noise_floor=next((c for c in claims if c is not None and c.b == null), None),
@@ -295,6 +302,11 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
             *_disturbance_notes(spec, history),
         ),
     )
+    # Of hundreds of cells only those that the answer is about.
+    best = lead(found)
+    told = tuple(r for r in results if r is results[0] or (best is not None and r.name == best.b))
+    shape = _shape_notes(spec.workload.objective, told)
+    return msgspec.structs.replace(found, notes=(*found.notes, *shape))
 
 
 def _few_notes(spec: StudySpec) -> list[str]:
@@ -307,6 +319,33 @@ def _few_notes(spec: StudySpec) -> list[str]:
         f"{show_count(repeats, 'block')} show what there is, and are too few for a verdict on "
         f"each of {show_count(len(spec.arms), 'cell')}: that takes {least} at least"
     ]
+
+
+def _calibrate(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
+    history = History.of(spec, samples)
+    arms = calibrated_arms(spec)
+    found = claim_between(spec, history, (arms[0].name, arms[1].name), spec.alpha)
+    results = tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    return Conclusion(
+        kind=spec.kind,
+        metric=spec.workload.objective.name,
+        arms=results,
+        noise_floor=found,
+        calibration=calibration(
+            recording(spec, history), alpha=spec.alpha, margin=spec.margin, seed=spec.seed
+        ),
+        launches=len(samples),
+        configurations=1,
+        blocks=len(history.complete(Stage.CONFIRM)),
+        disturbed_blocks=history.disturbed(Stage.CONFIRM),
+        stopped=stopped,
+        notes=(
+            *_loss_notes(spec.workload.objective, samples),
+            *_disturbance_notes(spec, history),
+            *_shape_notes(spec.workload.objective, results),
+            *calibration_notes(found, len(history.sound(Stage.CONFIRM))),
+        ),
+    )
 
 
 def _result(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
@@ -386,16 +425,21 @@ def _loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
         )
     late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
     if late:
-        worth = (
-            "they count as at least that long, and are in no summary"
-            if metric.name == WALL.name
-            else f"they have no value of {metric.name}"
-        )
-        notes.append(
-            f"{len(late)} of {len(samples)} launches were stopped at their time limit, "
-            f"{_among(late)}: {worth}"
-        )
+        notes.append(_late_note(metric, late, len(samples)))
     return notes
+
+
+def _late_note(metric: Metric, late: Sequence[Sample], launches: int) -> str:
+    if len(late) == 1:
+        told = f"1 of {launches} launches was stopped at its time limit, {_among(late)}"
+        counted = "it counts as at least that long, and is in no summary"
+    else:
+        told = f"{len(late)} of {launches} launches were stopped at their time limit, "
+        told += _among(late)
+        counted = "they count as at least that long, and are in no summary"
+    if metric.name != WALL.name:
+        counted = f"{'it has' if len(late) == 1 else 'they have'} no value of {metric.name}"
+    return f"{told}: {counted}"
 
 
 def _among(samples: Sequence[Sample]) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import msgspec
 
@@ -77,13 +78,20 @@ def lay_out(
     if not space.parameters:
         raise Unfit(("settings",), "There is nothing to vary.", "Name settings with their values.")
     cells, notes = _cells(design, space, bound, seed)
+    if not cells:
+        raise Unfit(
+            ("constraints",) if space.constraints else ("settings",),
+            "There is no cell: every one is ruled out by a constraint, or cannot be granted here.",
+            "`assay settings list` shows what can be granted.",
+        )
     reference = bound.canonical(baseline)
     first = next((cell for cell in cells if bound.canonical(cell) == reference), baseline)
     configurations = [first, *(cell for cell in cells if cell != first)]
     if len(configurations) < 2:
         raise Unfit(
             ("settings",),
-            "There is only one cell, and nothing to hold it against.",
+            "There is only one cell, and nothing to hold it against"
+            f"{f' ({notes[0]})' if notes else ''}.",
             "Give a setting a second value.",
         )
     arms = tuple(Arm(name=str(c), configuration=c) for c in configurations)
@@ -246,45 +254,42 @@ def _fraction_notes(fraction: Fraction) -> list[str]:
 def _centre(
     parameters: Sequence[Parameter], ends: Sequence[tuple[Value, Value]]
 ) -> Iterator[Configuration]:
-    """The middle of all numbers, once for each combination of what is no number."""
-    columns = [
-        (_middle(p, *pair),) if _numeric(pair) else pair
-        for p, pair in zip(parameters, ends, strict=True)
-    ]
-    if all(len(column) == 2 for column in columns):
+    """The middle of all that has one, once for each combination of what has none."""
+    middles = [_middle(p, *pair) for p, pair in zip(parameters, ends, strict=True)]
+    if all(middle is None for middle in middles):
         raise Unfit(
             ("design", "centre"),
-            "No setting is a number, so that there is no middle.",
+            "No setting has a value in the middle between its ends.",
             "Leave centre out.",
         )
+    columns = [
+        pair if middle is None else (middle,) for middle, pair in zip(middles, ends, strict=True)
+    ]
     names = [p.name for p in parameters]
     for values in itertools.product(*columns):
         yield Configuration(dict(zip(names, values, strict=True)))
 
 
-def _numeric(values: Iterable[Value]) -> bool:
-    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+def _middle(parameter: Parameter, low: Value, high: Value) -> Value | None:
+    """The value in the middle: of a logarithmic range the geometric mean, as near as it goes.
 
-
-def _middle(parameter: Parameter, low: Value, high: Value) -> Value:
-    """The value in the middle: of a logarithmic range the geometric mean, as near as it goes."""
+    ``None`` for what is no number, and for numbers with nothing between them.
+    """
+    if not (_is_number(low) and _is_number(high)):
+        return None
     domain = parameter.domain
     if not isinstance(domain, Range):
-        assert isinstance(low, int | float)
-        assert isinstance(high, int | float)
-        whole = isinstance(low, int) and isinstance(high, int)
-        domain = Range(min(low, high), max(low, high), integer=whole)
+        least, most = sorted((float(low), float(high)))
+        domain = Range(least, most, integer=isinstance(low, int) and isinstance(high, int))
     listed = [v for v in domain.values() or () if isinstance(v, int | float)]
     middle: Value = domain.at(0.5)
     if listed:
         middle = min(listed, key=lambda v: abs(domain.place(v) - 0.5))
-    if middle in (low, high):
-        raise Unfit(
-            ("settings", parameter.name),
-            f"{parameter.name} has no value between {low} and {high} for a cell in the centre.",
-            "Leave centre out, or give ends that lie farther apart.",
-        )
-    return middle
+    return None if middle in (low, high) else middle
+
+
+def _is_number(value: Value) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 # --- random ---------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def fraction_of(names: Sequence[str], generators: Sequence[str] = ()) -> Fractio
         raise BadGenerator(
             f"These generators give a design of resolution {least}: two settings would always "
             "change together.",
-            "Make each of at least two others, and no two of the same ones.",
+            "Make each of at least two others, and no two of them of the same ones.",
         )
     return found
 

@@ -216,6 +216,15 @@ class SweepRace(BlockRace):
         )
 
 
+def least_launches(spec: StudySpec) -> int:
+    """Launches that a sweep takes at least: its warm-up, and the blocks that show something."""
+    warmups = WARMUP if spec.warmup is None else spec.warmup
+    asked = spec.design.repeats if spec.design is not None else None
+    arms = len(compared_arms(spec))
+    each = repeats(spec.statistic, Stage.CONFIRM)
+    return max(1, warmups * arms) + (asked or least_blocks(spec)) * arms * each
+
+
 def least_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a sweep excludes anything."""
     return max(MIN_BLOCKS, least(sweep_alpha(spec)))

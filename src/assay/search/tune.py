@@ -32,6 +32,7 @@ from assay.search.strategy import KEEP, MIN_SEARCH_BLOCKS, ModelBased, Racing, S
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
+from assay.units import show_count
 
 ORDER = (Stage.SURVEY, Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
 SEARCH_SHARE = 0.6
@@ -239,12 +240,14 @@ class TuneRace(BlockRace):
         if found is None:
             return None
         if found.verdict is not Verdict.UNCLEAR and precise(found):
-            return Done(Reason.DECIDED, f"Decided after {found.blocks} confirmation blocks.")
+            return Done(
+                Reason.DECIDED, f"Decided after {show_count(found.blocks, 'confirmation block')}."
+            )
         if found.blocks >= self._least and self._futile(found, purse, self._confirm_arms(arm)):
             return Done(
                 Reason.BUDGET,
-                f"Still unclear after {blocks} confirmation blocks, and what is left of the "
-                "budget could not decide it.",
+                f"Still unclear after {show_count(blocks, 'confirmation block')}, and what is left "
+                "of the budget could not decide it.",
             )
         return None
 
@@ -264,7 +267,9 @@ class TuneRace(BlockRace):
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
         if not purse.spent and (blocks < self._least or purse.affords(cost)):
             return Roster(Stage.CONFIRM, arms)
-        return Done(Reason.BUDGET, f"The budget ended after {blocks} confirmation blocks.")
+        return Done(
+            Reason.BUDGET, f"The budget ended after {show_count(blocks, 'confirmation block')}."
+        )
 
     @property
     def _alpha(self) -> float:

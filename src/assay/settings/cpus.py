@@ -37,6 +37,7 @@ from assay.settings.evidence import (
 )
 from assay.settings.refusal import outside
 from assay.settings.threads import counts
+from assay.units import show_count
 
 _PLACE: dict[str, Callable[[Sequence[Cpu], int], tuple[int, ...]]] = {
     "compact": placing.compact,
@@ -194,7 +195,8 @@ def _judge_mask(value: Value, facts: RunFacts, asked: tuple[int, ...], count: in
     if asked and not set(seen) <= set(asked):
         return refused(value, Level.SEEN, f"asked for {format_list(asked)}", observed)
     if len(seen) > count:
-        return refused(value, Level.SEEN, f"asked for {count} CPUs, {len(seen)} seen", observed)
+        asked_for = f"asked for {show_count(count, 'CPU')}, {len(seen)} seen"
+        return refused(value, Level.SEEN, asked_for, observed)
     if len(seen) < count:
         return granted(value, Level.SEEN, observed, "the program narrowed its mask itself")
     return granted(value, Level.SEEN, observed)

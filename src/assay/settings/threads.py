@@ -26,6 +26,7 @@ from assay.settings import pools
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import judge_environment, seen_of
 from assay.settings.words import word_of
+from assay.units import show_count
 
 _NARROWER = {"threads.omp": (pools.OPENMP,), "threads.blas": pools.BLAS}
 """Settings that take some variables over from ``threads``."""
@@ -63,7 +64,7 @@ class Threads:
         if program.threads_peak is not None and program.threads_peak >= usable:
             # All CPUs is then what the default does; it runs anyway, as the default.
             options = options[:-1]
-            reason += f"; left alone it ran with {program.threads_peak} threads"
+            reason += f"; left alone it ran with {show_count(program.threads_peak, 'thread')}"
         return Suggestion(Choices(options, ordered=True), reason)
 
     def _pools_of(self, program: Program) -> list[str] | str:
@@ -112,7 +113,8 @@ class Threads:
         }
         peak = seen_of(facts).threads_peak
         shown = f"{next(iter(expected), 'nothing')}={word_of(value)}"
-        seen = f"{shown} in the environment" + (f"; {peak} threads seen" if peak else "")
+        threads = f"; {show_count(peak, 'thread')} seen" if peak else ""
+        seen = f"{shown} in the environment{threads}"
         return judge_environment(value, expected, facts, seen)
 
     def _own(self, config: Configuration) -> tuple[str, ...]:

@@ -258,7 +258,19 @@ def _reach_between_levels(interval: Interval, values: Sequence[float], alpha: fl
     if 0.8 * spread > gap:
         return interval
     fewer = min(len(low), len(high))
-    if 2.0 * sum(math.comb(n, k) for k in range(fewer + 1)) <= alpha / 30.0 * 2.0**n:
+    if 2.0 * _tail(n, fewer) <= alpha / 30.0:
         return interval
     middle = 0.5 * (math.fsum(low) / len(low) + math.fsum(high) / len(high))
     return interval.reaching(middle - 0.5 * spread).reaching(middle + 0.5 * spread)
+
+
+def _tail(n: int, most: int) -> float:
+    """Chance of at most ``most`` heads in n throws of a coin, exact to its last digit.
+
+    In whole numbers, since from 1024 throws on 2^n is no float.
+    """
+    ways = total = 1
+    for k in range(most):
+        ways = ways * (n - k) // (k + 1)
+        total += ways
+    return float(total / (1 << n))

@@ -159,7 +159,7 @@ def test_lines_are_safe_to_show_and_fit_the_terminal() -> None:
     listed = [line for line in narrower if line.startswith("    ")]
     assert all(len(line) <= 40 for line in listed)
     for head in ("n ", "min ", "q1 ", "median ", "q3 ", "max "):
-        assert sum(head in line for line in listed) == 2, "once for each arm, whole"
+        assert sum(f"  {head}" in line for line in listed) == 2, "once for each arm, whole"
 
 
 @pytest.mark.parametrize(

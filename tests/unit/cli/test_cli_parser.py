@@ -47,7 +47,7 @@ def test_words_and_options_stand_in_any_order(
 
 
 def test_one_word_too_many_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["study", "show", "last", "more"], ["report", "last", "x"], ["run", "./app"]):
+    for words in (["settings", "show", "nice", "thp"], ["report", "last", "x"], ["run", "./app"]):
         assert f"{words[-1]!r} is one word too many" in told(words, capsys)
 
 

@@ -11,7 +11,7 @@ import pytest
 from assay.cli.ending import Terminated, terminate
 from assay.cli.parser import parse
 from assay.cli.verbs import run as run_verb
-from assay.cli.verbs.run import _signals_left_to
+from assay.cli.verbs.run import _signals_left
 
 HANDLERS = {
     signal.SIGINT: signal.default_int_handler,
@@ -49,7 +49,8 @@ def test_the_first_goes_to_the_program_and_the_second_ends_it(
 ) -> None:
     monkeypatch.setattr(run_verb, "SAME_S", 0.0)
     running = Passing()
-    with pytest.raises((KeyboardInterrupt, Terminated)) as end, _signals_left_to(running):  # type: ignore[arg-type]
+    with pytest.raises((KeyboardInterrupt, Terminated)) as end, _signals_left() as leave_to:
+        leave_to(running)  # type: ignore[arg-type]
         send(number)
         assert running.passed == [number]
         send(number)
@@ -59,6 +60,20 @@ def test_the_first_goes_to_the_program_and_the_second_ends_it(
     assert {n: signal.getsignal(n) for n in HANDLERS} == HANDLERS
 
 
+@pytest.mark.parametrize("number", HANDLERS)
+def test_one_that_comes_before_the_start_is_known_here_is_the_programs_too(
+    number: signal.Signals,
+) -> None:
+    running = Passing()
+    with _signals_left() as leave_to:
+        send(number)
+        send(number)  # a companion
+        assert running.passed == []
+        leave_to(running)  # type: ignore[arg-type]
+        send(number)
+    assert running.passed == [number]
+
+
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGHUP])
 def test_a_companion_of_the_first_is_no_second(
     second: signal.Signals, monkeypatch: pytest.MonkeyPatch
@@ -66,7 +81,8 @@ def test_a_companion_of_the_first_is_no_second(
     """As from timeout(1), which signals its child and then the child's group, or from systemd."""
     running = Passing()
     monkeypatch.setattr("assay.cli.verbs.run.time.sleep", lambda s: send(second))
-    with _signals_left_to(running):  # type: ignore[arg-type]
+    with _signals_left() as leave_to:
+        leave_to(running)  # type: ignore[arg-type]
         send(signal.SIGTERM)
         send(second)
     assert running.passed == [signal.SIGTERM]
@@ -77,7 +93,8 @@ def test_where_it_was_ignored_it_still_is(number: signal.Signals) -> None:
     """A shell starts background work so, and nohup(1) what is to stay; the program inherits it."""
     running = Passing()
     signal.signal(number, signal.SIG_IGN)
-    with _signals_left_to(running):  # type: ignore[arg-type]
+    with _signals_left() as leave_to:
+        leave_to(running)  # type: ignore[arg-type]
         send(number)
         assert signal.getsignal(number) is signal.SIG_IGN
     assert running.passed == []

@@ -315,5 +315,42 @@ def test_space_files_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match="cannot be read"):
             space_of(tune("--space", str(path)), builtin(), MACHINE)
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(BadInput, match="not TOML"):
+    with pytest.raises(BadInput, match=r"bytes\.toml:1:1: this is not UTF-8"):
         space_of(tune("--space", str(tmp_path / "bytes.toml")), builtin(), MACHINE)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("[settings]\nthreads = 1\n threads = 2", "3:13"),
+        ("[setings]\nthreads = 1", "1:2"),
+        ("[settings]\nnice = 1\nthread = [1, 2]", "3:1"),
+        ("[settings]\nomp.bind = { domain = 'close', whn = 'x' }", "2:32"),
+        ("[settings]\nnice = { domain = [1, 5], when = 'thread > 1' }", "2:27"),
+        ("constraints = [\n  'nice > 0',\n  'nic > 0']\n[settings]\nnice = [1, 5]", "3:3"),
+        ("constraints = [1]\n[settings]\nnice = [1, 5]", "1:16"),
+    ],
+)
+def test_bad_space_files_name_line_and_column(tmp_path: Path, text: str, place: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        space_of(in_file(tmp_path, text), builtin(), MACHINE)
+    assert caught.value.cause.startswith(f"{tmp_path}/space.toml:{place}: ")
+
+
+def test_expressions_of_a_space_file_may_name_settings_of_the_command_line(tmp_path: Path) -> None:
+    text = "constraints = ['threads * nice < 9']\n[settings]\nnice = [1, 5]"
+    arguments = in_file(tmp_path, text)
+    arguments.settings = ["threads=1,2"]
+    assert space_of(arguments, builtin(), MACHINE).constraints == ("threads * nice < 9",)
+    arguments.settings = []
+    with pytest.raises(BadInput, match=r"space\.toml:1:16: .*names threads"):
+        space_of(arguments, builtin(), MACHINE)
+
+
+def test_names_with_dots_need_no_quotes(tmp_path: Path) -> None:
+    text = "[settings]\nenv.domain = [1, 2]\nthreads.omp = [1, 2]\nthreads = {domain = [1]}\n"
+    with pytest.raises(BadInput, match="not TOML"):
+        space_of(in_file(tmp_path, text), builtin(), MACHINE)
+    text = "[settings]\nenv.domain = [1, 2]\nthreads.omp = [1, 2]\narg.n = {domain = [1, 2]}\n"
+    found = space_of(in_file(tmp_path, text), builtin(), MACHINE)
+    assert [p.name for p in found.parameters] == ["env.domain", "threads.omp", "arg.n"]

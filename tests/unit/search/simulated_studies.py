@@ -22,6 +22,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import WALL
+from assay.search.calibrate import CalibrateRace
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
 from assay.search.measure import MeasureRace
@@ -72,6 +73,7 @@ def carry_out(spec: StudySpec, program: Simulated) -> Study:
         Kind.TUNE: lambda: TuneRace(spec, space, searcher),
         Kind.COMPARE: lambda: CompareRace(spec),
         Kind.MEASURE: lambda: MeasureRace(spec),
+        Kind.CALIBRATE: lambda: CalibrateRace(spec),
     }
     trip = drive(races[spec.kind](), program, spec.budget)
     return Study(

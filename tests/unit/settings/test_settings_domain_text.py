@@ -141,3 +141,24 @@ def test_a_number_is_the_same_number_after_being_a_word(number: int | float) -> 
 def test_any_texts_can_be_written_as_a_domain(texts: list[str]) -> None:
     quoted = ",".join('"' + t.replace("\\", "\\\\").replace('"', '\\"') + '"' for t in texts)
     assert parse(f"env.F={quoted}").domain == Choices(tuple(texts))
+
+
+VALUES = st.one_of(
+    st.text(st.characters(exclude_characters="\0")),
+    st.from_regex(r"[-+.,\"\\\d]{0,6}", fullmatch=True),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+
+
+@given(st.lists(VALUES, min_size=1, unique_by=lambda v: (type(v).__name__, v)))
+def test_values_are_shown_as_they_would_be_written(values: list[Value]) -> None:
+    domain = Choices(tuple(values), ordered=not any(isinstance(v, str) for v in values))
+    assert parse(f"env.F={domain}").domain == domain
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 10**9), st.integers(2, 10**6))
+def test_ranges_are_shown_as_they_would_be_written(low: int, more: int, step: int) -> None:
+    more = min(more, 1000 * step)
+    domain = Range(low, low + more, step=step)
+    assert parse(f"env.F={domain}").domain == domain

@@ -152,6 +152,14 @@ def test_two_level_values_are_excluded_with_at_most_alpha(alpha: float) -> None:
     assert 0.2 * alpha < total <= alpha
 
 
+def test_levels_of_thousands_of_values() -> None:
+    """From 1024 values on 2^n is no float."""
+    for n in (1023, 1024, 3000):
+        even = mean_sequence([1.0, -1.0] * (n // 2))
+        assert 0.0 in even
+        assert 0.0 not in mean_sequence([1.0] * (n - 100) + [-1.0] * 100)
+
+
 def test_smallest_alpha_is_where_the_interval_lets_go() -> None:
     values = [0.02, 0.03, 0.01, 0.025, 0.015, 0.02, 0.03, 0.021]
     p = smallest_alpha(lambda alpha: mean_sequence(values, alpha), 0.0)

@@ -62,10 +62,17 @@ def test_what_is_gone_is_named_and_once_it_is_back_launches_go_on(
         assert launched(executor) is Outcome.OK
 
 
-def test_a_cleaned_up_folder_for_the_output_is_named(workload: Workload) -> None:
+def test_a_cleaned_up_folder_for_the_output_is_made_anew_or_named(
+    workload: Workload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(place))
     with executor_of(workload) as executor:
         assert launched(executor) is Outcome.OK
         shutil.rmtree(executor.output.parent)
+        assert launched(executor) is Outcome.OK
+        shutil.rmtree(place)
         with pytest.raises(Gone, match=f"output {executor.output.parent} is gone") as caught:
             launched(executor)
     assert "TMPDIR" in str(caught.value.remedy)

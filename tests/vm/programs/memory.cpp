@@ -1,5 +1,5 @@
-// memory anon|shared|FILE MIB SECONDS: touch that much anonymous or shared memory, or write it to
-// FILE (page cache), and hold it.
+// memory anon|shared|huge|FILE MIB SECONDS: touch that much anonymous or shared memory, or memory in
+// huge pages, or write it to FILE (page cache), and hold it.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,8 +12,9 @@ int main(int argc, char** argv) {
     if (argc != 4) return 2;
     const std::string kind = argv[1];
     const std::size_t mib = std::strtoul(argv[2], nullptr, 10);
-    if (kind == "anon" || kind == "shared") {
-        const int flags = MAP_ANONYMOUS | (kind == "anon" ? MAP_PRIVATE : MAP_SHARED);
+    if (kind == "anon" || kind == "shared" || kind == "huge") {
+        const int flags = MAP_ANONYMOUS | (kind == "shared" ? MAP_SHARED : MAP_PRIVATE) |
+                          (kind == "huge" ? MAP_HUGETLB : 0);
         void* area = mmap(nullptr, mib << 20, PROT_READ | PROT_WRITE, flags, -1, 0);
         if (area == MAP_FAILED) return 3;
         std::memset(area, 1, mib << 20);

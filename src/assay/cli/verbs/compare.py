@@ -28,6 +28,7 @@ from assay.cli.workload import (
 from assay.errors import BadInput, nearest
 from assay.records import Arm, Configuration, Kind, StudySpec, Verdict
 from assay.study.session import Laboratory, Result, begin
+from assay.units import show_count
 from assay.untrusted import clean
 
 
@@ -150,7 +151,9 @@ def _named(arms: list[Arm], names: list[str]) -> tuple[Arm, ...]:
                 "Give a name of letters that can be seen.",
             )
     if len(names) > len(arms):
-        raise BadInput(f"There are {len(names)} names for {len(arms)} arms.", "Name each once.")
+        raise BadInput(
+            f"There are {show_count(len(names), 'name')} for {len(arms)} arms.", "Name each once."
+        )
     full = [*names, *(arm.name for arm in arms[len(names) :])]
     if len(set(full)) < len(full):
         raise BadInput("Two arms have the same name.", "Tell them apart with --name.")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
 from assay.cli.wire import laboratory
 from assay.machine.cpulist import format_list
 from assay.records import Configuration, Prospect, to_builtins
 from assay.store import default_url
 from assay.study.session import Laboratory
-from assay.units import show_bytes
+from assay.units import show_bytes, show_count
 
 
 def run(parsed: Parsed) -> int:
@@ -33,7 +35,7 @@ def run(parsed: Parsed) -> int:
             }
         )
         return 0
-    print("\n".join(_lines(lab, probe, settings, store)))
+    print("\n".join(fitted(_lines(lab, probe, settings, store), width_of(sys.stdout))))
     return 0
 
 
@@ -64,14 +66,13 @@ def _lines(
     lab: Laboratory, probe: dict[str, Any], settings: dict[str, dict[str, Any]], store: str
 ) -> Iterable[str]:
     machine = lab.machine
-    cores = len(machine.cores)
+    cores = show_count(len(machine.cores), "core")
+    nodes = show_count(len(machine.nodes), "NUMA node")
     yield f"machine    {machine.model}, {machine.arch}, Linux {machine.kernel}"
     if machine.hypervisor:
         yield f"           a guest of {machine.hypervisor}: neighbours may disturb; look at steal"
-    yield (
-        f"CPUs       {format_list(machine.allowed)} usable of {len(machine.cpus)}: "
-        f"{cores} cores, {len(machine.nodes)} NUMA node(s)"
-    )
+    usable = f"{format_list(machine.allowed)} usable of {len(machine.cpus)}"
+    yield f"CPUs       {usable}: {cores}, {nodes}"
     yield f"memory     {show_bytes(machine.memory_bytes)}"
     yield f"huge pages {machine.huge_pages.enabled or 'not in this kernel'}"
     yield f"control    {machine.cgroup}: {_containment(probe)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ from assay.machine.document import Machine
 from assay.records import Stratum
 from assay.report.html import render, write
 from assay.report.inputs import ReportInput
+from assay.study.session import result_of
 
 
 def run(parsed: Parsed) -> int:
@@ -26,6 +28,7 @@ def run(parsed: Parsed) -> int:
         record = store.study(study_id)
         newest = record.strata[-1]
         samples = store.samples(study_id, newest.number)
+        floor = result_of(store, record, record.conclusion).floor if record.conclusion else None
     recommendation = record.conclusion.recommendation if record.conclusion else None
     report = ReportInput(
         study_id=study_id,
@@ -39,9 +42,10 @@ def run(parsed: Parsed) -> int:
         elapsed_s=record.elapsed_s,
         script=recommendation.script if recommendation else "",
         status=record.status,
+        floor=floor,
     )
     if path is None:
-        print(render(report), end="")
+        sys.stdout.buffer.write(render(report).encode())
         return 0
     write(report, path)
     if arguments.json:

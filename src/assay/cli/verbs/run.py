@@ -10,7 +10,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
@@ -114,32 +114,51 @@ def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> 
     if workload.stdin is None:
         del document["stdin"]  # inherited: the program is to behave as without assay
     document.pop("cwd", None)
-    with lab.driver.start(document) as running, _signals_left_to(running):
+    with _signals_left() as leave_to, lab.driver.start(document) as running:
+        leave_to(running)
         running.finished(None)
         return running.facts()
 
 
 @contextlib.contextmanager
-def _signals_left_to(running: Running) -> Iterator[None]:
-    """The first signal is the program's, which may end in its own way; a second ends the tree."""
+def _signals_left() -> Iterator[Callable[[Running], None]]:
+    """The first signal is the program's, which may end in its own way; a second ends the tree.
+
+    Gives what is to be called with the launch once there is one: a program may run, and be known
+    to whoever sends signals, a moment before its start is known here.
+    """
     before = {number: signal.getsignal(number) for number in LEFT}
     first_s: float | None = None
+    first: int | None = None
+    launch: Running | None = None
+    passed = False
 
     def leave(number: int, frame: FrameType | None) -> None:
-        nonlocal first_s
+        nonlocal first_s, first
         if first_s is None:
-            first_s = time.monotonic()
-            time.sleep(ARRIVING_S)
-            running.pass_on(number)
+            first_s, first = time.monotonic(), number
+            pass_on()
         elif time.monotonic() - first_s > SAME_S:
             signal.signal(number, before[signal.Signals(number)])
             signal.raise_signal(number)
+
+    def leave_to(running: Running) -> None:
+        nonlocal launch
+        launch = running
+        pass_on()
+
+    def pass_on() -> None:
+        nonlocal passed
+        if launch is not None and first is not None and not passed:
+            passed = True
+            time.sleep(ARRIVING_S)
+            launch.pass_on(first)
 
     heard = [number for number in LEFT if before[number] is not signal.SIG_IGN]
     for number in heard:
         signal.signal(number, leave)
     try:
-        yield
+        yield leave_to
     finally:
         for number in heard:
             signal.signal(number, before[number])

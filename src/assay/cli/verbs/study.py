@@ -1,4 +1,4 @@
-"""``assay study``: list, show, resume, delete."""
+"""``assay study``: list, show, resume, export, verify, calibrate, delete."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from collections.abc import Iterable
 
 from assay.cli.answer import exports_of, give
 from assay.cli.documents import print_json
+from assay.cli.export import export
 from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of
 from assay.cli.show import result_lines
+from assay.cli.verbs import calibrate
+from assay.cli.verify import verify_file
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput, NotPossible
-from assay.records import Conclusion, to_builtins
+from assay.records import to_builtins
 from assay.store import Store, StudyRecord
-from assay.study.session import Laboratory, Result, resume
+from assay.study.session import Laboratory, Result, result_of, resume
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 
@@ -29,13 +32,31 @@ def run(parsed: Parsed) -> int:
     _demand_used(arguments)
     if arguments.action == "list":
         return _list(arguments)
+    if arguments.action == "calibrate":
+        return calibrate.run(parsed)
     if not arguments.study:
         raise BadInput(
-            f"`assay study {arguments.action}` needs a study.", "`assay study list` shows them."
+            f"`assay study {arguments.action}` needs a {NEEDED.get(arguments.action, 'study')}.",
+            "`assay study list` shows the studies."
+            if arguments.action != "verify"
+            else "`assay study export STUDY --bundle FILE` writes one.",
         )
-    actions = {"show": _show, "resume": _resume, "delete": _delete}
+    if arguments.action == "verify":
+        return verify_file(arguments)
+    actions = {"show": _show, "resume": _resume, "export": export, "delete": _delete}
     with store_of(arguments, create=False) as store:
         return actions[arguments.action](arguments, store, store.find(arguments.study))
+
+
+NEEDED = {"verify": "file"}
+OF_ACTIONS = {
+    "resume": ("budget", "runs", "export", "new_stratum"),
+    "calibrate": ("budget", "runs", "seed", "disturbed_above"),
+    "export": ("bundle", "csv", "openmetrics", "output", "no_outputs", "file"),
+    "verify": ("signature", "signer"),
+}
+"""The options of some actions alone; what stands twice is named of the first."""
+MORE = {"resume": "; of a study that is done it only tells the result"}
 
 
 def _demand_used(arguments: argparse.Namespace) -> None:
@@ -48,18 +69,21 @@ def _demand_used(arguments: argparse.Namespace) -> None:
         raise BadInput(
             "`assay study list` takes no study.", f"Write: assay study show {arguments.study}"
         )
-    of_resume = {
-        "--budget": arguments.budget,
-        "--runs": arguments.runs,
-        "--export": arguments.export,
-        "--new-stratum": arguments.new_stratum,
-    }
-    for option, given in of_resume.items():
-        if given and arguments.action != "resume":
+    own = OF_ACTIONS.get(arguments.action, ())
+    for action, names in OF_ACTIONS.items():
+        others = (name for name in names if name not in own)
+        given = next((name for name in others if getattr(arguments, name)), None)
+        if given is None:
+            continue
+        if given == "file":
             raise BadInput(
-                f"`assay study {arguments.action}` takes no {option}.",
-                "`assay study resume` does; of a study that is done it only tells the result.",
+                f"{arguments.file!r} is one word too many for `assay study {arguments.action}`.",
+                "`assay study --help` shows what it takes.",
             )
+        raise BadInput(
+            f"`assay study {arguments.action}` takes no --{given.replace('_', '-')}.",
+            f"`assay study {action}` does{MORE.get(action, '')}.",
+        )
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -71,10 +95,11 @@ def _list(arguments: argparse.Namespace) -> int:
     if not heads:
         print("No studies yet. `assay tune -- COMMAND` makes one.")
     for head in heads:
+        noun = "launch" if head.launches == 1 else "launches"
         command = head.command if len(head.command) <= 60 else head.command[:57] + "..."
         print(
-            f"{head.id}  {_when(head.created_at)}  {head.kind:8} {head.status:12}"
-            f"{head.launches:>6} {'launch  ' if head.launches == 1 else 'launches'}  {clean(command)}"
+            f"{head.id}  {_when(head.created_at)}  {head.kind:9} {head.status:12}"
+            f"{head.launches:>6} {noun:8}  {clean(command)}"
         )
     return 0
 
@@ -92,22 +117,23 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
         print_json({"study": study_id, **document})
         return 0
     width = width_of(sys.stdout)
-    print("\n".join(fitted(_lines(record, conclusion, width), width)))
+    result = result_of(store, record, conclusion) if conclusion is not None else None
+    print("\n".join(fitted(_lines(record, result, width), width)))
     return 0
 
 
-def _lines(record: StudyRecord, conclusion: Conclusion | None, width: int | None) -> Iterable[str]:
+def _lines(record: StudyRecord, result: Result | None, width: int | None) -> Iterable[str]:
     yield (
         f"study {record.id}: {record.spec.kind}, {record.status}, "
-        f"{show_count(record.launches, 'launch', 'launches')}, begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
+        f"{show_count(record.launches, 'launch', 'launches')}, "
+        f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
     )
     yield f"  command  {clean(' '.join(record.spec.workload.argv))}"
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
-    if conclusion is None:
+    if result is None:
         yield f"  no conclusion yet; `assay study resume {record.id}` goes on"
         return
-    result = Result(record.id, record.spec, conclusion, record.elapsed_s)
     yield ""
     yield from result_lines(result, width)
 

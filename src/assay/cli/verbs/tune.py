@@ -155,4 +155,4 @@ def _emptiness(lab: Laboratory, space: Space) -> list[str]:
 
 def _tell(arguments: argparse.Namespace, text: str) -> None:
     if not arguments.quiet:
-        print(text, file=sys.stderr, flush=True)
+        print("\n".join(fitted([text], width_of(sys.stderr))), file=sys.stderr, flush=True)

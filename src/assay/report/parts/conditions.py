@@ -13,8 +13,16 @@ from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
 
-def noise(figure: NoiseFigure | None, chart: Html | None) -> Html:
-    """How much the machine varies by itself."""
+def noise(
+    figure: NoiseFigure | None, chart: Html | None, machine_floor: tuple[str, str] | None = None
+) -> Html:
+    """How much the machine varies by itself.
+
+    Args:
+        figure: of the study's own launches.
+        chart: of them.
+        machine_floor: what a calibration tells, where the study did not run identical arms.
+    """
     if figure is None:
         return el("p", "Not known: fewer than two launches of the baseline gave a value.")
     facts: list[tuple[str, str]] = []
@@ -26,6 +34,8 @@ def noise(figure: NoiseFigure | None, chart: Html | None) -> Html:
                 f"{show_count(figure.floor.blocks, 'pair')})",
             )
         )
+    elif machine_floor is not None:
+        facts.append(machine_floor)
     else:
         facts.append(("Two identical arms", "not measured in this study (--null does)"))
     if figure.spread_percent is not None:

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "common/fd.hpp"
+
+#include <fcntl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+namespace assay {
+
+/// The controlling terminal, while the caller is in the foreground of it. A program that takes it (tcsetpgrp)
+/// and ends, or is ended, would leave the caller out of reach of Ctrl-C.
+class Terminal {
+  public:
+    explicit Terminal(pid_t caller) : caller_(caller) {
+        if (caller_ <= 0) return;
+        terminal_ = Fd{::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)};
+        if (terminal_ && ::tcgetpgrp(terminal_.get()) != caller_) terminal_.reset();
+    }
+
+    /// SIGTTOU must be blocked, for we are in the background.
+    void give_back() const {
+        if (terminal_ && ::tcgetpgrp(terminal_.get()) != caller_) ::tcsetpgrp(terminal_.get(), caller_);
+    }
+
+  private:
+    pid_t caller_;
+    Fd terminal_;
+};
+
+} // namespace assay

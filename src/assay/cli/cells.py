@@ -1,0 +1,155 @@
+"""The cells and effects of a sweep as lines of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from assay.records import ArmResult, Claim, Conclusion, FactorEffect, StudySpec, Value
+from assay.records.configuration import show_value
+from assay.search.cells import (
+    best_first,
+    by_settings,
+    effect_name,
+    lead,
+    mixed_up,
+    settings_of,
+    varied_names,
+)
+from assay.units import show_count, show_percent, show_quantity, significant
+from assay.untrusted import clean
+
+MOST_SHOWN = 40
+"""Cells of a table on a terminal; of more the best are shown."""
+BEST_SHOWN = 20
+FACTOR = 2.0
+"""From here on a change is told as a factor."""
+GAP = "  "
+
+
+def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None) -> Iterator[str]:
+    """A line for each cell, in the order of their settings; of very many the best alone.
+
+    Args:
+        conclusion, spec: of a sweep.
+        width: columns that there are; as many as it takes if absent.
+    """
+    metric = spec.workload.objective
+    shown: Sequence[ArmResult] = conclusion.arms
+    if len(shown) > MOST_SHOWN:
+        best = best_first(shown[1:], metric)[:BEST_SHOWN]
+        shown = [shown[0], *best]
+    names = varied_names(spec.space)
+    claims = {claim.b: claim for claim in conclusion.claims}
+    best_claim = lead(conclusion)
+    rows = [
+        (
+            [_setting(value) for value in settings_of(arm, conclusion, spec.space)],
+            _figures(arm, spec, claims.get(arm.name), conclusion.arms[0], best_claim),
+        )
+        for arm in by_settings(shown, spec.space)
+    ]
+    heads = ([clean(name) for name in names], ["n", "median", "change", "interval", "verdict"])
+    yield from _table(heads, rows, width)
+    hidden = len(conclusion.arms) - len(shown)
+    if hidden:
+        yield (
+            f"  and {show_count(hidden, 'cell')} more, none of them with a better median: "
+            "--export FILE.csv has them all"
+        )
+
+
+def effect_lines(effects: Sequence[FactorEffect]) -> Iterator[str]:
+    """A line for each effect of a factorial design."""
+    if not effects:
+        return
+    rows = [
+        [clean(effect_name(e)), _change(e.ratio), _interval(e.ci), str(e.verdict)] for e in effects
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    yield "  effects, each over all cells:"
+    for row, effect in zip(rows, effects, strict=True):
+        name, change, interval, verdict = row
+        line = GAP.join(
+            [f"{name:{widths[0]}}", f"{change:>{widths[1]}}", f"{interval:>{widths[2]}}", verdict]
+        )
+        other = mixed_up(effect)
+        yield f"  {line}{f'  (or {clean(other)})' if other else ''}"
+
+
+def _setting(value: Value | None) -> str:
+    return "-" if value is None else clean(show_value(value))
+
+
+def _figures(
+    arm: ArmResult,
+    spec: StudySpec,
+    claim: Claim | None,
+    baseline: ArmResult,
+    best: Claim | None,
+) -> list[str]:
+    """Number of launches, median, change with its interval, and what it shows."""
+    metric = spec.workload.objective
+    found = arm.summary.get(metric.name)
+    lost = [f"{arm.failures} failed"] if arm.failures else []
+    lost += [f"{arm.timeouts} timed out"] if arm.timeouts else []
+    figures = (
+        ["0", "-"] if found is None else [str(found.n), show_quantity(found.median, metric.unit)]
+    )
+    if arm is baseline:
+        said = ["", "", "baseline"]
+    elif claim is None:
+        said = ["", "", "" if lost else "no value"]
+    else:
+        bound = "~" if claim.bound_only else ""
+        word = f"{claim.verdict}, best" if best is not None and claim.b == best.b else claim.verdict
+        said = [f"{bound}{_change(claim.ratio)}", _interval(claim.ci), str(word)]
+    said[-1] = ", ".join(filter(None, [said[-1], *lost]))
+    return [*figures, *said]
+
+
+def _change(ratio: float) -> str:
+    """A ratio as people read it: ``-18.2 %``, ``3.10 times``."""
+    return f"{significant(ratio)} times" if ratio >= FACTOR else f"{show_percent(ratio)} %"
+
+
+def _interval(ci: tuple[float | None, float | None]) -> str:
+    low, high = ci
+    if low is None and high is None:
+        return "open"
+    if low is None or high is None:
+        return f"{'up to' if low is None else 'from'} {_change(high or low or 1.0)}"
+    if high < FACTOR:
+        return f"{show_percent(low)} to {show_percent(high)} %"
+    return f"{_change(low)} to {_change(high)}"
+
+
+def _table(
+    heads: tuple[list[str], list[str]],
+    rows: Sequence[tuple[list[str], list[str]]],
+    width: int | None,
+) -> Iterable[str]:
+    """Settings and figures side by side; where that is too wide, figures below settings."""
+    left, right = (
+        [
+            max(map(len, column))
+            for column in zip(heads[at], *(row[at] for row in rows), strict=True)
+        ]
+        for at in (0, 1)
+    )
+    whole = 2 + sum(2 + cells for cells in [*left, *right])
+    if width is None or whole <= width:
+        for settings, figures in (heads, *rows):
+            *numbers, word = zip(figures, right, strict=True)
+            cells = [
+                f"{cell:>{room}}" for cell, room in [*zip(settings, left, strict=True), *numbers]
+            ]
+            yield f"  {GAP.join([*cells, word[0]])}".rstrip()
+        return
+    for settings, figures in rows:
+        yield "  " + " ".join(
+            f"{name}={value}"
+            for name, value in zip(heads[0], settings, strict=True)
+            if value != "-"
+        )
+        said = (f"{head} {cell}" for head, cell in zip(heads[1], figures, strict=True) if cell)
+        yield f"    {GAP.join(said)}"

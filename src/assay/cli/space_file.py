@@ -1,0 +1,233 @@
+"""The tables of a file that say what is varied: ``[settings]`` and ``constraints``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from assay.cli.toml_file import TomlFile, dotted, read_toml
+from assay.cli.toml_places import Path as Key
+from assay.cli.toml_schema import read_table
+from assay.errors import BadInput, nearest
+from assay.machine.document import Machine
+from assay.records import Parameter, Space
+from assay.search.expression import Expression
+from assay.search.space import SearchSpace
+from assay.settings.domain_text import parse_domain
+from assay.settings.registry import Registry
+
+_VALUE: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+_DOMAIN: dict[str, Any] = {
+    "anyOf": [
+        {
+            **_VALUE,
+            "description": 'As on the command line: "a,b,c", "1..8", "1..8:log2"; or one value.',
+        },
+        {"type": "array", "items": _VALUE, "minItems": 1, "description": "The values."},
+    ]
+}
+_SETTING: dict[str, Any] = {
+    "anyOf": [
+        *_DOMAIN["anyOf"],
+        {
+            "type": "object",
+            "properties": {
+                "domain": _DOMAIN,
+                "when": {
+                    "type": "string",
+                    "description": "An expression; elsewhere the setting is left alone.",
+                },
+            },
+            "required": ["domain"],
+            "additionalProperties": False,
+        },
+        {
+            "type": "object",
+            "description": "A name with a dot, written without quotes.",
+            "not": {"anyOf": [{"required": ["domain"]}, {"required": ["when"]}]},
+        },
+    ]
+}
+
+Settings = Annotated[
+    dict[str, Any],
+    Meta(
+        description="Settings with the values to try.",
+        examples=[{"threads": [1, 2, 4], "malloc": "glibc,jemalloc"}],
+        extra_json_schema={"additionalProperties": _SETTING, "minProperties": 1},
+    ),
+]
+Constraints = Annotated[
+    list[str],
+    Meta(
+        description="Expressions that every configuration satisfies.",
+        examples=[["threads * arg.jobs <= 8"]],
+    ),
+]
+
+
+class SpaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What a space file holds."""
+
+    settings: Settings = {}
+    constraints: Constraints = []
+
+
+@dataclass(frozen=True)
+class WrittenSpace:
+    """A space as a file has it.
+
+    Attributes:
+        file: that has it.
+        space: what it says.
+        keys: where each setting stands in the file, by its name.
+    """
+
+    file: TomlFile
+    space: Space
+    keys: Mapping[str, Key]
+
+    def demand_sound(self, parameters: tuple[Parameter, ...]) -> None:
+        """Refuse expressions that these settings do not fulfil, with the place of each.
+
+        Args:
+            parameters: of the whole study: the command line may add some.
+
+        Raises:
+            BadInput: one names a setting that is not varied, or cannot be worked out.
+        """
+        bare = tuple(msgspec.structs.replace(p, when=None) for p in parameters)
+        for parameter in self.space.parameters:
+            if parameter.when is not None:
+                with self.file.at(*self.keys[parameter.name], "when"):
+                    SearchSpace(Space(parameters=bare, constraints=(parameter.when,)))
+        for number, text in enumerate(self.space.constraints):
+            with self.file.at("constraints", number):
+                SearchSpace(Space(parameters=bare, constraints=(text,)))
+
+
+def read_space(name: str, registry: Registry, machine: Machine) -> WrittenSpace:
+    """A space file.
+
+    Raises:
+        BadInput: it cannot be read, or holds something wrong; points at it.
+    """
+    file = read_toml(name)
+    table = read_table(file, SpaceTable)
+    return written_space(file, table.settings, table.constraints, registry, machine)
+
+
+def written_space(
+    file: TomlFile,
+    settings: Mapping[str, Any],
+    constraints: list[str],
+    registry: Registry,
+    machine: Machine,
+) -> WrittenSpace:
+    """The space that two tables of a file describe.
+
+    Raises:
+        BadInput: an unknown setting or value, or no expression; points at it.
+    """
+    found = flattened(file, settings, ("settings",), registry)
+    parameters = tuple(
+        _parameter(file, name, key, entry, registry, machine)
+        for name, (key, entry) in found.items()
+    )
+    for number, text in enumerate(constraints):
+        with file.at("constraints", number):
+            Expression(text)
+    space = Space(parameters=parameters, constraints=tuple(constraints))
+    return WrittenSpace(file, space, {name: key for name, (key, _) in found.items()})
+
+
+def flattened(
+    file: TomlFile, table: Mapping[str, Any], key: Key, registry: Registry
+) -> dict[str, tuple[Key, Any]]:
+    """Entries by the name of a setting: TOML reads ``omp.bind = "a,b"`` as nested tables.
+
+    Raises:
+        BadInput: a name that is there twice, once with quotes and once without.
+    """
+    found: dict[str, tuple[Key, Any]] = {}
+    for name, path, value in _leaves(table, "", key, registry.names):
+        if name in found:
+            raise file.wrong(path, f"{dotted(path)} is there already.", "Write it once.")
+        found[name] = (path, value)
+    return found
+
+
+def _leaves(
+    table: Mapping[str, Any], prefix: str, key: Key, known: tuple[str, ...]
+) -> Iterator[tuple[str, Key, Any]]:
+    for part, value in table.items():
+        name, path = f"{prefix}{part}", (*key, part)
+        if isinstance(value, dict) and not _describes(name, value, known):
+            yield from _leaves(value, f"{name}.", path, known)
+        else:
+            yield name, path, value
+
+
+def _describes(name: str, table: Mapping[str, Any], known: tuple[str, ...]) -> bool:
+    """Whether a table describes the setting of this name, and is not a part of longer names."""
+    family, _, rest = name.partition(".")
+    if family in _FAMILIES:
+        return bool(rest)
+    longer = (other for key in table for other in known if other.startswith(f"{name}.{key}"))
+    return bool(table.keys() & {"domain", "when"}) or (name in known and not any(longer))
+
+
+_FAMILIES = ("arg", "env")
+"""Beginnings of names of one part more, which are no settings themselves."""
+
+
+def _parameter(
+    file: TomlFile, name: str, key: Key, entry: Any, registry: Registry, machine: Machine
+) -> Parameter:
+    described = entry if isinstance(entry, dict) else {"domain": entry}
+    for other in sorted(described.keys() - {"domain", "when"}):
+        near = nearest(other, ("domain", "when"))
+        raise file.wrong(
+            (*key, other),
+            f"{dotted(key)} has no key {other!r}.",
+            f"Did you mean {near}?" if near else "It takes domain and when.",
+        )
+    if "domain" not in described:
+        raise file.wrong(key, f"{dotted(key)} lacks a domain.", 'Write domain = "1..4".')
+    with file.at(*key):
+        parameter = parse_domain(f"{name}={_domain(described['domain'])}", registry, machine)
+    when = described.get("when")
+    if when is None:
+        return parameter
+    with file.at(*key, "when"):
+        if not isinstance(when, str):
+            raise BadInput(f"{when!r} is no expression.", 'Write for example when = "threads > 1".')
+        Expression(when)
+    return msgspec.structs.replace(parameter, when=when)
+
+
+def _domain(value: Any) -> str:
+    """A domain as it would be written on the command line."""
+    if isinstance(value, list):
+        if not value:
+            raise BadInput("The list of values is empty.", "Write for example [1, 2, 4].")
+        return ",".join(map(value_text, value))
+    return value if isinstance(value, str) else value_text(value)
+
+
+def value_text(value: Any) -> str:
+    """One value as it would be written on the command line.
+
+    Raises:
+        BadInput: a table, a list or a date, which no setting takes.
+    """
+    if not isinstance(value, str | int | float):
+        raise BadInput(f"{value} is no value of a setting.", "Write a text or a number.")
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, str) and ("," in text or '"' in text):
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return text

@@ -1,0 +1,137 @@
+"""Where the keys and values of a TOML document stand.
+
+``tomllib`` gives values without positions, and so do the packages of its kind (tomli, tomlkit,
+rtoml). Those that keep positions are grammars of editors (tree-sitter with its TOML grammar: two
+compiled packages, which read a document in a way of their own), and the values would still have to
+be matched with theirs. So this finds the places in a document that ``tomllib`` has read, which is
+why it need not judge: of valid TOML (toml.io/en/v1.0.0) it has to tell apart only what is a key,
+a text, an array, an inline table, or anything else. A property test holds it against ``tomllib``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+
+Path = tuple[str | int, ...]
+"""Keys, and numbers of elements of arrays, from the document to a value."""
+
+_BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
+_SPACE = re.compile(r"[ \t]*")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_SCALAR = re.compile(r"[^,\]}#\n]+")
+_TEXT = re.compile(
+    r'"""(?:\\.|[^\\])*?""""{0,2}'
+    r"|'''.*?''''{0,2}"
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|'[^'\n]*'",
+    re.DOTALL,
+)
+"""The four kinds of texts; up to two marks more may stand before a closing one of three."""
+
+
+def places(text: str) -> dict[Path, int]:
+    """The offset of each key (for an element of an array, of the element) in valid TOML.
+
+    Args:
+        text: that ``tomllib`` reads; lines end with a newline alone.
+    """
+    return _Finder(text).found()
+
+
+class _Finder:
+    """Walks once over the text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._found: dict[Path, int] = {}
+        self._arrays: dict[Path, int] = {}
+
+    def found(self) -> dict[Path, int]:
+        """Every place."""
+        table: Path = ()
+        while self._skip(_BLANK) < len(self._text):
+            if self._text.startswith("[", self._at):
+                table = self._header()
+            else:
+                self._pair(table)
+        return self._found
+
+    def _header(self) -> Path:
+        """``[a.b]`` or ``[[a.b]]``: the table that follows."""
+        array = self._text.startswith("[[", self._at)
+        self._at += 1 + array
+        self._skip(_SPACE)
+        keys = list(self._keys())
+        table: Path = ()
+        for number, (key, place) in enumerate(keys):
+            table = (*table, key)
+            self._found.setdefault(table, place)
+            if array and number == len(keys) - 1:
+                self._arrays[table] = self._arrays.get(table, -1) + 1
+            if table in self._arrays:
+                table = (*table, self._arrays[table])
+                self._found.setdefault(table, place)
+        self._at = self._text.index("]", self._at) + 1 + array
+        return table
+
+    def _keys(self) -> Iterator[tuple[str, int]]:
+        """The parts of a dotted key, and where each stands."""
+        while True:
+            place = self._at
+            match = _TEXT.match(self._text, place) or _BARE.match(self._text, place)
+            assert match is not None
+            self._at = match.end()
+            word = match[0]
+            yield (tomllib.loads(f"key = {word}")["key"] if word[0] in "\"'" else word), place
+            self._skip(_SPACE)
+            if not self._text.startswith(".", self._at):
+                return
+            self._at += 1
+            self._skip(_SPACE)
+
+    def _pair(self, table: Path) -> None:
+        """``a.b = value``."""
+        for key, place in self._keys():
+            table = (*table, key)
+            self._found.setdefault(table, place)
+        self._at += 1  # the equals sign
+        self._skip(_SPACE)
+        self._value(table)
+
+    def _value(self, path: Path) -> None:
+        if self._text.startswith("[", self._at):
+            self._array(path)
+        elif self._text.startswith("{", self._at):
+            self._inline(path)
+        else:
+            self._skip(_TEXT if self._text[self._at] in "\"'" else _SCALAR)
+
+    def _array(self, path: Path) -> None:
+        self._at += 1
+        number = 0
+        while self._text[self._skip(_BLANK)] != "]":
+            if self._text[self._at] == ",":
+                self._at += 1
+                continue
+            self._found[(*path, number)] = self._at
+            self._value((*path, number))
+            number += 1
+        self._at += 1
+
+    def _inline(self, path: Path) -> None:
+        self._at += 1
+        while self._text[self._skip(_BLANK)] != "}":
+            if self._text[self._at] == ",":
+                self._at += 1
+                continue
+            self._pair(path)
+        self._at += 1
+
+    def _skip(self, pattern: re.Pattern[str]) -> int:
+        """Go behind what a pattern matches here; gives where that is."""
+        match = pattern.match(self._text, self._at)
+        self._at = match.end() if match else self._at
+        return self._at

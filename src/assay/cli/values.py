@@ -1,0 +1,38 @@
+"""Values of options, read so that a message names the option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from assay.errors import BadInput
+
+Quantity = TypeVar("Quantity", int, float)
+
+
+def quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> Quantity:
+    """What ``parse`` of ``assay.units`` reads.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    try:
+        return parse(text)
+    except BadInput as error:
+        raise BadInput(f"{option}: {error.cause}", error.remedy) from error
+
+
+def whole(option: str, text: str, most: int, noun: str, example: str) -> int:
+    """A number of things, 1 to ``most``.
+
+    Raises:
+        BadInput: it is none.
+    """
+    digits = text.strip().replace("_", "")
+    # int() refuses thousands of digits with an error of its own.
+    if not digits.isdecimal() or len(digits) > len(str(most)) or not 1 <= int(digits) <= most:
+        raise BadInput(
+            f"{option}: {text!r} is not a number of {noun}.",
+            f"It takes 1 to {most:,}, as in {example}.",
+        )
+    return int(digits)

@@ -1,0 +1,72 @@
+"""``assay study calibrate``: identical arms, to know the machine and assay's own errors on it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from assay.cli.answer import give
+from assay.cli.parser import Parsed
+from assay.cli.progress import Progress, wants_live
+from assay.cli.request import budget_of, disturbed_above_of
+from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.workload import demand_found
+from assay.errors import BadInput, NotPossible
+from assay.records import Budget, Kind, StudySpec, Workload
+from assay.search.calibrate import LOAD
+from assay.search.history import DEFAULT_ARM
+from assay.study.session import begin
+
+BUDGET_S = 180.0
+"""Unless told otherwise: some 1,700 blocks of the built-in load."""
+
+
+def run(parsed: Parsed) -> int:
+    """Run the action."""
+    arguments = parsed.arguments
+    if arguments.study:
+        raise BadInput(
+            f"`assay study calibrate` takes no study: {arguments.study!r}.",
+            "A command stands after --: assay study calibrate -- ./app",
+        )
+    argv = _command(parsed)
+    program = program_of(argv)
+    demand_found(program.path, argv[0])
+    asked = arguments.budget or arguments.runs
+    spec = StudySpec(
+        kind=Kind.CALIBRATE,
+        workload=Workload(argv=argv, cwd=os.getcwd()),  # noqa: PTH109 - of the launch
+        budget=budget_of(arguments) if asked else Budget(time_s=BUDGET_S),
+        arms=(DEFAULT_ARM,),
+        seed=arguments.seed or 0,
+        disturbed_above=disturbed_above_of(arguments, os.environ),
+    )
+    lab = laboratory(program)
+    with (
+        store_of(arguments) as store,
+        Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
+    ):
+        result = begin(lab, store, spec, progress)
+    give(arguments, result, (), ())
+    return 0
+
+
+def _command(parsed: Parsed) -> tuple[str, ...]:
+    """The words after ``--``; without them the load that assay brings.
+
+    Raises:
+        BadInput: nothing stands after ``--``.
+        NotPossible: there is no interpreter to run the load with.
+    """
+    if parsed.separated:
+        if not parsed.command or not parsed.command[0]:
+            raise BadInput(
+                "There is no command after --.", "Leave out -- as well to run the built-in load."
+            )
+        return parsed.command
+    if not sys.executable:
+        raise NotPossible(
+            "The built-in load needs the Python interpreter that runs assay, which is not known.",
+            "Give a command of your own: assay study calibrate -- ./app",
+        )
+    return (sys.executable, *LOAD)

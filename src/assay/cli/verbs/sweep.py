@@ -1,0 +1,148 @@
+"""``assay sweep``: an experiment that a file describes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import statistics
+import sys
+from collections.abc import Iterator
+
+from assay.cli.answer import exports_of, give
+from assay.cli.documents import design_document, print_json
+from assay.cli.layout import fitted, width_of
+from assay.cli.parser import Parsed
+from assay.cli.progress import Progress, wants_live
+from assay.cli.sweep_file import shipped_schema
+from assay.cli.sweep_request import read_sweep
+from assay.cli.wire import laboratory, program_of, store_of
+from assay.errors import BadInput, NotPossible
+from assay.records import Outcome, Stage, StudySpec
+from assay.search.purse import OVERHEAD_S
+from assay.search.sweep import WARMUP, least_blocks, least_launches
+from assay.store import Store
+from assay.study.session import begin
+from assay.units import show_count, show_duration
+from assay.untrusted import clean
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb."""
+    arguments = parsed.arguments
+    if arguments.schema:
+        print(json.dumps(shipped_schema(), indent=1))
+        return 0
+    if arguments.file is None:
+        raise BadInput("There is no file.", "Name it, as in: assay sweep experiment.toml")
+    if parsed.separated:
+        raise BadInput(
+            "`assay sweep` takes no command on its own line.",
+            "Write it into the file: command under [workload].",
+        )
+    exports = exports_of(arguments)
+    request = read_sweep(arguments.file)
+    program = program_of(request.argv)
+    request.demand_program(program)
+    lab = laboratory(program)
+    spec = request.specification(arguments, lab.registry, lab.machine, lab.admits)
+    if arguments.dry_run:
+        _show(arguments, spec)
+        return 0
+    _demand_room(spec)
+    with store_of(arguments) as store:
+        if not arguments.quiet:
+            cells = show_count(len(spec.arms), "cell")
+            print(f"assay: {cells}: {_plan(spec)}", file=sys.stderr, flush=True)
+        with Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress:
+            result = begin(lab, store, spec, progress)
+    give(arguments, result, (), exports)
+    return 0
+
+
+def _demand_room(spec: StudySpec) -> None:
+    """Refuse at once what can never fit into the launches that may be spent.
+
+    Raises:
+        NotPossible: names the number that would do.
+    """
+    launches = least_launches(spec)
+    if spec.budget.launches is not None and launches > spec.budget.launches:
+        raise NotPossible(
+            f"The budget is too small: {show_count(len(spec.arms), 'cell')} take {launches:,} "
+            f"launches at least, {_plan(spec)}.",
+            f"Give it --runs {launches}, or fewer cells or blocks.",
+        )
+
+
+def _plan(spec: StudySpec) -> str:
+    """What will be run, in one line."""
+    warmups = WARMUP if spec.warmup is None else spec.warmup
+    repeats = spec.design.repeats if spec.design else None
+    warm = f"{show_count(warmups, 'warm-up')} of each" if warmups else "one look at the baseline"
+    blocks = (
+        show_count(repeats, "block")
+        if repeats
+        else f"{least_blocks(spec)} blocks or more, until all is decided"
+    )
+    return f"{warm}, then {blocks}"
+
+
+def _show(arguments: argparse.Namespace, spec: StudySpec) -> None:
+    """All cells, and what they take."""
+    launches = least_launches(spec)
+    if arguments.json:
+        print_json(design_document(spec, launches))
+        return
+    width = width_of(sys.stdout)
+    print("\n".join(fitted(_dry_lines(arguments, spec, launches), width)))
+
+
+def _dry_lines(arguments: argparse.Namespace, spec: StudySpec, launches: int) -> Iterator[str]:
+    yield f"{show_count(len(spec.arms), 'cell')}:"
+    for number, arm in enumerate(spec.arms):
+        yield f"  {clean(arm.name)}{'   (baseline)' if number == 0 else ''}"
+    for note in spec.design.notes if spec.design else ():
+        yield f"  note: {clean(note)}"
+    yield f"{_plan(spec)}:"
+    yield f"at least {show_count(launches, 'launch', 'launches')}{_time(arguments, spec, launches)}"
+    budget = spec.budget
+    if budget.launches is not None:
+        fits = "fits into" if launches <= budget.launches else "does not fit into"
+        yield f"which {fits} the {show_count(budget.launches, 'launch', 'launches')} of the budget"
+    if budget.time_s is not None:
+        each_s = budget.time_s / launches - OVERHEAD_S
+        yield (
+            f"which fits into the {show_duration(budget.time_s)} of the budget if a launch takes "
+            f"up to {show_duration(max(each_s, 0.0))} on average"
+        )
+
+
+def _time(arguments: argparse.Namespace, spec: StudySpec, launches: int) -> str:
+    """How long that takes, where an earlier study tells how long a launch of this command does."""
+    try:
+        with store_of(arguments, create=False) as store:
+            usual_s = _usual_s(store, shlex.join(spec.workload.argv))
+    except (BadInput, NotPossible):  # no store yet
+        return ""
+    if usual_s is None:
+        return ""
+    return (
+        f", about {show_duration(launches * (usual_s + OVERHEAD_S))} at {show_duration(usual_s)} "
+        "each, as in the last study of this command"
+    )
+
+
+def _usual_s(store: Store, command: str) -> float | None:
+    """Median wall time in the newest study of a command; ``None`` where there is none."""
+    for head in reversed(store.studies()):
+        if head.command != command:
+            continue
+        walls = [
+            s.wall_s
+            for s in store.samples(head.id)
+            if s.wall_s and s.outcome is Outcome.OK and s.launch.stage is not Stage.SURVEY
+        ]
+        if walls:
+            return statistics.median(walls)
+    return None

@@ -1,0 +1,171 @@
+"""``assay study verify``: a bundle that was handed over, held against itself."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.documents import print_json
+from assay.cli.show import verdict_lines
+from assay.errors import BadInput
+from assay.records import StudySpec
+from assay.units import show_count
+from assay.untrusted import clean
+
+if TYPE_CHECKING:
+    from assay.bundle.read import Broken
+    from assay.bundle.signature import SignatureCheck
+    from assay.bundle.verify import Checked, VerdictCheck
+
+
+def verify_file(arguments: argparse.Namespace) -> int:
+    """Check a bundle, and its signature where one is named.
+
+    Raises:
+        BadInput: no bundle, or options that need each other.
+        NotPossible: it cannot be read here.
+    """
+    from assay.bundle.read import Broken
+    from assay.bundle.signature import check_signature
+    from assay.bundle.verify import verify
+
+    path = Path(arguments.study)
+    if (arguments.signature is None) is not (arguments.signer is None):
+        raise BadInput(
+            "--signature and --signer go together.",
+            f"Write --signature {arguments.signature or f'{path.name}.sig'} --signer "
+            f"{arguments.signer or 'KEY.pub'}",
+        )
+    try:
+        checked = verify(path)
+    except Broken as broken:
+        if arguments.json:
+            print_json({"bundle": str(path), "holds": False, "broken": _broken(broken)})
+        else:
+            print(f"{clean(str(path))}: does not hold\n  {clean(broken.cause)}")
+        return 1
+    signature: SignatureCheck | None = None
+    if arguments.signature is not None:
+        signature = check_signature(path, Path(arguments.signature), arguments.signer)
+    status = 1 if signature is not None and not signature.good else checked.exit_status
+    if arguments.json:
+        print_json(_checked_document(path, checked, signature, status))
+    else:
+        print("\n".join(map(_clean_lines, _checked_lines(path, checked, signature, status))))
+    return status
+
+
+def _checked_document(
+    path: Path, checked: Checked, signature: SignatureCheck | None, status: int
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "bundle": str(path),
+        "study": checked.manifest.study,
+        "holds": status == 0,
+        "entries": checked.entries,
+        "head": checked.manifest.head,
+        "versions": checked.manifest.versions,
+        "verdicts": [_verdict(verdict) for verdict in checked.verdicts],
+    }
+    if checked.broken is not None:
+        document["broken"] = _broken(checked.broken)
+    if signature is not None:
+        document["signature"] = {"good": signature.good, "told": signature.told}
+    return document
+
+
+def _broken(broken: Broken) -> dict[str, Any]:
+    entry = {} if broken.entry is None else {"entry": broken.entry}
+    return {"file": broken.file, **entry, "what": broken.what}
+
+
+def _verdict(verdict: VerdictCheck) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "stratum": verdict.stratum,
+        "samples": verdict.samples,
+        "holds": verdict.holds,
+    }
+    if verdict.difference is not None:
+        found["difference"] = {
+            "key": verdict.difference.key,
+            "recorded": verdict.difference.recorded,
+            "recomputed": verdict.difference.recomputed,
+        }
+    if verdict.why_not is not None:
+        found["why_not"] = verdict.why_not
+    if verdict.engine:
+        found["recorded_engine"] = verdict.engine
+    return found
+
+
+def _checked_lines(
+    path: Path, checked: Checked, signature: SignatureCheck | None, status: int
+) -> Iterator[str]:
+    word = {0: "holds", 1: "does not hold"}.get(status, "cannot be checked by this version")
+    yield f"{path}: {word}"
+    yield from _study_lines(checked)
+    if checked.broken is not None:
+        yield f"  changed  {checked.broken.cause}"
+        yield "           Nothing behind it was looked at."
+    else:
+        entries = show_count(checked.entries, "entry", "entries")
+        yield f"  chain    {entries}, all as they were written"
+        for verdict in checked.verdicts:
+            yield from _verdict_lines(verdict)
+            if verdict.holds and checked.study is not None:
+                for sentence in verdict_lines(verdict.conclusion, checked.study.spec):
+                    yield f"           {sentence}"
+        for number in checked.open_strata:
+            yield f"  verdict  none of stratum {number}: the study was not done with it"
+    if signature is not None:
+        yield f"  signed   {signature.told}"
+    elif checked.broken is None:
+        yield "  signed   not checked: a chain shows edits, only a signature shows whose work it is"
+
+
+def _study_lines(checked: Checked) -> Iterator[str]:
+    versions = checked.manifest.versions
+    made = f"measured by assay {versions.get('measured_by', '?')}"
+    if checked.study is None:
+        yield f"  study    {checked.manifest.study}, {made}"
+        return
+    spec = checked.study.spec
+    yield f"  study    {checked.study.id}: {spec.kind}, {checked.study.status}, {made}"
+    yield f"  command  {_command(spec)}"
+
+
+def _command(spec: StudySpec) -> str:
+    """What ran; of arms that are commands, all of them."""
+    commands = [str(arm.configuration.get("command", "")) for arm in spec.arms]
+    return " vs ".join(filter(None, commands)) or " ".join(spec.workload.argv)
+
+
+def _verdict_lines(verdict: VerdictCheck) -> Iterator[str]:
+    count = show_count(verdict.samples, "sample", "samples")
+    if verdict.of_samples > verdict.samples:
+        count = f"first {count} of {verdict.of_samples}"
+    about = f"of stratum {verdict.stratum}"
+    if verdict.holds:
+        also = ""
+        if verdict.engine:
+            made = ", ".join(f"{name} {version}" for name, version in verdict.engine.items())
+            also = f", also by this version (it was worked out with {made})"
+        yield f"  verdict  {about}: follows from its {count}{also}"
+        return
+    found = verdict.difference
+    if found is None:
+        yield f"  verdict  {about}: cannot be worked out from its {count}: {verdict.why_not}"
+    else:
+        yield f"  verdict  {about}: does not follow from its {count}"
+        yield f"           {found.key}"
+        yield f"             the bundle says   {found.recorded}"
+        yield f"             its samples give  {found.recomputed}"
+    if verdict.engine:
+        yield f"           Perhaps for another version's sake: {verdict.remedy}"
+
+
+def _clean_lines(text: str) -> str:
+    """What a stranger's file says, made safe to show."""
+    return clean(text, "\n")

@@ -1,0 +1,90 @@
+"""CalibrateRace: one arm under two names, block by block, until the budget ends."""
+
+from __future__ import annotations
+
+import math
+
+from assay.records import Arm, Budget, Stage, StudySpec
+from assay.search.claims import MIN_BLOCKS
+from assay.search.compare import null_name
+from assay.search.history import History
+from assay.search.purse import SPARE, START_S, Purse
+from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.units import show_count
+
+TRIES = 3
+"""Launches that may fail before the workload counts as failing always."""
+
+LOAD = ("-I", "-S", "-c", "for i in range(500000): i * i")
+"""What a Python interpreter is given where no command is: a fixed amount of work, some 50 ms.
+
+An interpreter is there wherever assay is. It starts as other programs do (dynamic linking, some
+hundred files, page faults) and then works in one thread, without input and output. ``-I -S`` keep
+variables and packages of the user out of it.
+"""
+
+
+class CalibrateRace(BlockRace):
+    """The race behind ``assay study calibrate``.
+
+    It ends by its budget alone: the more is recorded, the better it tells of the machine.
+
+    Args:
+        spec: of the study; ``arms`` holds one.
+    """
+
+    def __init__(self, spec: StudySpec) -> None:
+        super().__init__(spec, Stage.SURVEY)
+        self._arms = calibrated_arms(spec)
+
+    def _next(self, purse: Purse) -> Roster | Done:
+        first = self._arms[0]
+        looks = len(self._history.blocks(Stage.SURVEY))
+        if not self._history.known(Stage.SURVEY, first.name):
+            if looks < TRIES and not (looks and purse.spent):
+                return Roster(Stage.SURVEY, (first,))
+            return Done(Reason.WORKLOAD_FAILED, "The program failed at every attempt.")
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        block = self._history.cost(self._arms)
+        if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):
+            return self._too_small()
+        if self._lost(Stage.CONFIRM, first):
+            return Done(Reason.WORKLOAD_FAILED, "The program worked once, and failed since.")
+        if purse.affords(block):
+            return Roster(Stage.CONFIRM, self._arms)
+        return Done(Reason.BUDGET, f"The budget ended after {show_count(blocks, 'block')}.")
+
+    def _too_small(self) -> Done:
+        """The least blocks must fit behind the warm-up launch."""
+        samples = self._history.samples
+        least = self._history.cost(self._arms).times(MIN_BLOCKS)
+        time_s = sum(s.wall_s or 0.0 for s in samples) + least.time_s
+        needed = Budget(
+            time_s=float(math.ceil(time_s * SPARE + START_S)),
+            launches=len(samples) + least.launches,
+        )
+        return Done(
+            Reason.TOO_SMALL,
+            f"The budget is too small to calibrate: {MIN_BLOCKS} blocks do not fit.",
+            needed,
+        )
+
+
+def calibrated_arms(spec: StudySpec) -> tuple[Arm, Arm]:
+    """The arm of a calibration, and the same under its second name."""
+    first = spec.arms[0]
+    return first, Arm(name=null_name(first.name), configuration=first.configuration)
+
+
+def recording(spec: StudySpec, history: History) -> list[tuple[float, float]]:
+    """The two values of each undisturbed block, in the order in which they were measured."""
+    names = {arm.name for arm in calibrated_arms(spec)}
+    sound = set(history.sound(Stage.CONFIRM))
+    blocks: dict[int, dict[int, float]] = {}
+    for sample in history.samples:
+        launch = sample.launch
+        found = history.observation(sample)
+        confirmed = launch.stage is Stage.CONFIRM and launch.block in sound
+        if confirmed and launch.arm in names and found is not None and not found.censored:
+            blocks.setdefault(launch.block, {})[launch.position] = found.value
+    return [(both[0], both[1]) for _, both in sorted(blocks.items()) if len(both) == 2]

@@ -1,0 +1,129 @@
+"""Cells: what a sweep says, in sentences and in an order that can be read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from assay.records import (
+    ArmResult,
+    Claim,
+    Conclusion,
+    EffectKind,
+    EffectVerdict,
+    FactorEffect,
+    Goal,
+    Metric,
+    Space,
+    Value,
+    Verdict,
+)
+from assay.records.configuration import show_value
+from assay.search.sentence import comparison
+from assay.units import show_count
+
+
+def lead(conclusion: Conclusion) -> Claim | None:
+    """The cell that was shown to be better than the baseline, by most; ``None`` without any."""
+    better = [c for c in conclusion.claims if c.verdict is Verdict.FASTER]
+    return max(better, key=lambda c: abs(math.log(c.ratio)), default=None)
+
+
+def sweep_sentences(conclusion: Conclusion, metric: Metric) -> list[str]:
+    """The best cell, then how many others are better, the same or worse."""
+    if not conclusion.claims:
+        return ["No cell could be held against the baseline: there are no blocks with both."]
+    best = lead(conclusion)
+    if best is None:
+        first = f"No cell was shown to be better than {conclusion.claims[0].a}."
+    else:
+        first = comparison(best, metric)
+    return [first, _tally(conclusion)] if len(conclusion.claims) > 1 else [first]
+
+
+def _tally(conclusion: Conclusion) -> str:
+    """How many cells there are of each verdict."""
+    claims = conclusion.claims
+    words = {
+        Verdict.FASTER: "better",
+        Verdict.SAME: "the same",
+        Verdict.SLOWER: "worse",
+        Verdict.UNCLEAR: "unclear",
+    }
+    counts = {w: sum(c.verdict is v for c in claims) for v, w in words.items()}
+    parts = [f"{number} {word}" for word, number in counts.items() if number]
+    lost = len(conclusion.arms) - 1 - len(claims) - (conclusion.noise_floor is not None)
+    parts += [f"{lost} without a value"] if lost > 0 else []
+    cells = show_count(len(claims) + max(0, lost), "cell")
+    return f"Of {cells} held against {claims[0].a}: {', '.join(parts)}."
+
+
+def effect_name(effect: FactorEffect) -> str:
+    """An effect as a table has it: ``arg.level 1 -> 9``, ``arg.level x threads``."""
+    match effect.kind:
+        case EffectKind.MAIN:
+            assert effect.low is not None
+            assert effect.high is not None
+            levels = f"{show_value(effect.low)} -> {show_value(effect.high)}"
+            return f"{effect.factors[0]} {levels}"
+        case EffectKind.INTERACTION:
+            return " x ".join(effect.factors)
+        case EffectKind.CURVATURE:
+            return "middle against corners"
+
+
+def mixed_up(effect: FactorEffect) -> str:
+    """What the design cannot tell from an effect; empty where it tells it from all others."""
+    return ", ".join(" x ".join(names) for names in effect.aliases)
+
+
+def matters(effect: FactorEffect) -> bool:
+    """Whether an effect was shown to be there."""
+    return effect.verdict not in (EffectVerdict.SAME, EffectVerdict.UNCLEAR)
+
+
+def varied_names(space: Space) -> tuple[str, ...]:
+    """The settings of a sweep, in the order of its file."""
+    return tuple(p.name for p in space.parameters)
+
+
+def settings_of(arm: ArmResult, conclusion: Conclusion, space: Space) -> list[Value | None]:
+    """The value of each setting in an arm; of the baseline also defaults, where they are known.
+
+    ``None`` where it is left alone.
+    """
+    known = arm is conclusion.arms[0]
+    return [arm.configuration.get(p.name, p.default if known else None) for p in space.parameters]
+
+
+def by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResult]:
+    """Arms in the order of their settings; what is left alone comes first."""
+    ranks = {p.name: _ranks(p.domain.values()) for p in space.parameters}
+
+    def place(arm: ArmResult) -> list[tuple[int, float, str]]:
+        return [_place(arm.configuration.get(name), ranks[name]) for name in ranks]
+
+    return sorted(arms, key=place)
+
+
+def best_first(arms: Sequence[ArmResult], metric: Metric) -> list[ArmResult]:
+    """Arms by their medians; what has no value last."""
+    sign = 1.0 if metric.goal is Goal.LOWER else -1.0
+
+    def place(arm: ArmResult) -> float:
+        found = arm.summary.get(metric.name)
+        return math.inf if found is None else sign * found.median
+
+    return sorted(arms, key=place)
+
+
+def _ranks(values: tuple[Value, ...] | None) -> dict[str, int]:
+    return {show_value(value): at for at, value in enumerate(values or ())}
+
+
+def _place(value: Value | None, ranks: dict[str, int]) -> tuple[int, float, str]:
+    if value is None:
+        return 0, 0.0, ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return 1, float(value), ""
+    return 1, float(ranks.get(show_value(value), len(ranks))), show_value(value)

@@ -1,0 +1,293 @@
+"""Handing a study on: real launches, a bundle of them, and what a stranger makes of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from command_line import CommandLine
+
+from assay.records import Output
+from assay.store import open_store
+from assay.store.testing import a_plan, a_sample, a_spec, a_stratum
+
+pytestmark = pytest.mark.system
+
+SAMPLES = 2000
+"""Of a study that takes a moment to export."""
+USER, SECRET = "gwendolyn.p", "s3cret-of-gwendolyn"
+PROGRAM = """
+import os, sys
+n = int(sys.argv[1])
+print("home", os.environ["HOME"], "user", os.environ["USER"], "rate=%d" % (n + 1))
+print("from", os.uname().nodename, "with", os.environ.get("DEPLOY_TOKEN"), file=sys.stderr)
+sum(i * i for i in range(n))
+"""
+
+
+@pytest.fixture(scope="module")
+def lab(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """A store with a finished study, whose program tells all it knows; it is only read."""
+    folder = tmp_path_factory.mktemp("lab")
+    cli = CommandLine(assay_exec, folder)
+    (home(cli) / "bin").mkdir(parents=True)
+    (home(cli) / "bin" / "work.py").write_text(PROGRAM)
+    answer = as_gwendolyn(
+        cli,
+        *("tune", "arg.n=200000,1000", "--runs", "40", "--metric", "rate=rate=([0-9]+)"),
+        *("--", "python3", str(home(cli) / "bin" / "work.py"), "{n}"),
+    )
+    assert answer.status == 0, answer.err
+    return cli
+
+
+def home(cli: CommandLine) -> Path:
+    return cli.folder / USER
+
+
+def as_gwendolyn(cli: CommandLine, *words: str | Path):
+    env = {"HOME": str(home(cli)), "USER": USER, "LOGNAME": USER, "DEPLOY_TOKEN": SECRET}
+    return cli(*words, **env)
+
+
+def exported(cli: CommandLine, name: str, *options: str) -> Path:
+    path = cli.folder / name
+    answer = as_gwendolyn(cli, "study", "export", "last", "--bundle", path, *options)
+    assert answer.status == 0, answer.err
+    return path
+
+
+def content_of(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_study_can_be_checked_by_a_stranger(lab: CommandLine, tmp_path: Path) -> None:
+    """Without the store, in another folder, under another home."""
+    path = exported(lab, "study.zip")
+    stranger = CommandLine(lab.launcher, tmp_path)
+    answer = stranger("study", "verify", path)
+    assert answer.status == 0, answer
+    assert "holds" in answer.out.splitlines()[0]
+    assert "follows from its" in answer.out
+    found = stranger("study", "verify", path, "--json").document
+    assert found["holds"] is True
+    samples = len(lab.samples())
+    assert [(v["samples"], v["holds"]) for v in found["verdicts"]] == [(samples, True)]
+    assert not stranger.store.exists()
+
+
+def test_it_holds_what_was_measured_and_not_by_whom(lab: CommandLine) -> None:
+    files = content_of(exported(lab, "study.zip"))
+    whole = b"".join(files.values()).lower()
+    host = os.uname().nodename
+    for name in (USER, SECRET, str(home(lab)), *([host] if len(host) > 3 else [])):
+        assert name.lower().encode() not in whole, name
+    first = json.loads(files["strata/0/outputs.jsonl"].splitlines()[0])["entry"]
+    stdout = next(s for s in first["streams"] if s["stream"] == "stdout")
+    assert stdout["head"] == "home ~ user USERNAME rate=200001\n"
+    stratum = json.loads(files["strata/0/stratum.json"])
+    assert stratum["surroundings"]["variable DEPLOY_TOKEN"] == ""
+    spec = json.loads(files["study.json"])["spec"]
+    assert spec["workload"]["argv"] == ["python3", "~/bin/work.py", "{n}"]
+    plans = [json.loads(line)["entry"] for line in files["strata/0/plans.jsonl"].splitlines()]
+    assert [plan["configuration"] for plan in plans] == [{}, {"arg.n": 1000}]
+    samples = [json.loads(line)["entry"] for line in files["strata/0/samples.jsonl"].splitlines()]
+    assert [s["wall_s"] for s in samples] == [s["wall_s"] for s in lab.documents()]
+
+
+def test_outputs_can_stay_at_home(lab: CommandLine) -> None:
+    files = content_of(exported(lab, "bare.zip", "--no-outputs"))
+    assert "strata/0/outputs.jsonl" not in files
+    assert b"home ~ user" not in b"".join(files.values())
+    assert lab("study", "verify", lab.folder / "bare.zip").status == 0
+
+
+def test_the_same_study_gives_the_same_file(lab: CommandLine) -> None:
+    assert exported(lab, "one.zip").read_bytes() == exported(lab, "two.zip").read_bytes()
+
+
+def test_a_change_is_told_with_its_place(lab: CommandLine, tmp_path: Path) -> None:
+    files = content_of(exported(lab, "study.zip"))
+    name = "strata/0/samples.jsonl"
+    lines = files[name].splitlines(keepends=True)
+    lines[6] = lines[6].replace(b'"wall_s":0.', b'"wall_s":9.', 1)
+    path = tmp_path / "edited.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for other, content in files.items():
+            archive.writestr(other, b"".join(lines) if other == name else content)
+    answer = lab("study", "verify", path)
+    assert answer.status == 1
+    assert f"{name}, entry 7: was changed (sample 7 of stratum 0)." in answer.out
+    found = lab("study", "verify", path, "--json").document
+    assert (found["holds"], found["broken"]["file"], found["broken"]["entry"]) == (False, name, 7)
+
+
+def test_what_is_no_bundle(lab: CommandLine, tmp_path: Path) -> None:
+    for content in (b"", b"hello", exported(lab, "study.zip").read_bytes()[:3000]):
+        path = tmp_path / "some.zip"
+        path.write_bytes(content)
+        answer = lab("study", "verify", path)
+        assert (answer.status, answer.out) == (2, "")
+        assert len(answer.err.splitlines()) == 2
+    assert lab("study", "verify", tmp_path / "none.zip").status == 2
+
+
+def test_a_signature_is_checked(lab: CommandLine, tmp_path: Path) -> None:
+    assert shutil.which("ssh-keygen"), "tools/system-packages test installs openssh-client"
+    path, key = exported(lab, "signed.zip"), tmp_path / "key"
+    make = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key]
+    subprocess.run(make, check=True, stdin=subprocess.DEVNULL)
+    sign = ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", "assay-bundle", path]
+    path.with_name("signed.zip.sig").unlink(missing_ok=True)
+    subprocess.run(sign, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+    words = ("study", "verify", path, "--signature", f"{path}.sig", "--signer", f"{key}.pub")
+    answer = lab(*words)
+    assert (answer.status, "good, by the key" in answer.out) == (0, True)
+    # Not even a bundle that holds in itself passes for the one that was signed.
+    other = exported(lab, "other.zip", "--no-outputs")
+    answer = lab("study", "verify", other, *words[3:])
+    assert (answer.status, "changed after it was signed" in answer.out) == (1, True)
+    assert lab(*words, "--json").document["signature"]["good"] is True
+    alone = lab("study", "verify", path, "--signature", f"{path}.sig")
+    assert (alone.status, "go together" in alone.err) == (2, True)
+
+
+def test_plainer_exports(lab: CommandLine) -> None:
+    folder = lab.folder
+    words = (
+        "--csv",
+        folder / "s.csv",
+        "--openmetrics",
+        folder / "s.om",
+        "--json",
+        folder / "s.json",
+    )
+    answer = lab("study", "export", "last", *words)
+    assert answer.status == 0, answer.err
+    documents = lab.documents()
+    rows = list(csv.DictReader((folder / "s.csv").open(newline="")))
+    assert [float(row["wall_s"]) for row in rows] == [d["wall_s"] for d in documents]
+    assert {row["metric.rate"] for row in rows} == {"200001.0", "1001.0"}
+    assert {row["setting.arg.n"] for row in rows} == {"", "1000"}
+    whole = json.loads((folder / "s.json").read_text())
+    assert len(whole["samples"]) == len(whole["outputs"]) == len(documents)
+    assert whole["schema"] == 1
+    text = (folder / "s.om").read_text()
+    assert text.endswith("# EOF\n")
+    assert text.count("\nassay_sample_rate{") == len(documents)
+    # By the ending, and to standard output.
+    assert lab("study", "export", "last", "-o", folder / "t.csv").status == 0
+    assert (folder / "t.csv").read_bytes() == (folder / "s.csv").read_bytes()
+    printed = lab("study", "export", "last", "--csv", "-")
+    assert list(csv.DictReader(io.StringIO(printed.out))) == rows
+    assert lab("study", "export", "last", "--json").document["samples"] == whole["samples"]
+
+
+def refused(cli: CommandLine, status: int, says: str, *words: str | Path) -> None:
+    answer = cli("study", *words)
+    assert (answer.status, answer.out) == (status, ""), answer
+    assert says in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_what_cannot_be_written(lab: CommandLine, tmp_path: Path) -> None:
+    refused(lab, 2, "needs to know what to write", "export", "last")
+    refused(lab, 2, "needs a study", "export")
+    refused(lab, 2, "one word too many", "export", "last", "x.zip")
+    refused(lab, 2, "does not say what to write", "export", "last", "-o", "x.bin")
+    refused(lab, 2, "no folder", "export", "last", "--bundle", tmp_path / "none" / "x.zip")
+    refused(lab, 2, "is a folder", "export", "last", "--bundle", tmp_path)
+    refused(lab, 2, "Two exports", "export", "last", "--bundle", "x", "--csv", "x")
+    refused(lab, 2, "takes no --bundle", "show", "last", "--bundle", "x")
+    refused(lab, 2, "takes no --signer", "export", "last", "--signer", "x")
+    refused(lab, 3, "No space left", "export", "last", "--csv", "/dev/full")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_study_under_way_is_exported_as_far_as_it_is(assay_exec: Path, tmp_path: Path) -> None:
+    cli = CommandLine(assay_exec, tmp_path)
+    with cli.begun("measure", "--budget", "60s", "--precision", "0.0001%", "--", "sleep", "0.01"):
+        cli.wait_for(20)
+        answer = cli("study", "export", "last", "--bundle", "part.zip")
+        assert answer.status == 0, answer.err
+        assert "still running" in answer.err
+        found = cli("study", "verify", "part.zip")
+    assert found.status == 0, found
+    assert "none of stratum 0" in found.out
+    files = content_of(tmp_path / "part.zip")
+    assert 20 <= len(files["strata/0/samples.jsonl"].splitlines()) <= len(cli.samples())
+    assert json.loads(files["study.json"])["status"] == "running"
+
+
+@pytest.fixture(scope="module")
+def large(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """A study that takes a while to export."""
+    cli = CommandLine(assay_exec, tmp_path_factory.mktemp("large"))
+    text = os.urandom(2048).hex().encode()
+    output = Output(stream="stdout", size_bytes=4096, sha256="0" * 64, head=text)
+    with open_store(cli.store) as store:
+        study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+        for block in range(SAMPLES):
+            sample = msgspec.structs.replace(a_sample(block), outputs=(output,))
+            store.add_sample(study_id, 0, sample, a_plan())
+    return cli
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_export_that_is_ended_leaves_no_half_file(
+    large: CommandLine, number: signal.Signals
+) -> None:
+    target = large.folder / "whole.zip"
+    assert large("study", "export", "last", "--bundle", target).status == 0
+    before = target.read_bytes()
+    words = ("study", "export", "last", "--bundle", target, "--csv", large.folder / "new.csv")
+    caught = 0
+    for delay_s in (0.0, 0.01, 0.03, 0.1):
+        with large.begun(*words) as process:
+            end = time.monotonic() + 30
+            # From the moment on at which there is something half written.
+            while not parts(large) and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.001)
+            time.sleep(delay_s)
+            process.send_signal(number)
+            process.wait(30)
+        caught += process.returncode != 0
+        assert target.read_bytes() == before
+        if number is not signal.SIGKILL:
+            assert parts(large) == []
+        for part in parts(large):
+            part.unlink()
+        csv_file = large.folder / "new.csv"
+        if csv_file.exists():
+            assert len(list(csv.reader(csv_file.open(newline="")))) == SAMPLES + 1
+            csv_file.unlink()
+    assert caught > 0
+
+
+def parts(cli: CommandLine) -> list[Path]:
+    return [path for path in cli.folder.iterdir() if path.name.endswith(".part")]
+
+
+def test_a_store_of_before_outputs_were_kept_is_exported(assay_exec: Path, tmp_path: Path) -> None:
+    """Samples of an earlier assay have neither outputs nor plans."""
+    cli = CommandLine(assay_exec, tmp_path)
+    answer = cli("compare", "--runs", "20", "sleep 0.01", "sleep 0.02")
+    assert answer.status == 0, answer.err
+    with closing(sqlite3.connect(cli.store)) as connection, connection:
+        connection.execute("DELETE FROM output")
+        connection.execute("DELETE FROM plan")
+    assert cli("study", "export", "last", "--bundle", "old.zip").status == 0
+    assert cli("study", "verify", "old.zip").status == 0

@@ -1,0 +1,118 @@
+"""Standard streams that are closed, full or that nobody reads: quiet, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+pytestmark = pytest.mark.system
+
+MEASURE = ("measure", "--runs", "8", "--", "sleep", "0.005")
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    return CommandLine(assay_exec, tmp_path)
+
+
+def in_shell(cli: CommandLine, words: tuple[str, ...], behind: str) -> tuple[int, str, str]:
+    """Status of a command line with redirections behind it, and what came through."""
+    line = f"{shlex.join(cli.argv(*words))} {behind}"
+    done = subprocess.run(
+        ["bash", "-c", line], env=cli.env, cwd=cli.folder, capture_output=True, text=True
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("behind", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_closed(cli: CommandLine, behind: str) -> None:
+    """As if they were the null device; the store does not take their place."""
+    status, out, err = in_shell(cli, MEASURE, behind)
+    assert status == 0
+    assert (out.startswith("wall_s: ")) == (behind == "2>&-")
+    assert ("assay: looking" in err) == (behind == ">&-")
+    assert "fault" not in err
+    (study,) = cli.studies()
+    assert (study["status"], study["launches"]) == ("done", 8)
+    for words, expected in (
+        (("study", "show", "last"), 0),
+        (("study", "list", "--json"), 0),
+        (("run", "--", "sh", "-c", "exit 7"), 7),
+        (("measure", "--", "no-such-command"), 2),
+    ):
+        status, out, err = in_shell(cli, words, behind)
+        assert status == expected, err
+        assert "fault" not in err
+
+
+@pytest.mark.parametrize(
+    "words", [("study", "list"), ("settings", "list"), ("doctor",), MEASURE], ids=lambda w: w[0]
+)
+def test_nobody_reads_the_answer(cli: CommandLine, words: tuple[str, ...]) -> None:
+    status, _, err = in_shell(cli, words, "| (exit 0); exit ${PIPESTATUS[0]}")
+    assert status == 141
+    assert all(line.startswith(("assay: looking", "assay: conf")) for line in err.splitlines())
+
+
+def test_a_study_whose_progress_nobody_reads_any_more_can_be_resumed(cli: CommandLine) -> None:
+    line = "2>&1 | head -n 1; exit ${PIPESTATUS[0]}"
+    status, out, err = in_shell(cli, MEASURE, line)
+    assert status == 141
+    assert out.startswith("assay: looking") and out.count("\n") == 1
+    assert err == ""
+    (study,) = cli.studies()
+    assert study["status"] in ("interrupted", "done")
+    assert cli("study", "resume", "last").status == 0
+    assert cli.studies()[0]["status"] == "done"
+
+
+def test_an_export_needs_no_reader(cli: CommandLine) -> None:
+    words = (*MEASURE[:3], "--export", "x.json", *MEASURE[3:])
+    assert in_shell(cli, words, "| (exit 0); exit ${PIPESTATUS[0]}")[0] == 141
+    assert json.loads((cli.folder / "x.json").read_text())["summary"]["wall_s"]["n"] > 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_full(cli: CommandLine) -> None:
+    """An answer that is missed is told; progress that is missed is not."""
+    status, out, _ = in_shell(cli, MEASURE, "2>/dev/full")
+    assert (status, out.startswith("wall_s: ")) == (0, True)
+    for words, expected in (
+        (MEASURE, 3),
+        (("study", "list"), 3),
+        (("run", "--explain", "--", "true"), 125),
+    ):
+        status, _, err = in_shell(cli, words, ">/dev/full")
+        assert status == expected
+        assert "Standard output cannot be written: No space left on device." in err
+        assert "fault" not in err and "Traceback" not in err
+    assert [study["status"] for study in cli.studies()] == ["done", "done"]
+
+
+def test_the_program_of_a_pipeline_ends_as_without_assay(cli: CommandLine) -> None:
+    status, out, err = in_shell(cli, ("run", "--", "yes"), "| head -n 1; exit ${PIPESTATUS[0]}")
+    assert (status, out, err) == (141, "y\n", "")
+
+
+def test_the_page_on_standard_output(cli: CommandLine) -> None:
+    assert cli(*MEASURE).status == 0
+    page = cli("report", "last", "-o", "-")
+    assert page.status == 0
+    assert page.err == ""
+    assert cli("report", "-o", "page.html", "last").status == 0
+    assert page.out == (cli.folder / "page.html").read_text()
+    assert not (cli.folder / "-").exists()
+    for words, says in (
+        (("-o", "-", "--json"), "both"),
+        (("-o", "."), "that is a folder"),
+        (("-o", "no/page.html"), "no folder no"),
+    ):
+        answer = cli("report", "last", *words)
+        assert (answer.status, answer.out) == (2, "")
+        assert says in answer.err
+        assert answer.err.count("\n") == 2

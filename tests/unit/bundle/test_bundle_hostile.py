@@ -1,0 +1,303 @@
+"""Files that are no bundles, or were made to harm: each is refused, and nothing is unpacked."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from studies import (
+    an_output,
+    bundle_of,
+    edited,
+    forged,
+    lines_of,
+    packed,
+    source_of,
+    spec_of,
+    unpacked,
+)
+
+from assay.bundle import layout, read
+from assay.bundle.read import Broken
+from assay.bundle.verify import verify
+from assay.errors import AssayError, BadInput, NotPossible
+from assay.records import Kind
+
+SAMPLES = "strata/0/samples.jsonl"
+
+
+@cache
+def good() -> bytes:
+    source = source_of(spec_of(Kind.MEASURE), output=lambda number: (an_output(b"done\n"),))
+    return bundle_of(source)
+
+
+def refused(content: bytes, folder: Path) -> BadInput:
+    path = folder / "some.zip"
+    path.write_bytes(content)
+    with pytest.raises(BadInput) as caught:
+        verify(path)
+    assert caught.value.exit_status == 2
+    assert caught.value.remedy
+    return caught.value
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK", b"\0" * 5000])
+def test_what_is_no_archive(content: bytes, tmp_path: Path) -> None:
+    assert "no ZIP archive" in refused(content, tmp_path).cause
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_the_beginning_of_a_bundle(share: float, tmp_path: Path) -> None:
+    error = refused(good()[: int(share * len(good()))], tmp_path)
+    assert "beginning of one" in error.cause
+
+
+def test_another_archive(tmp_path: Path) -> None:
+    path = packed({"readme.txt": b"hello"}, tmp_path / "other.zip")
+    assert "holds no manifest.json" in refused(path.read_bytes(), tmp_path).cause
+
+
+def test_an_archive_with_a_manifest_of_another_program(tmp_path: Path) -> None:
+    line = b'{"chain":"' + b"0" * 64 + b'","entry":{"format":"other","schema":1}}\n'
+    path = packed({"manifest.json": line}, tmp_path / "other.zip")
+    assert "another program" in refused(path.read_bytes(), tmp_path).cause
+
+
+@pytest.mark.parametrize("content", [b"{}", b"[]", b"\xff", b"", b"{" * 100_000, b"[" * 100_000])
+def test_a_manifest_that_is_none(content: bytes, tmp_path: Path) -> None:
+    path = packed({"manifest.json": content}, tmp_path / "odd.zip")
+    with pytest.raises(Broken, match=r"manifest\.json") as caught:
+        verify(path)
+    assert caught.value.exit_status == 1
+
+
+def test_no_such_file_and_a_folder(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.zip", tmp_path, tmp_path / "none" / "a.zip"):
+        with pytest.raises(BadInput):
+            verify(path)
+
+
+def test_a_later_format_names_what_reads_it(tmp_path: Path) -> None:
+    files = unpacked(good())
+    files["manifest.json"] = files["manifest.json"].replace(b'"schema":1', b'"schema":2', 1)
+    files["manifest.json"] = files["manifest.json"].replace(b'"assay":"0.1.0"', b'"assay":"7.8.9"')
+    with pytest.raises(NotPossible, match=r"format 2.*format 1") as caught:
+        verify(packed(files, tmp_path / "later.zip"))
+    assert "7.8.9" in str(caught.value.remedy)
+    assert caught.value.exit_status == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../etc/passwd", "/etc/passwd", "strata/0/../../x", "strata/00/stratum.json", "C:\\x"],
+)
+def test_a_name_that_leads_elsewhere(name: str, tmp_path: Path) -> None:
+    """It is never used as a path; in the manifest it is no name of a bundle's file."""
+    files = unpacked(good())
+    found = verify(packed(files | {name: b"x"}, tmp_path / "more.zip"))
+    assert found.exit_status == 1
+    assert found.broken is not None
+    assert "not in the manifest" in found.broken.cause
+
+    def renamed(manifest: dict[str, list[dict[str, str]]]) -> None:
+        manifest["files"][0]["name"] = name
+
+    (entry,) = lines_of(files["manifest.json"])
+    line = b'{"chain":"' + b"0" * 64 + b'","entry":' + edited(entry, renamed) + b"}\n"
+    moved = {n: c for n, c in files.items() if n != "study.json"} | {name: files["study.json"]}
+    found = verify(packed(forged(moved | {"manifest.json": line}), tmp_path / "moved.zip"))
+    assert found.broken is not None
+    assert "no file that a bundle has" in found.broken.cause
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["more.zip", "moved.zip"]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_file_that_is_there_twice(tmp_path: Path) -> None:
+    """One reader takes the first of them, another the last."""
+    path = packed(unpacked(good()), tmp_path / "twice.zip")
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(SAMPLES, b"")
+    found = verify(path)
+    assert (found.exit_status, found.broken and found.broken.cause) == (
+        1,
+        f"{SAMPLES}: is there twice.",
+    )
+
+
+def test_a_file_that_is_missing(tmp_path: Path) -> None:
+    files = unpacked(good())
+    del files[SAMPLES]
+    found = verify(packed(files, tmp_path / "less.zip"))
+    assert (found.exit_status, found.broken and found.broken.what) == (1, "is missing")
+
+
+def test_a_sample_with_a_figure_that_is_none(tmp_path: Path) -> None:
+    files = unpacked(good())
+    whole = json.loads(lines_of(files[SAMPLES])[4])["wall_s"]
+    files[SAMPLES] = files[SAMPLES].replace(repr(whole).encode(), b"NaN")
+    found = verify(packed(forged(files), tmp_path / "nan.zip"))
+    assert found.broken is not None
+    assert (found.broken.file, found.broken.entry) == (SAMPLES, 5)
+    assert "cannot be read" in found.broken.what or "no entry" in found.broken.what
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b'"outcome":"ok"', b'"outcome":"failed","outcome":"ok"'),
+        (b'"position":0', b'"position": 0'),
+    ],
+)
+def test_a_document_says_each_thing_once_and_in_one_way(
+    before: bytes, after: bytes, tmp_path: Path
+) -> None:
+    files = unpacked(good())
+    files[SAMPLES] = files[SAMPLES].replace(before, after)
+    found = verify(packed(forged(files), tmp_path / "double.zip"))
+    assert found.broken is not None
+    assert "spelled" in found.broken.what
+
+
+def test_what_grows_without_end_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it says so or not, in one line or in many."""
+    monkeypatch.setattr(read, "MOST_ENTRY_BYTES", 1 << 20)
+    monkeypatch.setattr(read, "MOST_BYTES", 8 << 20)
+    files = unpacked(good())
+    for name, content in {
+        "study.json": b" " * (64 << 20),
+        SAMPLES: b"0" * (64 << 20),
+        "strata/0/plans.jsonl": files["strata/0/plans.jsonl"] + b"\n" * (64 << 20),
+        "manifest.json": b" " * (64 << 20),
+    }.items():
+        path = packed(files | {name: content}, tmp_path / "bomb.zip")
+        assert path.stat().st_size < 1 << 20
+        tracemalloc.start()
+        try:
+            assert not verify(path).holds
+        except Broken as broken:
+            assert broken.file == name
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 16 << 20
+
+
+def test_well_chained_lines_are_bounded_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = unpacked(good())
+    monkeypatch.setattr(read, "MOST_BYTES", len(b"".join(files.values())) - 1)
+    found = verify(packed(files, tmp_path / "whole.zip"))
+    assert found.broken is not None
+    assert "goes beyond" in found.broken.what
+
+
+def test_an_archive_of_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "MOST_FILES", 20)
+    files = unpacked(good()) | {f"more/{number}": b"" for number in range(30)}
+    assert "more files" in refused(packed(files, tmp_path / "m.zip").read_bytes(), tmp_path).cause
+
+
+def test_an_archive_that_is_packed_otherwise(tmp_path: Path) -> None:
+    """By another method of compression, which may not be there to undo it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_BZIP2) as archive:
+        for name, content in unpacked(good()).items():
+            archive.writestr(name, content)
+    path = tmp_path / "packed.zip"
+    path.write_bytes(out.getvalue())
+    assert verify(path).holds
+    # The method's number in each header, changed into one that nobody knows.
+    path.write_bytes(out.getvalue().replace(b"\x0c\x00", b"\x63\x00"))
+    with pytest.raises((Broken, BadInput)):
+        verify(path)
+
+
+def test_a_damaged_member_is_named(tmp_path: Path) -> None:
+    content = bytearray(good())
+    with zipfile.ZipFile(io.BytesIO(good())) as archive:
+        about = archive.getinfo(SAMPLES)
+    begin = about.header_offset + 30 + len(about.filename)
+    for offset in range(about.compress_size // 2, about.compress_size // 2 + 40):
+        content[begin + offset] ^= 0xFF
+    path = tmp_path / "damaged.zip"
+    path.write_bytes(content)
+    found = verify(path)
+    assert found.exit_status == 1
+    assert found.broken is not None
+    assert found.broken.file == SAMPLES
+    assert found.broken.entry is not None
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bundles")
+
+
+@given(
+    damage=st.lists(
+        st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=40)), min_size=1, max_size=4
+    )
+)
+@example(damage=[(0.5, b"\0")])
+def test_damage_anywhere_is_found_or_changes_nothing(
+    folder: Path, damage: list[tuple[float, bytes]]
+) -> None:
+    content = bytearray(good())
+    for where, what in damage:
+        begin = int(where * (len(content) - len(what)))
+        content[begin : begin + len(what)] = what
+    path = folder / "damaged.zip"
+    path.write_bytes(content)
+    try:
+        found = verify(path)
+    except AssayError as error:
+        assert error.exit_status in (1, 2, 3)
+        return
+    if found.holds:
+        assert unpacked(bytes(content)) == unpacked(good())
+    else:
+        assert found.broken is not None
+        assert found.broken.cause
+
+
+@given(
+    name=st.sampled_from(sorted(unpacked(good()))),
+    where=st.floats(0, 1),
+    flip=st.integers(1, 255),
+)
+def test_any_byte_of_any_file_counts(folder: Path, name: str, where: float, flip: int) -> None:
+    """A byte of a file changed within an archive that is whole."""
+    files = unpacked(good())
+    content = bytearray(files[name])
+    at = int(where * (len(content) - 1))
+    content[at] ^= flip
+    path = packed(files | {name: bytes(content)}, folder / "flipped.zip")
+    try:
+        found = verify(path)
+    except AssayError as error:
+        assert name == "manifest.json"
+        assert error.exit_status in (1, 2, 3)
+        return
+    assert not found.holds
+    assert found.broken is not None
+    assert found.broken.file == name
+
+
+def test_a_study_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    import assay.bundle.write as write
+
+    monkeypatch.setattr(write, "MOST_BYTES", 10_000)
+    with pytest.raises(NotPossible, match="too large") as caught:
+        bundle_of(source_of(spec_of(Kind.MEASURE)))
+    assert "--no-outputs" in str(caught.value.remedy)
+    assert layout.MOST_ENTRY_BYTES < layout.MOST_BYTES

@@ -1,0 +1,221 @@
+"""The plainer exports: a row for each sample, OpenMetrics, one document."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from studies import an_output, source_of, spec_of, stratum_of
+
+from assay.bundle.document import study_document
+from assay.bundle.openmetrics import openmetrics
+from assay.bundle.table import table
+from assay.records import (
+    Arm,
+    Configuration,
+    Evidence,
+    Grant,
+    Granted,
+    Kind,
+    Metric,
+    Outcome,
+    Sample,
+)
+from assay.records.workload import WALL
+
+
+def rows_of(source: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table(source), newline="")))
+
+
+def test_a_row_for_each_sample() -> None:
+    grant = Grant(value="fast", grant=Granted.DEGRADED, reason="why")
+    pieces = (Evidence(kind="steal", value=0.25, unit="s"), Evidence(kind="containment", note="v2"))
+
+    def change(sample: Sample) -> Sample:
+        return msgspec.structs.replace(
+            sample,
+            settings={"env.MODE": grant},
+            evidence=pieces,
+            peak_bytes=2**53 + 1,
+            started_at=1.7e9,
+        )
+
+    source = source_of(spec_of(Kind.COMPARE), strata=(stratum_of(0), stratum_of(1)), change=change)
+    rows = rows_of(source)
+    samples = [s for one in source.strata for s in one.samples]
+    assert len(rows) == len(samples)
+    assert [row["stratum"] for row in rows[:: len(rows) // 2]] == ["0", "1"]
+    for row, sample in zip(rows, samples, strict=True):
+        assert float(row["metric.wall_s"]) == sample.metrics["wall_s"]
+        assert float(row["wall_s"]) == sample.wall_s
+        assert row["peak_bytes"] == "9007199254740993"
+        assert row["setting.env.MODE"] == sample.launch.configuration["env.MODE"]
+        assert row["grant.env.MODE"] == "degraded"
+        assert row["evidence.steal"] == "0.25"
+        assert row["evidence.containment.note"] == "v2"
+        assert (row["stage"], row["arm"]) == (str(sample.launch.stage), sample.launch.arm)
+        assert row["exit_status"] == ""
+
+
+def test_what_a_spreadsheet_would_run_is_text() -> None:
+    formula = '=HYPERLINK("http://evil")'
+    source = plain(
+        spec_of(Kind.MEASURE),
+        lambda s: msgspec.structs.replace(s, message=formula, metrics={"wall_s": -1.0}),
+    )
+    for row in rows_of(source):
+        assert row["message"] == f"'{formula}"
+        assert row["metric.wall_s"] == "-1.0"
+
+
+def test_text_of_any_kind_comes_through() -> None:
+    text = 'a,"b"\r\nc\n\u202e\ud7ffé'
+    source = source_of(
+        spec_of(Kind.MEASURE), change=lambda s: msgspec.structs.replace(s, message=text)
+    )
+    assert {row["message"] for row in rows_of(source)} == {text}
+
+
+def points_of(source: Any) -> dict[str, list[Any]]:
+    """What a strict reader makes of it."""
+    text = openmetrics(source)
+    assert text.endswith("# EOF\n")
+    return {family.name: family.samples for family in text_string_to_metric_families(text)}
+
+
+def at(number: int) -> float:
+    return 1.7e9 + 0.25 * number
+
+
+def timed(sample: Sample) -> Sample:
+    launch = sample.launch
+    return msgspec.structs.replace(
+        sample, started_at=at(1000 * launch.block + 10 * launch.position + launch.attempt)
+    )
+
+
+@pytest.mark.parametrize("kind", [Kind.TUNE, Kind.COMPARE, Kind.MEASURE])
+def test_a_strict_reader_takes_it(kind: Kind) -> None:
+    source = source_of(spec_of(kind), strata=(stratum_of(0), stratum_of(1)), change=timed)
+    found = points_of(source)
+    walls = found["assay_sample_wall_seconds"]
+    samples = [s for one in source.strata for s in one.samples]
+    assert sorted(point.value for point in walls) == sorted(s.metrics["wall_s"] for s in samples)
+    assert {float(point.timestamp) for point in walls} == {s.started_at for s in samples}
+    (about,) = found["assay_study"]
+    assert about.labels["study"] == "kq3v8ma"
+    launches = found["assay_launches"]
+    assert sum(point.value for point in launches) == len(samples)
+    conclusion = source.strata[0].conclusion
+    assert conclusion is not None
+    ratios = [point.value for point in found.get("assay_claim_ratio", ())]
+    assert ratios == [claim.ratio for _ in range(2) for claim in conclusion.claims]
+    assert len(found.get("assay_claim_ratio_low", ())) == len(ratios)
+
+
+def test_metrics_of_all_kinds_have_names_of_their_own() -> None:
+    metrics = (
+        WALL,
+        Metric(name="wall-s", unit="s"),
+        Metric(name="9 fps"),
+        Metric(name="peak_bytes", unit="bytes"),
+        Metric(name="ns", unit="ns"),
+    )
+    source = source_of(
+        spec_of(Kind.MEASURE, metrics=metrics),
+        change=lambda s: msgspec.structs.replace(
+            timed(s), metrics={m.name: 1.0 + n for n, m in enumerate(metrics)}
+        ),
+        concluded=False,
+    )
+    found = points_of(source)
+    names = [name for name in found if name.startswith("assay_sample")]
+    assert len(names) == len(metrics)
+    assert {"assay_sample_wall_seconds", "assay_sample_peak_bytes"} <= set(names)
+
+
+@settings(max_examples=40)
+@given(
+    arm=st.text(st.characters(codec="utf-8"), max_size=12),
+    starts=st.lists(st.sampled_from([0.0, 1.7e9, 1.7e9 + 1e-5, 1.7e9 - 3600.0]), min_size=1),
+    values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1),
+)
+def test_any_name_and_any_clock(arm: str, starts: list[float], values: list[float]) -> None:
+    """Clocks are set back; a name may hold anything."""
+    configuration = Configuration({"env.MODE": "fast"})
+    spec = msgspec.structs.replace(
+        spec_of(Kind.MEASURE), arms=(Arm(name=arm, configuration=configuration),)
+    )
+    count = 0
+
+    def change(sample: Sample) -> Sample:
+        nonlocal count
+        count += 1
+        return msgspec.structs.replace(
+            sample,
+            started_at=starts[count % len(starts)],
+            metrics={"wall_s": values[count % len(values)]},
+        )
+
+    source = plain(spec, change)
+    found = points_of(source)["assay_sample_wall_seconds"]
+    (one,) = source.strata
+    assert sorted(p.value for p in found) == sorted(s.metrics["wall_s"] for s in one.samples)
+    assert {p.labels["arm"] for p in found} == {arm}
+    for stage in {p.labels["stage"] for p in found}:
+        times = [float(p.timestamp) for p in found if p.labels["stage"] == stage]
+        assert all(b - a > 0.0004 for a, b in itertools.pairwise(times))
+
+
+def plain(spec: Any, change: Any) -> Any:
+    """A study whose figures need no sense, so that nothing is concluded from them."""
+    source = source_of(spec)
+    (one,) = source.strata
+    samples = tuple(map(change, one.samples))
+    return replace(source, strata=(replace(one, samples=samples, conclusion=None),))
+
+
+def test_failed_launches_are_counted_and_have_no_value() -> None:
+    source = plain(
+        spec_of(Kind.MEASURE),
+        lambda s: msgspec.structs.replace(s, outcome=Outcome.FAILED, metrics={}),
+    )
+    found = points_of(source)
+    assert "assay_sample_wall_seconds" not in found
+    assert {p.labels["outcome"] for p in found["assay_launches"]} == {"failed"}
+
+
+def test_one_document_holds_all() -> None:
+    source = source_of(
+        spec_of(Kind.TUNE), output=lambda number: (an_output(f"{number}\n".encode()),)
+    )
+    document = json.loads(json.dumps(study_document(source), allow_nan=False))
+    (one,) = source.strata
+    assert document["study"] == "kq3v8ma"
+    assert len(document["samples"]) == len(one.samples) == len(document["outputs"])
+    assert document["outputs"][4] == {
+        "stratum": 0,
+        "sample": 5,
+        "streams": [
+            {
+                "stream": "stdout",
+                "size_bytes": 2,
+                "sha256": document["outputs"][4]["streams"][0]["sha256"],
+                "encoding": "utf-8",
+                "head": "5\n",
+            }
+        ],
+    }
+    assert len(document["plans"]) == len(one.plans)
+    assert document["conclusions"][0]["stratum"] == 0
+    assert "outputs" not in study_document(source, outputs=False)

@@ -1,0 +1,280 @@
+"""What recordings of identical launches tell: known streams, and whole calibrations."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+from simulated_studies import carry_out, workload
+
+from assay.records import (
+    DEFAULT,
+    Arm,
+    Budget,
+    Kind,
+    Outcome,
+    Stage,
+    StudySpec,
+    Verdict,
+    decode,
+    encode,
+)
+from assay.search.calibrate import CalibrateRace, calibrated_arms, recording
+from assay.search.calibration import (
+    BLOCKS,
+    GAINS,
+    LEAST,
+    MOST_BLOCKS,
+    STUDIES,
+    autocorrelation,
+    calibration,
+    drift,
+)
+from assay.search.history import History
+from assay.search.race import Race, Reason
+from assay.search.testing import RaceContract, Simulated, drive
+from assay.stats.sequence import CLAIM
+
+Recording = list[tuple[float, float]]
+LIMIT = 0.05 + 2.0 * math.sqrt(0.05 * 0.95 / STUDIES)
+
+
+def independent(blocks: int, sd: float = 0.02, seed: int = 1) -> Recording:
+    draw = random.Random(seed)
+
+    def value() -> float:
+        return 0.05 * math.exp(draw.gauss(0.0, sd))
+
+    return [(value(), value()) for _ in range(blocks)]
+
+
+def drifting(blocks: int, sd: float = 0.002) -> Recording:
+    """A fifth slower in the end."""
+    return [
+        (a * (1.0 + 0.2 * k / blocks), b * (1.0 + 0.2 * (k + 0.5) / blocks))
+        for k, (a, b) in enumerate(independent(blocks, sd))
+    ]
+
+
+def wandering(blocks: int) -> Recording:
+    """Each launch much like the last one."""
+    draw, at, logs = random.Random(2), 0.0, []
+    for _ in range(2 * blocks):
+        at = 0.9 * at + draw.gauss(0.0, 0.02)
+        logs.append(at)
+    values = [0.05 * math.exp(log) for log in logs]
+    return list(zip(values[::2], values[1::2], strict=True))
+
+
+# --- figures ------------------------------------------------------------------------------------
+
+
+def test_independent_launches() -> None:
+    found = calibration(independent(300), budgets_s=(60.0, 600.0))
+    assert found is not None
+    assert found.median == pytest.approx(0.05, rel=0.01)
+    assert found.sd_log == pytest.approx(0.02, rel=0.1)
+    assert found.ratio_sd_log == pytest.approx(0.02 * math.sqrt(2.0), rel=0.1)
+    assert found.drift == pytest.approx(1.0, abs=0.01)
+    assert found.autocorrelation == pytest.approx(0.0, abs=0.12)
+    assert found.false_verdicts is not None
+    assert found.false_verdicts.share <= LIMIT
+    assert found.false_verdicts.blocks == BLOCKS
+    soon, late = (gain.gain for gain in found.gains)
+    assert soon is not None and late is not None
+    assert late < soon
+
+
+def test_the_smallest_gain_is_about_what_the_interval_is_wide() -> None:
+    """For Gaussian noise: critical t times the standard error, and as much again for the power."""
+    (found,) = _gains(independent(400), 60.0)
+    blocks = 60.0 / (2 * 0.055) - 1
+    error = 0.02 * math.sqrt(2.0) / math.sqrt(blocks)
+    assert found.blocks == math.floor(blocks)
+    assert found.gain is not None
+    assert 3.0 * error < found.gain < 7.0 * error
+
+
+def test_noise_makes_the_smallest_gain_larger() -> None:
+    (quiet,), (loud,) = (_gains(independent(100, sd), 60.0) for sd in (0.005, 0.05))
+    assert quiet.gain is not None and loud.gain is not None
+    assert 5.0 * quiet.gain < loud.gain
+
+
+def _gains(recorded: Recording, *budgets_s: float):  # noqa: ANN202
+    found = calibration(recorded, budgets_s=budgets_s)
+    assert found is not None
+    return found.gains
+
+
+def test_a_drifting_machine() -> None:
+    found = calibration(drifting(200), budgets_s=())
+    assert found is not None
+    assert found.drift == pytest.approx(1.0 + 0.2 * 5 / 6, rel=0.03)
+    assert found.autocorrelation is not None and found.autocorrelation > 0.9
+    assert found.ratio_sd_log < 0.1 * found.sd_log, "the drift is not between launches of a block"
+    assert found.false_verdicts is not None
+    assert found.false_verdicts.share <= LIMIT
+
+
+def test_a_wandering_machine() -> None:
+    found = calibration(wandering(200), budgets_s=())
+    assert found is not None and found.false_verdicts is not None
+    assert found.autocorrelation == pytest.approx(0.9, abs=0.05)
+    assert found.false_verdicts.share <= LIMIT
+
+
+def test_position_in_the_block_makes_no_false_verdicts() -> None:
+    slower = [(a, 1.02 * b) for a, b in independent(150, 0.004)]
+    found = calibration(slower, budgets_s=())
+    assert found is not None and found.false_verdicts is not None
+    assert found.false_verdicts.share <= LIMIT
+
+
+def test_budgets_that_hold_nothing_and_too_much() -> None:
+    none, few, much = _gains(independent(30), 0.1, 1.0, 3600.0)
+    assert (none.blocks, none.gain) == (0, None)
+    assert few.blocks >= CLAIM
+    assert much.blocks > MOST_BLOCKS == much.simulated_blocks
+
+
+def test_what_is_not_shown_has_no_gain() -> None:
+    draw = random.Random(1)
+    wild = [(draw.lognormvariate(0, 3), draw.lognormvariate(0, 3)) for _ in range(60)]
+    (found,) = _gains(wild, 60.0)
+    assert found.gain is None
+
+
+def test_little_recorded_tells_little() -> None:
+    few = calibration(independent(LEAST - 1))
+    assert few is not None
+    assert few.false_verdicts is None
+    assert few.gains == ()
+    assert calibration(independent(1)) is None
+    assert calibration(independent(LEAST)).false_verdicts is not None  # type: ignore[union-attr]
+
+
+def test_the_figures_follow_from_recording_and_seed() -> None:
+    recorded = independent(60)
+    first, again = (calibration(recorded, seed=3, budgets_s=(30.0,)) for _ in range(2))
+    assert encode(first) == encode(again)
+    other = calibration(recorded, seed=4, budgets_s=(30.0,))
+    assert other is not None and first is not None
+    assert other.sd_log == first.sd_log
+
+
+def test_drift_and_autocorrelation_of_few_or_equal_values() -> None:
+    assert drift([1.0] * 8) is None
+    assert drift([1.0, 1.0, 1.0, 5.0, 5.0, 5.0, 2.0, 2.0, 2.0]) == 2.0
+    assert autocorrelation([1.0, 2.0]) is None
+    assert autocorrelation([3.0] * 10) is None
+    assert autocorrelation([1.0, -1.0] * 50) == pytest.approx(-0.99)
+
+
+def test_gains_that_are_tried() -> None:
+    assert GAINS[0] == 0.001
+    assert 0.45 < GAINS[-1] < 0.55
+
+
+# --- studies ------------------------------------------------------------------------------------
+
+SAME = Simulated(takes_s=lambda configuration: 0.05, noise=0.02)
+
+
+def spec_of(budget: Budget, seed: int = 0, disturbed_above: float | None = 0.1) -> StudySpec:
+    return StudySpec(
+        kind=Kind.CALIBRATE,
+        workload=workload(),
+        budget=budget,
+        arms=(Arm(name="default", configuration=DEFAULT),),
+        seed=seed,
+        disturbed_above=disturbed_above,
+    )
+
+
+class TestCalibrateRace(RaceContract):
+    def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
+        return StudySpec(
+            kind=Kind.CALIBRATE,
+            workload=workload(timeout_s=timeout_s),
+            budget=budget,
+            arms=(Arm(name="default", configuration=DEFAULT),),
+            seed=seed,
+        )
+
+    def race(self, spec: StudySpec) -> Race:
+        return CalibrateRace(spec)
+
+
+def test_a_whole_calibration() -> None:
+    study = carry_out(spec_of(Budget(launches=121)), SAME)
+    found = study.conclusion
+    assert study.done.reason is Reason.BUDGET
+    assert found.blocks == 60
+    assert [arm.name for arm in found.arms] == ["default", "default (again)"]
+    assert found.claims == ()
+    assert found.noise_floor is not None
+    assert found.noise_floor.verdict in (Verdict.SAME, Verdict.UNCLEAR)
+    assert found.calibration is not None and found.calibration.false_verdicts is not None
+    assert found.notes == ()
+    assert decode(encode(found), type(found)) == found
+
+
+def test_the_warm_up_launch_is_not_recorded() -> None:
+    study = carry_out(spec_of(Budget(launches=41)), SAME)
+    history = History.of(study.spec, study.samples)
+    assert [s.launch.stage for s in study.samples[:2]] == [Stage.SURVEY, Stage.CONFIRM]
+    recorded = recording(study.spec, history)
+    values = [s.wall_s for s in study.samples[1:]]
+    assert [value for block in recorded for value in block] == values
+
+
+def test_disturbed_blocks_are_counted_and_left_out() -> None:
+    busy = replace(SAME, others=lambda launch: 1.0 if launch.block % 5 == 4 else 0.0)
+    study = carry_out(spec_of(Budget(launches=151)), busy)
+    found = study.conclusion
+    assert 0.15 < found.disturbed_blocks / found.blocks < 0.25
+    assert found.calibration is not None
+    assert found.calibration.sd_log < 0.03, "the disturbed launches take twice as long"
+    assert any("left out" in note for note in found.notes)
+    recorded = recording(study.spec, History.of(study.spec, study.samples))
+    assert len(recorded) == found.blocks - found.disturbed_blocks
+
+
+def test_a_second_launch_that_is_slower_is_no_difference() -> None:
+    slow = replace(SAME, others=lambda launch: 0.1 * launch.position)
+    study = carry_out(spec_of(Budget(launches=101), disturbed_above=None), slow)
+    assert study.conclusion.noise_floor is not None
+    assert study.conclusion.noise_floor.verdict is not Verdict.FASTER
+
+
+def test_few_blocks_say_what_is_missing() -> None:
+    found = carry_out(spec_of(Budget(launches=15)), SAME).conclusion
+    assert found.calibration is not None
+    assert found.calibration.false_verdicts is None
+    assert any(str(LEAST) in note for note in found.notes)
+
+
+def test_too_small_a_budget_says_what_would_do() -> None:
+    done = drive(CalibrateRace(spec_of(Budget(launches=8))), SAME, Budget(launches=8)).done
+    assert done.reason is Reason.TOO_SMALL
+    assert done.needed is not None and done.needed.launches == 1 + 2 * CLAIM
+    enough = carry_out(spec_of(Budget(launches=done.needed.launches)), SAME)
+    assert enough.done.reason is Reason.BUDGET
+    assert enough.conclusion.noise_floor is not None
+
+
+def test_a_program_that_fails() -> None:
+    broken = replace(SAME, fails=lambda configuration: 1.0)
+    trip = drive(CalibrateRace(spec_of(Budget(launches=40))), broken, Budget(launches=40))
+    assert trip.done.reason is Reason.WORKLOAD_FAILED
+    assert {s.outcome for s in trip.samples} == {Outcome.FAILED}
+    assert len(trip.samples) <= 6
+
+
+def test_arms_share_a_configuration() -> None:
+    first, second = calibrated_arms(spec_of(Budget()))
+    assert first.configuration == second.configuration
+    assert first.name != second.name

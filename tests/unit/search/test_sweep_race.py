@@ -1,0 +1,386 @@
+"""Sweeps on simulated programs: what runs, when it ends, and what is concluded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import msgspec
+import pytest
+
+from assay.records import (
+    Budget,
+    Choices,
+    Conclusion,
+    Configuration,
+    Design,
+    DesignKind,
+    EffectKind,
+    EffectVerdict,
+    Kind,
+    Metric,
+    Outcome,
+    Parameter,
+    Range,
+    Sample,
+    Space,
+    Stage,
+    StudySpec,
+    Verdict,
+    Workload,
+)
+from assay.records.workload import WALL
+from assay.search.cells import best_first, by_settings, lead, sweep_sentences
+from assay.search.conclude import conclude
+from assay.search.design import lay_out
+from assay.search.effects import contrasts
+from assay.search.race import Done, Reason
+from assay.search.space import SearchSpace
+from assay.search.sweep import SweepRace, least_blocks, least_launches, sweep_alpha
+from assay.search.testing import RandomSearcher, Simulated, drive
+
+SPACE = Space(
+    parameters=(
+        Parameter(name="arg.a", domain=Choices((1, 2)), default=1),
+        Parameter(name="arg.b", domain=Choices((1, 2)), default=1),
+        Parameter(name="arg.c", domain=Range(1, 8, step=2, log=True), default=1),
+    )
+)
+FIRST = Configuration({"arg.a": 1, "arg.b": 1, "arg.c": 1})
+"""The baseline: the default configuration."""
+GRID = Design(kind=DesignKind.GRID)
+FACTORIAL = Design(kind=DesignKind.FACTORIAL)
+Takes = Callable[[Configuration], float]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    spec: StudySpec
+    samples: list[Sample]
+    done: Done
+    conclusion: Conclusion
+
+    def blocks(self, stage: Stage) -> dict[int, list[str]]:
+        """Who ran in each block, in order."""
+        found: dict[int, list[str]] = {}
+        for sample in self.samples:
+            if sample.launch.stage is stage:
+                found.setdefault(sample.launch.block, []).append(sample.launch.arm)
+        return found
+
+
+def sweep(
+    design: Design,
+    program: Simulated,
+    *,
+    space: Space = SPACE,
+    launches: int | None = 500,
+    time_s: float | None = None,
+    metric: Metric = WALL,
+    timeout_s: float | None = None,
+    **more: object,
+) -> Sweep:
+    bound = SearchSpace(space)
+    layout = lay_out(design, space, bound, Configuration(), 0)
+    spec = StudySpec(
+        kind=Kind.SWEEP,
+        workload=Workload(argv=("./p",), metrics=(metric,), timeout_s=timeout_s),
+        budget=Budget(launches=launches, time_s=time_s),
+        space=space,
+        arms=layout.arms,
+        design=layout.design,
+        **more,  # type: ignore[arg-type]
+    )
+    trip = drive(SweepRace(spec), program, spec.budget)
+    found = conclude(spec, trip.samples, bound, RandomSearcher(), trip.done)
+    return Sweep(spec, trip.samples, trip.done, found)
+
+
+def steady(takes_s: Takes = lambda c: 1.0, noise: float = 0.01) -> Simulated:
+    return Simulated(takes_s=takes_s, noise=noise)
+
+
+def test_the_baseline_is_looked_at_then_all_warm_up_then_blocks_are_complete() -> None:
+    found = sweep(msgspec.structs.replace(GRID, repeats=5), steady())
+    names = [arm.name for arm in found.spec.arms]
+    looks = found.blocks(Stage.SURVEY)
+    assert looks[0] == names[:1]
+    assert sorted(looks[1]) == sorted(names[1:])
+    blocks = list(found.blocks(Stage.CONFIRM).values())
+    assert [sorted(block) for block in blocks] == [sorted(names)] * 5
+    assert len({tuple(block) for block in blocks}) > 1, "the order is never the same"
+    assert found.done.reason is Reason.DECIDED
+    assert len(found.samples) == least_launches(found.spec) == 16 * 6
+
+
+@pytest.mark.parametrize(("warmup", "looks"), [(0, 1), (1, 16), (3, 48)])
+def test_warm_up_launches_are_as_many_as_asked_for(warmup: int, looks: int) -> None:
+    found = sweep(msgspec.structs.replace(GRID, repeats=2), steady(), warmup=warmup)
+    assert sum(map(len, found.blocks(Stage.SURVEY).values())) == looks
+    assert len(found.samples) == least_launches(found.spec)
+
+
+def test_a_cell_that_fails_twice_in_a_block_leaves() -> None:
+    bad = {"arg.a": 2, "arg.b": 2, "arg.c": 8}
+    program = replace(steady(), fails=lambda c: float(dict(c) == bad))
+    found = sweep(msgspec.structs.replace(GRID, repeats=3), program)
+    name = str(Configuration(bad))
+    tries = [s for s in found.samples if s.launch.arm == name]
+    assert [(s.launch.stage, s.launch.attempt) for s in tries] == [
+        (Stage.SURVEY, 0),
+        (Stage.SURVEY, 1),
+    ]
+    assert len(found.conclusion.claims) == 14
+    assert any("2 of" in note and name in note for note in found.conclusion.notes)
+    assert sweep_sentences(found.conclusion, WALL)[-1].endswith("14 unclear, 1 without a value.")
+
+
+def test_time_outs_are_values_that_lie_beyond() -> None:
+    program = steady(lambda c: 9.0 if c.get("arg.a") == 2 else 1.0)
+    found = sweep(GRID, program, timeout_s=3.0)
+    late = [c for c in found.conclusion.claims if "arg.a=2" in c.b]
+    assert len(late) == 8
+    for claim in late:
+        assert claim.verdict is Verdict.SLOWER
+        assert claim.bound_only
+        assert claim.ratio == pytest.approx(3.0, rel=0.1)
+
+
+def test_it_ends_when_every_claim_is_decided() -> None:
+    program = steady(lambda c: 1.0 + 0.2 * (c != FIRST), noise=0.02)
+    found = sweep(GRID, program)
+    assert found.done.reason is Reason.DECIDED
+    assert {c.verdict for c in found.conclusion.claims} == {Verdict.SLOWER}
+    assert found.conclusion.blocks >= least_blocks(found.spec)
+
+
+def test_with_a_precision_each_cell_ends_by_itself() -> None:
+    noisy = {"arg.a": 2, "arg.b": 1, "arg.c": 1}
+
+    program = steady(noise=0.004)
+    loud = replace(program, noise=0.1)
+
+    class Both:
+        """One cell is louder than the others."""
+
+        def run(self, launch: object) -> Sample:
+            chosen = loud if dict(launch.configuration) == noisy else program  # type: ignore[attr-defined]
+            return chosen.run(launch)  # type: ignore[arg-type]
+
+    found = sweep(GRID, Both(), launches=3000, precision=0.02)  # type: ignore[arg-type]
+    assert found.done.reason is Reason.DECIDED
+    counts = {arm.name: arm.summary["wall_s"].n for arm in found.conclusion.arms}
+    name = str(Configuration(noisy))
+    assert counts[name] > 20
+    assert counts[found.spec.arms[0].name] == counts[name], "the baseline runs beside it"
+    others = [n for arm, n in counts.items() if arm not in (name, found.spec.arms[0].name)]
+    assert max(others) < 12
+    for arm in found.conclusion.arms:
+        summary = arm.summary["wall_s"]
+        assert summary.ci is not None
+        assert (summary.ci[1] - summary.ci[0]) / 2 <= 0.02 * summary.mean
+
+
+def test_cells_of_a_factorial_design_end_together() -> None:
+    found = sweep(FACTORIAL, steady(noise=0.02), launches=3000, precision=0.02)
+    assert found.done.reason is Reason.DECIDED
+    counts = {arm.summary["wall_s"].n for arm in found.conclusion.arms}
+    assert len(counts) == 1
+
+
+def test_too_many_cells_for_the_budget_are_told_up_front() -> None:
+    found = sweep(GRID, steady(), launches=None, time_s=20.0)
+    assert found.done.reason is Reason.TOO_SMALL
+    assert len(found.samples) == 1, "one launch tells"
+    needed = found.done.needed
+    assert needed is not None
+    assert needed.time_s is not None
+    again = sweep(GRID, steady(), launches=None, time_s=needed.time_s)
+    assert again.done.reason is not Reason.TOO_SMALL
+    assert again.conclusion.blocks >= least_blocks(again.spec)
+
+
+def test_a_slow_baseline_alone_refuses_nothing() -> None:
+    program = steady(lambda c: 1.9 if c == FIRST else 1.0)
+    found = sweep(msgspec.structs.replace(GRID, repeats=2), program, launches=None, time_s=55.0)
+    assert found.done.reason is Reason.DECIDED
+
+
+def test_a_budget_of_launches_is_known_before_any() -> None:
+    space = msgspec.structs.replace(SPACE, parameters=SPACE.parameters[:1])
+    found = sweep(GRID, steady(), space=space, launches=13)
+    assert found.done.reason is Reason.TOO_SMALL
+    assert found.done.needed is not None
+    assert found.done.needed.launches == least_launches(found.spec) == 14
+    assert len(sweep(GRID, steady(), space=space, launches=14).samples) == 14
+
+
+def test_a_program_that_never_works() -> None:
+    found = sweep(GRID, replace(steady(), fails=lambda c: 1.0))
+    assert found.done.reason is Reason.WORKLOAD_FAILED
+    assert len(found.samples) == 6
+    only = replace(steady(), fails=lambda c: float(c != FIRST))
+    found = sweep(GRID, only)
+    assert found.done.reason is Reason.WORKLOAD_FAILED
+    assert "All cells but the baseline" in found.done.message
+
+
+def test_alpha_is_shared_among_all_intervals() -> None:
+    found = sweep(FACTORIAL, steady(), null=True)
+    intervals = 7 + 1 + 3 + 3
+    assert sweep_alpha(found.spec) == pytest.approx(0.05 / intervals)
+    conclusion = found.conclusion
+    shown = [*conclusion.claims, *conclusion.effects, conclusion.noise_floor]
+    assert len(shown) == intervals
+    assert {c.alpha for c in shown if c is not None} == {sweep_alpha(found.spec)}
+
+
+def test_null_runs_the_baseline_under_two_names() -> None:
+    found = sweep(msgspec.structs.replace(GRID, repeats=8), steady(), null=True)
+    name = found.spec.arms[0].name
+    for block in found.blocks(Stage.CONFIRM).values():
+        assert block.count(name) == block.count(f"{name} (again)") == 1
+    assert found.conclusion.noise_floor is not None
+    assert len(found.conclusion.claims) == 15
+
+
+def test_too_few_blocks_for_a_verdict_are_noted() -> None:
+    found = sweep(msgspec.structs.replace(GRID, repeats=3), steady(lambda c: 1.0 + len(str(c))))
+    assert {c.verdict for c in found.conclusion.claims} == {Verdict.UNCLEAR}
+    assert any("too few for a verdict" in note for note in found.conclusion.notes)
+
+
+# --- effects --------------------------------------------------------------------------------------
+
+
+def factors(configuration: Configuration) -> float:
+    """a: 20 % slower; c: 30 % quicker; both together 10 % more; b: nothing."""
+    seconds = 1.2 if configuration["arg.a"] == 2 else 1.0
+    seconds *= 0.7 if configuration["arg.c"] == 8 else 1.0
+    return seconds * (1.1 if configuration["arg.a"] == 2 and configuration["arg.c"] == 8 else 1.0)
+
+
+def test_effects_are_those_of_the_textbook() -> None:
+    """Main effects and interactions as differences of mean logarithms, by hand."""
+    found = sweep(msgspec.structs.replace(FACTORIAL, repeats=20), steady(factors, noise=0.003))
+    effects = {(e.kind, e.factors): e for e in found.conclusion.effects}
+    assert len(effects) == 6
+    both = math.sqrt(1.1)
+    for key, ratio, verdict in (
+        ((EffectKind.MAIN, ("arg.a",)), 1.2 * both, EffectVerdict.SLOWER),
+        ((EffectKind.MAIN, ("arg.b",)), 1.0, EffectVerdict.SAME),
+        ((EffectKind.MAIN, ("arg.c",)), 0.7 * both, EffectVerdict.FASTER),
+        ((EffectKind.INTERACTION, ("arg.a", "arg.c")), both, EffectVerdict.INTERACT),
+        ((EffectKind.INTERACTION, ("arg.a", "arg.b")), 1.0, EffectVerdict.SAME),
+        ((EffectKind.INTERACTION, ("arg.b", "arg.c")), 1.0, EffectVerdict.SAME),
+    ):
+        effect = effects[key]
+        assert effect.ratio == pytest.approx(ratio, rel=0.003)
+        assert effect.verdict is verdict
+        assert effect.ci[0] is not None
+        assert effect.ci[1] is not None
+        assert effect.ci[0] < ratio < effect.ci[1]
+        assert not effect.aliases
+    main = effects[EffectKind.MAIN, ("arg.c",)]
+    assert (main.low, main.high) == (1, 8)
+
+
+def test_an_effect_is_the_difference_of_mean_logarithms() -> None:
+    found = sweep(msgspec.structs.replace(FACTORIAL, repeats=7), steady(factors, noise=0.05))
+    values: dict[tuple[int, ...], list[float]] = {}
+    for sample in found.samples:
+        if sample.launch.stage is Stage.CONFIRM:
+            row = tuple(1 if v == 2 or v == 8 else -1 for v in sample.launch.configuration.values())
+            values.setdefault(row, []).append(math.log(sample.metrics["wall_s"]))
+    means = {row: sum(logs) / len(logs) for row, logs in values.items()}
+    interaction = next(e for e in found.conclusion.effects if e.factors == ("arg.a", "arg.c"))
+    by_hand = sum(row[0] * row[2] * mean for row, mean in means.items()) / 4
+    assert math.log(interaction.ratio) == pytest.approx(by_hand)
+
+
+def test_a_fraction_tells_what_it_cannot_tell_apart() -> None:
+    space = Space(parameters=(*SPACE.parameters, Parameter(name="arg.d", domain=Choices((0, 1)))))
+    design = Design(kind=DesignKind.FACTORIAL, generators=("arg.d = arg.a * arg.b * arg.c",))
+    found = sweep(msgspec.structs.replace(design, repeats=12), steady(), space=space)
+    pairs = {c.factors: c.aliases for c in contrasts(found.spec)}
+    assert len(pairs) == 7
+    assert pairs["arg.a", "arg.b"] == (("arg.c", "arg.d"),)
+    assert pairs["arg.a",] == ()
+    design = Design(kind=DesignKind.FACTORIAL, generators=("arg.c = arg.a * arg.b",))
+    found = sweep(msgspec.structs.replace(design, repeats=12), steady())
+    assert {c.factors: c.aliases for c in contrasts(found.spec)} == {
+        ("arg.a",): (("arg.b", "arg.c"),),
+        ("arg.b",): (("arg.a", "arg.c"),),
+        ("arg.c",): (("arg.a", "arg.b"),),
+    }
+
+
+def test_the_middle_shows_what_the_ends_cannot() -> None:
+    def bent(configuration: Configuration) -> float:
+        return 1.0 + 0.2 * abs(math.log2(float(configuration["arg.c"])) - 1.0)
+
+    design = msgspec.structs.replace(FACTORIAL, centre=True, repeats=15)
+    found = sweep(design, steady(bent, noise=0.003))
+    curvature = found.conclusion.effects[-1]
+    assert curvature.kind is EffectKind.CURVATURE
+    assert curvature.verdict is EffectVerdict.CURVED
+    assert curvature.ratio == pytest.approx(1.0 / math.sqrt(1.2 * 1.4), rel=0.01)
+
+
+def test_a_block_without_a_cell_has_no_effects_and_a_time_out_is_a_bound() -> None:
+    broken = {"arg.a": 2, "arg.b": 2, "arg.c": 8}
+    program = replace(steady(), fails=lambda c: float(dict(c) == broken))
+    assert not sweep(msgspec.structs.replace(FACTORIAL, repeats=9), program).conclusion.effects
+    late = steady(lambda c: 9.0 if c["arg.a"] == 2 else 1.0)
+    found = sweep(msgspec.structs.replace(FACTORIAL, repeats=12), late, timeout_s=3.0)
+    main = found.conclusion.effects[0]
+    assert main.factors == ("arg.a",)
+    assert main.bound_only
+    assert main.verdict is EffectVerdict.SLOWER
+
+
+@pytest.mark.slow
+def test_false_effects_are_as_rare_as_promised() -> None:
+    """Looked at after every block, over 400 studies without any effect; 5 % and three errors."""
+    wrong = 0
+    for seed in range(400):
+        program = Simulated(takes_s=lambda c: 1.0, noise=0.02, seed=seed)
+        found = sweep(msgspec.structs.replace(FACTORIAL, repeats=25), program, margin=0.001)
+        wrong += any(
+            e.verdict not in (EffectVerdict.SAME, EffectVerdict.UNCLEAR)
+            for e in found.conclusion.effects
+        )
+    assert wrong <= 400 * (0.05 + 3 * math.sqrt(0.05 * 0.95 / 400))
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def test_the_best_cell_leads_and_cells_have_an_order() -> None:
+    found = sweep(GRID, steady(lambda c: 1.0 + 0.1 * float(c["arg.c"]) / float(c["arg.a"])))
+    conclusion = found.conclusion
+    best = lead(conclusion)
+    assert best is not None
+    assert best.ratio == min(c.ratio for c in conclusion.claims if c.verdict is Verdict.FASTER)
+    first, tally = sweep_sentences(conclusion, WALL)
+    assert first.startswith(best.b)
+    assert tally.startswith("Of 15 cells held against arg.a=1 arg.b=1 arg.c=1:")
+    ordered = [dict(arm.configuration) for arm in by_settings(conclusion.arms, SPACE)]
+    assert ordered == sorted(ordered, key=lambda c: (c["arg.a"], c["arg.b"], c["arg.c"]))
+    medians = [arm.summary["wall_s"].median for arm in best_first(conclusion.arms, WALL)]
+    assert medians == sorted(medians)
+
+
+def test_a_sweep_without_blocks_says_so() -> None:
+    spec = sweep(GRID, steady()).spec
+    empty = conclude(spec, [], SearchSpace(SPACE), RandomSearcher(), None)
+    assert sweep_sentences(empty, WALL) == [
+        "No cell could be held against the baseline: there are no blocks with both."
+    ]
+
+
+def test_samples_of_outcomes_other_than_ok_have_no_value_in_the_summary() -> None:
+    found = sweep(GRID, steady(lambda c: 9.0 if c.get("arg.a") == 2 else 1.0), timeout_s=3.0)
+    late = {s.launch.arm for s in found.samples if s.outcome is Outcome.TIMED_OUT}
+    assert {arm.name for arm in found.conclusion.arms if not arm.summary} == late

@@ -1,0 +1,103 @@
+"""Many studies at once conclude what each of them concludes alone."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from assay.records.claim import Verdict
+from assay.stats.paired import Observation, effect
+from assay.stats.peeking import EXACT, Ending, peek
+from assay.stats.verdict import decide
+
+STUDIES, BLOCKS = 30, 40
+Matrix = npt.NDArray[np.float64]
+
+
+def arms(kind: str) -> tuple[Matrix, Matrix]:
+    rng = np.random.default_rng(7)
+    shape = (STUDIES, BLOCKS)
+    a, b = 0.01 * rng.standard_normal((2, *shape))
+    if kind == "gain":
+        b = b - 0.02
+    if kind == "two levels":
+        b = a + 0.01 * rng.choice([-1.0, 1.0], shape) + 0.001 * rng.standard_normal(shape)
+    if kind == "coarse":
+        a, b = (np.log(np.round(10.0 * np.exp(arm), 1)) for arm in (a, b))
+    if kind == "heavy":
+        a, b = 0.003 * rng.standard_t(1.5, (2, *shape))
+    return a, b
+
+
+def alone(a: Matrix, b: Matrix, truth: float) -> list[Ending]:
+    """The same, look by look."""
+    found = []
+    for i in range(len(a)):
+        verdict, at, held, always = Verdict.UNCLEAR, a.shape[1], True, True
+        for n in range(1, a.shape[1] + 1):
+            seen = effect(
+                [Observation(math.exp(v)) for v in a[i, :n].tolist()],
+                [Observation(math.exp(v)) for v in b[i, :n].tolist()],
+            )
+            holds = seen.lo * (1 - 1e-9) <= math.exp(truth) <= seen.hi * (1 + 1e-9)
+            always &= holds
+            if verdict is Verdict.UNCLEAR and decide(seen) is not Verdict.UNCLEAR:
+                verdict, at, held = decide(seen), n, holds
+        found.append(Ending(verdict, at, held, always))
+    return found
+
+
+@pytest.mark.parametrize("kind", ["alike", "gain", "two levels", "coarse", "heavy"])
+def test_as_each_alone(kind: str) -> None:
+    a, b = arms(kind)
+    truth = -0.02 if kind == "gain" else 0.0
+    assert peek(a, b, truth=truth) == alone(a, b, truth)
+
+
+def test_a_gain_is_faster_for_all_and_a_loss_slower() -> None:
+    a, b = arms("gain")
+    assert {ending.verdict for ending in peek(a, b - 0.05)} == {Verdict.FASTER}
+    assert {ending.verdict for ending in peek(b - 0.05, a)} == {Verdict.SLOWER}
+    assert all(ending.differs for ending in peek(a, b - 0.05))
+
+
+def test_looks_that_are_left_out_decide_nothing() -> None:
+    a, b = arms("gain")
+    found = peek(a, b, looks=[10, 20, 30])
+    assert {ending.blocks for ending in found} <= {10, 20, 30, BLOCKS}
+    often = peek(a, b)
+    assert all(late.blocks >= soon.blocks for late, soon in zip(found, often, strict=True))
+
+
+def test_what_is_not_visible_is_not_said() -> None:
+    a, b = arms("gain")
+    visible = np.zeros(a.shape, dtype=np.bool_)
+    assert {e.verdict for e in peek(a, b, visible=visible)} == {Verdict.UNCLEAR}
+    visible[:, 24:] = True
+    assert {e.blocks for e in peek(a, b - 0.05, visible=visible)} == {25}
+
+
+def test_columns_beyond_the_count_are_not_there() -> None:
+    a, b = arms("gain")
+    short = peek(a[:, :20], b[:, :20])
+    b[:, 20:] = 9.0
+    assert peek(a, b, counts=[20] * STUDIES) == short
+
+
+def test_long_studies_are_looked_at_to_their_end() -> None:
+    rng = np.random.default_rng(3)
+    a, b = 0.05 * rng.standard_normal((2, 20, 4 * EXACT))
+    ends = [e.blocks for e in peek(a, b - 0.012, margin=0.0)]
+    assert max(ends) > EXACT
+    assert sum(e.verdict is Verdict.FASTER for e in peek(a, b - 0.012, margin=0.0)) >= 15
+
+
+def test_unequal_interval_is_told_only_where_asked() -> None:
+    rng = np.random.default_rng(4)
+    a, b = 0.01 * rng.standard_normal((2, 100, 100))
+    missed = [not e.held_always for e in peek(a, b + 0.004, truth=0.0)]
+    assert any(missed)
+    assert all(e.held_always for e in peek(a, b + 0.004, truth=0.0, coverage=False))

@@ -1,0 +1,61 @@
+"""Studies that are made out of a recording."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.stats.resample import resampled, run_length
+
+RECORDING = [(float(2 * k), float(2 * k + 1)) for k in range(50)]
+"""Each value tells its place."""
+
+
+def test_blocks_are_those_of_the_recording() -> None:
+    a, b = resampled(RECORDING, 40, 33, seed=1)
+    assert a.shape == b.shape == (40, 33)
+    blocks = np.minimum(a, b)
+    assert (blocks % 2 == 0).all()
+    assert (np.maximum(a, b) == blocks + 1).all()
+
+
+def test_neighbours_stay_together() -> None:
+    a, b = resampled(RECORDING, 200, 33, seed=1)
+    steps = np.diff(np.minimum(a, b), axis=1)
+    length = run_length(len(RECORDING))
+    within = np.arange(1, 33) % length != 0
+    assert (steps[:, within] == 2).all()
+    assert (steps[:, ~within] != 2).any()
+
+
+def test_every_block_is_drawn_and_each_order_half_the_time() -> None:
+    a, b = resampled(RECORDING, 400, 33, seed=1)
+    assert set(np.minimum(a, b).ravel() / 2) == set(range(50))
+    assert (a < b).mean() == pytest.approx(0.5, abs=0.02)
+
+
+def test_all_follows_from_the_seed() -> None:
+    first, again, other = (resampled(RECORDING, 5, 20, seed) for seed in (1, 1, 2))
+    assert (first[0] == again[0]).all()
+    assert (first[1] == again[1]).all()
+    assert (first[0] != other[0]).any()
+
+
+def test_the_draws_are_the_same_everywhere() -> None:
+    """A verdict document that rests on them can be recomputed elsewhere."""
+    a, b = resampled(RECORDING, 1, 8, seed=0)
+    assert a[0].tolist() == PINNED[0]
+    assert b[0].tolist() == PINNED[1]
+
+
+PINNED = (
+    [82.0, 84.0, 86.0, 88.0, 91.0, 92.0, 94.0, 5.0],
+    [83.0, 85.0, 87.0, 89.0, 90.0, 93.0, 95.0, 4.0],
+)
+
+
+def test_one_block_is_a_recording_and_none_is_not() -> None:
+    a, b = resampled([(1.0, 2.0)], 3, 4, seed=0)
+    assert set(np.concatenate([a, b]).ravel()) == {1.0, 2.0}
+    with pytest.raises(ValueError, match="empty"):
+        resampled([], 3, 4, seed=0)
