@@ -43,6 +43,14 @@ EXAMPLES = {
 """Of values that never begin with a minus sign and that a metavar does not explain."""
 
 
+HOOKS = {
+    "setup": "once before the launches",
+    "prepare": "before each launch",
+    "cleanup": "once after the launches",
+}
+"""Options that take a command beside the workload, and when it runs."""
+
+
 @dataclass(frozen=True)
 class Parsed:
     """Arguments, and the words after ``--``."""
@@ -271,6 +279,8 @@ def _measuring(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--limit", metavar="WHAT=N,...", help="of a launch: mem=2G, procs=64, cpu=30s, output=1G"
     )
+    for name, when in HOOKS.items():
+        group.add_argument(f"--{name}", metavar="'COMMAND'", help=f"run {when}, not timed")
     group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
     group.add_argument("--shell", action="store_true", help="the command is one text for /bin/sh")
     _export(group)

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import msgspec
 
+from assay.cli.parser import HOOKS
 from assay.cli.values import quantity, whole
 from assay.errors import BadInput, nearest
 from assay.launch.command import placeholders_in
 from assay.measure.extract import compiled, named_metric
-from assay.records import Goal, Limits, Metric, Parameter, Statistic, Workload
+from assay.records import Goal, Hooks, Limits, Metric, Parameter, Statistic, Workload
 from assay.records.workload import BUILT_IN
 from assay.units import parse_bytes, parse_duration_s
 
@@ -120,7 +121,18 @@ def workload_of(
         stdin=_input(arguments.input) if arguments.input else None,
         cwd=os.getcwd(),  # noqa: PTH109 - a path of the launch, not one to work with
         limits=_limits(arguments.limit),
+        hooks=_hooks(arguments),
     )
+
+
+def _hooks(arguments: argparse.Namespace) -> Hooks:
+    """The commands around the launches, as ``--shell`` says how they are read."""
+    found = {}
+    for name in HOOKS:
+        text = getattr(arguments, name, None)
+        if text is not None:
+            found[name] = split_command(text, shell=arguments.shell)
+    return Hooks(**found)
 
 
 def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from assay.errors import NotPossible
 from assay.launch.document import launcher_document
 from assay.launch.driver import Driver, LauncherKilled, Running
 from assay.measure.gone import demand_in_place
+from assay.measure.hooking import Hooking
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
 from assay.measure.scratch import Scratch
@@ -119,6 +120,7 @@ class LocalExecutor:
         self._block = -1
         driver.sweep()
         self._scratch = Scratch()
+        self._hooking = Hooking(workload, driver.env)
         self.last_facts: RunFacts | None = None
 
     def __enter__(self) -> LocalExecutor:
@@ -154,8 +156,10 @@ class LocalExecutor:
 
         Raises:
             NotPossible: the plan holds a refused setting, or the launcher cannot be started.
+            WorkloadFailed: a hook failed.
         """
         plan.demand_granted()
+        self._hooking.before_launch()
         before: tuple[Evidence, ...] = ()
         if self._speed and launch.block != self._block:
             before = (Evidence(kind="speed", value=speed_probe(), unit="s", outside=True),)
@@ -242,4 +246,7 @@ class LocalExecutor:
         """See ``Executor.close``."""
         for ticket in list(self._flights):
             self.cancel(ticket)
-        self._scratch.close()
+        try:
+            self._hooking.after_last()
+        finally:
+            self._scratch.close()

@@ -17,6 +17,7 @@ from pathlib import Path
 PREFIX = "assay-scratch-"
 FILES = ("stdout", "stderr")
 """All that assay ever puts there, so all that it ever removes; a folder with more stays."""
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Scratch:
@@ -56,7 +57,6 @@ class Scratch:
                 os.close(self._fd)
                 self._folder, self._fd = folder, fd
                 self._stdout, self._stderr = (folder / name for name in FILES)
-            os.fchmod(self._fd, 0o700)
             _empty(self._fd)
 
     def close(self) -> None:
@@ -100,7 +100,20 @@ def _opened(folder: Path) -> Iterator[int]:
 
 
 def _open(folder: Path) -> int:
-    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        return os.open(folder, os.O_RDONLY | _FOLDER)
+    except PermissionError:
+        _permit(folder)
+        return os.open(folder, os.O_RDONLY | _FOLDER)
+
+
+def _permit(folder: Path) -> None:
+    """Give a folder of ours the permissions back that a program took from it."""
+    fd = os.open(folder, os.O_PATH | _FOLDER)
+    try:
+        Path(f"/proc/self/fd/{fd}").chmod(0o700)  # the kernel takes no fchmod on such a descriptor
+    finally:
+        os.close(fd)
 
 
 def _made(parent: Path) -> tuple[Path, int]:
@@ -136,6 +149,7 @@ def _remove(folder: Path, fd: int) -> None:
 
 
 def _empty(fd: int) -> None:
+    os.fchmod(fd, 0o700)
     for name in FILES:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=fd)

@@ -53,7 +53,7 @@ from assay.records.study import (
     StudySpec,
     Summary,
 )
-from assay.records.workload import Goal, Limits, Metric, Workload
+from assay.records.workload import Goal, Hooks, Limits, Metric, Workload
 
 __all__ = [
     "Action",
@@ -83,6 +83,7 @@ __all__ = [
     "Goal",
     "Grant",
     "Granted",
+    "Hooks",
     "Hashed",
     "Kind",
     "Launch",

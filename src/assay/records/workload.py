@@ -66,6 +66,20 @@ class Limits(Record, frozen=True, kw_only=True):
     output_bytes: int | None = None
 
 
+class Hooks(Record, frozen=True, kw_only=True):
+    """Commands around the launches, none of them timed; an empty one is none.
+
+    Attributes:
+        setup: once, before the first launch of a sitting.
+        prepare: before each launch.
+        cleanup: once, after the last launch of a sitting, also where it was interrupted.
+    """
+
+    setup: tuple[str, ...] = ()
+    prepare: tuple[str, ...] = ()
+    cleanup: tuple[str, ...] = ()
+
+
 class Workload(Record, frozen=True, kw_only=True):
     """A command with declared placeholders, its metrics, its check and its time-out.
 
@@ -78,6 +92,7 @@ class Workload(Record, frozen=True, kw_only=True):
         timeout_s: after it the launch is killed and counts as right-censored.
         stdin: file the program reads; ``/dev/null`` when absent.
         cwd: folder the program starts in.
+        hooks: what runs around its launches.
     """
 
     argv: tuple[str, ...]
@@ -89,6 +104,7 @@ class Workload(Record, frozen=True, kw_only=True):
     stdin: str | None = None
     cwd: str | None = None
     limits: Limits = Limits()
+    hooks: Hooks = Hooks()
 
     @property
     def objective(self) -> Metric:

@@ -50,6 +50,8 @@ class CalibrateRace(BlockRace):
             return self._too_small()
         if self._lost(Stage.CONFIRM, first):
             return Done(Reason.WORKLOAD_FAILED, "The program worked once, and failed since.")
+        if blocks >= TRIES and not self._history.values(Stage.CONFIRM, first.name):
+            return Done(Reason.WORKLOAD_FAILED, "Every launch ran into the time-out.")
         if purse.affords(block):
             return Roster(Stage.CONFIRM, self._arms)
         return Done(Reason.BUDGET, f"The budget ended after {show_count(blocks, 'block')}.")

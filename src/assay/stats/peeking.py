@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.records.claim import Verdict
-from assay.stats.paired import Effect, Observation, effect
+from assay.stats.paired import Effect, Observation, effect, grain
 from assay.stats.sequence import half_width
 from assay.stats.verdict import MARGIN, decide
 
@@ -120,14 +120,15 @@ class _Study:
     def look(self, n: int) -> Effect:
         """What the first n blocks say."""
         if n <= EXACT:
-            return effect(_observed(self.a[:n]), _observed(self.b[:n]), alpha=self.alpha)
+            a, b = ([math.exp(v) for v in arm[:n].tolist()] for arm in (self.a, self.b))
+            steps = [grain(values) for values in (a, b)]
+            # What ``effect`` would find itself, at several times the price.
+            step = None if None in steps else max(filter(None, steps))
+            left, right = ([Observation(value) for value in values] for values in (a, b))
+            return effect(left, right, alpha=self.alpha, resolution=step)
         lo, hi = math.exp(self.lo[n - 1]), math.exp(self.hi[n - 1])
         ratio = math.sqrt(lo * hi)
         return Effect(ratio, lo, hi, n, 0, 0.0, "mean", None, None, self.alpha, 0.0)
-
-
-def _observed(logs: npt.NDArray[np.float64]) -> list[Observation]:
-    return [Observation(math.exp(value)) for value in logs.tolist()]
 
 
 def _holds(found: Effect, truth: float) -> bool:

@@ -278,23 +278,20 @@ class SqlStore:
 
     def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
         """See ``Store.outputs``."""
-        query = (
-            select(SAMPLE.c.number, OUTPUT.c.document)
-            .join_from(SAMPLE, OUTPUT, OUTPUT.c.sample == SAMPLE.c.number, isouter=True)
-            .where(SAMPLE.c.study == study_id, SAMPLE.c.stratum == stratum_number)
-            .order_by(SAMPLE.c.number)
-            .limit(_PAGE)
+        query = select(SAMPLE.c.number).where(
+            SAMPLE.c.study == study_id, SAMPLE.c.stratum == stratum_number
         )
-        last = -1
-        while True:
+        with self._explained(), self._engine.connect() as connection:
+            _study_row(connection, study_id)
+            numbers = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
+        for begin in range(0, len(numbers), _PAGE):
+            page = numbers[begin : begin + _PAGE]
+            kept = select(OUTPUT).where(OUTPUT.c.sample.in_(page))
             with self._explained(), self._engine.connect() as connection:
-                _study_row(connection, study_id)
-                rows = connection.execute(query.where(SAMPLE.c.number > last)).all()
-            for _, document in rows:
+                documents = {row.sample: row.document for row in connection.execute(kept)}
+            for number in page:
+                document = documents.get(number)
                 yield _record(document, tuple[Output, ...], study_id) if document else ()
-            if len(rows) < _PAGE:
-                return
-            last = rows[-1].number
 
     def plans(self, study_id: str, stratum_number: int) -> list[Plan]:
         """See ``Store.plans``."""

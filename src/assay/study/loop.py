@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from assay.measure.executor import Executor
 from assay.records import (
     Budget,
     Configuration,
+    Kind,
     Launch,
     Metric,
     Outcome,
@@ -24,6 +25,7 @@ from assay.records import (
     Status,
     StudySpec,
 )
+from assay.records.workload import NOT_EVERYWHERE
 from assay.search.race import Done, Race, Reason
 from assay.search.sentence import needed_text
 from assay.store import Store
@@ -197,8 +199,14 @@ class StudyLoop:
         if sample.outcome is not Outcome.OK:
             limit = f"the {sample.limit} limit" if sample.limit else None
             self._failure = sample.message or limit or str(sample.outcome).replace("_", " ")
-        if sample.launch.stage is Stage.SURVEY:
+        if self._account.launches == 1:
+            demand_given(sample, self._spec.workload.metrics)
+        if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
             demand_objective(sample, self._spec.workload.objective)
+
+    def _hangs_on(self, arm: str) -> bool:
+        """Whether nothing could go on without an arm; a sweep goes on without a cell."""
+        return self._spec.kind is not Kind.SWEEP or arm == self._spec.arms[0].name
 
     def _refuse(self, done: Done) -> None:
         """Turn the ends that are errors into errors."""
@@ -213,14 +221,33 @@ class StudyLoop:
             raise NotPossible(done.message, f"It takes about {needed}.")
 
 
+def demand_given(sample: Sample, metrics: Sequence[Metric]) -> None:
+    """Refuse a study of what this host cannot count, as its first launch shows.
+
+    Raises:
+        NotPossible: a sample that ended well lacks a built-in metric that not every host has.
+    """
+    if sample.outcome is not Outcome.OK:
+        return
+    for metric in metrics:
+        asked = metric.pattern is None and metric.name in NOT_EVERYWHERE
+        if asked and metric.name not in sample.metrics:
+            raise NotPossible(
+                f"This host does not give {metric.name}: {sample.absent.get(metric.name)}.",
+                "Leave it out, or measure wall_s.",
+            )
+
+
 def demand_objective(sample: Sample, objective: Metric) -> None:
     """Refuse a program whose output does not hold what it is to be judged by.
 
     Raises:
         BadInput: a sample that ended well lacks the objective, or it has no logarithm.
+        NotPossible: it is one that this host does not give.
     """
     if sample.outcome is not Outcome.OK:
         return
+    demand_given(sample, (objective,))
     value = sample.metrics.get(objective.name)
     if value is not None and value <= 0:
         raise BadInput(

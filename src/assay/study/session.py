@@ -24,6 +24,7 @@ from assay.records import (
     Configuration,
     Kind,
     Launch,
+    MachineFloor,
     Outcome,
     Plan,
     RunFacts,
@@ -34,8 +35,10 @@ from assay.records import (
     StudySpec,
     Workload,
 )
+from assay.search.calibrate import CalibrateRace
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
+from assay.search.floor import beside, floor_notes
 from assay.search.history import DEFAULT_ARM
 from assay.search.measure import MeasureRace
 from assay.search.purse import OVERHEAD_S
@@ -46,7 +49,8 @@ from assay.search.sweep import SweepRace
 from assay.search.tpe import TpeSearcher
 from assay.search.tune import TRIES, TuneRace
 from assay.settings.registry import Registry
-from assay.store import Store
+from assay.store import Store, StudyRecord
+from assay.study.floor import machine_floor
 from assay.study.loop import Account, Listener, StudyLoop, demand_objective
 from assay.study.recommend import with_script
 from assay.study.stratum import demand_same, stratum_of
@@ -112,12 +116,23 @@ class Survey:
 
 @dataclass(frozen=True)
 class Result:
-    """A study that came to its end."""
+    """A study that came to its end.
+
+    Attributes:
+        floor: noise floor of its machine by the newest calibration in the store, where one stands
+            beside the claims.
+    """
 
     study_id: str
     spec: StudySpec
     conclusion: Conclusion
     elapsed_s: float
+    floor: MachineFloor | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What weakens the answer, by its own samples and by the calibration."""
+        return (*self.conclusion.notes, *floor_notes(self.floor, self.conclusion))
 
 
 def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey:
@@ -242,7 +257,7 @@ def resume(
         now = stratum_of(newest.number + 1, laboratory.machine, now.program_digest, env)
         store.add_stratum(study_id, now)
     elif more is None and record.status is Status.DONE and record.conclusion is not None:
-        return Result(study_id, record.spec, record.conclusion, record.elapsed_s)
+        return result_of(store, record, record.conclusion)
     store.set_status(study_id, Status.RUNNING)
     listener.began(study_id)
     return _carry_on(laboratory, store, study_id, record.spec, now, listener, more)
@@ -293,7 +308,21 @@ def _carry_on(
     conclusion = with_script(conclusion, spec, laboratory.plan)
     conclusion = msgspec.structs.replace(conclusion, notes=(*conclusion.notes, *notes))
     store.set_conclusion(study_id, conclusion)
-    return Result(study_id, spec, conclusion, account.spent_s)
+    floor = _floor_beside(store, stratum, conclusion)
+    return Result(study_id, spec, conclusion, account.spent_s, floor)
+
+
+def result_of(store: Store, record: StudyRecord, conclusion: Conclusion) -> Result:
+    """The result of a study that is in a store."""
+    floor = _floor_beside(store, record.strata[-1], conclusion)
+    return Result(record.id, record.spec, conclusion, record.elapsed_s, floor)
+
+
+def _floor_beside(store: Store, stratum: Stratum, conclusion: Conclusion) -> MachineFloor | None:
+    """The calibrated noise floor, where claims have none of their own."""
+    if not conclusion.claims or conclusion.noise_floor is not None:
+        return None
+    return beside(machine_floor(store, stratum.machine), conclusion)
 
 
 def library_notes(samples: Sequence[Sample]) -> tuple[str, ...]:
@@ -359,4 +388,6 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> Race:
             if len(spec.arms) < 2:
                 raise BadInput("A sweep needs at least two cells.", "Vary another setting.")
             return SweepRace(spec)
+        case Kind.CALIBRATE:
+            return CalibrateRace(spec)
     raise NotPossible(f"This version of assay cannot carry on a {spec.kind} study.")

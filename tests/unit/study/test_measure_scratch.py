@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -111,3 +114,78 @@ def test_a_new_one_that_another_start_took_for_stale_is_made_again(
 
 def test_a_place_that_cannot_be_looked_at_is_no_error(tmp_path: Path) -> None:
     remove_stale(tmp_path / "missing")
+
+
+def as_nobody(function: Callable[[], None]) -> None:
+    """Call it in a process without root's right to ignore permissions."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            if os.geteuid() == 0:
+                os.setresgid(65534, 65534, 65534)
+                os.setresuid(65534, 65534, 65534)
+            function()
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that everybody may reach and write to."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+def test_it_can_be_used_again_whatever_a_program_did_to_it(open_folder: Path) -> None:
+    def meddle() -> None:
+        made = Scratch(open_folder)
+        for spoil in (
+            lambda: made.stdout.chmod(0),
+            lambda: made.stdout.parent.chmod(0),
+            lambda: shutil.rmtree(made.stdout.parent),
+            lambda: made.stdout.unlink(),
+        ):
+            made.stdout.write_text("output")
+            spoil()
+            made.renew()
+            made.stdout.write_text("output")
+            made.stderr.write_text("")
+        made.stdout.parent.chmod(0)
+        made.close()
+
+    as_nobody(meddle)
+    assert list(open_folder.iterdir()) == []
+
+
+def test_a_closed_folder_that_was_left_goes_with_the_next_start(open_folder: Path) -> None:
+    def leave() -> None:
+        left = stale(open_folder)
+        left.chmod(0)
+        remove_stale(open_folder)
+
+    as_nobody(leave)
+    assert list(open_folder.iterdir()) == []
+
+
+def test_files_of_the_next_launch_are_others(tmp_path: Path) -> None:
+    made = Scratch(tmp_path)
+    with made.stdout.open("w") as survivor:
+        made.renew()
+        made.stdout.write_text("next")
+        survivor.write("late")
+    assert made.stdout.read_text() == "next"
+    made.close()
+
+
+def test_a_folder_that_cannot_be_made_anew_is_for_the_launch_to_report(tmp_path: Path) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    made = Scratch(place)
+    shutil.rmtree(place)
+    made.renew()
+    assert not made.stdout.parent.exists()
+    made.close()

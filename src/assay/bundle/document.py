@@ -1,0 +1,44 @@
+"""All of a study as one JSON document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.bundle.source import Source
+from assay.bundle.streams import stream_of
+from assay.records import to_builtins
+
+
+def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:
+    """What ``assay study show --json`` has, and plans, outputs and the verdict of each stratum.
+
+    Names are left as they are: this is for the study's own user.
+    """
+    document: dict[str, Any] = {"study": source.record.id, **to_builtins(source.record)}
+    document["samples"] = [
+        {"stratum": one.stratum.number, **to_builtins(sample)}
+        for one in source.strata
+        for sample in one.samples
+    ]
+    document["plans"] = [
+        {"stratum": one.stratum.number, **to_builtins(plan)}
+        for one in source.strata
+        for plan in one.plans
+    ]
+    document["conclusions"] = [
+        {"stratum": one.stratum.number, **to_builtins(one.conclusion)}
+        for one in source.strata
+        if one.conclusion is not None
+    ]
+    if outputs:
+        document["outputs"] = [
+            {
+                "stratum": one.stratum.number,
+                "sample": number,
+                "streams": [to_builtins(stream_of(output)) for output in kept],
+            }
+            for one in source.strata
+            for number, kept in enumerate(one.outputs(), start=1)
+            if kept
+        ]
+    return document

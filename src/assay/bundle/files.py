@@ -1,0 +1,64 @@
+"""Files that are whole or not there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from assay.errors import BadInput, NotPossible
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes its name when it is complete; an error leaves what was there.
+
+    What is no regular file, such as ``/dev/stdout``, is written as it is.
+
+    Raises:
+        BadInput: a folder, or within none.
+        NotPossible: it cannot be written.
+    """
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder.", "Name a file.")
+    if not path.parent.is_dir():
+        raise BadInput(f"There is no folder {path.parent} for {path.name}.", "Make it first.")
+    try:
+        with _special(path) if _is_special(path) else _beside(path) as file:
+            yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise NotPossible(
+            f"{path} cannot be written: {error.strerror or error}.", "Name another file."
+        ) from error
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
+
+
+def _special(path: Path) -> BinaryIO:
+    return path.open("wb")
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[BinaryIO]:
+    target = Path(os.path.realpath(path))  # a link keeps pointing there
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise

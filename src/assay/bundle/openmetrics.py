@@ -1,0 +1,156 @@
+"""OpenMetrics: samples and claims as text that Prometheus and its like take in.
+
+The format is that of the OpenMetrics 1.0 specification (https://prometheus.io/docs/specs/om/):
+one family after another, a unit at the end of its name, points of a series in order of time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from assay.bundle.source import Source, StratumSource
+from assay.records import Claim, Metric, Sample
+
+_UNITS = {"s": "seconds", "bytes": "bytes"}
+_TICK_S = 0.001
+"""Prometheus tells points of a series apart by the millisecond."""
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_]")
+
+
+@dataclass
+class _Family:
+    """A family of series: gauges."""
+
+    name: str
+    unit: str
+    text: str
+    points: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        yield f"# TYPE {self.name} gauge"
+        if self.unit:
+            yield f"# UNIT {self.name} {self.unit}"
+        yield f"# HELP {self.name} {_escaped(self.text, quotes=False)}"
+        yield from self.points
+
+    def add(self, labels: dict[str, str], value: float, at_s: float | None = None) -> None:
+        time = "" if at_s is None else f" {at_s:.3f}"
+        self.points.append(f"{self.name}{_labels(labels)} {value!r}{time}")
+
+
+def openmetrics(source: Source) -> str:
+    """A study in the text format.
+
+    Every launch that gave a value is a point at the time at which it began, in a series for each
+    stratum, stage and arm; launches by what became of them, and the claims, follow.
+    """
+    families = [*_sampled(source), _launches(source), *_claims(source)]
+    lines = [*_about(source)]
+    for family in families:
+        if family.points:
+            lines += family.lines()
+    return "\n".join([*lines, "# EOF", ""])
+
+
+def _about(source: Source) -> Iterator[str]:
+    record = source.record
+    labels = {"study": record.id, "kind": str(record.spec.kind), "status": str(record.status)}
+    labels["engine"] = record.strata[-1].engine if record.strata else ""
+    yield "# TYPE assay_study info"
+    yield "# HELP assay_study What the study is."
+    yield f"assay_study_info{_labels(labels)} 1"
+
+
+def _sampled(source: Source) -> Iterator[_Family]:
+    """One family for each metric of the workload."""
+    taken: set[str] = set()
+    for metric in source.record.spec.workload.metrics:
+        family = _family_of(metric, taken)
+        for one in source.strata:
+            for labels, points in _series(source.record.id, one, metric.name):
+                last_s = -1.0
+                for at_s, value in points:
+                    # A clock that was set back must not lose a launch.
+                    last_s = at_s if at_s > last_s + _TICK_S / 2 else last_s + _TICK_S
+                    family.add(labels, value, last_s)
+        yield family
+
+
+def _series(
+    study: str, one: StratumSource, metric: str
+) -> Iterator[tuple[dict[str, str], list[tuple[float, float]]]]:
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for sample in one.samples:
+        if metric in sample.metrics:
+            place = (str(sample.launch.stage), sample.launch.arm)
+            at_s = round(sample.started_at, 3)
+            found.setdefault(place, []).append((at_s, sample.metrics[metric]))
+    for (stage, arm), points in found.items():
+        labels = {"study": study, "stratum": str(one.stratum.number), "stage": stage, "arm": arm}
+        yield labels, sorted(points, key=lambda point: point[0])
+
+
+def _family_of(metric: Metric, taken: set[str]) -> _Family:
+    """The family of a metric; the specification wants its unit at the end of the name."""
+    unit = _UNITS.get(metric.unit, "")
+    base = metric.name.removesuffix(f"_{metric.unit}") if metric.unit else metric.name
+    name = f"assay_sample_{_NOT_A_NAME.sub('_', base)}"
+    while f"{name}_{unit}" in taken:
+        name += "_"
+    taken.add(f"{name}_{unit}")
+    text = f"{metric.name} of one launch" + (f", in {metric.unit}" if metric.unit else "")
+    return _Family(f"{name}_{unit}" if unit else name, unit, f"{text}.")
+
+
+def _launches(source: Source) -> _Family:
+    family = _Family("assay_launches", "", "Launches by what became of them.")
+    for one in source.strata:
+        counts = Counter(map(_kind_of, one.samples))
+        for (stage, arm, outcome), count in sorted(counts.items()):
+            labels = {"study": source.record.id, "stratum": str(one.stratum.number)}
+            labels |= {"stage": stage, "arm": arm, "outcome": outcome}
+            family.add(labels, float(count))
+    return family
+
+
+def _kind_of(sample: Sample) -> tuple[str, str, str]:
+    return str(sample.launch.stage), sample.launch.arm, str(sample.outcome)
+
+
+def _claims(source: Source) -> Iterable[_Family]:
+    ratio = _Family("assay_claim_ratio", "", "Of arm b over arm a, as the verdict has it.")
+    low = _Family("assay_claim_ratio_low", "", "Lower end of its interval, where it has one.")
+    high = _Family("assay_claim_ratio_high", "", "Upper end of its interval, where it has one.")
+    blocks = _Family("assay_claim_blocks", "", "Paired launches that the claim rests on.")
+    for one in source.strata:
+        for claim in one.conclusion.claims if one.conclusion else ():
+            labels = _claim_labels(source.record.id, one, claim)
+            ratio.add(labels, claim.ratio)
+            blocks.add(labels, float(claim.blocks))
+            for family, end in zip((low, high), claim.ci, strict=True):
+                if end is not None:
+                    family.add(labels, end)
+    return ratio, low, high, blocks
+
+
+def _claim_labels(study: str, one: StratumSource, claim: Claim) -> dict[str, str]:
+    return {
+        "study": study,
+        "stratum": str(one.stratum.number),
+        "metric": claim.metric,
+        "a": claim.a,
+        "b": claim.b,
+        "verdict": str(claim.verdict),
+    }
+
+
+def _labels(labels: dict[str, str]) -> str:
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(text: str, *, quotes: bool = True) -> str:
+    text = text.replace("\\", "\\\\").replace("\n", "\\n")
+    return text.replace('"', '\\"') if quotes else text

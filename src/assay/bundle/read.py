@@ -1,0 +1,294 @@
+"""Reading a bundle that anybody may have written.
+
+Nothing is unpacked to the disk and no name in the archive is ever used as a path. What is read is
+bounded: a line at a time, and no more bytes than a bundle may have, whatever the archive says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from assay.bundle.chain import sealed_line
+from assay.bundle.layout import (
+    FORMAT,
+    KNOWN,
+    MANIFEST,
+    MOST_BYTES,
+    MOST_ENTRY_BYTES,
+    MOST_FILES,
+    SCHEMA,
+    Manifest,
+)
+from assay.errors import AssayError, BadInput, NotPossible
+from assay.records import decode
+
+_LOCAL_FILE = b"PK\x03\x04"
+_PIECE = 1 << 16
+MISSPELLED = "is not spelled as assay spells documents"
+_WRITTEN = "Name a bundle: `assay study export STUDY --bundle FILE.zip` writes one."
+_UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+"""What msgspec raises on JSON that is none, is not UTF-8, or is nested too deeply."""
+
+
+class Broken(AssayError):
+    """Something in a bundle is not as it was written.
+
+    Args:
+        file: of the bundle.
+        entry: counted from 1; ``None`` for the whole file.
+        what: ends a sentence that begins with the place.
+    """
+
+    def __init__(self, file: str, entry: int | None, what: str) -> None:
+        where = file if entry is None else f"{file}, entry {entry}"
+        super().__init__(f"{where}: {what}.")
+        self.file = file
+        self.entry = entry
+        self.what = what
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line of a file: an entry as it stands there, and its chain value."""
+
+    chain: str
+    entry: msgspec.Raw
+
+
+@dataclass(frozen=True)
+class Seal:
+    """The manifest, its bytes and its chain value."""
+
+    manifest: Manifest
+    content: bytes
+    chain: str
+
+
+class Archive:
+    """An open bundle.
+
+    Args:
+        archive: the ZIP archive.
+        path: of it, for messages.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
+        self._archive = archive
+        self._path = path
+        self._left = MOST_BYTES
+        self._members = {about.filename: about for about in archive.infolist()}
+
+    @property
+    def names(self) -> set[str]:
+        """Of all files in it."""
+        return set(self._members)
+
+    def seal(self) -> Seal:
+        """The manifest.
+
+        Raises:
+            BadInput: there is none: some other archive.
+            NotPossible: of a later format; names what reads it.
+            Broken: it is damaged.
+        """
+        if MANIFEST not in self._members:
+            raise BadInput(
+                f"{self._path} is no bundle of assay: it holds no {MANIFEST}.",
+                _WRITTEN,
+            )
+        content = self.content(MANIFEST).removesuffix(b"\n")
+        line = _line(content, MANIFEST, None)
+        self._demand_known(bytes(line.entry))
+        try:
+            manifest = decode(bytes(line.entry), Manifest)
+        except (BadInput, *_UNREADABLE) as error:
+            raise Broken(MANIFEST, None, f"cannot be read: {reason_of(error)}") from error
+        if not spelled_once(bytes(line.entry)):
+            raise Broken(MANIFEST, None, MISSPELLED)
+        return Seal(manifest, bytes(line.entry), line.chain)
+
+    def _demand_known(self, content: bytes) -> None:
+        class Head(msgspec.Struct):
+            format: str = ""
+            schema: int = 0
+            versions: dict[str, str] = {}
+
+        try:
+            head = msgspec.json.decode(content, type=Head)
+        except _UNREADABLE as error:
+            raise Broken(MANIFEST, None, f"cannot be read: {error}") from error
+        if head.format != FORMAT:
+            raise BadInput(
+                f"{self._path} is no bundle of assay: its {MANIFEST} is of another program.",
+                _WRITTEN,
+            )
+        if head.schema != SCHEMA:
+            raise NotPossible(
+                f"{self._path} is a bundle of format {head.schema}; this assay reads format "
+                f"{SCHEMA}.",
+                f"assay {head.versions.get('assay', 'of a later version')} wrote it and reads it.",
+            )
+
+    def demand_names(self, manifest: Manifest) -> None:
+        """Hold the files of the archive against those of the manifest.
+
+        Raises:
+            Broken: one is missing, there twice, or one too many.
+        """
+        twice = [name for name, n in Counter(self._archive.namelist()).items() if n > 1]
+        if twice:
+            raise Broken(_named(twice[0]), None, "is there twice")
+        listed = [note.name for note in manifest.files]
+        for name in listed:
+            if not KNOWN.fullmatch(name):
+                raise Broken(_named(name), None, "is no file that a bundle has")
+            if name not in self._members:
+                raise Broken(name, None, "is missing")
+        if len(set(listed)) < len(listed):
+            raise Broken(MANIFEST, None, "names a file twice")
+        for name in self._members:
+            if name not in (*listed, MANIFEST):
+                raise Broken(_named(name), None, "is not in the manifest")
+
+    def content(self, name: str) -> bytes:
+        """A file that is one entry, whole.
+
+        Raises:
+            Broken: damaged, or too large.
+        """
+        pieces = []
+        size = 0
+        with self._opened(name) as file:
+            while piece := self._read(file, name, None):
+                size += len(piece)
+                if size > MOST_ENTRY_BYTES:
+                    raise Broken(name, None, "is larger than an entry may be")
+                pieces.append(piece)
+        return b"".join(pieces)
+
+    def lines(self, name: str) -> Iterator[Line]:
+        """The entries of a file, one at a time.
+
+        Raises:
+            Broken: damaged, or no such lines; names the entry.
+        """
+        rest = b""
+        count = 0
+        with self._opened(name) as file:
+            while piece := self._read(file, name, count + 1):
+                *whole, rest = (rest + piece).split(b"\n")
+                for text in whole:
+                    count += 1
+                    yield _line(text, name, count)
+                if len(rest) > MOST_ENTRY_BYTES:
+                    raise Broken(name, count + 1, "is larger than an entry may be")
+        if rest:
+            raise Broken(name, count + 1, "is cut off")
+
+    @contextlib.contextmanager
+    def _opened(self, name: str) -> Iterator[BinaryIO]:
+        try:
+            with self._archive.open(self._members[name]) as file:
+                yield file  # type: ignore[misc]  # typeshed has IO[bytes]
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+            # No archive of ours is encrypted or packed in other ways than deflate.
+            raise Broken(_named(name), None, f"is damaged: {error}") from error
+
+    def _read(self, file: BinaryIO, name: str, entry: int | None) -> bytes:
+        try:
+            piece = file.read(_PIECE)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+            raise Broken(name, entry, f"is damaged here or behind it: {error}") from error
+        self._left -= len(piece)
+        if self._left < 0:
+            raise Broken(name, entry, f"goes beyond the {MOST_BYTES >> 30} GiB of a bundle")
+        return piece
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """A bundle, to be read.
+
+    Raises:
+        BadInput: no such file, or no bundle.
+        NotPossible: it may not be read.
+    """
+    try:
+        file = path.open("rb")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadInput(f"There is no file {path}.", _WRITTEN) from error
+    except IsADirectoryError as error:
+        raise BadInput(f"{path} is a folder.", _WRITTEN) from error
+    except OSError as error:
+        raise NotPossible(f"{path} cannot be read: {error.strerror}.") from error
+    with file:
+        if not file.seekable():
+            raise BadInput(f"{path} is no file that can be read twice.", "Save it first.")
+        yield Archive(_archive(file, path), path)
+
+
+def _archive(file: io.BufferedReader, path: Path) -> zipfile.ZipFile:
+    begins_as_zip = file.read(len(_LOCAL_FILE)) == _LOCAL_FILE
+    try:
+        archive = zipfile.ZipFile(file)
+    except (
+        zipfile.BadZipFile,
+        NotImplementedError,
+        ValueError,
+        OverflowError,
+        struct.error,
+        OSError,
+    ) as error:
+        if begins_as_zip:
+            raise BadInput(
+                f"{path} is a damaged ZIP archive, or the beginning of one ({error}).",
+                "Fetch it again, and compare its size with the original's.",
+            ) from error
+        raise BadInput(
+            f"{path} is no bundle of assay: it is no ZIP archive.",
+            _WRITTEN,
+        ) from error
+    if len(archive.infolist()) > MOST_FILES:
+        raise BadInput(f"{path} holds more files than a bundle may.", "Look where it comes from.")
+    return archive
+
+
+def _line(text: bytes, name: str, entry: int | None) -> Line:
+    try:
+        line = msgspec.json.decode(text, type=Line)
+    except _UNREADABLE as error:
+        raise Broken(name, entry, f"is no entry with its chain value: {error}") from error
+    if sealed_line(line.chain, bytes(line.entry)) != text + b"\n":
+        raise Broken(name, entry, "holds more than an entry and its chain value")
+    return line
+
+
+def spelled_once(content: bytes) -> bool:
+    """Whether a document is spelled as assay spells it, and so says each thing once.
+
+    A key that is there twice would show one thing to a reader and another to a program.
+    """
+    try:
+        return msgspec.json.encode(msgspec.json.decode(content)) == content
+    except _UNREADABLE:
+        return False
+
+
+def _named(name: str) -> str:
+    """A name from an archive, short enough to show."""
+    return name if len(name) <= 80 else name[:79] + "…"
+
+
+def reason_of(error: Exception) -> str:
+    """What was wrong, as the end of a sentence."""
+    return error.cause.rstrip(".") if isinstance(error, AssayError) else str(error)

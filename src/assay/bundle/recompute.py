@@ -1,0 +1,178 @@
+"""Working out a verdict document anew from what it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from assay.errors import AssayError, NotPossible
+from assay.launch.planner import plan
+from assay.machine.document import Machine
+from assay.records import (
+    Conclusion,
+    Configuration,
+    Kind,
+    Plan,
+    Range,
+    Sample,
+    Space,
+    Stratum,
+    StudySpec,
+    Workload,
+    encode,
+)
+from assay.search.conclude import conclude
+from assay.search.race import Done, Reason
+from assay.search.space import SearchSpace
+from assay.search.tpe import TpeSearcher
+
+
+def recompute(
+    spec: StudySpec, samples: Sequence[Sample], stratum: Stratum, recorded: Conclusion
+) -> Conclusion:
+    """The verdict document that the samples of a stratum give.
+
+    Why the race ended is taken from the recorded document, since that hangs on the clock. The
+    script is left out: it follows from the plan.
+
+    Args:
+        spec: of the study.
+        samples: of the stratum, in order; those that came after the verdict are not looked at.
+        stratum: says on which machine settings were to be granted.
+        recorded: the document to hold against.
+
+    Raises:
+        NotPossible: this version of assay knows no such study, or no such end of one; or the
+            documents do not belong together.
+        BadInput: an expression of the space that cannot be read.
+    """
+    _demand_workable(spec.space)
+    space = SearchSpace(spec.space, _Admits(stratum) if spec.kind is Kind.TUNE else None)
+    resting = samples[: recorded.launches]
+    first: Conclusion | None = None
+    for done in _ends(recorded):
+        found = _concluded(spec, resting, space, done)
+        if same(found, recorded):
+            return found
+        first = first or found
+    assert first is not None
+    return first
+
+
+def _demand_workable(space: Space) -> None:
+    """Refuse a space that was made to keep whoever works it out busy for ever.
+
+    Raises:
+        NotPossible: more values or longer expressions than a study has.
+    """
+    expressions = [*space.constraints, *(p.when for p in space.parameters if p.when)]
+    if len(expressions) > MOST_EXPRESSIONS or any(len(e) > LONGEST for e in expressions):
+        raise NotPossible("The space holds more expressions, or longer ones, than a study has.")
+    for parameter in space.parameters:
+        if isinstance(parameter.domain, Range) and _count(parameter.domain) > MOST_VALUES:
+            raise NotPossible(f"{parameter.name} has more values than a study goes through.")
+
+
+MOST_EXPRESSIONS, LONGEST, MOST_VALUES = 1000, 4096, 1_000_000
+
+
+def _count(domain: Range) -> float:
+    """About how many values a range has; infinite for one whose steps lead nowhere."""
+    low, high, step = domain.low, domain.high, domain.step
+    if step is None:
+        return 0.0
+    if domain.log:
+        return math.log(high / low, step) if 0 < low <= high and step > 1 else math.inf
+    return (high - low) / step if step > 0 else math.inf
+
+
+def _concluded(
+    spec: StudySpec, samples: Sequence[Sample], space: SearchSpace, done: Done | None
+) -> Conclusion:
+    try:
+        return conclude(spec, samples, space, TpeSearcher(), done)
+    except AssayError:
+        raise
+    except Exception as error:  # the documents are anybody's, and may not make sense together
+        raise NotPossible(
+            f"The samples make no sense under what was asked: {type(error).__name__}: {error}."
+        ) from error
+
+
+def same(found: Conclusion, recorded: Conclusion) -> bool:
+    """Whether two verdict documents are the same, to the last digit; the scripts apart.
+
+    Those of before ``reason`` was kept hold it against nothing.
+    """
+    if not recorded.reason:
+        found = msgspec.structs.replace(found, reason="")
+    return encode(without_script(found)) == encode(without_script(recorded))
+
+
+def without_script(conclusion: Conclusion) -> Conclusion:
+    """The verdict document without the script."""
+    if conclusion.recommendation is None:
+        return conclusion
+    bare = msgspec.structs.replace(conclusion.recommendation, script="")
+    return msgspec.structs.replace(conclusion, recommendation=bare)
+
+
+def script_of(conclusion: Conclusion, plans: Sequence[Plan], workload: Workload) -> str | None:
+    """The script of what a verdict recommends; ``None`` where it recommends nothing.
+
+    ``None`` also where its plan was not kept: stores of schema 1 kept none.
+    """
+    from assay.launch.script import shell_script
+
+    if conclusion.recommendation is None:
+        return None
+    settings = conclusion.recommendation.settings
+    planned = next((plan for plan in plans if plan.configuration == settings), None)
+    return None if planned is None else shell_script(planned, workload)
+
+
+def _ends(recorded: Conclusion) -> Iterator[Done | None]:
+    """Why the race may have ended: as recorded, or each reason where that was not kept.
+
+    Raises:
+        NotPossible: a reason that only a later version knows.
+    """
+    if not recorded.reason:
+        yield None
+        yield from (Done(reason, recorded.stopped) for reason in Reason)
+        return
+    try:
+        yield Done(Reason(recorded.reason), recorded.stopped)
+    except ValueError as error:
+        raise NotPossible(
+            f"This assay knows no study that ended by {recorded.reason!r}."
+        ) from error
+
+
+class _Admits:
+    """Whether a configuration can be granted on the machine of a stratum.
+
+    As the race was told then, but for what depends on the program: values that it refuses were
+    taken out of the space before the study began.
+    """
+
+    def __init__(self, stratum: Stratum) -> None:
+        from assay.settings.registry import builtin
+
+        self._registry = builtin()
+        self._machine = _machine(stratum)
+
+    def __call__(self, configuration: Configuration) -> bool:
+        if self._machine is None:
+            return True
+        return not plan(configuration, self._machine, self._registry).refused
+
+
+def _machine(stratum: Stratum) -> Machine | None:
+    """The machine document that a stratum holds, where this version can read it."""
+    try:
+        return msgspec.convert(stratum.host, Machine) if stratum.host else None
+    except msgspec.ValidationError:
+        return None

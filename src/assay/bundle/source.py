@@ -1,0 +1,84 @@
+"""Source: all that a store holds of one study, as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from assay.records import Conclusion, Output, Plan, Sample, Stratum
+from assay.store import Store, StudyRecord
+
+
+@dataclass(frozen=True)
+class StratumSource:
+    """One stratum.
+
+    Attributes:
+        stratum: the machine snapshot.
+        plans: in the order in which their configurations were first launched.
+        samples: in the order in which they were made.
+        outputs: reads what was kept of their outputs, in the same order.
+        conclusion: the verdict document, if there is one yet.
+    """
+
+    stratum: Stratum
+    plans: tuple[Plan, ...]
+    samples: tuple[Sample, ...]
+    outputs: Callable[[], Iterator[tuple[Output, ...]]]
+    conclusion: Conclusion | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A study without its samples, and its strata."""
+
+    record: StudyRecord
+    strata: tuple[StratumSource, ...]
+
+
+def read_source(store: Store, study_id: str) -> Source:
+    """All of a study.
+
+    Samples are only ever added, and a verdict says on how many it rests. So what is read in this
+    order belongs together, also while the study goes on.
+
+    Raises:
+        BadInput: there is no such study.
+        NotPossible: it cannot be read.
+    """
+    verdicts = store.verdicts(study_id)
+    record = store.study(study_id)
+    strata = []
+    for stratum in record.strata:
+        samples = tuple(store.samples(study_id, stratum.number))
+        strata.append(
+            StratumSource(
+                stratum=stratum,
+                plans=_as_launched(store.plans(study_id, stratum.number), samples),
+                samples=samples,
+                outputs=_Outputs(store, study_id, stratum.number, len(samples)),
+                conclusion=verdicts.get(stratum.number),
+            )
+        )
+    return Source(record, tuple(strata))
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """Reads the outputs of the samples that were there; those of later ones stay out."""
+
+    store: Store
+    study_id: str
+    stratum: int
+    samples: int
+
+    def __call__(self) -> Iterator[tuple[Output, ...]]:
+        return islice(self.store.outputs(self.study_id, self.stratum), self.samples)
+
+
+def _as_launched(plans: list[Plan], samples: tuple[Sample, ...]) -> tuple[Plan, ...]:
+    """The plans of these samples, in the order of their first launches."""
+    by_configuration = {plan.configuration: plan for plan in plans}
+    order = dict.fromkeys(sample.launch.configuration for sample in samples)
+    return tuple(by_configuration[one] for one in order if one in by_configuration)

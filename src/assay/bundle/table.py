@@ -1,0 +1,94 @@
+"""Table: one row for each sample, as CSV (RFC 4180)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from assay.bundle.source import Source
+from assay.records import Sample, Value
+from assay.records.configuration import show_value
+
+_PLACE = ("stratum", "sample", "stage", "block", "position", "attempt", "arm")
+_OUTCOME = ("outcome", "limit", "exit_status", "signal", "message")
+_TIMES = ("started_at", "wall_s", "user_s", "sys_s", "peak_bytes", "peak_anon_bytes")
+_ORIGIN = ("node", "engine")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for a formula, at the beginning of a text."""
+
+
+def write_table(source: Source, target: TextIO) -> None:
+    """One row for each sample; values in their own units, empty where there is none.
+
+    Columns: where it belongs, what became of it, what the launcher measured, then ``metric.NAME``,
+    ``setting.NAME`` and ``grant.NAME``, ``evidence.KIND`` and, where it has words, its ``.note``.
+    """
+    samples = [sample for one in source.strata for sample in one.samples]
+    metrics = _names(sample.metrics for sample in samples)
+    settings = _names(sample.launch.configuration for sample in samples)
+    values = _names([e.kind for e in s.evidence if e.value is not None] for s in samples)
+    notes = _names([e.kind for e in s.evidence if e.note is not None] for s in samples)
+    out = csv.writer(target, lineterminator="\r\n")
+    out.writerow(
+        [
+            *(*_PLACE, *_OUTCOME, *_TIMES, *_ORIGIN),
+            *(f"metric.{name}" for name in metrics),
+            *(column for name in settings for column in (f"setting.{name}", f"grant.{name}")),
+            *(f"evidence.{kind}" for kind in values),
+            *(f"evidence.{kind}.note" for kind in notes),
+        ]
+    )
+    for one in source.strata:
+        for number, sample in enumerate(one.samples, start=1):
+            out.writerow(
+                [
+                    *_fixed(one.stratum.number, number, sample),
+                    *(_cell(sample.metrics.get(name)) for name in metrics),
+                    *(cell for name in settings for cell in _setting(sample, name)),
+                    *(_evidence(sample, kind) for kind in values),
+                    *(_note(sample, kind) for kind in notes),
+                ]
+            )
+
+
+def _fixed(stratum: int, number: int, sample: Sample) -> list[str]:
+    launch = sample.launch
+    place = (launch.stage, launch.block, launch.position, launch.attempt, launch.arm)
+    named = (getattr(sample, name) for name in (*_OUTCOME, *_TIMES, *_ORIGIN))
+    return [_cell(value) for value in (stratum, number, *place, *named)]
+
+
+def _names(found: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """Sorted, so that the columns do not hang on which sample was first."""
+    return tuple(sorted({name for names in found for name in names}))
+
+
+def _setting(sample: Sample, name: str) -> Sequence[str]:
+    grant = sample.settings.get(name)
+    return _cell(sample.launch.configuration.get(name)), _cell(grant.grant if grant else None)
+
+
+def _evidence(sample: Sample, kind: str) -> str:
+    return _cell(next((e.value for e in sample.evidence if e.kind == kind), None))
+
+
+def _note(sample: Sample, kind: str) -> str:
+    return _cell(next((e.note for e in sample.evidence if e.kind == kind), None))
+
+
+def _cell(value: Value | None) -> str:
+    """A cell; text that a spreadsheet would take for a formula gets a quote in front."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return show_value(value)
+    return f"'{value}" if value.startswith(_FORMULA) else str(value)
+
+
+def table(source: Source) -> str:
+    """The same as text."""
+    out = io.StringIO(newline="")
+    write_table(source, out)
+    return out.getvalue()

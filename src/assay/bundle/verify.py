@@ -1,0 +1,360 @@
+"""Verifying a bundle: is it as it was written, and do its verdicts follow from its samples?"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from assay.bundle.chain import START, link
+from assay.bundle.difference import Difference, first_difference, first_other_line
+from assay.bundle.layout import (
+    CONCLUSION,
+    KNOWN,
+    MANIFEST,
+    PLANS,
+    SAMPLES,
+    SCRIPT,
+    STRATUM,
+    STUDY,
+    FileNote,
+    Manifest,
+    OutputDocument,
+    StudyDocument,
+    VerdictNote,
+)
+from assay.bundle.read import MISSPELLED, Archive, Broken, opened, reason_of, spelled_once
+from assay.bundle.recompute import recompute, same, script_of
+from assay.bundle.versions import is_engine, to_install, unlike
+from assay.errors import AssayError, BadInput
+from assay.records import Conclusion, Plan, Sample, Stratum, decode
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class VerdictCheck:
+    """A verdict document held against its samples.
+
+    Attributes:
+        stratum: whose it is.
+        samples: that it rests on, of ``of_samples`` that there are.
+        conclusion: as the bundle has it.
+        holds: whether the samples give it, and its plan the script.
+        difference: the first key where they do not.
+        why_not: why it could not be worked out.
+        engine: packages of another version than recorded, with the recorded one.
+    """
+
+    stratum: int
+    samples: int
+    of_samples: int
+    conclusion: Conclusion
+    holds: bool
+    difference: Difference | None = None
+    why_not: str | None = None
+    engine: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def for_other_engine(self) -> bool:
+        """Whether only the recorded engine can tell."""
+        return not self.holds and bool(self.engine)
+
+    @property
+    def remedy(self) -> str:
+        """How to come by the recorded engine."""
+        return f"{to_install(self.engine)} installs what it was worked out with."
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found out about a bundle.
+
+    Attributes:
+        manifest: as it stands there.
+        entries: that were held against the chain.
+        broken: the first thing that is not as it was written.
+        verdicts: of each stratum that has one; none where the bundle is broken before them.
+        open_strata: strata without a verdict: the study was not done with them.
+    """
+
+    manifest: Manifest
+    entries: int
+    study: StudyDocument | None = None
+    broken: Broken | None = None
+    verdicts: tuple[VerdictCheck, ...] = ()
+    open_strata: tuple[int, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was found to be wrong, or beyond this version."""
+        return self.broken is None and all(verdict.holds for verdict in self.verdicts)
+
+    @property
+    def exit_status(self) -> int:
+        """0 good, 1 does not hold, 3 only another engine can tell."""
+        if self.broken or any(not v.holds and not v.for_other_engine for v in self.verdicts):
+            return 1
+        return 0 if self.holds else 3
+
+
+def verify(path: Path) -> Checked:
+    """Check a bundle.
+
+    Raises:
+        BadInput: it is none.
+        NotPossible: it cannot be read, or is of a later format.
+        Broken: its manifest cannot be read.
+    """
+    with opened(path) as archive:
+        seal = archive.seal()
+        manifest = seal.manifest
+        reading = _Reading(archive, manifest)
+        try:
+            if link(manifest.head, seal.content) != seal.chain:
+                raise Broken(MANIFEST, None, "was changed")
+            archive.demand_names(manifest)
+            reading.read()
+        except Broken as broken:
+            return Checked(manifest, reading.entries, reading.study, reading.explained(broken))
+        verdicts = tuple(reading.checked(note) for note in manifest.verdicts)
+        concluded = {note.stratum for note in manifest.verdicts}
+        return Checked(
+            manifest,
+            reading.entries,
+            reading.study,
+            verdicts=verdicts,
+            open_strata=tuple(sorted(reading.strata.keys() - concluded)),
+        )
+
+
+@dataclass
+class _Stratum:
+    """What was read of one stratum."""
+
+    stratum: Stratum | None = None
+    plans: list[Plan] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    conclusion: Conclusion | None = None
+    script: str | None = None
+
+
+class _Reading:
+    """Reads the files of a bundle in order, and holds each entry against the chain."""
+
+    def __init__(self, archive: Archive, manifest: Manifest) -> None:
+        self._archive = archive
+        self._manifest = manifest
+        self._head = START
+        self.entries = 0
+        self.study: StudyDocument | None = None
+        self.strata: dict[int, _Stratum] = {}
+
+    def read(self) -> None:
+        """All of it.
+
+        Raises:
+            Broken: names the first entry that is not as it was written.
+        """
+        for note in self._manifest.files:
+            self._read(note)
+        if self._head != self._manifest.head:
+            raise Broken(MANIFEST, None, "ends the chain elsewhere than its files do")
+        if self.study is None or self.study.id != self._manifest.study:
+            raise Broken(STUDY, None, "is missing, or of another")
+        for number, found in self.strata.items():
+            if found.stratum is None or found.stratum.number != number:
+                raise Broken(f"strata/{number}/{STRATUM}", None, "is missing, or of another")
+        self._demand_verdicts()
+
+    def _demand_verdicts(self) -> None:
+        """Every verdict document is told of in the manifest, so that none goes unchecked."""
+        told = [note.stratum for note in self._manifest.verdicts]
+        there = [n for n, found in self.strata.items() if found.conclusion is not None]
+        if sorted(told) != sorted(there):
+            raise Broken(MANIFEST, None, "tells of other verdicts than are here")
+        for note in self._manifest.verdicts:
+            found = self.strata[note.stratum]
+            assert found.conclusion is not None
+            if not is_engine(note.engine):
+                raise Broken(MANIFEST, None, "tells of versions that are none")
+            if note.samples != found.conclusion.launches or note.samples > len(found.samples):
+                raise Broken(MANIFEST, None, f"tells of {note.samples} samples of a verdict")
+        for number, found in self.strata.items():
+            if found.script is not None and found.conclusion is None:
+                raise Broken(f"strata/{number}/{SCRIPT}", None, "belongs to no verdict")
+
+    def _read(self, note: FileNote) -> None:
+        if note.name.endswith(".jsonl"):
+            kind, take = self._entries_of(note.name)
+            self._lines(note, kind, take)
+        else:
+            self._document(note)
+        if self._head != note.head:
+            raise Broken(note.name, None, "does not end as the manifest says")
+
+    def _document(self, note: FileNote) -> None:
+        content = self._archive.content(note.name)
+        entry = content if note.name.endswith(SCRIPT) else content.removesuffix(b"\n")
+        head = link(self._head, entry)
+        if note.entries != 1 or head != note.head:
+            if note.name.endswith(CONCLUSION):  # which can be told more of
+                with contextlib.suppress(Broken):
+                    self._take_document(note.name, entry)
+            raise Broken(note.name, None, "was changed")
+        self._head = head
+        self.entries += 1
+        self._take_document(note.name, entry)
+
+    def _take_document(self, name: str, entry: bytes) -> None:
+        if name == STUDY:
+            self.study = _decoded(entry, StudyDocument, name, None)
+            return
+        found, file = self._stratum_of(name)
+        if file == STRATUM:
+            found.stratum = _decoded(entry, Stratum, name, None)
+        elif file == CONCLUSION:
+            found.conclusion = _decoded(entry, Conclusion, name, None)
+        else:
+            found.script = entry.decode(errors="replace")
+
+    def _lines(self, note: FileNote, kind: type[T], take: Callable[[T, int], None]) -> None:
+        number = 0
+        for number, line in enumerate(self._archive.lines(note.name), start=1):
+            content = bytes(line.entry)
+            head = link(self._head, content)
+            if head != line.chain:
+                raise Broken(note.name, number, self._misfit(note, number))
+            self._head = head
+            self.entries += 1
+            take(_decoded(content, kind, note.name, number), number)
+        if number != note.entries:
+            raise Broken(
+                note.name,
+                None,
+                f"has {number} of the {note.entries} entries that the manifest tells of",
+            )
+
+    def _misfit(self, note: FileNote, number: int) -> str:
+        count = sum(1 for _ in self._counted(note.name))
+        if count < note.entries:
+            return f"was changed, or {note.entries - count} before it taken out"
+        if count > note.entries:
+            return f"was changed, or {count - note.entries} before it put in"
+        return "was changed" + self._told(note.name, number)
+
+    def _told(self, name: str, number: int) -> str:
+        return (
+            f" (sample {number} of stratum {name.split('/')[1]})" if name.endswith(SAMPLES) else ""
+        )
+
+    def _counted(self, name: str) -> Iterator[object]:
+        try:
+            yield from self._archive.lines(name)
+        except Broken:
+            return
+
+    def _entries_of(self, name: str) -> tuple[type[Any], Callable[[Any, int], None]]:
+        found, file = self._stratum_of(name)
+
+        def take_output(document: OutputDocument, number: int) -> None:
+            _demand_output(document, name, number, len(found.samples))
+
+        if file == PLANS:
+            return Plan, lambda plan, _: found.plans.append(plan)
+        if file == SAMPLES:
+            return Sample, lambda sample, _: found.samples.append(sample)
+        return OutputDocument, take_output
+
+    def _stratum_of(self, name: str) -> tuple[_Stratum, str]:
+        assert KNOWN.fullmatch(name)
+        _, number, file = name.split("/")
+        return self.strata.setdefault(int(number), _Stratum()), file
+
+    def explained(self, broken: Broken) -> Broken:
+        """Where a verdict document alone was changed: which key of it, and both values."""
+        if not broken.file.endswith(CONCLUSION) or self.study is None:
+            return broken
+        number = int(broken.file.split("/")[1])
+        note = next((n for n in self._manifest.verdicts if n.stratum == number), None)
+        if note is None or self.strata[number].conclusion is None:
+            return broken
+        check = self.checked(note)
+        if check.difference is None:
+            return broken
+        return Broken(broken.file, None, f"{broken.what}: {told(check.difference)}")
+
+    def checked(self, note: VerdictNote) -> VerdictCheck:
+        """The verdict document of a stratum, held against its samples."""
+        found = self.strata[note.stratum]
+        assert self.study is not None and found.stratum is not None
+        assert found.conclusion is not None
+        check = VerdictCheck(
+            stratum=note.stratum,
+            samples=note.samples,
+            of_samples=len(found.samples),
+            conclusion=found.conclusion,
+            holds=False,
+            engine=unlike(note.engine),
+        )
+        try:
+            again = recompute(self.study.spec, found.samples, found.stratum, found.conclusion)
+        except AssayError as error:
+            return replace(check, why_not=error.cause)
+        if not same(again, found.conclusion):
+            return replace(check, difference=first_difference(found.conclusion, again))
+        try:
+            script = script_of(found.conclusion, found.plans, self.study.spec.workload)
+        except AssayError as error:
+            return replace(check, why_not=error.cause)
+        other = first_other_line(SCRIPT, found.script, script)
+        return replace(check, holds=other is None, difference=other)
+
+
+def told(difference: Difference) -> str:
+    """A difference in words."""
+    return (
+        f"{difference.key} is {difference.recorded}, and its samples give {difference.recomputed}"
+    )
+
+
+def _decoded(content: bytes, kind: type[T], name: str, entry: int | None) -> T:
+    """A document, which says each thing once.
+
+    Raises:
+        Broken: it is none.
+    """
+    try:
+        found = decode(content, kind)
+    except (BadInput, msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise Broken(name, entry, f"cannot be read: {reason_of(error)}") from error
+    if not spelled_once(content):
+        raise Broken(name, entry, MISSPELLED)
+    return found
+
+
+def _demand_output(document: OutputDocument, name: str, entry: int, samples: int) -> None:
+    """Hold what was kept of an output against its digest.
+
+    Raises:
+        Broken: it does not fit, or belongs to no sample.
+    """
+    if not 1 <= document.sample <= samples:
+        raise Broken(name, entry, f"belongs to sample {document.sample}, which is not here")
+    for stream in document.streams:
+        if stream.tail or stream.sha256 is None:
+            continue
+        try:
+            text = stream.head
+            content = base64.b64decode(text) if stream.encoding == "base64" else text.encode()
+        except (binascii.Error, ValueError) as error:
+            raise Broken(name, entry, f"its {stream.stream} is no Base64") from error
+        if hashlib.sha256(content).hexdigest() != stream.sha256:
+            raise Broken(name, entry, f"its {stream.stream} does not fit its digest")

@@ -1,0 +1,60 @@
+"""``--setup``, ``--prepare`` and ``--cleanup`` around real launches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    return CommandLine(assay_exec, tmp_path)
+
+
+def hooks() -> list[str]:
+    return [
+        word
+        for name in ("setup", "prepare", "cleanup")
+        for word in (f"--{name}", f"echo {name} >> log")
+    ]
+
+
+def test_what_each_launch_finds_was_prepared_for_it(cli: CommandLine) -> None:
+    """The program takes away what the next launch needs."""
+    prepared = ["--prepare", "touch wanted", "--setup", "mkdir -p kept"]
+    found = cli("measure", "--json", "--runs", "7", *prepared, "--", "rm", "wanted")
+    assert found.status == 0, found.err
+    assert {s["outcome"] for s in found.document["samples"]} == {"ok"}
+    assert (cli.folder / "kept").is_dir()
+
+
+def test_they_are_not_timed(cli: CommandLine) -> None:
+    found = cli("measure", "--json", "--runs", "7", "--prepare", "sleep 0.5", "--", "true")
+    assert max(s["wall_s"] for s in found.document["samples"]) < 0.5
+
+
+def test_an_interrupted_study_is_cleaned_up(cli: CommandLine) -> None:
+    with cli.begun("measure", "--budget", "60s", "--shell", *hooks(), "--", "sleep 0.1") as process:
+        cli.wait_for(2)
+        process.terminate()
+        assert process.wait(20) == 143
+    log = (cli.folder / "log").read_text().split()
+    assert log[0] == "setup" and log[-1] == "cleanup"
+    assert log.count("cleanup") == 1
+    assert log.count("prepare") == len(log) - 2
+
+
+def test_a_hook_that_fails_ends_the_study_and_says_which(cli: CommandLine) -> None:
+    found = cli("measure", "--runs", "7", "--prepare", "false", "--", "true")
+    assert found.status == 1
+    assert "--prepare ended with status 1" in found.err
+
+
+def test_a_hook_with_shell_syntax_wants_a_shell(cli: CommandLine) -> None:
+    found = cli("measure", "--runs", "7", "--prepare", "sync; true", "--", "true")
+    assert found.status == 2
+    assert "--shell" in found.err
