@@ -81,6 +81,9 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     timeout: Annotated[Duration, about("A launch is stopped after this.", "30s")] | None = None
     limits: LimitsTable = msgspec.field(default_factory=LimitsTable)
     input: Annotated[str, about("File for standard input (/dev/null).", "in.txt")] | None = None
+    setup: Annotated[str, about("Runs once before the launches.", "make data")] | None = None
+    prepare: Annotated[str, about("Runs before each launch, not timed.", "rm -f out")] | None = None
+    cleanup: Annotated[str, about("Runs once after the launches.", "rm -r data")] | None = None
 
 
 class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from assay.cli.parser import HOOKS
 from assay.cli.request import (
     budget_of,
     configuration_of,
@@ -291,6 +292,8 @@ _SILENT: dict[str, Any] = {
     "timeout": None,
     "limit": None,
     "input": None,
+    "shell": False,
+    **dict.fromkeys(HOOKS),
 }
 """The options of a workload, where none was given."""
 
@@ -316,6 +319,10 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         found["limits"] = {"limit": ",".join(_listed(limits))}
     if table.input is not None:
         found["input"] = {"input": table.input}
+    for name in HOOKS:
+        command = getattr(table, name)
+        if command is not None:
+            found[name] = {name: command, "shell": table.shell}
     return found
 
 

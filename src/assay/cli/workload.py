@@ -129,7 +129,7 @@ def _hooks(arguments: argparse.Namespace) -> Hooks:
     """The commands around the launches, as ``--shell`` says how they are read."""
     found = {}
     for name in HOOKS:
-        text = getattr(arguments, name, None)
+        text = getattr(arguments, name)
         if text is not None:
             found[name] = split_command(text, shell=arguments.shell)
     return Hooks(**found)

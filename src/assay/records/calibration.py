@@ -44,6 +44,7 @@ class Calibration(Record, frozen=True, kw_only=True):
         median: of a launch, in the unit of the metric.
         sd_log: standard deviation of the logarithm of a launch.
         ratio_sd_log: that of the log-ratio of the two launches of a block: drift falls out.
+        position: the second launch of a block over the first, geometric mean.
         drift: median of the last third of the launches over that of the first; absent below nine.
         autocorrelation: of the logarithms, from one launch to the next; absent where none vary.
         false_verdicts: of assay itself, on this machine; absent where too little was recorded.
@@ -53,6 +54,7 @@ class Calibration(Record, frozen=True, kw_only=True):
     median: float
     sd_log: float
     ratio_sd_log: float
+    position: float
     drift: float | None = None
     autocorrelation: float | None = None
     false_verdicts: FalseVerdicts | None = None

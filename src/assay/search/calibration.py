@@ -70,13 +70,14 @@ def calibration(
     logs = [math.log(value) for value in values]
     median = quantile(values, 0.5)
     _, sd = moments(logs)
-    _, ratio_sd = moments([math.log(b / a) for a, b in recorded])
+    second, ratio_sd = moments([math.log(b / a) for a, b in recorded])
     enough = len(recorded) >= LEAST
     log_blocks = [(math.log(a), math.log(b)) for a, b in recorded]
     return Calibration(
         median=median,
         sd_log=sd,
         ratio_sd_log=ratio_sd,
+        position=math.exp(second),
         drift=drift(values),
         autocorrelation=autocorrelation(logs),
         false_verdicts=false_verdicts(log_blocks, alpha, margin, seed) if enough else None,

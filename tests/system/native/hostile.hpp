@@ -111,8 +111,7 @@ inline std::vector<Group> all_groups() {
         auto names = text.substr(first + 1, second - first - 1);
         if (names.starts_with("name=")) names.erase(0, strlen("name="));
         const std::string mount = names.empty() && !pure ? "unified" : names;
-        found.push_back(
-            {"/sys/fs/cgroup" + (mount.empty() ? "" : '/' + mount), text.substr(second + 1)});
+        found.push_back({"/sys/fs/cgroup" + (mount.empty() ? "" : '/' + mount), text.substr(second + 1)});
     }
     fclose(file);
     return found;

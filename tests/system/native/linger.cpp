@@ -1,5 +1,5 @@
-// linger HOW [NUMBER]: tries to leave processes behind, then ends. With a dash in front of HOW (as in -leave) it
-// stays too, deaf to all signals, so that it takes a time limit to end it. 77: not possible here.
+// linger HOW [NUMBER]: tries to leave processes behind, then ends. With a dash in front of HOW (as in -leave)
+// it stays too, deaf to all signals, so that it takes a time limit to end it. 77: not possible here.
 //   daemon      a daemon without any open file
 //   pipe        a daemon that holds standard output open
 //   stopped     a process that has stopped itself, in a session of its own, and its child, stopped as well
@@ -210,11 +210,11 @@ void take_identity(int) {
 }
 
 const std::map<std::string, void (*)(int)> ways{
-    {"daemon", leave_daemon},       {"pipe", leave_pipe},       {"stopped", leave_stopped},
-    {"traced", leave_traced},       {"reaper", leave_reaper},   {"leaderless", leave_leaderless},
-    {"vfork", leave_vfork},         {"stuck", leave_stuck},     {"space", leave_space},
-    {"leave", leave_groups},        {"remove", remove_groups},  {"frozen", leave_frozen},
-    {"deep", leave_deep},           {"bomb", leave_bomb},       {"hop", leave_hopping},
+    {"daemon", leave_daemon},    {"pipe", leave_pipe},      {"stopped", leave_stopped},
+    {"traced", leave_traced},    {"reaper", leave_reaper},  {"leaderless", leave_leaderless},
+    {"vfork", leave_vfork},      {"stuck", leave_stuck},    {"space", leave_space},
+    {"leave", leave_groups},     {"remove", remove_groups}, {"frozen", leave_frozen},
+    {"deep", leave_deep},        {"bomb", leave_bomb},      {"hop", leave_hopping},
     {"identity", take_identity},
 };
 

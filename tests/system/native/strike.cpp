@@ -1,4 +1,5 @@
-// strike HOW [SIGNAL]: acts on those that launched it, or on what it shares with them, then goes on for SECONDS
+// strike HOW [SIGNAL]: acts on those that launched it, or on what it shares with them, then goes on for
+// SECONDS
 // ($STRIKE_S, 30) and exits with 0; a daemon of its own is left. 77: not possible here.
 //   keeper, front, both   sends SIGNAL to the parent, to its parent, or to both, the latter first
 //   session               becomes the leader of a session
@@ -90,8 +91,8 @@ void remove_output(int) {
 }
 
 const std::map<std::string, void (*)(int)> ways{
-    {"keeper", to_keeper},     {"front", to_front},         {"both", to_both},  {"session", lead_session},
-    {"terminal", take_terminal}, {"urgent", be_urgent},     {"shut", shut},     {"files", spoil_files},
+    {"keeper", to_keeper},       {"front", to_front},   {"both", to_both}, {"session", lead_session},
+    {"terminal", take_terminal}, {"urgent", be_urgent}, {"shut", shut},    {"files", spoil_files},
     {"output", remove_output},
 };
 

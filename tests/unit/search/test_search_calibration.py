@@ -130,6 +130,7 @@ def test_position_in_the_block_makes_no_false_verdicts() -> None:
     slower = [(a, 1.02 * b) for a, b in independent(150, 0.004)]
     found = calibration(slower, budgets_s=())
     assert found is not None and found.false_verdicts is not None
+    assert found.position == pytest.approx(1.02, abs=0.002)
     assert found.false_verdicts.share <= LIMIT
 
 

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.errors import BadInput, NotPossible, WorkloadFailed
@@ -20,6 +21,7 @@ from assay.records import (
     Launch,
     Metric,
     Outcome,
+    Output,
     Parameter,
     Plan,
     Sample,
@@ -138,6 +140,23 @@ def test_to_its_end() -> None:
     assert len(store.samples) == executor.launched <= 100
     assert store.elapsed_s > 0
     assert executor.closed
+
+
+def test_outputs_are_stored_and_not_remembered_by_the_race() -> None:
+    output = Output(stream="stdout", size_bytes=3, sha256="0" * 64, head=b"ok\n")
+
+    class Writing(Simulating):
+        def poll(self, timeout_s: float | None) -> list[Sample]:
+            (sample,) = super().poll(timeout_s)
+            return [msgspec.structs.replace(sample, outputs=(output,))]
+
+    store, told = Remembering(), []
+    loop = loop_of(store, Writing(PROGRAM))
+    tell = loop._race.tell
+    loop._race.tell = lambda sample: (told.append(sample), tell(sample))[1]  # type: ignore[method-assign]
+    loop.run()
+    assert [sample.outputs for sample in store.samples] == [(output,)] * len(store.samples)
+    assert [sample.outputs for sample in told] == [()] * len(store.samples)
 
 
 @pytest.mark.parametrize("ends", ["well", "locked"])

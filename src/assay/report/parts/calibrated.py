@@ -6,7 +6,7 @@ from assay.records import Calibration, MachineFloor
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join
 from assay.report.parts.common import definitions, plain_table
-from assay.report.plain import change_interval, typeset
+from assay.report.plain import change, change_interval, typeset
 from assay.report.wording import Answer
 from assay.search.calibration_words import (
     NOTHING,
@@ -42,6 +42,7 @@ def calibration(report: ReportInput) -> Html | None:
     facts = [
         ("One launch", launch_words(found, report.metric.unit).replace(" -", " \u2212")),
         ("Two of a block differ by", f"{significant(100 * found.ratio_sd_log, 2)} % (sd)"),
+        ("The second of a block against the first", change(found.position)),
         ("Disturbed", disturbed_words(report.conclusion)),
     ]
     return join(definitions(facts), _gains(found, report) if found.gains else None)

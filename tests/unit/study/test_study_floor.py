@@ -1,0 +1,103 @@
+"""The newest calibration of a machine, as a store has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assay.records import Claim, Conclusion, Kind, Status, StudySpec, Verdict
+from assay.store import Store, open_store
+from assay.store.testing import a_conclusion, a_spec, a_stratum
+from assay.study.floor import machine_floor
+from assay.study.session import result_of
+
+HERE, THERE = "0123456789abcdef", "fedcba9876543210"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(str(tmp_path / "studies.db"), create=True) as opened:
+        yield opened
+
+
+def null_claim(hi: float, **more: object) -> Claim:
+    return Claim(
+        a="default",
+        b="default (again)",
+        metric="wall_s",
+        ratio=1.0,
+        ci=(1 / hi, hi),
+        verdict=Verdict.SAME,
+        blocks=50,
+        margin=0.01,
+        alpha=0.05,
+        method="mean",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def spec_of(kind: Kind) -> StudySpec:
+    return msgspec.structs.replace(a_spec("./app"), kind=kind)
+
+
+def calibrated(
+    store: Store,
+    hi: float,
+    at_s: float,
+    machine: str = HERE,
+    status: Status = Status.DONE,
+    **more: object,
+) -> str:
+    stratum = msgspec.structs.replace(a_stratum(), machine=machine)
+    study = store.create_study(spec_of(Kind.CALIBRATE), stratum, at_s)
+    found = Conclusion(kind=Kind.CALIBRATE, metric="wall_s", noise_floor=null_claim(hi, **more))
+    store.set_conclusion(study, found)
+    store.set_status(study, status)
+    return study
+
+
+def test_none_without_a_calibration(store: Store) -> None:
+    stratum = msgspec.structs.replace(a_stratum(), machine=HERE)
+    study = store.create_study(spec_of(Kind.COMPARE), stratum, 1.0)
+    store.set_conclusion(study, a_conclusion())
+    store.set_status(study, Status.DONE)
+    assert machine_floor(store, HERE) is None
+
+
+def test_the_newest_of_the_same_machine(store: Store) -> None:
+    calibrated(store, 1.05, 100.0)
+    newest = calibrated(store, 1.02, 200.0)
+    calibrated(store, 1.5, 300.0, machine=THERE)
+    found = machine_floor(store, HERE)
+    assert found is not None
+    assert (found.study, found.at_s, found.ci) == (newest, 200.0, (1 / 1.02, 1.02))
+    assert found.command == "./app"
+    assert machine_floor(store, "0" * 16) is None
+
+
+def test_what_did_not_end_and_what_is_withheld_is_passed_over(store: Store) -> None:
+    good = calibrated(store, 1.02, 100.0)
+    calibrated(store, 1.5, 200.0, status=Status.INTERRUPTED)
+    calibrated(store, 1.5, 300.0, withheld=True)
+    found = machine_floor(store, HERE)
+    assert found is not None
+    assert found.study == good
+
+
+def test_it_stands_beside_a_result_of_the_store(store: Store) -> None:
+    calibration = calibrated(store, 1.9, 100.0)
+    stratum = msgspec.structs.replace(a_stratum(), machine=HERE)
+    study = store.create_study(spec_of(Kind.COMPARE), stratum, 200.0)
+    claim = msgspec.structs.replace(
+        null_claim(1.2), b="B", ratio=0.8, ci=(0.7, 0.9), verdict=Verdict.FASTER
+    )
+    conclusion = Conclusion(kind=Kind.COMPARE, metric="wall_s", claims=(claim,), notes=("first",))
+    result = result_of(store, store.study(study), conclusion)
+    assert result.floor is not None and result.floor.study == calibration
+    assert result.conclusion.notes == ("first",), "the verdict document is that of its samples"
+    assert len(result.notes) == 2
+    own = msgspec.structs.replace(conclusion, noise_floor=null_claim(1.01))
+    assert result_of(store, store.study(study), own).floor is None
