@@ -34,7 +34,8 @@ from assay.errors import AssayError, BadInput, NotPossible
 from assay.records import decode
 
 _LOCAL_FILE = b"PK\x03\x04"
-_PIECE = 1 << 16
+_PIECE = 1 << 12
+"""Bytes unpacked at a time: of what cannot be unpacked, the place is known so well."""
 MISSPELLED = "is not spelled as assay spells documents"
 _WRITTEN = "Name a bundle: `assay study export STUDY --bundle FILE.zip` writes one."
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
@@ -182,17 +183,22 @@ class Archive:
         Raises:
             Broken: damaged, or no such lines; names the entry.
         """
-        rest = b""
-        count = 0
+        begun: list[bytes] = []
+        size = count = 0
         with self._opened(name) as file:
             while piece := self._read(file, name, count + 1):
-                *whole, rest = (rest + piece).split(b"\n")
+                *whole, rest = piece.split(b"\n")
+                if whole:
+                    whole[0] = b"".join((*begun, whole[0]))
+                    begun, size = [], 0
                 for text in whole:
                     count += 1
                     yield _line(text, name, count)
-                if len(rest) > MOST_ENTRY_BYTES:
+                begun.append(rest)
+                size += len(rest)
+                if size > MOST_ENTRY_BYTES:
                     raise Broken(name, count + 1, "is larger than an entry may be")
-        if rest:
+        if size:
             raise Broken(name, count + 1, "is cut off")
 
     @contextlib.contextmanager
