@@ -55,15 +55,15 @@ format: $(VENV)/.tested-with ## rewrite sources in the project's style
 	$(BIN)/ruff format -q .
 	$(BIN)/clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 
-bench-overhead: $(VENV)/.tested-with ## cost of a launch beside taskset, numactl, hyperfine
-	$(BIN)/python benchmarks/overhead.py
+bench-overhead: $(VENV)/.tested-with $(VENV)/.peers ## what measuring costs, and how true it is, beside other tools (BENCH=--write)
+	$(BIN)/python -m benchmarks.overhead $(BENCH)
 
-bench-statistics: $(VENV)/.tested-with ## false verdicts and coverage, simulated
-	$(BIN)/python benchmarks/calibration.py
+bench-statistics: $(VENV)/.tested-with ## how often verdicts are wrong, beside the rules of other tools (BENCH="--write --recorded FILE...")
+	$(BIN)/python -m benchmarks.verdicts $(BENCH)
 
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
-	$(BIN)/python benchmarks/overhead.py --smoke
-	$(BIN)/python benchmarks/calibration.py --quick
+	$(BIN)/python -m benchmarks.overhead --smoke
+	$(BIN)/python -m benchmarks.verdicts --quick
 
 clean: ## remove what was built, and the virtual environment
 	rm -rf build $(VENV)
@@ -89,4 +89,13 @@ $(VENV)/.example: $(VENV)/.created examples/requirements.txt
 $(VENV)/.tested-with: $(VENV)/.installed pyproject.toml
 	tools/system-packages build examples test
 	$(BIN)/python -m pip install -q --group test --group check
+	touch $@
+
+# Other measuring tools, apart from what assay needs; those that cannot be installed are left out.
+$(VENV)/.peers: $(VENV)/.created benchmarks/peers.txt
+	tools/system-packages bench
+	$(PYTHON) -m venv --clear $(VENV)/bench
+	for peer in $$(cat benchmarks/peers.txt); do \
+	  $(VENV)/bench/bin/python -m pip install -q "$$peer" || echo "left out: $$peer" >&2; \
+	done
 	touch $@

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-RUNS = (("overhead.py", "--smoke"), ("calibration.py", "--quick"))
+RUNS = (("overhead", "--smoke"), ("verdicts", "--quick"))
 
 
 def main() -> int:
@@ -16,7 +16,10 @@ def main() -> int:
     for name, option in RUNS:
         print(f"== benchmark {name}", flush=True)
         answer = subprocess.run(
-            [sys.executable, HERE / name, option], capture_output=True, text=True
+            [sys.executable, "-m", f"{HERE.name}.{name}", option],
+            cwd=HERE.parent,
+            capture_output=True,
+            text=True,
         )
         if answer.returncode != 0:
             print(answer.stdout + answer.stderr)

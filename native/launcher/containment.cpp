@@ -3,11 +3,20 @@
 #include "launcher/cgroup.hpp"
 #include "launcher/proctree.hpp"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 
 namespace assay {
+
+namespace {
+
+Nanos nanos_of(const timeval& time) {
+    return static_cast<Nanos>(time.tv_sec) * nanos_per_second + static_cast<Nanos>(time.tv_usec) * 1000;
+}
+
+} // namespace
 
 std::vector<pid_t> TreeOnly::processes() {
     return descendants(::getpid());
@@ -40,7 +49,9 @@ std::optional<Nanos> TreeOnly::cpu_used() {
     for (const pid_t pid : processes()) {
         if (const auto stat = proc_stat(pid)) ticks += stat->own_ticks + stat->waited_ticks;
     }
-    return ticks_to_ns(ticks);
+    rusage orphans{}; // what the keeper has waited for
+    ::getrusage(RUSAGE_CHILDREN, &orphans);
+    return ticks_to_ns(ticks) + nanos_of(orphans.ru_utime) + nanos_of(orphans.ru_stime);
 }
 
 Tally TreeOnly::tally() {

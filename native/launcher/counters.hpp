@@ -52,6 +52,7 @@ class Counters {
     [[nodiscard]] const std::vector<Count>& counts() const { return counts_; }
     /// APERF over MPERF while the tree ran.
     [[nodiscard]] const std::optional<double>& frequency_ratio() const { return frequency_ratio_; }
+    [[nodiscard]] bool counts_frequency() const { return static_cast<bool>(aperf_); }
     [[nodiscard]] bool asks_frequency() const { return asks_frequency_; }
     /// The plan asks for the frequency, the processor has it, and no perf event can give it.
     [[nodiscard]] bool lacks_frequency() const { return lacks_frequency_; }

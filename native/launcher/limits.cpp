@@ -61,7 +61,7 @@ void LimitWatch::run(Nanos now) {
 
 Nanos LimitWatch::cpu_left() {
     if (!limits_.cpu_s) return never - now_ns();
-    // Without a control group a process that nobody waited for takes its time with it.
+    // Without a control group a process whose parent ignores SIGCHLD takes its time with it.
     most_cpu_ = std::max(most_cpu_, containment_.cpu_used().value_or(0));
     const Nanos left = from_seconds(*limits_.cpu_s) - most_cpu_;
     if (left <= 0) return 0;

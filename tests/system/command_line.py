@@ -11,13 +11,14 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from marks import MARK, marked
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-MARK = "ASSAY_TEST_MARK"
 
 
 @dataclass(frozen=True)
@@ -132,23 +133,11 @@ class CommandLine:
 
     def processes(self) -> list[str]:
         """Command lines of living processes that this one started, directly or not."""
-        found = []
-        for pid in self.pids():
-            with suppress(OSError):
-                words = Path(f"/proc/{pid}/cmdline").read_bytes()
-                found.append(words.replace(b"\0", b" ").decode())
-        return found
+        return list(marked(self.mark).values())
 
     def pids(self) -> list[int]:
         """The same, by process id."""
-        found = []
-        for folder in Path("/proc").iterdir():
-            if not folder.name.isdecimal() or int(folder.name) == os.getpid():
-                continue
-            with suppress(OSError):
-                if f"{MARK}={self.mark}".encode() in (folder / "environ").read_bytes():
-                    found.append(int(folder.name))
-        return found
+        return list(marked(self.mark))
 
 
 def leaves() -> set[str]:

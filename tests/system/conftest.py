@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from launching import MAY_CHANGE_HOST, SESSION, Launcher, groups_named
+from launching import CGROUPS, MAY_CHANGE_HOST, SESSION, Launcher, Record, groups_named
 
 PROGRAMS = Path(__file__).parent / "native"
 
@@ -48,3 +48,38 @@ def launcher(exec_path: Path, tmp_path: Path) -> Iterator[Launcher]:
     yield Launcher(exec_path, tmp_path)
     if MAY_CHANGE_HOST:
         assert not groups_named(SESSION)
+
+
+@pytest.fixture
+def v1_root(tmp_path: Path) -> str:
+    """Give a root that looks like a host with v1 hierarchies only."""
+    root = tmp_path / "v1"
+    root.mkdir()
+    found = [
+        name
+        for name in ("memory", "freezer", "cpuacct", "pids")
+        if (CGROUPS / name / "tasks").exists()
+    ]
+    if "freezer" not in found:
+        pytest.skip("this host has no v1 freezer")
+    for name in found:
+        (root / name).symlink_to(CGROUPS / name)
+    return str(root)
+
+
+@pytest.fixture
+def v2_root() -> str:
+    """Give the v2 hierarchy of this host, as if there were no other."""
+    for place in (CGROUPS / "unified", CGROUPS):
+        if (place / "cgroup.procs").exists() and not (place / "tasks").exists():
+            return str(place)
+    pytest.skip("this host has no v2 hierarchy")
+
+
+@pytest.fixture(params=["own", "v1", "v2"])
+def hierarchy(request: pytest.FixtureRequest) -> Record:
+    """Give the keys for a control group of each kind."""
+    keys: Record = {"containment": "cgroup"}
+    if request.param != "own":
+        keys["cgroup_root"] = request.getfixturevalue(f"{request.param}_root")
+    return keys

@@ -45,7 +45,7 @@ def test_the_built_in_load_and_a_later_comparison(cli: CommandLine) -> None:
     assert page.status == 0, page.err
     assert f"calibrated {origin['date']}" in (cli.folder / "page.html").read_text()
 
-    own = cli(*compared, "--null", "--runs", "22", "--json").document
+    own = cli(*compared, "--null", "--runs", "30", "--json").document
     assert "calibrated" not in own["noise_floor"], "a floor of its own comes first"
 
 

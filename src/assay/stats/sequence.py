@@ -23,7 +23,7 @@ The level. No claim is made before a fixed number of values, so early excursions
 and the process jumps past its limit instead of touching it: at ``level`` = alpha the true rate is
 well below alpha. ``level`` is therefore larger than alpha, by a table found by importance
 sampling under the mixture (``P0(hit) = E1[1/E at the hit]``, plus level * P1(no hit so far) for
-all looks that were not simulated), less 8 % for safety. ``benchmarks/calibration.py --calibrate``
+all looks that were not simulated), less 8 % for safety. ``python -m benchmarks.verdicts --levels``
 makes the table again.
 
 Values need not be Gaussian where arms have identical distribution and random order: their

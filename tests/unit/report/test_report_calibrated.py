@@ -18,9 +18,7 @@ from assay.search.testing import Simulated
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import carry_out, workload
 
-FLOOR = MachineFloor(
-    study="cal1234", at_s=1.8e9, command="./a <b>", metric="wall_s", ci=(0.5, 2.0)
-)
+FLOOR = MachineFloor(study="cal1234", at_s=1.8e9, command="./a <b>", metric="wall_s", ci=(0.5, 2.0))
 
 
 def text_of(page: str) -> str:

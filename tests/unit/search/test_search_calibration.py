@@ -103,7 +103,7 @@ def test_noise_makes_the_smallest_gain_larger() -> None:
     assert 5.0 * quiet.gain < loud.gain
 
 
-def _gains(recorded: Recording, *budgets_s: float):  # noqa: ANN202
+def _gains(recorded: Recording, *budgets_s: float):
     found = calibration(recorded, budgets_s=budgets_s)
     assert found is not None
     return found.gains

@@ -1,0 +1,179 @@
+"""assay as a library, in a process of its own: the real executor, store and loop."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from assay.launch.driver import Driver, find_launcher
+from assay.machine.program import inspect
+from assay.machine.reader import read_machine
+from assay.measure.executor import LocalExecutor
+from assay.records import (
+    DEFAULT,
+    Arm,
+    Budget,
+    Kind,
+    Launch,
+    Metric,
+    Outcome,
+    Sample,
+    Stage,
+    StudySpec,
+    Workload,
+)
+from assay.search.race import Race
+from assay.settings.registry import builtin
+from assay.store import Store, open_store
+from assay.study.session import Laboratory, begin
+
+from .ballast import held
+from .serve import serve
+
+ARM = Arm(name="default", configuration=DEFAULT)
+NEVER = 1e-9
+"""A precision that no interval reaches, so that the number of launches is that of the budget."""
+LOOK_S = 0.05
+"""Between two looks at the size of the launcher."""
+
+
+class Clock:
+    """A listener that notes when the loop turns to its next launch, and what the last one gave."""
+
+    def __init__(self) -> None:
+        self.turned_s: list[float] = []
+        self.samples: list[Sample] = []
+
+    def began(self, study_id: str) -> None:
+        """See ``Listener``."""
+
+    def launching(self, launch: Launch, left: Budget) -> None:
+        """See ``Listener``."""
+        self.turned_s.append(time.perf_counter())
+
+    def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
+        """See ``Listener``."""
+        self.samples.append(sample)
+
+    @property
+    def between_s(self) -> list[float]:
+        """From the begin of each launch to that of the next: all that a stored sample costs."""
+        return [later - sooner for sooner, later in pairwise(self.turned_s)]
+
+
+class Worker:
+    """Does the jobs."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._machine = read_machine()
+        self._registry = builtin()
+        self._driver = Driver(find_launcher(os.environ), os.environ)
+
+    def measure(self, argv: Sequence[str], launches: int) -> dict[str, Any]:
+        """A study of one arm, as ``assay measure`` makes it."""
+        clock = Clock()
+        spec = StudySpec(
+            kind=Kind.MEASURE,
+            workload=Workload(argv=tuple(argv)),
+            arms=(ARM,),
+            budget=Budget(launches=launches),
+            precision=NEVER,
+        )
+        begin(self._laboratory(argv), self._store, spec, clock)
+        return {
+            "between_s": clock.between_s,
+            "wall_s": [sample.wall_s for sample in clock.samples],
+        }
+
+    def launch(self, argv: Sequence[str], pattern: str | None = None) -> dict[str, Any]:
+        """One launch, with what it and its measuring took of memory."""
+        metrics = (Metric(name="score", pattern=pattern),) if pattern else ()
+        workload = Workload(argv=tuple(argv), metrics=(*metrics, *Workload(argv=()).metrics))
+        launch = Launch(
+            configuration=DEFAULT, arm=ARM.name, stage=Stage.CONFIRM, block=0, position=0
+        )
+        plan = self._laboratory(argv).plan(DEFAULT)
+        with LocalExecutor(workload, self._driver, self._registry, speed=False) as executor:
+            _forget_peak()
+            before_bytes = _peak_bytes("self")
+            began = time.perf_counter()
+            executor.submit(launch, plan)
+            sample, launcher_bytes = _watched(executor)
+            took_s = time.perf_counter() - began
+        if sample.outcome is not Outcome.OK:
+            raise RuntimeError(f"the launch ended as {sample.outcome}: {sample.message}")
+        return {
+            "took_s": took_s,
+            "wall_s": sample.wall_s,
+            "peak_bytes": sample.peak_bytes,
+            "peak_anon_bytes": sample.peak_anon_bytes,
+            "own_bytes": _peak_bytes("self"),
+            "grown_bytes": _peak_bytes("self") - before_bytes,
+            "launcher_bytes": launcher_bytes,
+            "score": sample.metrics.get("score"),
+        }
+
+    def _laboratory(self, argv: Sequence[str]) -> Laboratory:
+        program = inspect(tuple(argv), env=os.environ, cwd=None)
+        return Laboratory(self._machine, self._registry, self._driver, program)
+
+
+def _watched(executor: LocalExecutor) -> tuple[Sample, int]:
+    """The sample of the launch under way, and the highest memory of its launcher so far seen."""
+    launcher = _child()
+    highest = 0
+    while True:
+        if launcher is not None:
+            with contextlib.suppress(OSError, ValueError):
+                highest = max(highest, _peak_bytes(launcher))
+        found = executor.poll(LOOK_S)
+        if found:
+            return found[0], highest
+
+
+def _child() -> str | None:
+    """The process id of the launcher: the only child of this process."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            # After the name in brackets: state, parent (proc(5)).
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[1]) == os.getpid():
+                return folder.name
+    return None
+
+
+def _forget_peak() -> None:
+    """Let the kernel begin anew with the peak of this process (proc(5), clear_refs)."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak_bytes(process: str) -> int:
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) << 10
+    raise ValueError(f"process {process} has no memory")
+
+
+def main() -> None:
+    """Serve, with a store in a folder of its own."""
+    ballast = held(int(sys.argv[1]))
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-store-") as folder,
+        open_store(Path(folder) / "bench.db") as store,
+    ):
+        worker = Worker(store)
+        serve({"measure": worker.measure, "launch": worker.launch})
+    del ballast
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Bench: what the parts share."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from .native import Programs
+from .peers import Peers
+from .schedule import Scale, Unusable
+from .server import Server, assay_server, benchexec_server
+
+BALLAST_MIB = 600
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What the parts share.
+
+    Attributes:
+        folder: for files; it is removed afterwards.
+        assay: the library in a process of its own; ``large`` is one of 600 MiB.
+        benchexec: absent where BenchExec is.
+        contained: whether its containers can be had here.
+    """
+
+    programs: Programs
+    peers: Peers
+    scale: Scale
+    rng: random.Random
+    folder: Path
+    assay: Server
+    large: Server
+    benchexec: Server | None
+    contained: bool
+
+    def wanted(self, tool: str, case: int) -> bool:
+        """Whether a tool is to be tried with a case; in a smoke run peers have the first alone."""
+        return self.scale.peers_everywhere or case == 0 or tool.startswith("assay")
+
+
+@contextmanager
+def set_up(
+    programs: Programs, peers: Peers, scale: Scale, rng: random.Random, folder: Path
+) -> Iterator[Bench]:
+    """Start the workers, and end them."""
+    with ExitStack() as stack:
+        benchexec = None
+        if "BenchExec" in peers:
+            python = peers.python("BenchExec")
+            benchexec = stack.enter_context(benchexec_server(python, folder))
+            if not _runs(benchexec, container=False):
+                benchexec, peers = None, peers.without("BenchExec")
+        assay = stack.enter_context(assay_server())
+        large = stack.enter_context(assay_server(BALLAST_MIB))
+        contained = benchexec is not None and _runs(benchexec, container=True)
+        yield Bench(programs, peers, scale, rng, folder, assay, large, benchexec, contained)
+
+
+def _runs(benchexec: Server, *, container: bool) -> bool:
+    try:
+        benchexec.ask(job="runs", argv=["/bin/true"], launches=1, container=container)
+    except Unusable:
+        return False
+    return True

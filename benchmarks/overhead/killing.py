@@ -1,0 +1,167 @@
+"""Killing: from the time limit of a hard tree to the end of its last process.
+
+The tree holds the writing end of a named pipe, so its reader sees the very moment of that end,
+whatever the tool and however far the processes have gone. Nothing is polled meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import tools
+from .bench import Bench
+from .reading import Key, Reading
+from .schedule import Unusable, Visit
+
+NAME = "killing"
+MODES = {
+    "sleep": "sleeps",
+    "busy": "four processes compute",
+    "daemon": "ignores SIGTERM, leaves a daemon",
+    "bomb": "forks to 200 processes",
+}
+ASSAY = "assay"
+SETTLE_S = 0.3
+"""How long after the end of the tool its tree may still be on its way out."""
+PATIENCE_S = 20.0
+
+
+def key(case: str, tool: str, quantity: str) -> Key:
+    """Of a figure of this part."""
+    return Key(NAME, case, tool, quantity)
+
+
+@dataclass(frozen=True)
+class Limiter:
+    """A tool with a time limit.
+
+    Attributes:
+        words: its command up to the program.
+        cap_s: the limit, in the finest steps that the tool takes, and half a second at least.
+    """
+
+    words: tuple[str, ...]
+    cap_s: float
+
+
+def limiters(bench: Bench) -> dict[str, Limiter]:
+    """Those that are here; hyperfine has no limit."""
+    store = str(bench.folder / "killing.db")
+    measure = ("measure", "-q", "--db", store, "--runs", "1", "--timeout", "0.5s", "--")
+    found = {ASSAY: Limiter((*tools.assay(), *measure), 0.5)}
+    if "timeout" in bench.peers:
+        found["timeout"] = Limiter((bench.peers.path("timeout"), "-k", "0.05", "0.5"), 0.5)
+    if "BenchExec" in bench.peers:
+        found["BenchExec"] = _benchexec(bench, False)
+        if bench.contained:
+            found["BenchExec, container"] = _benchexec(bench, True)
+    return found
+
+
+def _benchexec(bench: Bench, container: bool) -> Limiter:
+    words = tools.runexec_words(bench.peers, bench.folder, container=container)
+    return Limiter((*words, "--walltimelimit", "1", "--"), 1.0)
+
+
+def visits(bench: Bench) -> list[Visit]:
+    """All visits of this part; one launch each."""
+    return [
+        Visit(case, tool, _visit(tool, limiter, mode, case, bench), bench.scale.seldom)
+        for number, (mode, case) in enumerate(MODES.items())
+        for tool, limiter in limiters(bench).items()
+        if bench.wanted(tool, number)
+    ]
+
+
+def _visit(
+    tool: str, limiter: Limiter, mode: str, case: str, bench: Bench
+) -> Callable[[], Iterable[Reading]]:
+    def readings() -> Iterable[Reading]:
+        program = bench.programs.escape
+        fifo = bench.folder / "fifo"
+        os.mkfifo(fifo)
+        try:
+            lived_s = _life_s([*limiter.words, program, mode, str(fifo)], fifo)
+            left = _survivors(program)
+        finally:
+            _end(program)
+            fifo.unlink()
+        yield Reading(key(case, tool, "left"), len(left))
+        if lived_s is not None:
+            yield Reading(key(case, tool, "overshoot_s"), lived_s - limiter.cap_s)
+
+    return readings
+
+
+def _life_s(words: Sequence[str], fifo: Path) -> float | None:
+    """From the start of the tree to its end; ``None`` where it outlives the tool."""
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as tool:
+            try:
+                return _followed(tool, reader)
+            finally:
+                tool.kill()
+    finally:
+        os.close(reader)
+
+
+def _followed(tool: subprocess.Popen[bytes], reader: int) -> float | None:
+    tool_fd = os.pidfd_open(tool.pid)
+    poller = select.poll()
+    poller.register(reader, select.POLLIN)
+    poller.register(tool_fd, select.POLLIN)
+    began_ns: int | None = None
+    ended_ns: int | None = None
+    deadline = time.monotonic() + PATIENCE_S
+    tool_runs = True
+    try:
+        while (left_s := deadline - time.monotonic()) > 0 and (tool_runs or ended_ns is None):
+            for fd, event in poller.poll(left_s * 1000):
+                if fd == tool_fd:
+                    tool_runs = False
+                    poller.unregister(tool_fd)
+                    deadline = min(deadline, time.monotonic() + SETTLE_S)
+                elif event & select.POLLIN and began_ns is None:
+                    (began_ns,) = struct.unpack("=q", os.read(reader, 8))
+                    poller.modify(reader, 0)  # a hang-up is told all the same
+                elif event & select.POLLHUP:
+                    ended_ns = time.monotonic_ns()
+                    poller.unregister(reader)
+    finally:
+        os.close(tool_fd)
+    if tool_runs:
+        raise Unusable(f"it did not end within {PATIENCE_S:.0f} s")
+    if began_ns is None:
+        raise Unusable("it did not start the program")
+    return None if ended_ns is None else (ended_ns - began_ns) / 1e9
+
+
+def _survivors(program: str) -> list[int]:
+    """Process ids that run it."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (folder / "cmdline").read_bytes().startswith(program.encode() + b"\0"):
+                found.append(int(folder.name))
+    return found
+
+
+def _end(program: str) -> None:
+    """Kill what a tool has left: the program is this benchmark's own copy."""
+    while left := _survivors(program):
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)

@@ -1,0 +1,92 @@
+"""The small C++ programs of the benchmarks: building them, and plain spawn and wait."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .schedule import Unusable
+
+SOURCES = Path(__file__).parent.parent / "native"
+TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The built programs, in a folder that is theirs."""
+
+    folder: Path
+
+    @property
+    def spawnwait(self) -> str:
+        return str(self.folder / "spawnwait")
+
+    @property
+    def spin(self) -> str:
+        return str(self.folder / "spin")
+
+    @property
+    def touch(self) -> str:
+        return str(self.folder / "touch")
+
+    @property
+    def escape(self) -> str:
+        return str(self.folder / "escape")
+
+    @property
+    def flood(self) -> str:
+        return str(self.folder / "flood")
+
+
+def build(folder: Path) -> Programs:
+    """Compile them; static, so that a launch costs little and the same everywhere."""
+    folder.mkdir()
+    for source in SOURCES.glob("*.cpp"):
+        subprocess.run(
+            ["g++", "-O2", "-std=c++20", "-static", "-o", folder / source.stem, source], check=True
+        )
+    return Programs(folder)
+
+
+def spawn_walls_s(
+    programs: Programs, rng: random.Random, launches: int, commands: Sequence[Sequence[str]]
+) -> list[list[float]]:
+    """Wall times of each command, by posix_spawn and wait, interleaved at random.
+
+    Raises:
+        Unusable: a command failed.
+    """
+    out = programs.folder / "walls"
+    words = [programs.spawnwait, str(rng.randrange(1 << 30)), str(launches), str(out)]
+    for command in commands:
+        words += ["---", *command]
+    run_quietly(words)
+    walls_s: list[list[float]] = [[] for _ in commands]
+    for line in out.read_text().splitlines():
+        index, wall_ns = line.split()
+        walls_s[int(index)].append(int(wall_ns) / 1e9)
+    return walls_s
+
+
+def run_quietly(words: Sequence[str], *, timeout_s: float = TIMEOUT_S) -> None:
+    """Run a command whose output nobody reads.
+
+    Raises:
+        Unusable: it failed, or took too long.
+    """
+    try:
+        answer = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=timeout_s,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unusable(str(error)) from error
+    if answer.returncode != 0:
+        last = answer.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise Unusable(f"{Path(words[0]).name}: status {answer.returncode}: {' '.join(last)}")

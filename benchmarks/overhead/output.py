@@ -1,0 +1,58 @@
+"""Output: what a talkative program costs, beside the same with a plain file."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+
+from .bench import Bench
+from .native import TIMEOUT_S
+from .reading import Key, Reading
+from .schedule import Visit
+
+NAME = "output"
+PLAIN = "plain file"
+ASSAY = "assay"
+FIGURE = "assay, a figure read from it"
+PATTERN = "score=([0-9.]+)"
+
+
+def key(case: str, tool: str, quantity: str) -> Key:
+    """Of a figure of this part."""
+    return Key(NAME, case, tool, quantity)
+
+
+def visits(bench: Bench) -> list[Visit]:
+    """All visits of this part; one launch each."""
+    makers: dict[str, Callable[[], Iterable[Reading]]] = {
+        PLAIN: lambda: _plain(bench),
+        ASSAY: lambda: _assay(bench, ASSAY, None),
+        FIGURE: lambda: _assay(bench, FIGURE, PATTERN),
+    }
+    return [Visit(NAME, name, make, bench.scale.seldom) for name, make in makers.items()]
+
+
+def case_of(output_mib: int) -> str:
+    """Name of an amount of text."""
+    return f"{output_mib} MiB"
+
+
+def _argv(bench: Bench) -> list[str]:
+    return [bench.programs.flood, str(bench.scale.output_mib)]
+
+
+def _plain(bench: Bench) -> Iterable[Reading]:
+    file = bench.folder / "flood"
+    began = time.perf_counter()
+    with file.open("wb") as stream:
+        subprocess.run(_argv(bench), stdout=stream, check=True, timeout=TIMEOUT_S)
+    took_s = time.perf_counter() - began
+    file.unlink()
+    yield Reading(key(case_of(bench.scale.output_mib), PLAIN, "took_s"), took_s)
+
+
+def _assay(bench: Bench, tool: str, pattern: str | None) -> Iterable[Reading]:
+    answer = bench.assay.ask(job="launch", argv=_argv(bench), pattern=pattern)
+    for quantity in ("took_s", "wall_s", "grown_bytes", "launcher_bytes"):
+        yield Reading(key(case_of(bench.scale.output_mib), tool, quantity), answer[quantity])

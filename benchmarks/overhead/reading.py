@@ -1,0 +1,146 @@
+"""Readings: single figures, and the table that keeps them by round."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+RESAMPLES = 1000
+DIGITS = 7
+"""Of a reading in seconds: a tenth of a microsecond."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a figure is of; ``quantity`` carries its unit."""
+
+    part: str
+    case: str
+    tool: str
+    quantity: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One figure."""
+
+    key: Key
+    value: float
+
+
+@dataclass(frozen=True)
+class Quartiles:
+    """By definition 7 of Hyndman and Fan, and the least tenth: what a quiet moment gives."""
+
+    p10: float
+    q1: float
+    median: float
+    q3: float
+
+    @property
+    def range(self) -> float:
+        """The interquartile range."""
+        return self.q3 - self.q1
+
+
+def quartiles(values: Sequence[float]) -> Quartiles:
+    """Of one value or more."""
+    if len(values) == 1:
+        return Quartiles(values[0], values[0], values[0], values[0])
+    p10 = statistics.quantiles(values, n=10, method="inclusive")[0]
+    return Quartiles(p10, *statistics.quantiles(values, n=4, method="inclusive"))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """With a 95 % bootstrap interval, of little worth where rounds are few."""
+
+    middle: float
+    low: float
+    high: float
+    rounds: int
+
+
+class Table:
+    """All readings of a run, by what they are of, and by round."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[Key, dict[int, list[float]]] = {}
+
+    def add(self, number: int, readings: Iterable[Reading]) -> None:
+        """Take the readings of one visit of a round."""
+        for reading in readings:
+            rounds = self._rounds.setdefault(reading.key, {})
+            rounds.setdefault(number, []).append(round(reading.value, DIGITS))
+
+    def values(self, key: Key) -> list[float]:
+        """All values of a figure; none where there is none."""
+        return [value for values in self._rounds.get(key, {}).values() for value in values]
+
+    def quartiles(self, key: Key) -> Quartiles | None:
+        """Of all values of a figure."""
+        found = self.values(key)
+        return quartiles(found) if found else None
+
+    def median(self, key: Key) -> float | None:
+        """Of all values of a figure."""
+        found = self.values(key)
+        return statistics.median(found) if found else None
+
+    def difference(self, one: Key, other: Key) -> Difference | None:
+        """Of the medians of two figures, round by round: its median.
+
+        Launches of a round share what went on on the machine, which so cancels in part.
+        """
+        first, second = self._rounds.get(one, {}), self._rounds.get(other, {})
+        shared = sorted(first.keys() & second.keys())
+        if not shared:
+            return None
+        found = [statistics.median(first[n]) - statistics.median(second[n]) for n in shared]
+        rng = random.Random(0)
+        drawn = sorted(
+            statistics.median(rng.choices(found, k=len(found))) for _ in range(RESAMPLES)
+        )
+        return Difference(
+            statistics.median(found),
+            drawn[RESAMPLES * 25 // 1000],
+            drawn[RESAMPLES * 975 // 1000 - 1],
+            len(shared),
+        )
+
+    def tools(self, part: str) -> list[str]:
+        """Those that a part has figures of."""
+        return sorted({key.tool for key in self._rounds if key.part == part})
+
+    def cases(self, part: str) -> list[str]:
+        """Those that a part has figures of."""
+        return sorted({key.case for key in self._rounds if key.part == part})
+
+    def document(self) -> list[dict[str, Any]]:
+        """As JSON."""
+        return [
+            {
+                "part": key.part,
+                "case": key.case,
+                "tool": key.tool,
+                "quantity": key.quantity,
+                "rounds": {str(number): values for number, values in sorted(rounds.items())},
+            }
+            for key, rounds in sorted(self._rounds.items(), key=lambda item: _order(item[0]))
+        ]
+
+    @staticmethod
+    def of(document: Iterable[dict[str, Any]]) -> Table:
+        """From what ``document`` gave."""
+        table = Table()
+        for entry in document:
+            key = Key(entry["part"], entry["case"], entry["tool"], entry["quantity"])
+            table._rounds[key] = {int(n): list(values) for n, values in entry["rounds"].items()}
+        return table
+
+
+def _order(key: Key) -> tuple[str, ...]:
+    return (key.part, key.case, key.tool, key.quantity)

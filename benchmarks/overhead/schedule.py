@@ -1,0 +1,91 @@
+"""Schedule: visits of all parts, in rounds, each in a random order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from .reading import Reading, Table
+
+
+class Unusable(Exception):
+    """A tool did not do what was asked of it; the message says what."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A few launches of one case by one tool, or by several interleaved.
+
+    Attributes:
+        group: those of one group follow each other, so that little happens between them.
+        every: it is made in every so-manieth round.
+    """
+
+    group: str
+    name: str
+    make: Callable[[], Iterable[Reading]]
+    every: int = 1
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is done: rounds, and launches of each visit.
+
+    Attributes:
+        launches: of a direct launcher, of assay's loop and of tools with little of their own.
+        few: of tools that take tens or hundreds of milliseconds for each.
+        spins: of each known spin.
+        output_mib: what the talkative program prints.
+        peers_everywhere: whether peers are tried with all cases.
+        seldom: what takes seconds is in every so-manieth round.
+    """
+
+    rounds: int
+    launches: int
+    few: int
+    spins: int
+    output_mib: int
+    seldom: int
+    peers_everywhere: bool = True
+
+
+SMOKE = Scale(rounds=1, launches=3, few=2, spins=2, output_mib=4, seldom=1, peers_everywhere=False)
+
+
+def carry_out(
+    visits: Sequence[Visit],
+    rounds: int,
+    rng: random.Random,
+    began: Callable[[int], None],
+) -> tuple[Table, list[str]]:
+    """Make all visits; what a tool could not do is a failure, and the others go on.
+
+    Args:
+        visits: of all parts.
+        rounds: how many.
+        rng: of the orders.
+        began: is told the number of a round.
+
+    Returns:
+        The readings, and the failures as sentences.
+    """
+    table = Table()
+    failures: list[str] = []
+    for number in range(rounds):
+        began(number)
+        for visit in _order([v for v in visits if number % v.every == 0], rng):
+            try:
+                table.add(number, visit.make())
+            except Unusable as error:
+                failures.append(f"{visit.group}, {visit.name}: {error}")
+    return table, failures
+
+
+def _order(visits: Sequence[Visit], rng: random.Random) -> list[Visit]:
+    """Groups in random order, and the visits of each."""
+    groups: dict[str, list[Visit]] = {}
+    for visit in visits:
+        groups.setdefault(visit.group, []).append(visit)
+    chosen = rng.sample(list(groups.values()), len(groups))
+    return [visit for group in chosen for visit in rng.sample(group, len(group))]

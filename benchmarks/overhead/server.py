@@ -1,0 +1,89 @@
+"""Server: a worker process that takes jobs as lines of JSON, so that its start costs no launch."""
+
+from __future__ import annotations
+
+import json
+import select
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from .schedule import Unusable
+
+ROOT = Path(__file__).parents[2]
+JOB_TIMEOUT_S = 300.0
+ENDING_S = 10.0
+
+
+class Server:
+    """A worker process.
+
+    Args:
+        python: its interpreter.
+        module: of this package.
+        words: for it.
+    """
+
+    def __init__(self, python: str, module: str, *words: str) -> None:
+        self._process = subprocess.Popen(
+            [python, "-m", f"benchmarks.overhead.{module}", *words],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def ask(self, **job: Any) -> dict[str, Any]:
+        """Have a job done.
+
+        Raises:
+            Unusable: it could not be done.
+        """
+        assert self._process.stdin is not None and self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(job).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError as error:
+            raise Unusable("its worker has ended") from error
+        if not select.select([self._process.stdout], [], [], JOB_TIMEOUT_S)[0]:
+            raise Unusable(f"its worker gave no answer within {JOB_TIMEOUT_S:.0f} s")
+        line = self._process.stdout.readline()
+        if not line:
+            raise Unusable("its worker ended without an answer")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise Unusable(answer["error"])
+        return answer
+
+    def close(self) -> None:
+        """End it."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            self._process.wait(ENDING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def assay_server(ballast_mib: int = 0) -> Server:
+    """The worker that holds assay, made large on request."""
+    return Server(sys.executable, "assay_worker", str(ballast_mib))
+
+
+def benchexec_server(python: str, folder: Path) -> Server:
+    """The worker that holds BenchExec; it may write in ``folder``."""
+    return Server(python, "benchexec_worker", str(folder))

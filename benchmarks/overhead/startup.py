@@ -1,0 +1,54 @@
+"""Start-up: what a command line costs before it does anything."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from . import tools
+from .bench import Bench
+from .native import spawn_walls_s
+from .reading import Key, Reading
+from .schedule import Visit
+
+NAME = "startup"
+CASE = "start"
+BARE = "the Python that assay runs with, doing nothing"
+IMPORT = "the same, importing `assay.cli.main`"
+PROSE = (BARE, IMPORT)
+"""Names that are no command."""
+HELP = {"hyperfine": "hyperfine", "pyperf": "pyperf", "BenchExec": "runexec"}
+
+
+def key(command: str) -> Key:
+    """Of a figure of this part."""
+    return Key(NAME, CASE, command, "wall_s")
+
+
+def visits(bench: Bench) -> list[Visit]:
+    """One visit: all interleaved."""
+    return [Visit(NAME, "all", lambda: _all(bench))]
+
+
+def commands(bench: Bench) -> dict[str, list[str]]:
+    """By name."""
+    python, assay = sys.executable, tools.assay()
+    found = {
+        BARE: [python, "-c", "pass"],
+        IMPORT: [python, "-c", "import assay.cli.main"],
+        "assay --help": [*assay, "--help"],
+        "assay measure --help": [*assay, "measure", "--help"],
+        "assay run -- /bin/true": [*assay, "run", "--", "/bin/true"],
+    }
+    for name, program in HELP.items():
+        if name in bench.peers:
+            found[f"{program} --help"] = [bench.peers.path(name), "--help"]
+    return found
+
+
+def _all(bench: Bench) -> Iterable[Reading]:
+    words = commands(bench)
+    found = spawn_walls_s(bench.programs, bench.rng, bench.scale.few, list(words.values()))
+    for name, walls_s in zip(words, found, strict=True):
+        for wall_s in walls_s:
+            yield Reading(key(name), wall_s)

@@ -1,0 +1,110 @@
+"""Surroundings: the machine, and what else it did."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.machine.reader import read_machine
+
+PARTS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+"""Columns of the first line of /proc/stat (proc(5))."""
+
+
+def machine() -> dict[str, Any]:
+    """What the figures are of."""
+    found = read_machine()
+    return {
+        "model": found.model,
+        "cpus": len(found.allowed),
+        "kernel": platform.release(),
+        "distribution": platform.freedesktop_os_release().get("PRETTY_NAME", ""),
+        "cgroup": str(found.cgroup),
+        "python": platform.python_version(),
+    }
+
+
+AUTOGROUP = Path("/proc/self/autogroup")
+
+
+@contextmanager
+def favoured(nice: int) -> Iterator[None]:
+    """Give this process, its children and its session another niceness; the session gets it back.
+
+    With autogroups (sched(7)) the niceness of a process counts within its session only.
+
+    Raises:
+        OSError: not allowed.
+    """
+    if not nice:
+        yield
+        return
+    os.nice(nice)
+    before = re.search(r"nice (-?\d+)", AUTOGROUP.read_text()) if AUTOGROUP.exists() else None
+    if before is None:
+        yield
+        return
+    AUTOGROUP.write_text(str(nice))
+    try:
+        yield
+    finally:
+        AUTOGROUP.write_text(before[1])
+
+
+@dataclass
+class Disturbance:
+    """Load over the run, from when this was made.
+
+    Its own launches are part of it: only what it was before the run is foreign alone.
+    """
+
+    began_s: float = field(default_factory=time.time)
+    before: tuple[float, float, float] = field(default_factory=os.getloadavg)
+    rounds: list[float] = field(default_factory=list)
+    _ticks: dict[str, int] = field(default_factory=lambda: _ticks())
+    _waited_us: int | None = field(default_factory=lambda: _waited_us())
+
+    def note(self) -> None:
+        """A round begins."""
+        self.rounds.append(round(os.getloadavg()[0], 2))
+
+    def document(self) -> dict[str, Any]:
+        """As JSON; what the kernel does not tell has no key."""
+        took_s = time.time() - self.began_s
+        ticks = {name: count - self._ticks.get(name, 0) for name, count in _ticks().items()}
+        found: dict[str, Any] = {
+            "load_before": self.before,
+            "load_1min": self.rounds,
+            "took_s": round(took_s, 1),
+        }
+        if total := sum(ticks.values()):
+            found["steal_share"] = round(ticks["steal"] / total, 4)
+            found["idle_share"] = round((ticks["idle"] + ticks["iowait"]) / total, 4)
+        now_us = _waited_us()
+        if now_us is not None and self._waited_us is not None:
+            found["cpu_pressure_share"] = round((now_us - self._waited_us) / 1e6 / took_s, 4)
+        return found
+
+
+def _ticks() -> dict[str, int]:
+    try:
+        line = Path("/proc/stat").read_text().splitlines()[0]
+    except OSError:
+        return {}
+    return dict(zip(PARTS, map(int, line.split()[1:]), strict=False))  # guest time is in user time
+
+
+def _waited_us() -> int | None:
+    """Time in which something waited for a CPU (Documentation/accounting/psi.rst)."""
+    try:
+        match = re.search(r"some .*total=(\d+)", Path("/proc/pressure/cpu").read_text())
+    except OSError:
+        return None
+    return int(match[1]) if match else None

@@ -1,0 +1,48 @@
+"""Recorded: repeats of real programs, as streams of launches."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+
+import numpy as np
+
+from .noise import Array, Stream
+
+RUN = 8
+"""Neighbouring repeats that are drawn together."""
+LEAST = 2 * RUN
+"""Repeats that a configuration must have."""
+
+
+def repeats(path: Path) -> Array:
+    """Logarithms, configurations x repeats, in the order they were measured.
+
+    Args:
+        path: a table with columns t0, t1, ... and a line for each configuration, perhaps gzipped.
+    """
+    raw = path.read_bytes()
+    text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
+    rows = []
+    for line in csv.DictReader(io.StringIO(text)):
+        found = [line[k] for k in line if k[0] == "t" and k[1:].isdigit() and line[k]]
+        values = np.array([float(v) for v in found])
+        if len(values) >= LEAST and (values > 0.0).all():
+            rows.append(np.log(values))
+    length = min(map(len, rows)) // 2 * 2
+    return np.array([row[:length] for row in rows])
+
+
+def as_recorded(recording: Array, rng: np.random.Generator, studies: int) -> Stream:
+    """Each study one configuration, its repeats as they are."""
+    return Stream(recording[rng.integers(0, len(recording), studies)])
+
+
+def in_runs(recording: Array, rng: np.random.Generator, studies: int, launches: int) -> Stream:
+    """Each study one configuration, as long as wanted: contiguous runs of its repeats."""
+    chosen = rng.integers(0, len(recording), (studies, 1, 1))
+    starts = rng.integers(0, recording.shape[1] - RUN + 1, (studies, -(-launches // RUN), 1))
+    drawn = recording[chosen, starts + np.arange(RUN)]
+    return Stream(drawn.reshape(studies, -1)[:, :launches])

@@ -1,0 +1,102 @@
+"""Shapes: arms of equal mean and unequal shape: what the intervals are about is equal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.records import Claim
+from assay.records.workload import WALL
+from assay.search.claims import claim
+from assay.stats.paired import Observation
+from assay.stats.peeking import peek
+from assay.stats.verdict import MARGIN
+
+from .identical import generator
+from .noise import SPREAD, Array
+from .tally import ALPHA, Share
+
+LOOK = 40
+"""Blocks by which a difference of shape should be seen."""
+
+Arm = Callable[[np.random.Generator, int, int], Array]
+Arms = tuple[Arm, Arm]
+
+
+def _gaussian(sd: float) -> Arm:
+    return lambda rng, studies, blocks: sd * rng.standard_normal((studies, blocks))
+
+
+def _rare(share: float) -> Arm:
+    """A slow mode 20 % above the usual one, with the mean of the logarithm kept at 0."""
+
+    def arm(rng: np.random.Generator, studies: int, blocks: int) -> Array:
+        slow = rng.random((studies, blocks)) < share
+        return _gaussian(0.5 * SPREAD)(rng, studies, blocks) + 0.2 * (slow - share)
+
+    return arm
+
+
+def _skewed(rng: np.random.Generator, studies: int, blocks: int) -> Array:
+    """Exponential with the mean and the deviation of the Gaussian arm."""
+    return SPREAD * (rng.exponential(1.0, (studies, blocks)) - 1.0)
+
+
+SHAPES: dict[str, Arms] = {
+    "Gaussian; a mode 20 % slower in 1/20": (_gaussian(SPREAD), _rare(0.05)),
+    "Gaussian; a mode 20 % slower in 1/5": (_gaussian(SPREAD), _rare(0.2)),
+    "Gaussian; a mode 20 % slower in 1/2": (_gaussian(SPREAD), _rare(0.5)),
+    "Gaussian 1 %; Gaussian 3 %": (_gaussian(SPREAD), _gaussian(3 * SPREAD)),
+    "Gaussian; exponential of the same spread": (_gaussian(SPREAD), _skewed),
+}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Equal means, unequal shapes.
+
+    Attributes:
+        differs: said *faster* or *slower* first.
+        flagged: of those, called *unstable* at that look.
+        flagged_later: of those, called so after ``LOOK`` blocks.
+        flagged_all: of all studies, called so after ``LOOK`` blocks.
+        blocks: median number of blocks at *faster* or *slower*.
+    """
+
+    name: str
+    differs: Share
+    flagged: Share
+    flagged_later: Share
+    flagged_all: Share
+    blocks: float
+
+
+def shape(name: str, studies: int, blocks: int, seed: int) -> Shape:
+    """One pair of shapes."""
+    rng = generator(seed, name)
+    a, b = (arm(rng, studies, blocks) for arm in SHAPES[name])
+    endings = peek(a, b, coverage=False)
+    told = [i for i, ending in enumerate(endings) if ending.differs]
+    at = [endings[i].blocks for i in told]
+    later = [_claim(a[i], b[i], LOOK).unstable for i in range(studies)]
+    return Shape(
+        name,
+        Share(len(told), studies),
+        Share(
+            sum(_claim(a[i], b[i], n).unstable for i, n in zip(told, at, strict=True)), len(told)
+        ),
+        Share(sum(later[i] for i in told), len(told)),
+        Share(sum(later), studies),
+        float(np.median(at)) if at else math.nan,
+    )
+
+
+def _claim(a: Array, b: Array, blocks: int) -> Claim:
+    """What a study would say after so many blocks."""
+    left, right = ([Observation(math.exp(v)) for v in arm[:blocks].tolist()] for arm in (a, b))
+    found = claim(("A", "B"), left, right, WALL, alpha=ALPHA, margin=MARGIN)
+    assert found is not None
+    return found

@@ -1,0 +1,72 @@
+"""Tally: counts out of studies, as a table shows them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from assay.stats.peeking import Ending
+
+ALPHA = 0.05
+DASH = "\u2013"
+
+
+@dataclass(frozen=True)
+class Share:
+    """A count out of a number of studies."""
+
+    count: int
+    of: int
+
+    @property
+    def value(self) -> float:
+        return self.count / self.of if self.of else math.nan
+
+    @property
+    def error(self) -> float:
+        """Standard error; that of one count where there is none."""
+        return math.sqrt(max(self.value * (1.0 - self.value), 1.0 / self.of) / self.of)
+
+    def __str__(self) -> str:
+        return DASH if not self.of else f"{100 * self.value:.1f} %"
+
+
+def limit(studies: int) -> float:
+    """The share that 5 % may come out at: two standard errors more."""
+    return ALPHA + 2.0 * math.sqrt(ALPHA * (1.0 - ALPHA) / studies)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of studies whose true ratio is known.
+
+    Attributes:
+        false: said *faster* or *slower* first.
+        missed: the interval missed the truth at some look.
+        same: said *same* first.
+        blocks: median number of blocks at the end.
+    """
+
+    name: str
+    false: Share
+    missed: Share
+    same: Share
+    blocks: float
+
+    @property
+    def over(self) -> bool:
+        """Whether 5 % do not hold."""
+        return max(self.false.value, self.missed.value) > limit(self.false.of)
+
+
+def row_of(name: str, endings: list[Ending]) -> Row:
+    """The row of some studies of identical arms."""
+    n = len(endings)
+    at = sorted(ending.blocks for ending in endings)
+    return Row(
+        name,
+        Share(sum(e.differs for e in endings), n),
+        Share(sum(not e.held_always for e in endings), n),
+        Share(sum(e.verdict == "same" for e in endings), n),
+        (at[(n - 1) // 2] + at[n // 2]) / 2,
+    )

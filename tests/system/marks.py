@@ -1,0 +1,44 @@
+"""Marks: how tests find all that a launch has started, however it tried to get away."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+MARK = "ASSAY_TEST_MARK"
+"""A variable of the environment: it is inherited by whatever a program starts."""
+
+
+def marked(mark: str) -> dict[int, str]:
+    """Command lines of the living processes that carry a mark, by process id."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdecimal() or int(folder.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):
+            if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes():
+                words = (folder / "cmdline").read_bytes()
+                found[int(folder.name)] = words.replace(b"\0", b" ").decode(errors="replace")
+    return found
+
+
+def gone(mark: str, within_s: float = 5.0) -> dict[int, str]:
+    """The same, once nothing is left or the time is over."""
+    end = time.monotonic() + within_s
+    while (left := marked(mark)) and time.monotonic() < end:
+        time.sleep(0.02)
+    return left
+
+
+def end_marked(mark: str) -> None:
+    """End what carries a mark, as the user of these tests can where assay could not."""
+    end = time.monotonic() + 10
+    while left := marked(mark):
+        assert time.monotonic() < end, left
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)

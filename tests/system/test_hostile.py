@@ -1,0 +1,784 @@
+"""Programs that do their worst to assay-exec: what they get, what is left, and what the record says.
+
+Each runs within a control group, without one, and as a user who may make none. What cannot be
+promised without a control group is asserted as it is stated, not as it happens to turn out.
+docs/launcher.md, "What it withstands", is the list.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import pty
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import termios
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launching import (
+    CGROUPS,
+    MAY_CHANGE_HOST,
+    MIB,
+    SANITIZED,
+    Launcher,
+    Record,
+    groups_named,
+    wait_until,
+)
+from marks import MARK, end_marked, gone, marked
+
+NOBODY = 65534
+IMPOSSIBLE = 77
+"""Exit status of a test program whose trick this host does not allow."""
+
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+system = pytest.mark.system
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a program is held: keys of the plan, and who starts the launcher."""
+
+    keys: Record
+    options: dict[str, Any] = field(default_factory=dict)
+    complete: bool = True
+    """Whether no process can get away."""
+
+
+WAYS = {
+    "cgroup": Way({"containment": "cgroup"}),
+    "none": Way({"containment": "none"}, complete=False),
+    "nobody": Way({}, {"user": NOBODY, "group": NOBODY, "extra_groups": []}, complete=False),
+}
+MARKS: dict[str, Any] = {"cgroup": (system, root_only), "none": (), "nobody": (system, root_only)}
+
+
+def ways(*names: str) -> pytest.MarkDecorator:
+    """The test runs in each of these ways."""
+    chosen = [pytest.param(name, marks=MARKS[name], id=name) for name in names or WAYS]
+    return pytest.mark.parametrize("way", chosen, indirect=True)
+
+
+@pytest.fixture
+def way(request: pytest.FixtureRequest) -> Way:
+    return WAYS[request.param]
+
+
+@pytest.fixture
+def mark() -> Iterator[str]:
+    """Give a mark; afterwards no process may carry it."""
+    word = uuid.uuid4().hex
+    yield word
+    left = gone(word)
+    end_marked(word)
+    assert not left
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Give a folder that every user may write to."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+        Path(name).chmod(0o777)
+
+
+class Hostile:
+    """Launches a test program in some way, under a mark."""
+
+    def __init__(self, launcher: Launcher, programs: Path, mark: str) -> None:
+        self._launcher = launcher
+        self._programs = programs
+        self._mark = mark
+
+    def start(
+        self, way: Way, *words: str | int, prefix: tuple[Any, ...] = (), **keys: Any
+    ) -> tuple[subprocess.Popen[bytes], int]:
+        """Start a launch; `words` begin with the name of a test program, or with a path."""
+        name = str(words[0])
+        program = name if "/" in name else self._programs / name
+        keys["env_set"] = {MARK: self._mark, **keys.get("env_set", {})}
+        plan = self._launcher.plan([program, *words[1:]], **way.keys, **keys)
+        return self._launcher.start(plan, prefix=prefix, **way.options)
+
+    def __call__(self, way: Way, *words: str | int, **keys: Any) -> Record:
+        record, _ = self._launcher.finish(self.start(way, *words, **keys))
+        if record.get("exit_status") == IMPOSSIBLE:
+            pytest.skip("this host does not allow it")
+        return record
+
+    def next_one_works(self, way: Way) -> None:
+        """An honest program after a hostile one."""
+        record = self(way, shutil.which("true") or "/bin/true")
+        assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+        assert record["containment"]["left_over"] == 0
+
+
+@pytest.fixture
+def hostile(launcher: Launcher, programs: Path, mark: str) -> Hostile:
+    return Hostile(launcher, programs, mark)
+
+
+def promised(record: Record, way: Way) -> None:
+    """The record says what is guaranteed, and where less is, why."""
+    containment = record["containment"]
+    assert containment["guarantee"] == ("complete" if way.complete else "best_effort")
+    assert way.complete or containment["why"]
+    assert "survivors" not in containment
+
+
+# --- what stays behind --------------------------------------------------------------------------
+
+LINGERING = {
+    "daemon": 1,
+    "pipe": 1,
+    "stopped": 2,
+    "traced": 2,
+    "leaderless": 1,
+    "reaper": 4,
+    "vfork 5": 1,
+    "stuck": 2,
+    "space": 2,
+}
+"""Ways to linger, and how many processes that leaves."""
+
+
+@ways()
+@pytest.mark.parametrize("how", LINGERING)
+def test_what_outlives_its_program_is_counted_and_ended(
+    hostile: Hostile, mark: str, way: Way, how: str
+) -> None:
+    record = hostile(way, "linger", *how.split())
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    promised(record, way)
+    assert record["containment"]["left_over"] == LINGERING[how]
+    assert not marked(mark), "already when the launcher ends"
+    hostile.next_one_works(way)
+
+
+@ways("cgroup", "none")
+@pytest.mark.parametrize("how", LINGERING)
+def test_a_deaf_program_and_what_it_left_are_ended_at_the_cap(
+    hostile: Hostile, mark: str, way: Way, how: str
+) -> None:
+    first, *more = how.split()
+    record = hostile(way, "linger", f"-{first}", *more, cap_s=0.3)
+    assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
+    assert 0.3 <= record["wall_s"] < 10
+    promised(record, way)
+    assert not marked(mark)
+
+
+@system
+@root_only
+@pytest.mark.parametrize("how", LINGERING)
+def test_in_the_other_hierarchies_too(
+    hostile: Hostile, mark: str, hierarchy: Record, how: str
+) -> None:
+    way = Way(hierarchy)
+    record = hostile(way, "linger", *how.split())
+    promised(record, way)
+    assert record["containment"]["left_over"] == LINGERING[how]
+    assert not marked(mark)
+
+
+@ways()
+def test_an_output_that_a_daemon_holds_open_comes_to_its_end(
+    hostile: Hostile, launcher: Launcher, way: Way
+) -> None:
+    started = time.monotonic()
+    record, done = launcher.finish(hostile.start(way, "linger", "pipe"))
+    assert record["containment"]["left_over"] == 1
+    assert done.stdout == b""
+    assert time.monotonic() - started < 20, "the daemon would hold it for a minute"
+
+
+@ways()
+@pytest.mark.parametrize("cap_s", [0.02, 0.1, 0.5])
+def test_a_bomb_is_ended_while_it_grows(
+    hostile: Hostile, mark: str, way: Way, cap_s: float
+) -> None:
+    """At most 300 processes; the limit is a net."""
+    record = hostile(way, "linger", "-bomb", 300, cap_s=cap_s, limits={"pids": 400})
+    assert record["outcome"] == "timed_out"
+    assert record["wall_s"] < 10
+    promised(record, way)
+    assert not marked(mark)
+    hostile.next_one_works(way)
+
+
+@ways()
+def test_a_bomb_that_its_program_does_not_wait_for(hostile: Hostile, mark: str, way: Way) -> None:
+    record = hostile(way, "linger", "bomb", 300, limits={"pids": 400})
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    promised(record, way)
+    assert 1 <= record["containment"]["left_over"] <= 300
+    assert not marked(mark)
+
+
+@ways("cgroup")
+def test_what_runs_away_from_its_process_ids_is_ended(
+    hostile: Hostile, mark: str, way: Way
+) -> None:
+    record = hostile(way, "linger", "hop", 2000)
+    promised(record, way)
+    assert not marked(mark)
+
+
+@ways("none", "nobody")
+def test_what_runs_away_from_its_process_ids_is_no_promise_without_a_control_group(
+    hostile: Hostile, mark: str, way: Way
+) -> None:
+    """A process is found by its number, and these change faster than they can be read."""
+    record = hostile(way, "linger", "hop", 500)
+    assert record["containment"]["guarantee"] == "best_effort"
+    assert record["containment"]["why"]
+    end_marked(mark)
+
+
+@system
+@root_only
+def test_what_belongs_to_another_user_is_named_as_a_survivor(
+    hostile: Hostile, programs: Path, mark: str
+) -> None:
+    """An unprivileged keeper may not end what a set-user-ID program has become."""
+    other = programs / "other"
+    shutil.copy(programs / "linger", other)
+    os.chown(other, 1, 1)
+    other.chmod(0o4755)
+    record = hostile(WAYS["nobody"], "linger", "identity", env_set={"LINGER_SETID": str(other)})
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    containment = record["containment"]
+    assert (containment["guarantee"], containment["survivors"]) == ("best_effort", 1)
+    assert len(marked(mark)) == 1
+    end_marked(mark)
+
+
+# --- control groups -----------------------------------------------------------------------------
+
+
+@ways("cgroup")
+@pytest.mark.parametrize(("how", "left"), [("leave", 2), ("remove", 1)])
+def test_what_has_left_its_control_group_is_ended_and_told(
+    hostile: Hostile, mark: str, way: Way, how: str, left: int
+) -> None:
+    record = hostile(way, "linger", how)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    containment = record["containment"]
+    assert containment["left_over"] == left
+    assert containment["guarantee"] == "best_effort"
+    assert "left the control group" in containment["why"]
+    assert not marked(mark)
+    hostile.next_one_works(way)
+
+
+@ways("cgroup")
+@pytest.mark.parametrize("how", ["leave", "remove"])
+def test_a_program_that_has_left_its_control_group_is_ended_at_the_cap(
+    hostile: Hostile, mark: str, way: Way, how: str
+) -> None:
+    record = hostile(way, "linger", f"-{how}", cap_s=0.3)
+    assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
+    assert 0.3 <= record["wall_s"] < 10
+    assert "left the control group" in record["containment"]["why"]
+    assert not marked(mark)
+
+
+@ways("cgroup")
+@pytest.mark.parametrize("stays", ["", "-"])
+def test_what_froze_itself_elsewhere_is_thawed_and_ended(
+    hostile: Hostile, mark: str, way: Way, stays: str
+) -> None:
+    """A process in a frozen group of the v1 freezer does not even die of SIGKILL."""
+    if not (CGROUPS / "freezer" / "cgroup.procs").exists():
+        pytest.skip("this host has no v1 freezer")
+    elsewhere = CGROUPS / "freezer" / f"elsewhere-{mark}"
+    try:
+        record = hostile(
+            way,
+            "linger",
+            f"{stays}frozen",
+            cap_s=1.0,
+            env_set={"LINGER_FREEZER": str(elsewhere)},
+        )
+        assert record["outcome"] == ("timed_out" if stays else "exited")
+        assert record["containment"]["guarantee"] == "best_effort"
+        assert "survivors" not in record["containment"]
+        assert not marked(mark)
+    finally:
+        with contextlib.suppress(OSError):
+            (elsewhere / "freezer.state").write_text("THAWED")
+        end_marked(mark)
+        elsewhere.rmdir()  # what a program makes outside its control group is its own
+
+
+@system
+@root_only
+@pytest.mark.parametrize("depth", [3, 100])
+def test_control_groups_below_go_however_deep_they_are(
+    hostile: Hostile, mark: str, hierarchy: Record, depth: int
+) -> None:
+    """The fixture of the launcher looks that none is left."""
+    record = hostile(Way(hierarchy), "linger", "deep", depth)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert record["containment"]["guarantee"] == "complete"
+    assert record["containment"]["left_over"] >= 1
+    assert not marked(mark)
+
+
+# --- the launcher as a target -------------------------------------------------------------------
+
+ENDING = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1"]
+
+
+@ways()
+@pytest.mark.parametrize("whom", ["keeper", "front"])
+@pytest.mark.parametrize("name", ENDING)
+def test_a_signal_from_the_program_ends_the_launch_as_one_from_outside(
+    hostile: Hostile, mark: str, way: Way, whom: str, name: str
+) -> None:
+    number = signal.Signals[name]
+    record = hostile(way, "strike", whom, number)
+    ended_by = signal.SIGTERM if number is signal.SIGUSR1 else number
+    assert (record["outcome"], record["interrupted_by"]) == ("interrupted", ended_by)
+    promised(record, way)
+    assert not marked(mark)
+    hostile.next_one_works(way)
+
+
+@pytest.mark.skipif(SANITIZED, reason="its two processes share no memory")
+@ways()
+def test_the_other_process_ends_what_a_killed_keeper_kept(
+    hostile: Hostile, mark: str, way: Way
+) -> None:
+    record = hostile(way, "strike", "keeper", signal.SIGKILL)
+    assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGKILL)
+    assert record["stage"] == "keeper"
+    promised(record, way)
+    assert record["containment"]["left_over"] >= 1
+    assert not marked(mark)
+    hostile.next_one_works(way)
+
+
+@ways()
+def test_the_keeper_ends_all_once_the_front_is_killed(
+    hostile: Hostile, launcher: Launcher, mark: str, way: Way
+) -> None:
+    process, record_fd = hostile.start(way, "strike", "front", signal.SIGKILL)
+    process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGKILL
+    wait_until(lambda: os.fstat(record_fd).st_size > 0, "the keeper writes the record")
+    record = json.loads(os.pread(record_fd, MIB, 0))
+    os.close(record_fd)
+    assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGTERM)
+    assert not gone(mark)
+    hostile.next_one_works(way)
+
+
+@ways()
+def test_of_both_killed_the_program_dies_and_no_more_is_promised(
+    hostile: Hostile, mark: str, way: Way
+) -> None:
+    """A daemon of it is left to `assay-exec --sweep`, which needs a control group to find it."""
+    process, record_fd = hostile.start(way, "strike", "both", signal.SIGKILL)
+    process.communicate(timeout=90)
+    assert process.returncode == -signal.SIGKILL
+    assert os.fstat(record_fd).st_size == 0
+    os.close(record_fd)
+    end_marked(mark)
+
+
+@ways()
+@pytest.mark.parametrize("whom", ["keeper", "front"])
+def test_a_launcher_that_its_program_stopped_goes_on(
+    hostile: Hostile, mark: str, way: Way, whom: str
+) -> None:
+    env = {"STRIKE_S": "0.2"}
+    record = hostile(way, "strike", whom, signal.SIGSTOP, env_set=env)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert 0.2 <= record["wall_s"] < 10
+    promised(record, way)
+    assert record["containment"]["left_over"] == 1
+    assert not marked(mark)
+
+
+@ways("cgroup", "none")
+@pytest.mark.parametrize("whom", ["keeper", "front"])
+def test_a_stopped_launcher_keeps_to_the_cap(hostile: Hostile, way: Way, whom: str) -> None:
+    record = hostile(way, "strike", whom, signal.SIGSTOP, cap_s=0.3)
+    assert record["outcome"] == "timed_out"
+    assert record["wall_s"] < 10
+
+
+@ways("cgroup", "none")
+def test_its_caller_goes_on_with_one_that_was_stopped_as_a_whole(
+    hostile: Hostile, launcher: Launcher, way: Way
+) -> None:
+    """As the driver does: a stopped child is seen by its parent alone."""
+    started = hostile.start(way, "strike", "both", signal.SIGSTOP, cap_s=0.3)
+    process, _ = started
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+    process.send_signal(signal.SIGCONT)
+    record, _ = launcher.finish(started)
+    assert record["outcome"] == "timed_out"
+
+
+@ways()
+@pytest.mark.parametrize("how", ["session", "shut", "urgent"])
+def test_what_a_program_does_to_itself_changes_nothing(
+    hostile: Hostile, mark: str, way: Way, how: str
+) -> None:
+    record = hostile(way, "strike", how, env_set={"STRIKE_S": "0.2"})
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    promised(record, way)
+    assert record["containment"]["left_over"] == (2 if how == "urgent" else 1)
+    assert not marked(mark)
+
+
+# --- storms of signals, and killing at any moment -----------------------------------------------
+
+
+def keeper_of(process: subprocess.Popen[bytes]) -> int | None:
+    """The keeper, once there is one."""
+    with contextlib.suppress(OSError, ValueError):
+        return int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
+    return None
+
+
+@pytest.mark.skipif(SANITIZED, reason="its two processes share no memory")
+@ways("cgroup", "none")
+def test_killing_the_keeper_at_any_moment(
+    hostile: Hostile, launcher: Launcher, mark: str, way: Way
+) -> None:
+    """Also while it changes what it shares with the front."""
+    import random
+
+    moments = random.Random("keeper")
+    killed = 0
+    for _ in range(60):
+        process, record_fd = hostile.start(way, "linger", "-daemon", cap_s=0.01)
+        wait_until(lambda p=process: keeper_of(p) is not None or p.poll() is not None, "a keeper")
+        time.sleep(moments.random() * 0.02)
+        if (keeper := keeper_of(process)) is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(keeper, signal.SIGKILL)
+        process.communicate(timeout=30)
+        text = os.pread(record_fd, MIB, 0)
+        os.close(record_fd)
+        assert process.returncode == 0, "the front lives, and says what became of the launch"
+        record = json.loads(text)
+        killed += record["outcome"] == "interrupted"
+        assert record["outcome"] in ("interrupted", "timed_out")
+        assert not gone(mark)
+    assert killed > 10
+
+
+@ways("cgroup", "none")
+def test_a_storm_of_signals(hostile: Hostile, launcher: Launcher, mark: str, way: Way) -> None:
+    import random
+
+    moments = random.Random("storm")
+    names = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGCONT", "SIGCHLD", "SIGWINCH"]
+    for _ in range(10):
+        started = hostile.start(way, "linger", "-daemon")
+        process, _ = started
+        time.sleep(moments.random() * 0.01)
+        for _ in range(200):
+            number = signal.Signals[moments.choice(names)]
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(number)
+                if (keeper := keeper_of(process)) is not None:
+                    os.kill(keeper, number)
+        try:
+            record, _ = launcher.finish(started)
+        except AssertionError:
+            # Before it has blocked them, a signal ends it as any program; nothing is started yet.
+            assert process.returncode < 0
+        else:
+            assert record["outcome"] == "interrupted"
+        assert not gone(mark)
+
+
+# --- crashes and outputs ------------------------------------------------------------------------
+
+
+@ways()
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGBUS", "SIGKILL"])
+@pytest.mark.parametrize("core", ["no core", "a core"])
+def test_a_crash_is_named(
+    hostile: Hostile, open_folder: Path, way: Way, name: str, core: str
+) -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    limit = {"resource": "core", "soft": 0, "hard": 0}
+    if core == "a core":
+        if most == 0:
+            pytest.skip("no core may be written here")
+        unlimited = most == resource.RLIM_INFINITY
+        limit = {"resource": "core", "soft": None, "hard": None} if unlimited else limit
+    number = signal.Signals[name]
+    record = hostile(way, "burden", "crash", number, cwd=str(open_folder), rlimits=[limit])
+    assert (record["outcome"], record["signal"]) == ("signaled", number)
+    assert "exit_status" not in record
+    promised(record, way)
+    if core == "no core":
+        assert record["core_dumped"] is False
+        assert list(open_folder.iterdir()) == []
+
+
+@ways("cgroup", "none")
+def test_any_bytes_pass_through(
+    hostile: Hostile, launcher: Launcher, open_folder: Path, way: Way
+) -> None:
+    record, done = launcher.finish(hostile.start(way, "burden", "binary"))
+    assert record["outcome"] == "exited"
+    assert bytes(range(256)) in done.stdout
+    assert done.stdout == done.stderr
+
+
+@ways("cgroup", "none")
+def test_closed_outputs(hostile: Hostile, way: Way) -> None:
+    record = hostile(way, "/bin/sh", "-c", "exec >&- 2>&- <&-; echo lost; exit 4")
+    assert (record["outcome"], record["exit_status"]) == ("exited", 4)
+
+
+@ways()
+def test_threads_that_come_and_go(hostile: Hostile, way: Way) -> None:
+    record = hostile(way, "burden", "threads", 500, observe=["threads", "status"])
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+
+
+@ways("cgroup", "none")
+def test_much_output_takes_no_memory(hostile: Hostile, open_folder: Path, way: Way) -> None:
+    process, record_fd = hostile.start(way, "burden", "flood", 200, stdout=str(open_folder / "out"))
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.communicate()
+    record = json.loads(os.pread(record_fd, MIB, 0))
+    os.close(record_fd)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert (open_folder / "out").stat().st_size == 200 * MIB
+    assert usage.ru_maxrss < 32 * 1024, "KiB: of the launcher and of all that it waited for"
+
+
+# --- what runs out ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_disk(open_folder: Path) -> Iterator[Path]:
+    """Give a file system of 8 MiB."""
+    place = open_folder / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=777", "tmpfs", str(place)]
+    if subprocess.run(command, capture_output=True).returncode != 0:
+        pytest.skip("no file system can be mounted here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@system
+@root_only
+@ways("cgroup", "nobody")
+def test_a_full_disk_is_the_program_s_own_failure(
+    hostile: Hostile, small_disk: Path, way: Way
+) -> None:
+    out = str(small_disk / "out")
+    record = hostile(way, "burden", "flood", 20, stdout=out, cwd=str(small_disk))
+    assert (record["outcome"], record["exit_status"]) == ("exited", errno.ENOSPC)
+    assert (small_disk / "out").stat().st_size > 7 * MIB
+    record = hostile(way, "burden", "binary", stdout=out, cwd=str(small_disk))
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0), "the file starts anew"
+
+
+@system
+@root_only
+def test_a_user_s_last_process(hostile: Hostile, mark: str) -> None:
+    """Its own processes count against the launcher's user; it needs none to end them."""
+    way = WAYS["nobody"]
+    limit = [{"resource": "nproc", "soft": 200, "hard": 200}]
+    record = hostile(way, "burden", "forks", 1000, rlimits=limit)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    promised(record, way)
+    assert 1 <= record["containment"]["left_over"] < 200
+    assert not marked(mark)
+    hostile.next_one_works(way)
+
+
+@ways("cgroup", "none")
+def test_a_limit_of_processes_holds_the_bomb(hostile: Hostile, mark: str, way: Way) -> None:
+    record = hostile(way, "linger", "-bomb", 300, limits={"pids": 50})
+    assert (record["outcome"], record["limit"]) == ("limit", "processes")
+    promised(record, way)
+    assert not marked(mark)
+
+
+@system
+@root_only
+def test_a_folder_that_the_program_closed(hostile: Hostile, open_folder: Path) -> None:
+    """The launch itself is as it was; the next one says what it lacks."""
+    way = WAYS["nobody"]
+    folder, output = open_folder / "work", open_folder / "output"
+    for made in (folder, output):
+        made.mkdir()
+        os.chown(made, NOBODY, NOBODY)
+    keys = {
+        "cwd": str(folder),
+        "stdout": str(output / "out"),
+        "env_set": {"STRIKE_S": "0"},
+    }
+    record = hostile(way, "strike", "files", **keys)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    record = hostile(way, "strike", "files", **keys)
+    assert (record["outcome"], record["stage"]) == ("setup_failed", "stdout")
+    output.chmod(0o755)
+    record = hostile(way, "strike", "files", **keys)
+    assert (record["outcome"], record["stage"]) == ("setup_failed", "cwd")
+    assert record["errno"] == errno.EACCES
+    assert str(folder) in record["message"]
+    folder.chmod(0o755)
+    assert hostile(way, "strike", "files", **keys)["outcome"] == "exited"
+
+
+# --- the terminal -------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def terminal() -> Iterator[tuple[int, int]]:
+    """Give a terminal: our side, and the other one."""
+    ours, theirs = pty.openpty()
+    try:
+        yield ours, theirs
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def foreground(ours: int) -> int:
+    """The process group in the foreground of a terminal, from outside."""
+    found: int = struct.unpack("i", fcntl.ioctl(ours, termios.TIOCGPGRP, b"\0" * 4))[0]
+    return found
+
+
+@ways("cgroup", "none")
+@pytest.mark.parametrize("ended", ["itself", "cap"])
+def test_a_terminal_that_was_taken_is_given_back(
+    hostile: Hostile, launcher: Launcher, way: Way, ended: str
+) -> None:
+    with terminal() as (ours, theirs):
+
+        def control() -> None:
+            os.setsid()
+            fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
+        controlled = Way(way.keys, {"preexec_fn": control})
+        keys: Record = {"env_set": {"STRIKE_S": "0"}} if ended == "itself" else {"cap_s": 0.3}
+        started = hostile.start(controlled, "strike", "terminal", **keys)
+        record, _ = launcher.finish(started)
+        assert record["outcome"] == ("exited" if ended == "itself" else "timed_out")
+        assert record.get("exit_status", 0) == 0
+        assert foreground(ours) == started[0].pid
+
+
+# --- what killed launchers left -----------------------------------------------------------------
+
+
+def left_by_a_killed_launcher(exec_path: Path, programs: Path, mark: str) -> int:
+    """Kill both processes of a launcher while its program runs; gives the id of the first."""
+    process = subprocess.Popen(
+        [exec_path, "--", programs / "linger", "-daemon"], env=os.environ | {MARK: mark}
+    )
+    wait_until(lambda: len(marked(mark)) == 4, "launcher, keeper, program and daemon")
+    keeper = keeper_of(process)
+    assert keeper is not None
+    process.send_signal(signal.SIGSTOP)  # so that it does not see what comes next
+    os.kill(keeper, signal.SIGKILL)
+    process.kill()
+    process.wait()
+    return process.pid
+
+
+@system
+@root_only
+def test_what_killed_launchers_left_is_swept(exec_path: Path, programs: Path, mark: str) -> None:
+    pid = left_by_a_killed_launcher(exec_path, programs, mark)
+    assert groups_named(f"assay-{pid}-")
+    wait_until(lambda: len(marked(mark)) == 1, "the program dies with its parent")
+    done = subprocess.run([exec_path, "--sweep"], capture_output=True, timeout=30)
+    assert done.returncode == 0
+    assert int(done.stdout) >= 1
+    assert not gone(mark)
+    assert not groups_named(f"assay-{pid}-")
+
+
+@system
+@root_only
+def test_what_still_runs_is_not_swept(exec_path: Path, programs: Path, mark: str) -> None:
+    process = subprocess.Popen(
+        [exec_path, "--", programs / "linger", "-daemon"], env=os.environ | {MARK: mark}
+    )
+    wait_until(lambda: len(marked(mark)) == 4, "launcher, keeper, program and daemon")
+    for _ in range(5):
+        subprocess.run([exec_path, "--sweep"], stdout=subprocess.DEVNULL, check=True)
+    assert len(marked(mark)) == 4
+    # Nor is what a launcher of another PID namespace holds, whose number means nothing here.
+    held = [Path(group) for group in groups_named(f"assay-{process.pid}-")]
+    assert held
+    process.terminate()
+    process.wait()
+
+
+@system
+@root_only
+def test_a_control_group_that_a_launcher_holds_is_not_swept(exec_path: Path) -> None:
+    """Also where the number in its name belongs to no process that can be seen from here."""
+    unused = 1 + int(Path("/proc/sys/kernel/pid_max").read_text())
+    place = next(p for p in (CGROUPS / "unified", CGROUPS) if (p / "cgroup.procs").exists())
+    group = place / f"assay-{unused}-0"
+    group.mkdir()
+    try:
+        fd = os.open(group, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        subprocess.run([exec_path, "--sweep"], stdout=subprocess.DEVNULL, check=True)
+        assert group.exists()
+        os.close(fd)
+        subprocess.run([exec_path, "--sweep"], stdout=subprocess.DEVNULL, check=True)
+        assert not group.exists()
+    finally:
+        with contextlib.suppress(OSError):
+            group.rmdir()
+
+
+@system
+@root_only
+@pytest.mark.parametrize("name", ["assay-1x-0", "assay--1-0", "assay-name", "assay-99999999-0-a"])
+def test_what_only_looks_like_a_launcher_s_is_not_swept(exec_path: Path, name: str) -> None:
+    place = next(p for p in (CGROUPS / "unified", CGROUPS) if (p / "cgroup.procs").exists())
+    (place / name).mkdir()
+    try:
+        subprocess.run([exec_path, "--sweep"], stdout=subprocess.DEVNULL, check=True)
+        assert (place / name).exists()
+    finally:
+        (place / name).rmdir()
+
+
+def test_nothing_to_sweep(exec_path: Path) -> None:
+    if not MAY_CHANGE_HOST:
+        pytest.skip("it removes control groups")
+    for _ in range(2):
+        done = subprocess.run([exec_path, "--sweep"], capture_output=True, timeout=30)
+        assert (done.returncode, done.stderr) == (0, b"")
+    int(done.stdout)
