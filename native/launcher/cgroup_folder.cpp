@@ -16,8 +16,6 @@ namespace assay {
 
 namespace {
 
-constexpr int deepest = 64;
-
 struct CloseDir {
     void operator()(DIR* dir) const { ::closedir(dir); }
 };
@@ -37,67 +35,73 @@ Fd open_in(int folder, const char* file, int flags) {
     return fd;
 }
 
-template <typename Each>
-void each_subfolder(int folder, Each each) {
+/// The same for a folder in it.
+Fd open_below(int folder, const char* name) {
+    Fd fd = open_folder(folder, name);
+    if (!fd && errno == EACCES && ::fchmodat(folder, name, 0755, 0) == 0) fd = open_folder(folder, name);
+    return fd;
+}
+
+std::vector<std::string> subfolders(int folder) {
+    std::vector<std::string> found;
     struct stat status{};
     // A folder of cgroupfs has one link for each folder below it, beside the usual two.
-    if (::fstat(folder, &status) != 0 || status.st_nlink <= 2) return;
+    if (::fstat(folder, &status) != 0 || status.st_nlink <= 2) return found;
     Fd fd = open_folder(folder, ".");
     if (!fd && errno == EACCES && ::fchmod(folder, 0755) == 0) fd = open_folder(folder, ".");
-    if (!fd) return;
+    if (!fd) return found;
     const std::unique_ptr<DIR, CloseDir> dir{::fdopendir(fd.release())};
-    if (!dir) return;
-    while (const dirent* entry = ::readdir(dir.get())) {
+    while (const dirent* entry = dir ? ::readdir(dir.get()) : nullptr) {
         const std::string_view name = entry->d_name;
-        if (entry->d_type != DT_DIR || name == "." || name == "..") continue;
-        Fd below = open_folder(folder, entry->d_name);
-        if (!below && errno == EACCES && ::fchmodat(folder, entry->d_name, 0755, 0) == 0) {
-            below = open_folder(folder, entry->d_name);
-        }
-        if (below) each(entry->d_name, below.get());
+        if (entry->d_type == DT_DIR && name != "." && name != "..") found.emplace_back(name);
     }
+    return found;
 }
 
-void collect_processes(int folder, std::vector<pid_t>& found, int depth) {
-    if (const Fd fd = open_in(folder, "cgroup.procs", O_RDONLY)) {
-        if (const auto text = read_to_end(fd.get(), 1U << 24)) {
-            const char* at = text->data();
-            const char* const end = at + text->size();
-            while (at < end) {
-                pid_t pid = 0;
-                const auto [stop, error] = std::from_chars(at, end, pid);
-                if (error != std::errc{}) break;
-                // 0 stands for a process that this PID namespace cannot see; as a target it would be
-                // ourselves.
-                if (pid > 0) found.push_back(pid);
-                at = stop + 1;
-            }
-        }
-    }
-    if (depth >= deepest) return;
-    each_subfolder(folder, [&](const char*, int below) { collect_processes(below, found, depth + 1); });
-}
-
-std::string first_subfolder(int folder) {
-    std::string first;
-    each_subfolder(folder, [&](const char* name, int) { first = name; });
-    return first;
-}
-
-/// However deep they lie: two folders are open at a time. Stops at one that cannot be removed.
-void remove_below(int folder) {
-    Fd at = open_folder(folder, ".");
-    std::vector<std::string> path;
+/// Goes through the folders below one: `enter(folder)` before what is in it, `leave(parent, name)` after. A
+/// program may nest them as deep as it likes, so few are open at a time.
+template <typename Enter, typename Leave>
+void walk_below(int top, Enter enter, Leave leave) {
+    struct Level {
+        std::string name;
+        std::vector<std::string> ahead;
+    };
+    std::vector<Level> levels{{"", subfolders(top)}};
+    if (levels.back().ahead.empty()) return;
+    Fd at = open_folder(top, ".");
     while (at) {
-        if (auto name = first_subfolder(at.get()); !name.empty()) {
-            at = open_folder(at.get(), name.c_str());
-            path.push_back(std::move(name));
+        auto& ahead = levels.back().ahead;
+        if (ahead.empty()) {
+            const std::string name = std::move(levels.back().name);
+            levels.pop_back();
+            if (levels.empty()) return;
+            at = open_folder(at.get(), "..");
+            if (at) leave(at.get(), name.c_str());
             continue;
         }
-        if (path.empty()) return;
-        at = open_folder(at.get(), "..");
-        if (!at || ::unlinkat(at.get(), path.back().c_str(), AT_REMOVEDIR) != 0) return;
-        path.pop_back();
+        std::string name = std::move(ahead.back());
+        ahead.pop_back();
+        if (Fd below = open_below(at.get(), name.c_str())) {
+            at = std::move(below);
+            enter(at.get());
+            levels.push_back({std::move(name), subfolders(at.get())});
+        }
+    }
+}
+
+void add_processes(int folder, std::vector<pid_t>& found) {
+    const Fd fd = open_in(folder, "cgroup.procs", O_RDONLY);
+    const auto text = fd ? read_to_end(fd.get(), 1U << 24) : std::nullopt;
+    if (!text) return;
+    const char* at = text->data();
+    const char* const end = at + text->size();
+    while (at < end) {
+        pid_t pid = 0;
+        const auto [stop, error] = std::from_chars(at, end, pid);
+        if (error != std::errc{}) break;
+        // 0 stands for a process that this PID namespace cannot see; as a target it would be ourselves.
+        if (pid > 0) found.push_back(pid);
+        at = stop + 1;
     }
 }
 
@@ -152,13 +156,15 @@ int CgroupFolder::write(const char* file, std::string_view text) const {
 
 std::vector<pid_t> CgroupFolder::processes() const {
     std::vector<pid_t> found;
-    collect_processes(fd(), found, 0);
+    add_processes(fd(), found);
+    walk_below(fd(), [&](int folder) { add_processes(folder, found); }, [](int, const char*) {});
     return found;
 }
 
 bool CgroupFolder::remove() {
     if (::unlinkat(root_, path_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
-    remove_below(fd());
+    walk_below(
+        fd(), [](int) {}, [](int parent, const char* name) { ::unlinkat(parent, name, AT_REMOVEDIR); });
     return ::unlinkat(root_, path_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 

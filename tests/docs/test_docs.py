@@ -417,6 +417,10 @@ def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
     found.add("sweep", assay_says("sweep", "sweep.toml", "--json"))
     tuned = ["--null", "--runs", "70", "arg.n=60,5"]
     found.add("tune", assay_says("tune", "--json", *tuned, *program, PROGRAM))
+    calibrate = ["study", "calibrate", "--json", "--disturbed-above", "never"]
+    many = json.loads(assay_says(*calibrate, "--runs", "61", "--budget", "20h", *program, "pass"))
+    found.add("study calibrate", json.dumps(many))
+    found.add("compare", assay_says("compare", "--json", *compared))
     found.add("study list", assay_says("study", "list", "--json"))
     return found
 

@@ -1,4 +1,4 @@
-"""Programs that do their worst to assay-exec: what they get, what is left, and what the record says.
+"""Programs that do their worst to assay-exec: what they get, what is left, what the record says.
 
 Each runs within a control group, without one, and as a user who may make none. What cannot be
 promised without a control group is asserted as it is stated, not as it happens to turn out.
@@ -33,6 +33,7 @@ from launching import (
     MAY_CHANGE_HOST,
     MIB,
     SANITIZED,
+    SESSION,
     Launcher,
     Record,
     groups_named,
@@ -259,7 +260,9 @@ def test_what_belongs_to_another_user_is_named_as_a_survivor(
     shutil.copy(programs / "linger", other)
     os.chown(other, 1, 1)
     other.chmod(0o4755)
-    record = hostile(WAYS["nobody"], "linger", "identity", env_set={"LINGER_SETID": str(other)})
+    files = {"stdout": "/dev/null", "stderr": "/dev/null"}  # it would hold ours open
+    env = {"LINGER_SETID": str(other)}
+    record = hostile(WAYS["nobody"], "linger", "identity", env_set=env, **files)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     containment = record["containment"]
     assert (containment["guarantee"], containment["survivors"]) == ("best_effort", 1)
@@ -393,12 +396,17 @@ def test_of_both_killed_the_program_dies_and_no_more_is_promised(
     hostile: Hostile, mark: str, way: Way
 ) -> None:
     """A daemon of it is left to `assay-exec --sweep`, which needs a control group to find it."""
-    process, record_fd = hostile.start(way, "strike", "both", signal.SIGKILL)
-    process.communicate(timeout=90)
+    process, record_fd = hostile.start(
+        way, "strike", "both", signal.SIGKILL, stdout="/dev/null", stderr="/dev/null"
+    )
+    process.communicate(timeout=30)
     assert process.returncode == -signal.SIGKILL
     assert os.fstat(record_fd).st_size == 0
     os.close(record_fd)
+    wait_until(lambda: len(marked(mark)) == 1, "the program is dead, its daemon is not")
     end_marked(mark)
+    for group in groups_named(SESSION):  # of a name that none of assay's own have
+        Path(group).rmdir()
 
 
 @ways()

@@ -149,11 +149,13 @@ def _of_host(host: Host) -> list[Evidence | None]:
 def _foreign_s(host: Host) -> float | None:
     """CPU time that others used on the CPUs of the launch: all but the tree's and the launcher's.
 
-    The launcher may have run on other CPUs of the host, which makes this a little too small.
+    The launcher may have run on other CPUs of the host, which makes this a little too small. The
+    kernel counts the busy time in ticks, so that of a short launch may come out below zero: it
+    stays so, since the sum over many launches is then right.
     """
     if host.busy_s is None or host.own_s is None:
         return None
-    return max(0.0, host.busy_s - host.own_s - (host.launcher_s or 0.0))
+    return host.busy_s - host.own_s - (host.launcher_s or 0.0)
 
 
 def _of_counter(name: str, counter: Counter) -> Evidence:

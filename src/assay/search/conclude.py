@@ -14,37 +14,36 @@ import msgspec
 from assay.errors import NotPossible
 from assay.records import (
     Arm,
-    ArmResult,
     Claim,
     Conclusion,
     Kind,
-    Metric,
-    Outcome,
     Recommendation,
     Sample,
     Stage,
     StudySpec,
-    Summary,
     Verdict,
 )
-from assay.records.workload import BUILT_IN, WALL
 from assay.search.calibrate import calibrated_arms, recording
 from assay.search.calibration import calibration, calibration_notes
 from assay.search.cells import lead
 from assay.search.claims import claim_between
 from assay.search.compare import compare_claim, compared_arms, null_name
-from assay.search.disturbance import withheld
 from assay.search.effects import effects_of
 from assay.search.history import DEFAULT_ARM, History
-from assay.search.modes import modes_of
+from assay.search.notes import (
+    disturbance_notes,
+    few_notes,
+    loss_notes,
+    shape_notes,
+    stability_notes,
+)
 from assay.search.race import Done, Reason
+from assay.search.result import result_of
 from assay.search.searcher import Searcher
-from assay.search.sentence import say, say_lossy, stability
+from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
-from assay.search.sweep import least_blocks, sweep_alpha, sweep_claim
+from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
-from assay.stats.summary import summarise
-from assay.units import show_count, show_quantity
 
 FAILS_MORE = 0.1
 """Chance of holding failures against a winner that fails no more often than the default."""
@@ -107,7 +106,7 @@ def _tune(
     for sample in samples:
         race.tell(sample)
     history = race.history
-    notes: list[str] = _loss_notes(spec.workload.objective, samples)
+    notes: list[str] = loss_notes(spec.workload.objective, samples)
     arm = _confirmed_arm(history)
     found: Claim | None = None
     if arm != DEFAULT_ARM:
@@ -127,7 +126,7 @@ def _tune(
     if arm != DEFAULT_ARM:
         arms.append(arm)
     stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
-    results = tuple(_result(spec, history, stage, a) for a in arms)
+    results = tuple(result_of(spec, history, stage, a) for a in arms)
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
@@ -147,9 +146,9 @@ def _tune(
         stopped=_stopped(done),
         notes=(
             *notes,
-            *_disturbance_notes(spec, history),
-            *_shape_notes(spec.workload.objective, results),
-            *_stability_notes(found),
+            *disturbance_notes(spec, history),
+            *shape_notes(spec.workload.objective, results),
+            *stability_notes(found),
         ),
     )
 
@@ -236,7 +235,7 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
     arms = compared_arms(spec)
     claims = [compare_claim(spec, history, arms, arm) for arm in arms[1:]]
     null = null_name(arms[0].name) if spec.null else None
-    results = tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
@@ -249,16 +248,16 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         disturbed_blocks=history.disturbed(Stage.CONFIRM),
         stopped=stopped,
         notes=(
-            *_loss_notes(spec.workload.objective, samples),
-            *_disturbance_notes(spec, history),
-            *_shape_notes(spec.workload.objective, results),
+            *loss_notes(spec.workload.objective, samples),
+            *disturbance_notes(spec, history),
+            *shape_notes(spec.workload.objective, results),
         ),
     )
 
 
 def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
     history = History.of(spec, samples)
-    results = (_result(spec, history, Stage.CONFIRM, spec.arms[0]),)
+    results = (result_of(spec, history, Stage.CONFIRM, spec.arms[0]),)
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
@@ -269,9 +268,9 @@ def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         disturbed_blocks=history.disturbed(Stage.CONFIRM),
         stopped=stopped,
         notes=(
-            *_loss_notes(spec.workload.objective, samples),
-            *_disturbance_notes(spec, history),
-            *_shape_notes(spec.workload.objective, results),
+            *loss_notes(spec.workload.objective, samples),
+            *disturbance_notes(spec, history),
+            *shape_notes(spec.workload.objective, results),
         ),
     )
 
@@ -282,7 +281,7 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
     alpha = sweep_alpha(spec)
     claims = [sweep_claim(spec, history, arms, arm, alpha) for arm in arms[1:]]
     null = null_name(arms[0].name) if spec.null else None
-    results = tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     found = Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
@@ -297,35 +296,23 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
         stopped=stopped,
         notes=(
             *(spec.design.notes if spec.design else ()),
-            *_few_notes(spec),
-            *_loss_notes(spec.workload.objective, samples),
-            *_disturbance_notes(spec, history),
+            *few_notes(spec),
+            *loss_notes(spec.workload.objective, samples),
+            *disturbance_notes(spec, history),
         ),
     )
     # Of hundreds of cells only those that the answer is about.
     best = lead(found)
     told = tuple(r for r in results if r is results[0] or (best is not None and r.name == best.b))
-    shape = _shape_notes(spec.workload.objective, told)
+    shape = shape_notes(spec.workload.objective, told)
     return msgspec.structs.replace(found, notes=(*found.notes, *shape))
-
-
-def _few_notes(spec: StudySpec) -> list[str]:
-    """That a sweep was asked for fewer blocks than a verdict takes."""
-    repeats = spec.design.repeats if spec.design else None
-    least = least_blocks(spec)
-    if repeats is None or repeats >= least:
-        return []
-    return [
-        f"{show_count(repeats, 'block')} show what there is, and are too few for a verdict on "
-        f"each of {show_count(len(spec.arms), 'cell')}: that takes {least} at least"
-    ]
 
 
 def _calibrate(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
     history = History.of(spec, samples)
     arms = calibrated_arms(spec)
     found = claim_between(spec, history, (arms[0].name, arms[1].name), spec.alpha)
-    results = tuple(_result(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
@@ -340,111 +327,9 @@ def _calibrate(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conc
         disturbed_blocks=history.disturbed(Stage.CONFIRM),
         stopped=stopped,
         notes=(
-            *_loss_notes(spec.workload.objective, samples),
-            *_disturbance_notes(spec, history),
-            *_shape_notes(spec.workload.objective, results),
+            *loss_notes(spec.workload.objective, samples),
+            *disturbance_notes(spec, history),
+            *shape_notes(spec.workload.objective, results),
             *calibration_notes(found, len(history.sound(Stage.CONFIRM))),
         ),
     )
-
-
-def _result(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
-    """Every metric of an arm over the blocks of a stage."""
-    mine = [s for s in history.samples if s.launch.stage is stage and s.launch.arm == arm.name]
-    claimed = stage is Stage.CONFIRM and bool(history.sound(stage))
-    ended = [
-        s
-        for s in mine
-        if s.outcome is Outcome.OK and not (claimed and history.is_disturbed(stage, s.launch.block))
-    ]
-    summary: dict[str, Summary] = {}
-    for name in dict.fromkeys(n for s in ended for n in s.metrics):
-        values = [s.metrics[name] for s in ended if name in s.metrics]
-        floor = 0.0 if name in BUILT_IN else None  # no time and no size lies below
-        summary[name] = summarise(values, alpha=spec.alpha, floor=floor)
-    return ArmResult(
-        name=arm.name,
-        configuration=arm.configuration,
-        summary=summary,
-        failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in mine),
-        timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in mine),
-        modes=modes_of(spec.workload.objective.name, ended),
-    )
-
-
-def _stability_notes(found: Claim | None) -> list[str]:
-    """What the mean of a winner does not tell of a single launch."""
-    said = stability(found) if found is not None else ""
-    return [said.strip().removesuffix(".")] if said else []
-
-
-def _shape_notes(metric: Metric, arms: Sequence[ArmResult]) -> list[str]:
-    """Where the launches of an arm fall into two groups, and with what."""
-    notes = []
-    for arm in arms:
-        found = arm.modes
-        if found is None:
-            continue
-        low, high = (show_quantity(mean, metric.unit) for mean in (found.low, found.high))
-        note = (
-            f"{arm.name!r} falls into two groups: about {low}, and {high} in "
-            f"{100 * found.high_share:.0f} % of its launches"
-        )
-        if found.explained_by is not None:
-            along = f"{found.low_evidence:.4g} and {found.high_evidence:.4g} at the median"
-            note += f"; what goes along is {found.explained_by.replace('_', ' ')} ({along})"
-        notes.append(note)
-    return notes
-
-
-def _disturbance_notes(spec: StudySpec, history: History) -> list[str]:
-    """How many blocks were left out for what others did, when any were."""
-    lost, blocks = history.disturbed(Stage.CONFIRM), len(history.complete(Stage.CONFIRM))
-    if not lost or spec.disturbed_above is None:
-        return []
-    note = (
-        f"{lost} of {show_count(blocks, 'block', 'blocks')} left out: others took more than "
-        f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile"
-    )
-    if withheld(lost, blocks):
-        note += (
-            "; with more than a third left out no verdict is given. Measure on a quieter machine, "
-            "or say with --disturbed-above how much of others is to be admitted"
-        )
-    return [note]
-
-
-def _loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
-    """How many launches failed or were stopped, when any did."""
-    notes = []
-    failed = [s for s in samples if s.outcome in (Outcome.FAILED, Outcome.LIMIT)]
-    if failed:
-        notes.append(
-            f"{len(failed)} of {len(samples)} launches failed, {_among(failed)}; "
-            f"the last said: {failed[-1].message or 'nothing'}"
-        )
-    late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
-    if late:
-        notes.append(_late_note(metric, late, len(samples)))
-    return notes
-
-
-def _late_note(metric: Metric, late: Sequence[Sample], launches: int) -> str:
-    if len(late) == 1:
-        told = f"1 of {launches} launches was stopped at its time limit, {_among(late)}"
-        counted = "it counts as at least that long, and is in no summary"
-    else:
-        told = f"{len(late)} of {launches} launches were stopped at their time limit, "
-        told += _among(late)
-        counted = "they count as at least that long, and are in no summary"
-    if metric.name != WALL.name:
-        counted = f"{'it has' if len(late) == 1 else 'they have'} no value of {metric.name}"
-    return f"{told}: {counted}"
-
-
-def _among(samples: Sequence[Sample]) -> str:
-    """Whose launches they are; those that warmed up are in no arm's figures."""
-    arms = sorted({s.launch.arm for s in samples})
-    warm = sum(s.launch.stage is Stage.SURVEY for s in samples)
-    where = f"all of {arms[0]!r}" if len(arms) == 1 else f"in {len(arms)} arms"
-    return f"{where} ({warm} while warming up)" if warm else where

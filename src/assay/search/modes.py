@@ -8,7 +8,7 @@ from assay.records import Modes, Sample
 from assay.stats.modes import GOES_WITH, companion, modes, separation
 from assay.stats.modes import Modes as Groups
 
-GROWING = ("s", "", "events", "pages")
+GROWING = ("s", "", "events", "pages", "J")
 """Units of evidence that adds up while a launch lasts."""
 LEVELS = ("threads_peak", "frequency_ratio")
 """Kinds that have such a unit and do not add up."""

@@ -73,8 +73,8 @@ def test_the_floor_stands_beside_a_claim() -> None:
     assert "noise_floor" not in result_document(result_of(other), ())
     found = result_of(other, FLOOR)
     text = "\n".join(result_lines(found, 300))
-    line = "noise floor of this machine: -10.0 to +20.0 % (calibrated 2027-01-15 with the built-in load)"
-    assert line in text
+    origin = "calibrated 2027-01-15 with the built-in load"
+    assert f"noise floor of this machine: -10.0 to +20.0 % ({origin})" in text
     assert "not measured" not in text
     assert "note: the difference of nice=1" in text
     document = result_document(found, ())
@@ -137,7 +137,6 @@ def test_without_gains_and_without_a_block(study: Study) -> None:
 def test_what_is_refused(
     words: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert main(["study", *words, "--db", str(tmp_path / "a.db")] if "--" not in words else [
-        "study", words[0], "--db", str(tmp_path / "a.db"), *words[1:]
-    ]) == 2  # fmt: skip
+    action, *rest = words
+    assert main(["study", action, "--db", str(tmp_path / "a.db"), *rest]) == 2
     assert says in capsys.readouterr().err

@@ -1,0 +1,103 @@
+"""Notes: what weakens the answer of a study, one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import ArmResult, Claim, Metric, Outcome, Sample, Stage, StudySpec
+from assay.records.workload import WALL
+from assay.search.disturbance import withheld
+from assay.search.history import History
+from assay.search.sentence import stability
+from assay.search.sweep import least_blocks
+from assay.units import show_count, show_quantity
+
+
+def few_notes(spec: StudySpec) -> list[str]:
+    """That a sweep was asked for fewer blocks than a verdict takes."""
+    repeats = spec.design.repeats if spec.design else None
+    least = least_blocks(spec)
+    if repeats is None or repeats >= least:
+        return []
+    return [
+        f"{show_count(repeats, 'block')} show what there is, and are too few for a verdict on "
+        f"each of {show_count(len(spec.arms), 'cell')}: that takes {least} at least"
+    ]
+
+
+def stability_notes(found: Claim | None) -> list[str]:
+    """What the mean of a winner does not tell of a single launch."""
+    said = stability(found) if found is not None else ""
+    return [said.strip().removesuffix(".")] if said else []
+
+
+def shape_notes(metric: Metric, arms: Sequence[ArmResult]) -> list[str]:
+    """Where the launches of an arm fall into two groups, and with what."""
+    notes = []
+    for arm in arms:
+        found = arm.modes
+        if found is None:
+            continue
+        low, high = (show_quantity(mean, metric.unit) for mean in (found.low, found.high))
+        note = (
+            f"{arm.name!r} falls into two groups: about {low}, and {high} in "
+            f"{100 * found.high_share:.0f} % of its launches"
+        )
+        if found.explained_by is not None:
+            along = f"{found.low_evidence:.4g} and {found.high_evidence:.4g} at the median"
+            note += f"; what goes along is {found.explained_by.replace('_', ' ')} ({along})"
+        notes.append(note)
+    return notes
+
+
+def disturbance_notes(spec: StudySpec, history: History) -> list[str]:
+    """How many blocks were left out for what others did, when any were."""
+    lost, blocks = history.disturbed(Stage.CONFIRM), len(history.complete(Stage.CONFIRM))
+    if not lost or spec.disturbed_above is None:
+        return []
+    note = (
+        f"{lost} of {show_count(blocks, 'block', 'blocks')} left out: others took more than "
+        f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile"
+    )
+    if withheld(lost, blocks):
+        note += (
+            "; with more than a third left out no verdict is given. Measure on a quieter machine, "
+            "or say with --disturbed-above how much of others is to be admitted"
+        )
+    return [note]
+
+
+def loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
+    """How many launches failed or were stopped, when any did."""
+    notes = []
+    failed = [s for s in samples if s.outcome in (Outcome.FAILED, Outcome.LIMIT)]
+    if failed:
+        notes.append(
+            f"{len(failed)} of {len(samples)} launches failed, {_among(failed)}; "
+            f"the last said: {failed[-1].message or 'nothing'}"
+        )
+    late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
+    if late:
+        notes.append(_late_note(metric, late, len(samples)))
+    return notes
+
+
+def _late_note(metric: Metric, late: Sequence[Sample], launches: int) -> str:
+    if len(late) == 1:
+        told = f"1 of {launches} launches was stopped at its time limit, {_among(late)}"
+        counted = "it counts as at least that long, and is in no summary"
+    else:
+        told = f"{len(late)} of {launches} launches were stopped at their time limit, "
+        told += _among(late)
+        counted = "they count as at least that long, and are in no summary"
+    if metric.name != WALL.name:
+        counted = f"{'it has' if len(late) == 1 else 'they have'} no value of {metric.name}"
+    return f"{told}: {counted}"
+
+
+def _among(samples: Sequence[Sample]) -> str:
+    """Whose launches they are; those that warmed up are in no arm's figures."""
+    arms = sorted({s.launch.arm for s in samples})
+    warm = sum(s.launch.stage is Stage.SURVEY for s in samples)
+    where = f"all of {arms[0]!r}" if len(arms) == 1 else f"in {len(arms)} arms"
+    return f"{where} ({warm} while warming up)" if warm else where

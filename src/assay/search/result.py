@@ -1,0 +1,33 @@
+"""Result: what was seen of one arm in a stage of a study."""
+
+from __future__ import annotations
+
+from assay.records import Arm, ArmResult, Outcome, Stage, StudySpec, Summary
+from assay.records.workload import BUILT_IN
+from assay.search.history import History
+from assay.search.modes import modes_of
+from assay.stats.summary import summarise
+
+
+def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
+    """Every metric of an arm over the blocks of a stage."""
+    mine = [s for s in history.samples if s.launch.stage is stage and s.launch.arm == arm.name]
+    claimed = stage is Stage.CONFIRM and bool(history.sound(stage))
+    ended = [
+        s
+        for s in mine
+        if s.outcome is Outcome.OK and not (claimed and history.is_disturbed(stage, s.launch.block))
+    ]
+    summary: dict[str, Summary] = {}
+    for name in dict.fromkeys(n for s in ended for n in s.metrics):
+        values = [s.metrics[name] for s in ended if name in s.metrics]
+        floor = 0.0 if name in BUILT_IN else None  # no time and no size lies below
+        summary[name] = summarise(values, alpha=spec.alpha, floor=floor)
+    return ArmResult(
+        name=arm.name,
+        configuration=arm.configuration,
+        summary=summary,
+        failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in mine),
+        timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in mine),
+        modes=modes_of(spec.workload.objective.name, ended),
+    )
