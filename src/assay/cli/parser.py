@@ -260,8 +260,8 @@ def _measuring(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME[=REGEX]",
-        help="a figure to read: wall_s, user_s, sys_s, peak_anon_bytes, energy_j, instructions, cycles,"
-        " task_clock_s, context_switches, page_faults, cpu_migrations, or from the output",
+        help="a figure to read: wall_s, user_s, sys_s, peak_anon_bytes, energy_j, instructions,"
+        " cycles, task_clock_s, context_switches, page_faults, cpu_migrations, or from the output",
     )
     group.add_argument(
         "--unit", action="append", default=[], metavar="NAME=UNIT", help="of a figure of yours"
