@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from assay.errors import AssayError
 from assay.launch.driver import Driver, find_launcher
 from assay.machine.program import inspect
 from assay.machine.reader import read_machine
@@ -32,7 +33,8 @@ from assay.records import (
 from assay.search.race import Race
 from assay.settings.registry import builtin
 from assay.store import Store, open_store
-from assay.study.session import Laboratory, begin
+from assay.study.laboratory import Laboratory
+from assay.study.session import begin
 
 from .ballast import held
 from .serve import serve
@@ -52,6 +54,9 @@ class Clock:
         self.samples: list[Sample] = []
 
     def began(self, study_id: str) -> None:
+        """See ``Listener``."""
+
+    def warned(self, error: AssayError) -> None:
         """See ``Listener``."""
 
     def launching(self, launch: Launch, left: Budget) -> None:

@@ -69,7 +69,9 @@ def runexec_words(peers: Peers, folder: Path, *, container: bool) -> list[str]:
     """Its command up to the program's; a container may write in ``folder`` alone."""
     words = [peers.path("BenchExec"), "--quiet", "--output", str(folder / "runexec.log")]
     if container:
-        return [*words, "--container", "--read-only-dir", "/", "--full-access-dir", str(folder)]
+        # It hides /tmp, where this process may stand.
+        words += ["--dir", str(folder), "--full-access-dir", str(folder)]
+        return [*words, "--container", "--read-only-dir", "/"]
     return [*words, "--no-container"]
 
 

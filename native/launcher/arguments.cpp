@@ -37,6 +37,8 @@ Arguments parse_arguments(int argc, char** argv) {
             arguments.verb = Verb::probe;
         } else if (option == "--sweep") {
             arguments.verb = Verb::sweep;
+        } else if (option == "--take-over") { // what a front becomes when its keeper was killed
+            arguments.verb = Verb::take_over;
         } else if (option == "--version") {
             arguments.verb = Verb::version;
         } else if (option == "--help") {
@@ -51,6 +53,12 @@ Arguments parse_arguments(int argc, char** argv) {
             arguments.plan = FileArgument{-1, argv[++i]};
         } else if (option == "--record") {
             arguments.record = FileArgument{-1, argv[++i]};
+        } else if (option == "--cgroup-root") {
+            arguments.cgroup_root = argv[++i];
+        } else if (option == "--cgroup-parent") {
+            arguments.cgroup_parent = argv[++i];
+        } else if (option == "--cgroup-name") {
+            arguments.cgroup_name = argv[++i];
         } else if (option == "--containment") {
             const auto wish = containment_wish(argv[++i]);
             if (wish)

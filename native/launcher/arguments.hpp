@@ -8,7 +8,7 @@
 
 namespace assay {
 
-enum class Verb { run, probe, sweep, version, help };
+enum class Verb { run, probe, sweep, take_over, version, help };
 
 /// A file, named by its number or by its path ("-" is standard input or output).
 struct FileArgument {
@@ -22,6 +22,9 @@ struct Arguments {
     std::optional<FileArgument> record;
     std::vector<std::string> command; // where there is no plan
     ContainmentWish containment = ContainmentWish::automatic;
+    std::optional<std::string> cgroup_root; // these three: of the plan whose keeper was killed
+    std::optional<std::string> cgroup_parent;
+    std::optional<std::string> cgroup_name;
     std::string error; // not empty: the command line cannot be used
 };
 

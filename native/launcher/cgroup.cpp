@@ -27,6 +27,12 @@ std::string join(const std::string& a, std::string_view b) {
     return a.empty() ? std::string(b) : a + '/' + std::string(b);
 }
 
+constexpr int most_names = 100;
+
+std::string leaf_name(const Plan& plan, pid_t launcher, int number) {
+    return plan.cgroup_name.value_or("assay-" + std::to_string(launcher) + '-' + std::to_string(number));
+}
+
 } // namespace
 
 std::string cannot_make(std::string_view what, int error) {
@@ -111,7 +117,9 @@ std::string Hierarchies::home(std::string_view controller, const std::optional<s
 std::optional<CgroupFolder> Hierarchies::make(std::string_view controller,
                                               const std::optional<std::string>& parent,
                                               const std::string& name) const {
-    return CgroupFolder::create(root(), join(home(controller, parent), name));
+    auto path = join(home(controller, parent), name);
+    return adopting_ ? CgroupFolder::reopen(root(), std::move(path))
+                     : CgroupFolder::create(root(), std::move(path));
 }
 
 void Hierarchies::thaw(pid_t pid) const {
@@ -123,30 +131,55 @@ void Hierarchies::thaw(pid_t pid) const {
     }
 }
 
+namespace {
+
+/// In the first layout of the hierarchies that gives one.
+LeafAttempt attempt_leaf(const Plan& plan, const std::string& name, bool adopt) {
+    LeafAttempt attempt;
+    auto hierarchies = Hierarchies::find(plan.cgroup_root, attempt.why);
+    if (!hierarchies) return attempt;
+    hierarchies->adopt(adopt);
+    const bool pure_v2 = hierarchies->pure_v2();
+    if (hierarchies->has_unified()) attempt = make_v2_leaf(std::move(*hierarchies), plan, name);
+    if (attempt.leaf || attempt.taken || pure_v2) return attempt;
+    // In hybrid mode the v2 side may be closed to us while v1 folders were delegated.
+    const auto first_why = std::move(attempt.why);
+    hierarchies = Hierarchies::find(plan.cgroup_root, attempt.why);
+    if (!hierarchies) return attempt;
+    hierarchies->adopt(adopt);
+    attempt = make_v1_leaf(std::move(*hierarchies), plan, name);
+    if (!first_why.empty()) attempt.why = first_why + "; " + attempt.why;
+    return attempt;
+}
+
+} // namespace
+
 std::unique_ptr<Containment> make_leaf(const Plan& plan, pid_t launcher, std::string& why) {
-    const auto find = [&] { return Hierarchies::find(plan.cgroup_root, why); };
-    for (int n = 0; n < 100; ++n) {
-        auto hierarchies = find();
-        if (!hierarchies) return nullptr;
-        const auto name =
-            plan.cgroup_name.value_or("assay-" + std::to_string(launcher) + '-' + std::to_string(n));
-        LeafAttempt attempt;
-        const bool pure_v2 = hierarchies->pure_v2();
-        if (hierarchies->has_unified()) attempt = make_v2_leaf(std::move(*hierarchies), plan, name);
-        if (!attempt.leaf && !attempt.taken && !pure_v2) {
-            // In hybrid mode the v2 side may be closed to us while v1 folders were delegated.
-            const auto first_why = std::move(attempt.why);
-            hierarchies = find();
-            if (!hierarchies) return nullptr;
-            attempt = make_v1_leaf(std::move(*hierarchies), plan, name);
-            if (!first_why.empty()) attempt.why = first_why + "; " + attempt.why;
-        }
+    for (int n = 0; n < most_names; ++n) {
+        auto attempt = attempt_leaf(plan, leaf_name(plan, launcher, n), false);
         if (attempt.leaf) return std::move(attempt.leaf);
         why = std::move(attempt.why);
         // Taken: the left-over of a launcher that had our process id and was killed together with its keeper.
         if (!attempt.taken || plan.cgroup_name) return nullptr;
     }
     return nullptr;
+}
+
+std::unique_ptr<Containment> adopt_leaf(Plan plan) {
+    plan.limits.pids = 1; // it may have had a folder of that controller too
+    return std::move(attempt_leaf(plan, *plan.cgroup_name, true).leaf);
+}
+
+void remove_unfinished_leaf(const Plan& plan, pid_t launcher) {
+    std::string why;
+    const auto hierarchies = Hierarchies::find(plan.cgroup_root, why);
+    if (!hierarchies) return;
+    for (const char* controller : {"", "freezer", "memory", "cpuacct", "pids"}) {
+        const auto home = hierarchies->home(controller, plan.cgroup_parent);
+        for (int n = 0; n < most_names; ++n) {
+            ::unlinkat(hierarchies->root(), join(home, leaf_name(plan, launcher, n)).c_str(), AT_REMOVEDIR);
+        }
+    }
 }
 
 struct MemoryController::Names {

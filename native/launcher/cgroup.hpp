@@ -41,6 +41,8 @@ class Hierarchies {
     [[nodiscard]] std::optional<CgroupFolder> make(std::string_view controller,
                                                    const std::optional<std::string>& parent,
                                                    const std::string& name) const;
+    /// From now on `make` takes those over that are there.
+    void adopt(bool whether) { adopting_ = whether; }
     /// Path, relative to the root, of the folder in which `make` makes.
     [[nodiscard]] std::string home(std::string_view controller,
                                    const std::optional<std::string>& parent) const;
@@ -56,11 +58,19 @@ class Hierarchies {
     Fd root_;
     bool pure_v2_ = false;
     bool hybrid_ = false;
+    bool adopting_ = false;
     std::string own_; // /proc/self/cgroup
 };
 
 /// One launch's control group: v2, hybrid or v1, or null and why not.
 std::unique_ptr<Containment> make_leaf(const Plan& plan, pid_t launcher, std::string& why);
+
+/// The one that a killed keeper has left, by the name that the plan has for it; null where it is gone.
+std::unique_ptr<Containment> adopt_leaf(Plan plan);
+
+/// Removes what a keeper had made when it was killed before it could tell: empty groups of the names that
+/// `make_leaf` gives.
+void remove_unfinished_leaf(const Plan& plan, pid_t launcher);
 
 struct LeafAttempt {
     std::unique_ptr<Containment> leaf;

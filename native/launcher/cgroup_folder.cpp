@@ -123,6 +123,12 @@ std::optional<CgroupFolder> CgroupFolder::create(int root, std::string path) {
     return CgroupFolder{root, std::move(path), std::move(folder)};
 }
 
+std::optional<CgroupFolder> CgroupFolder::reopen(int root, std::string path) {
+    Fd folder = open_folder(root, path.c_str());
+    if (!folder) return std::nullopt;
+    return CgroupFolder{root, std::move(path), std::move(folder)};
+}
+
 std::optional<CgroupFolder> CgroupFolder::take_over(int root, std::string path) {
     Fd folder = open_folder(root, path.c_str());
     struct stat status{};

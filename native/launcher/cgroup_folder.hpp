@@ -20,6 +20,8 @@ class CgroupFolder {
     /// `path` is relative to the open folder `root`, which must outlive this. Nothing, with errno set, on
     /// failure.
     static std::optional<CgroupFolder> create(int root, std::string path);
+    /// One that is ours, from before this image of us was executed.
+    static std::optional<CgroupFolder> reopen(int root, std::string path);
     /// One that another launcher has made. Nothing where that is still there, or was another user's.
     static std::optional<CgroupFolder> take_over(int root, std::string path);
 

@@ -144,6 +144,7 @@ bool LegacyLeaf::remove() {
 }
 
 bool LegacyLeaf::fill(const Plan& plan, const std::string& name, LeafAttempt& attempt) {
+    name_ = name;
     const auto add = [&](std::optional<CgroupFolder>& folder, const char* controller) {
         if (attempt.taken || !hierarchies_.has_v1(controller)) return;
         folder = hierarchies_.make(controller, plan.cgroup_parent, name);

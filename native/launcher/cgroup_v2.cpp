@@ -90,6 +90,7 @@ bool UnifiedLeaf::enable(const Plan& plan, const char* controller) const {
 }
 
 void UnifiedLeaf::find_memory(const Plan& plan, const std::string& name) {
+    name_ = name;
     if (hierarchies_.has_v1("memory")) {
         memory_v1_ = hierarchies_.make("memory", plan.cgroup_parent, name);
         if (!memory_v1_) {

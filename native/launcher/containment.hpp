@@ -47,6 +47,8 @@ class Containment {
     /// True where no process of the tree can get away.
     [[nodiscard]] virtual bool complete() const = 0;
     [[nodiscard]] const std::string& why() const { return why_; }
+    /// Of the control group; empty where there is none.
+    [[nodiscard]] const std::string& name() const { return name_; }
 
     /// The v2 folder to be born into, or -1.
     [[nodiscard]] virtual int birth_fd() const { return -1; }
@@ -78,6 +80,7 @@ class Containment {
 
   protected:
     std::string why_;
+    std::string name_;
 };
 
 /// Without control groups: what the keeper has started or adopted.

@@ -5,6 +5,7 @@
 #include "launcher/keeper.hpp"
 #include "launcher/record.hpp"
 #include "launcher/signals.hpp"
+#include "launcher/take_over.hpp"
 
 #include <errno.h>
 #include <sys/epoll.h>
@@ -133,23 +134,6 @@ class Front {
     bool ended_ = false;
 };
 
-/// The keeper was killed. The kernel kills the program then (its parent-death signal); the rest is left to
-/// us.
-int take_over(Launch& launch) {
-    TreeOnly nothing_made("the keeper ended before it had made a control group");
-    Containment& containment = launch.containment ? *launch.containment : nothing_made;
-    ContainmentReport report{containment.mode(), containment.complete(), containment.why()};
-    report.left_over = static_cast<std::int64_t>(count_tree(containment).all);
-    report.survivors = static_cast<std::int64_t>(end_tree(containment, 10 * nanos_per_second));
-    containment.remove();
-    Result result;
-    result.outcome = Outcome::interrupted;
-    result.interrupted_by = SIGKILL;
-    result.containment = report;
-    result.failure = Failure{"keeper", 0, "the keeper, assay-exec's second process, was killed"};
-    return deliver(result, launch.record);
-}
-
 int cannot_start(Launch& launch, const char* stage, int error) {
     Result result;
     result.failure = Failure{stage, error, std::strerror(error)};
@@ -217,10 +201,14 @@ int run_launch(Launch& launch) {
     void* page = map(sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED);
     if (page == nullptr) return cannot_start(launch, "front", ENOMEM);
     launch.shared = new (page) Shared;
+    Successor successor(launch.plan, launch.record, launch.environment);
     const long keeper = make_keeper(launch);
     if (raw::failed(keeper)) return cannot_start(launch, "keeper", static_cast<int>(-keeper));
     Front(launch, signals.get(), parent_fd.get()).run(static_cast<pid_t>(keeper));
-    if (!launch.shared->keeper_done.load()) return take_over(launch);
+    if (!launch.shared->keeper_done.load()) {
+        successor.become(*launch.shared);
+        return cannot_start(launch, "keeper", ENOEXEC);
+    }
     return launch.shared->exit_status.load();
 }
 

@@ -139,6 +139,7 @@ class Keeper {
         auto choice = choose_containment(plan_, launch_.front);
         if (!choice.containment) return failed(Outcome::setup_failed, "containment", 0, choice.error);
         launch_.containment = std::move(choice.containment);
+        tell_leaf();
         const auto cpus = plan_.affinity.empty() ? own_affinity() : plan_.affinity;
         LimitWatch limits(*launch_.containment, plan_.limits, stdio.outputs(), static_cast<int>(cpus.size()));
         Result result;
@@ -208,9 +209,18 @@ class Keeper {
         // The folder could be made, but not be entered: a common ancestor is not ours.
         containment->remove();
         containment = std::make_unique<TreeOnly>(cannot_join(child.error));
+        tell_leaf();
         steps.clear();
         fill_steps(steps, launch_, stdio, false);
         return spawn(steps, program, *launch_.shared, -1, false);
+    }
+
+    /// For the front, should the keeper be killed.
+    void tell_leaf() const {
+        const auto& name = launch_.containment->name();
+        const auto length = std::min(name.size(), sizeof launch_.shared->leaf_name - 1);
+        std::memcpy(launch_.shared->leaf_name, name.data(), length);
+        launch_.shared->leaf.store(name.empty() ? no_leaf : leaf_made);
     }
 
     static std::string cannot_join(int error) {

@@ -5,9 +5,11 @@
 #include "launcher/probe.hpp"
 #include "launcher/record.hpp"
 #include "launcher/sweep.hpp"
+#include "launcher/take_over.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -53,6 +55,18 @@ int sweep_host() {
     return write_all(STDOUT_FILENO, std::to_string(swept) + '\n') == 0 ? 0 : unusable;
 }
 
+int succeed(const Arguments& arguments) {
+    ::prctl(PR_SET_NAME, "assay-exec");
+    std::optional<Fd> record;
+    if (arguments.record) record = open_argument(*arguments.record, O_WRONLY, STDOUT_FILENO);
+    Plan plan;
+    plan.containment = arguments.containment;
+    plan.cgroup_root = arguments.cgroup_root.value_or(plan.cgroup_root);
+    plan.cgroup_parent = arguments.cgroup_parent;
+    plan.cgroup_name = arguments.cgroup_name;
+    return take_over(plan, record);
+}
+
 int run(const Arguments& arguments) {
     Launch launch;
     launch.environment = environ;
@@ -91,6 +105,8 @@ int main(int argc, char** argv) {
         return write_all(STDOUT_FILENO, probe_host()) == 0 ? 0 : unusable;
     case Verb::sweep:
         return sweep_host();
+    case Verb::take_over:
+        return succeed(arguments);
     case Verb::run:
         break;
     }

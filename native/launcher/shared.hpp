@@ -6,6 +6,10 @@
 
 namespace assay {
 
+inline constexpr int leaf_unknown = 0; // it may be about to
+inline constexpr int leaf_made = 1;
+inline constexpr int no_leaf = 2;
+
 /// What the front, the keeper and the program-to-be tell one another. It lies in a MAP_SHARED page, so it
 /// does not matter whether they share the rest of their memory too.
 struct Shared {
@@ -14,6 +18,8 @@ struct Shared {
     std::atomic<int> failed_step{-1};     // program-to-be: index of the step, their number for exec itself
     std::atomic<int> failed_errno{0};     // program-to-be
     std::atomic<bool> keeper_done{false}; // keeper: everything is ended, removed and recorded
+    std::atomic<int> leaf{leaf_unknown};  // keeper: whether it has made a control group
+    char leaf_name[256]{};                // keeper: its name, written before that
     std::atomic<int> exit_status{125};    // keeper: what assay-exec is to exit with
 };
 

@@ -27,6 +27,11 @@ def clean(text: str, keep: str = "") -> str:
     return "".join(c if c in keep or not _hidden(c) else _escape(c) for c in text)
 
 
+def clean_lines(text: str) -> str:
+    """A text of several lines made safe to show: as :func:`clean`, but for the ends of lines."""
+    return clean(text, "\n")
+
+
 def _hidden(character: str) -> bool:
     return character not in _JOINERS and unicodedata.category(character) in _HIDDEN
 

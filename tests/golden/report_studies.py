@@ -343,7 +343,6 @@ def tune(configurations_tried: int = 25, seed: int = 7, confirm_blocks: int = 14
             sentence=f"With {reduced} the program needs {(1 - shown.ratio) * 100:.1f} % less wall "
             "time than with the default.",
             claim=shown,
-            why=("thp was left out: without it the time stays the same to within 1 %.",),
         ),
         noise_floor=None,
         launches=len(lab.samples),

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from assay.records.workload import Goal
 from assay.stats.interval import Interval
 from assay.stats.median import median_between, median_sequence
-from assay.stats.multiplicity import benjamini_hochberg, bonferroni, holm
-from assay.stats.paired import Observation, effect, p_value
+from assay.stats.paired import Observation, effect
 from assay.stats.quantile import quantile
 from assay.stats.sequence import half_width, mean_sequence, moments
 from assay.stats.shift import shifts
@@ -158,30 +157,6 @@ def test_every_effect_is_coherent(
     assert isinstance(decide(found, goal=goal), Verdict)
     needed = blocks_needed(found)
     assert needed is None or needed >= max(found.blocks, 1)
-
-
-@settings(laws, max_examples=30)
-@given(st.lists(st.tuples(positive, positive), min_size=7, max_size=15))
-def test_p_value_and_interval_say_the_same(data: list[tuple[float, float]]) -> None:
-    a = [Observation(x) for x, _ in data]
-    b = [Observation(y) for _, y in data]
-    p, found = p_value(a, b), effect(a, b)
-    assume(not math.isclose(p, 0.05, rel_tol=1e-3))
-    assert (p < 0.05) == (found.hi < 1.0 or found.lo > 1.0)
-
-
-@laws
-@given(st.lists(st.floats(0.0, 1.0), max_size=20))
-def test_adjusted_p_values_are_ordered(p: list[float]) -> None:
-    step_down, step_up = holm(p), benjamini_hochberg(p)
-    for raw, up, down, plain in zip(p, step_up, step_down, bonferroni(p), strict=True):
-        assert raw <= up * (1 + 1e-12) + 1e-300
-        assert up <= down * (1 + 1e-12) + 1e-300
-        assert down <= plain * (1 + 1e-12) + 1e-300
-        assert plain <= 1.0
-    order = sorted(range(len(p)), key=p.__getitem__)
-    for adjusted in (step_down, step_up):
-        assert sorted(adjusted) == [adjusted[i] for i in order]
 
 
 @laws

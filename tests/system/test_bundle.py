@@ -232,6 +232,31 @@ def test_a_study_under_way_is_exported_as_far_as_it_is(assay_exec: Path, tmp_pat
     assert json.loads(files["study.json"])["status"] == "running"
 
 
+def test_what_hangs_on_the_host_stays_out_of_the_verdict(assay_exec: Path, tmp_path: Path) -> None:
+    """That a library has changed is told where a study goes on; no bundle could show it."""
+    cli = CommandLine(assay_exec, tmp_path)
+    assert cli("measure", "--runs", "6", "--", "sleep", "0.01").status == 0
+    plug = tmp_path / "libplug.so"
+    plug.write_text("another")
+    seen = [{"kind": "libraries", "value": 1.0, "note": f"{plug} 3 {10**18}"}]
+    with closing(sqlite3.connect(cli.store)) as connection, connection:
+        connection.execute(
+            "UPDATE sample SET document = json_set(document, '$.evidence', json(?)) "
+            "WHERE number = (SELECT min(number) FROM sample)",
+            (json.dumps(seen),),
+        )
+    found = cli("study", "resume", "last", "--runs", "3", "--json")
+    assert found.status == 0, found.err
+    (note,) = [note for note in found.document["notes"] if "libplug.so" in note]
+    assert "--new-stratum" in note
+    answer = cli("study", "export", "last", "--bundle", "plug.zip")
+    assert answer.status == 0
+    assert "not what this assay works out" not in answer.err
+    answer = cli("study", "verify", "plug.zip")
+    assert answer.status == 0, answer.out
+    assert "libplug" not in content_of(tmp_path / "plug.zip")["strata/0/conclusion.json"].decode()
+
+
 @pytest.fixture(scope="module")
 def large(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     """A study that takes a while to export."""

@@ -32,9 +32,32 @@ def test_what_each_launch_finds_was_prepared_for_it(cli: CommandLine) -> None:
     assert (cli.folder / "kept").is_dir()
 
 
-def test_they_are_not_timed(cli: CommandLine) -> None:
-    found = cli("measure", "--json", "--runs", "7", "--prepare", "sleep 0.5", "--", "true")
-    assert max(s["wall_s"] for s in found.document["samples"]) < 0.5
+def test_the_launch_begins_when_its_preparation_has_ended(cli: CommandLine) -> None:
+    prepare = "sh -c 'echo begun >> log; sleep 0.1; echo ready >> log'"
+    found = cli(
+        "measure",
+        "--json",
+        "--runs",
+        "7",
+        "--prepare",
+        prepare,
+        "--",
+        "sh",
+        "-c",
+        "echo run >> log",
+    )
+    assert found.status == 0, found.err
+    log = (cli.folder / "log").read_text().split()
+    assert log == ["begun", "ready", "run"] * len(found.document["samples"])
+
+
+def test_a_cleanup_that_fails_takes_nothing_from_the_answer(cli: CommandLine) -> None:
+    found = cli("measure", "--json", "--runs", "7", "--cleanup", "false", "--", "true")
+    assert found.status == 0
+    assert "--cleanup ended with status 1" in found.err
+    assert found.document["summary"]["wall_s"]["n"] > 0
+    (study,) = cli("study", "list", "--json").document["studies"]
+    assert study["status"] == "done"
 
 
 def test_an_interrupted_study_is_cleaned_up(cli: CommandLine) -> None:

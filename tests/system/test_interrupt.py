@@ -279,7 +279,7 @@ class TestStrata:
         assert cli("tune", "arg.t=0.02,0.01", "--budget", "3s", "--", "sleep", "{t}").status == 0
         first = len(cli.samples())
         found = go_on(cli, "--new-stratum")
-        assert found["launches"] > first / 3  # type: ignore[operator]
+        assert found["launches"] >= 8  # what was left of the first budget is not enough for that  # type: ignore[operator]
         assert len(cli.samples()) == first + found["launches"]  # type: ignore[operator]
 
 

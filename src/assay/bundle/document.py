@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from assay.bundle.source import Source
 from assay.bundle.streams import stream_of
 from assay.records import to_builtins
 
 
 def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:
-    """What ``assay study show --json`` has, and plans, outputs and the verdict of each stratum.
+    """What ``assay study show --json`` has, and plans and outputs of each stratum.
 
     Names are left as they are: this is for the study's own user.
     """
-    document: dict[str, Any] = {"study": source.record.id, **to_builtins(source.record)}
+    of_newest = source.strata[-1].conclusion if source.strata else None
+    record = msgspec.structs.replace(source.record, conclusion=of_newest)
+    document: dict[str, Any] = {"study": record.id, **to_builtins(record)}
     document["samples"] = [
         {"stratum": one.stratum.number, **to_builtins(sample)}
         for one in source.strata

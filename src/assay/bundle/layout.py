@@ -53,8 +53,9 @@ class Stream(Record, frozen=True, kw_only=True):
 
     Attributes:
         size_bytes: all that was written.
-        sha256: over what ``hashed`` says. Where names were taken out of a stream that is here
-            whole, over what is here; of a longer one there is none then.
+        sha256: over what ``hashed`` says. Where names were taken out, or a character that was cut
+            through at an end, over what is here of the stream; where it was over more than that,
+            names leave none.
         head, tail: first and last bytes: text, or Base64 where ``encoding`` says so.
     """
 

@@ -42,6 +42,9 @@ _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 """What msgspec raises on JSON that is none, is not UTF-8, or is nested too deeply."""
 
 
+_AGAIN = "Get it again from whoever made it, best with a signature: this one shows nothing."
+
+
 class Broken(AssayError):
     """Something in a bundle is not as it was written.
 
@@ -53,7 +56,7 @@ class Broken(AssayError):
 
     def __init__(self, file: str, entry: int | None, what: str) -> None:
         where = file if entry is None else f"{file}, entry {entry}"
-        super().__init__(f"{where}: {what}.")
+        super().__init__(f"{where}: {what}.", _AGAIN)
         self.file = file
         self.entry = entry
         self.what = what

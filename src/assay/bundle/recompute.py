@@ -9,7 +9,7 @@ import msgspec
 
 from assay.errors import AssayError, NotPossible
 from assay.launch.planner import plan
-from assay.machine.document import Machine
+from assay.machine.document import machine_in
 from assay.records import (
     Conclusion,
     Configuration,
@@ -162,17 +162,9 @@ class _Admits:
         from assay.settings.registry import builtin
 
         self._registry = builtin()
-        self._machine = _machine(stratum)
+        self._machine = machine_in(stratum.host)
 
     def __call__(self, configuration: Configuration) -> bool:
         if self._machine is None:
             return True
         return not plan(configuration, self._machine, self._registry).refused
-
-
-def _machine(stratum: Stratum) -> Machine | None:
-    """The machine document that a stratum holds, where this version can read it."""
-    try:
-        return msgspec.convert(stratum.host, Machine) if stratum.host else None
-    except msgspec.ValidationError:
-        return None

@@ -16,7 +16,7 @@ import msgspec
 
 from assay.bundle.identity import Identity
 from assay.bundle.names import ADDRESS, USER, Names, names_of, names_somebody
-from assay.machine.document import Machine
+from assay.machine.document import machine_in
 from assay.machine.surroundings import VARIABLE
 from assay.records import Configuration, Stratum, encode
 
@@ -164,11 +164,8 @@ class Redactor:
 
 def _host(document: Mapping[str, Any]) -> dict[str, Any]:
     """A machine document without keys that name it; empty where this version cannot read it."""
-    if not document:
-        return {}
-    try:
-        machine = msgspec.convert(document, Machine)
-    except msgspec.ValidationError:
+    machine = machine_in(document)
+    if machine is None:
         return {}
     if machine.rights.uid:
         rights = msgspec.structs.replace(machine.rights, uid=_NOBODY)

@@ -17,23 +17,32 @@ _LONGEST_LETTER = 4
 def stream_of(output: Output, bare: Callable[[bytes], bytes] = bytes) -> Stream:
     """A stream with tokens in place of names.
 
-    A digest over what holds names could be tried out for them: over what is here whole it is
-    worked out anew, and of a longer stream it is left out.
+    A digest over what holds names could be tried out for them. Where all that it is over is here,
+    it fits what is shown; else names leave none.
 
     Args:
         output: as it was kept.
         bare: puts the tokens there; leaves everything as it is if absent.
     """
     head, tail = bare(output.head), bare(output.tail)
-    sha256: str | None = output.sha256
-    if (head, tail) != (output.head, output.tail):
-        all_here = output.complete or output.hashed is Hashed.ENDS
-        sha256 = hashlib.sha256(head + tail).hexdigest() if all_here else None
-    texts = _text(head, cut_end=bool(tail)), _text(tail, cut_start=True)
-    if None in texts:
+    named = (head, tail) != (output.head, output.tail)
+    first, last = _text(head, cut_end=bool(tail)), _text(tail, cut_start=True)
+    if first is None or last is None:
+        sha256 = _digest(output, head, tail, named=named)
         encoded = (base64.b64encode(content).decode() for content in (head, tail))
         return _stream(output, sha256, "base64", *encoded)
-    return _stream(output, sha256, "utf-8", *(text or "" for text in texts))
+    # A character that was cut through is in neither text.
+    sha256 = _digest(output, first.encode(), last.encode(), named=named)
+    return _stream(output, sha256, "utf-8", first, last)
+
+
+def _digest(output: Output, head: bytes, tail: bytes, *, named: bool) -> str | None:
+    """The digest that stands beside ``head`` and ``tail``."""
+    if not (output.complete or output.hashed is Hashed.ENDS):
+        return None if named else output.sha256
+    if (head, tail) == (output.head, output.tail):
+        return output.sha256
+    return hashlib.sha256(head + tail).hexdigest()
 
 
 def _stream(

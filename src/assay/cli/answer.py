@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from assay.bundle.files import replacing
 from assay.cli.documents import json_text, print_json, result_document
 from assay.cli.show import print_result
 from assay.errors import BadInput, NotPossible
@@ -56,10 +57,11 @@ def give(
 def _export(result: Result, samples: Sequence[Sample], exports: Sequence[Path]) -> None:
     for path in exports:
         try:
-            path.write_bytes(_content(path, result, samples).encode(errors="backslashreplace"))
-        except OSError as error:
+            with replacing(path) as file:
+                file.write(_content(path, result, samples).encode(errors="backslashreplace"))
+        except NotPossible as error:
             raise NotPossible(
-                f"The export {path} cannot be written: {error.strerror}.",
+                f"The export {error.cause}",
                 f"`assay study resume {result.study_id} --export FILE` writes another.",
             ) from error
 

@@ -15,14 +15,13 @@ from assay.search.cells import (
     settings_of,
     varied_names,
 )
-from assay.units import show_count, show_percent, show_quantity, significant
+from assay.search.sentence import change_text, interval_text
+from assay.units import show_count, show_quantity
 from assay.untrusted import clean
 
 MOST_SHOWN = 40
 """Cells of a table on a terminal; of more the best are shown."""
 BEST_SHOWN = 20
-FACTOR = 2.0
-"""From here on a change is told as a factor."""
 GAP = "  "
 
 
@@ -63,7 +62,8 @@ def effect_lines(effects: Sequence[FactorEffect]) -> Iterator[str]:
     if not effects:
         return
     rows = [
-        [clean(effect_name(e)), _change(e.ratio), _interval(e.ci), str(e.verdict)] for e in effects
+        [clean(effect_name(e)), change_text(e.ratio), interval_text(e.ci), str(e.verdict)]
+        for e in effects
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     yield "  effects, each over all cells:"
@@ -102,25 +102,9 @@ def _figures(
     else:
         bound = "~" if claim.bound_only else ""
         word = f"{claim.verdict}, best" if best is not None and claim.b == best.b else claim.verdict
-        said = [f"{bound}{_change(claim.ratio)}", _interval(claim.ci), str(word)]
+        said = [f"{bound}{change_text(claim.ratio)}", interval_text(claim.ci), str(word)]
     said[-1] = ", ".join(filter(None, [said[-1], *lost]))
     return [*figures, *said]
-
-
-def _change(ratio: float) -> str:
-    """A ratio as people read it: ``-18.2 %``, ``3.10 times``."""
-    return f"{significant(ratio)} times" if ratio >= FACTOR else f"{show_percent(ratio)} %"
-
-
-def _interval(ci: tuple[float | None, float | None]) -> str:
-    low, high = ci
-    if low is None and high is None:
-        return "open"
-    if low is None or high is None:
-        return f"{'up to' if low is None else 'from'} {_change(high or low or 1.0)}"
-    if high < FACTOR:
-        return f"{show_percent(low)} to {show_percent(high)} %"
-    return f"{_change(low)} to {_change(high)}"
 
 
 def _table(

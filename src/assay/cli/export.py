@@ -22,7 +22,7 @@ from assay.machine.document import Machine
 from assay.records import Conclusion, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.store import Store
 from assay.units import show_bytes, show_count
-from assay.untrusted import clean
+from assay.untrusted import clean, clean_lines
 
 STDOUT = "-"
 FORMS = {
@@ -213,12 +213,7 @@ def _told(document: dict[str, Any]) -> str:
     if document["form"] == "bundle":
         lines.append(_told_replaced(document["replaced"], document["outputs"]))
         lines.append(f"  check it: assay study verify {document['file']}")
-    return "\n".join(map(_clean_lines, lines))
-
-
-def _clean_lines(text: str) -> str:
-    """A text of several lines made safe to show."""
-    return clean(text, "\n")
+    return "\n".join(map(clean_lines, lines))
 
 
 def _told_replaced(replaced: dict[str, int], outputs: bool) -> str:

@@ -9,6 +9,15 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from assay import __version__
+from assay.cli.options import (
+    claiming,
+    configured,
+    disturbed_above,
+    export,
+    measuring,
+    spending,
+    warmup,
+)
 from assay.errors import nearest
 
 DESCRIPTION = "Finds the system configuration in which a program runs best, and proves the gain."
@@ -41,14 +50,6 @@ EXAMPLES = {
     "--with": "threads=2",
 }
 """Of values that never begin with a minus sign and that a metavar does not explain."""
-
-
-HOOKS = {
-    "setup": "once before the launches",
-    "prepare": "before each launch",
-    "cleanup": "once after the launches",
-}
-"""Options that take a command beside the workload, and when it runs."""
 
 
 @dataclass(frozen=True)
@@ -214,97 +215,6 @@ def _verb(
     return parser
 
 
-def _spending(group: argparse._ArgumentGroup, usual: str) -> None:
-    """What may be spent."""
-    group.add_argument("--budget", metavar="TIME", help=f"time to spend, as 90s, 10m, 2h{usual}")
-    group.add_argument("--runs", metavar="N", help="launches to spend")
-
-
-def _claiming(parser: argparse.ArgumentParser) -> None:
-    """The options of the verbs that hold one thing against another."""
-    group = parser.add_argument_group("deciding")
-    group.add_argument("--margin", metavar="SHARE", help="differences below it are none (1%%)")
-    group.add_argument(
-        "--null", action="store_true", help="run the default twice: shows the noise floor"
-    )
-
-
-def _export(group: argparse._ArgumentGroup) -> None:
-    """Where else the answer goes."""
-    group.add_argument(
-        "--export",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write the answer to FILE.md, FILE.csv or FILE.json as well",
-    )
-
-
-def _disturbed_above(group: argparse._ArgumentGroup) -> None:
-    """What others may do meanwhile."""
-    group.add_argument(
-        "--disturbed-above",
-        metavar="SHARE|never",
-        help="leave out blocks in which others took more of the CPUs (10%%; also"
-        " ASSAY_DISTURBED_ABOVE)",
-    )
-
-
-def _measuring(parser: argparse.ArgumentParser) -> None:
-    """The options that tune, measure and compare share."""
-    group = parser.add_argument_group("measuring")
-    _spending(group, " (10m)")
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="of every random choice")
-    group.add_argument(
-        "--metric",
-        action="append",
-        default=[],
-        metavar="NAME[=REGEX]",
-        help="a figure to read: wall_s, user_s, sys_s, peak_anon_bytes, energy_j, instructions,"
-        " cycles, task_clock_s, context_switches, page_faults, cpu_migrations, or from the output",
-    )
-    group.add_argument(
-        "--unit", action="append", default=[], metavar="NAME=UNIT", help="of a figure of yours"
-    )
-    group.add_argument(
-        "--goal", action="append", default=[], metavar="[NAME=]lower|higher", help="which is better"
-    )
-    group.add_argument(
-        "--objective",
-        metavar="NAME[:median|spread]",
-        help="the metric to decide by (wall_s), by its mean unless said otherwise",
-    )
-    _disturbed_above(group)
-    group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
-    group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")
-    group.add_argument(
-        "--limit", metavar="WHAT=N,...", help="of a launch: mem=2G, procs=64, cpu=30s, output=1G"
-    )
-    for name, when in HOOKS.items():
-        group.add_argument(f"--{name}", metavar="'COMMAND'", help=f"run {when}, not timed")
-    group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
-    group.add_argument("--shell", action="store_true", help="the command is one text for /bin/sh")
-    _export(group)
-
-
-def _warmup(parser: argparse.ArgumentParser, usual: str) -> None:
-    """Launches whose time is not used."""
-    parser.add_argument("--warmup", metavar="N", help=f"launches before those that count ({usual})")
-
-
-def _configured(parser: argparse.ArgumentParser) -> None:
-    """The configuration of the verbs that run a single one."""
-    parser.add_argument(
-        "--with",
-        action="extend",
-        nargs="+",
-        default=[],
-        dest="assignments",
-        metavar="SETTING=VALUE",
-        help="a setting of the launch; several may follow",
-    )
-
-
 def _tune(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     parser = _verb(
         verbs,
@@ -318,8 +228,8 @@ def _tune(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         metavar="SETTING=DOMAIN",
         help="a,b,c | lo..hi[:step] | lo..hi:log2; none: those that can matter here",
     )
-    _measuring(parser)
-    _claiming(parser)
+    measuring(parser)
+    claiming(parser)
     group = parser.add_argument_group("search")
     group.add_argument("--space", metavar="FILE.toml", help="domains, conditions, constraints")
     group.add_argument(
@@ -342,7 +252,7 @@ def _run(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         "assay run [--with SETTING=VALUE ...] [options] -- COMMAND [ARG ...] | --from STUDY",
         json=False,
     )
-    _configured(parser)
+    configured(parser)
     parser.add_argument(
         "--from",
         dest="study",
@@ -362,14 +272,14 @@ def _measure(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         "repeat one configuration until it is precise enough",
         "assay measure [--with SETTING=VALUE ...] [options] -- COMMAND [ARG ...]",
     )
-    _configured(parser)
+    configured(parser)
     parser.add_argument(
         "--precision",
         metavar="SHARE",
         help="half the interval over the mean at which to stop (1%%)",
     )
-    _warmup(parser, "until they get no faster")
-    _measuring(parser)
+    warmup(parser, "until they get no faster")
+    measuring(parser)
 
 
 def _compare(verbs: _Verbs[argparse.ArgumentParser]) -> None:
@@ -386,14 +296,14 @@ def _compare(verbs: _Verbs[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--name", action="append", default=[], metavar="NAME", help="of each arm, in order"
     )
-    _warmup(parser, "1 of each arm")
+    warmup(parser, "1 of each arm")
     parser.add_argument(
         "--fail-if",
         metavar="VERDICT,...",
         help="exit 1 on any of: slower, faster, same, unclear, failed (launches that failed)",
     )
-    _measuring(parser)
-    _claiming(parser)
+    measuring(parser)
+    claiming(parser)
 
 
 def _sweep(verbs: _Verbs[argparse.ArgumentParser]) -> None:
@@ -411,11 +321,11 @@ def _sweep(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         "--schema", action="store_true", help="print the JSON Schema of the file, for editors"
     )
     group = parser.add_argument_group("in place of what the file says")
-    _spending(group, " (10m)")
+    spending(group, " (10m)")
     group.add_argument("--seed", type=int, metavar="N", help="of every random choice")
-    _disturbed_above(group)
-    _claiming(parser)
-    _export(parser.add_argument_group("results"))
+    disturbed_above(group)
+    claiming(parser)
+    export(parser.add_argument_group("results"))
 
 
 def _settings(verbs: _Verbs[argparse.ArgumentParser]) -> None:
@@ -448,13 +358,13 @@ def _study(verbs: _Verbs[argparse.ArgumentParser]) -> None:
         "--new-stratum", action="store_true", help="resume: begin anew beside what changed"
     )
     group = parser.add_argument_group("resume")
-    _spending(group, ", beyond what was spent")
-    _export(group)
+    spending(group, ", beyond what was spent")
+    export(group)
     group = parser.add_argument_group(
         "calibrate", "also --budget (3m) and --runs; without a command a load that assay brings"
     )
     group.add_argument("--seed", type=int, metavar="N", help="of every random choice (0)")
-    _disturbed_above(group)
+    disturbed_above(group)
     group = parser.add_argument_group("export", "several may be given; - is standard output")
     group.add_argument(
         "--bundle", metavar="FILE.zip", help="for others to check; names of host and user left out"

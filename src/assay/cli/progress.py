@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli.ending import Terminated
 from assay.cli.layout import LEAST
+from assay.errors import AssayError
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.race import BlockRace, Race
 from assay.search.standing import Scoreboard, Standing, with_interval
@@ -184,6 +185,14 @@ class Progress:
         """See ``Listener.began``."""
         self._study_id = study_id
 
+    def warned(self, error: AssayError) -> None:
+        """See ``Listener.warned``."""
+        text = f"assay: warning: {error}"
+        if self._live is not None:
+            self._live.console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=sys.stderr)
+
     def launching(self, launch: Launch, left: Budget) -> None:
         """See ``Listener.launching``."""
         if self._quiet:
@@ -251,6 +260,8 @@ class Progress:
             if found.lo is not None and found.hi is not None:
                 text += f" (±{50 * (found.hi - found.lo) / found.ratio:.1f} %)"
             return text
+        if not self._board.better(found):
+            return ""  # nothing is ahead of the first
         text = f"best so far {show_percent(found.ratio)} %"
         if found.lo is not None or found.hi is not None:
             ends = ("…" if e is None else show_percent(e) for e in (found.lo, found.hi))

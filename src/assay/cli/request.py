@@ -9,16 +9,17 @@ from assay.cli.space_file import read_space
 from assay.cli.values import quantity, whole
 from assay.errors import BadInput
 from assay.machine.document import Machine
-from assay.records import Budget, Configuration, Parameter, Space, Value
+from assay.records import Budget, Configuration, Parameter, Space, Statistic, Value
+from assay.records.study import DISTURBED_ABOVE, MARGIN
 from assay.search.expression import Expression
 from assay.settings.domain_text import parse_assignment, parse_domain
 from assay.settings.registry import Registry
+from assay.stats.spread import SAME_WITHIN
 from assay.units import parse_duration_s, parse_share
 
 DEFAULT_BUDGET_S = 600.0
-DISTURBED_ABOVE = 0.1
-"""Share of the CPUs that others may take during a block that counts."""
 MOST_WARMUP = 1000
+SPREAD_MARGIN = SAME_WITHIN - 1.0
 MOST_LAUNCHES = 10**9
 """Of a study: at a millisecond each it would take twelve days."""
 
@@ -39,13 +40,17 @@ def budget_of(arguments: argparse.Namespace) -> Budget:
     return Budget(time_s=time_s, launches=launches)
 
 
-def margin_of(arguments: argparse.Namespace) -> float:
-    """Differences below it count as none: 1 % unless asked otherwise.
+def margin_of(arguments: argparse.Namespace, statistic: Statistic = Statistic.MEAN) -> float:
+    """Differences below it count as none: 1 % unless asked otherwise, of spreads 25 %.
+
+    A spread takes thousands of launches to be known to 1 %, and nobody would feel it.
 
     Raises:
         BadInput: not a share.
     """
-    return quantity("--margin", arguments.margin, parse_share) if arguments.margin else 0.01
+    if arguments.margin:
+        return quantity("--margin", arguments.margin, parse_share)
+    return SPREAD_MARGIN if statistic is Statistic.SPREAD else MARGIN
 
 
 def precision_of(arguments: argparse.Namespace) -> float | None:

@@ -11,7 +11,6 @@ from assay.cli.layout import fitted, width_of
 from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec, Verdict
 from assay.search.calibration_words import sentences
 from assay.search.cells import sweep_sentences
-from assay.search.claims import MIN_BLOCKS
 from assay.search.floor import floor_words, origin_words
 from assay.search.sentence import comparison, interval
 from assay.study.session import Result
@@ -84,7 +83,7 @@ def _measured(arm: ArmResult, metric: Metric) -> str:
     text += " on average" if found.n > 1 else ""
     launches = show_count(found.n, "launch", "launches")
     if found.ci is None or found.ci[0] is None or found.ci[1] is None:
-        few = f": too few for an interval, which takes {MIN_BLOCKS}" if found.n < MIN_BLOCKS else ""
+        few = ": too few for an interval"
         return f"{text} in {launches}{few}."
     ends = " to ".join(show_quantity(end, metric.unit) for end in found.ci if end is not None)
     return f"{text} (interval {ends}, {launches})."

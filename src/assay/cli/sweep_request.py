@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from assay.cli.parser import HOOKS
+from assay.cli.options import HOOKS
 from assay.cli.request import (
     budget_of,
     configuration_of,
@@ -37,12 +37,14 @@ from assay.records import (
     Design,
     DesignKind,
     Kind,
+    Statistic,
     StudySpec,
     Workload,
 )
-from assay.search.design import Unfit, lay_out
+from assay.search.design import lay_out
 from assay.search.fraction import BadGenerator, generators_for
 from assay.search.space import Admissible, SearchSpace
+from assay.search.unfit import Unfit
 from assay.settings.registry import Registry
 
 _OPTION = re.compile(r"^--[a-z-]+(?: [a-z]+)?:? ")
@@ -129,7 +131,7 @@ class SweepRequest:
             space=written.space,
             arms=layout.arms,
             design=layout.design,
-            margin=self._margin(arguments),
+            margin=self._margin(arguments, statistic),
             precision=precision,
             seed=seed,
             null=arguments.null or study.null,
@@ -238,11 +240,11 @@ class SweepRequest:
             words = _words(disturbed_above=self.table.study.disturbed_above)
             return disturbed_above_of(words, {})
 
-    def _margin(self, arguments: argparse.Namespace) -> float:
+    def _margin(self, arguments: argparse.Namespace, statistic: Statistic) -> float:
         if arguments.margin is not None:
-            return margin_of(arguments)
+            return margin_of(arguments, statistic)
         with self._key("study", "margin"):
-            return margin_of(_words(margin=self.table.study.margin))
+            return margin_of(_words(margin=self.table.study.margin), statistic)
 
     @contextmanager
     def _key(self, *key: str) -> Iterator[None]:

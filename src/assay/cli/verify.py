@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.documents import print_json
 from assay.cli.show import verdict_lines
 from assay.errors import BadInput
-from assay.records import StudySpec
 from assay.units import show_count
-from assay.untrusted import clean
+from assay.untrusted import clean, clean_lines
 
 if TYPE_CHECKING:
     from assay.bundle.read import Broken
@@ -44,7 +43,7 @@ def verify_file(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print_json({"bundle": str(path), "holds": False, "broken": _broken(broken)})
         else:
-            print(f"{clean(str(path))}: does not hold\n  {clean(broken.cause)}")
+            print(f"{clean(str(path))}: does not hold\n  {clean(broken.cause)}\n  {broken.remedy}")
         return 1
     signature: SignatureCheck | None = None
     if arguments.signature is not None:
@@ -53,7 +52,7 @@ def verify_file(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_checked_document(path, checked, signature, status))
     else:
-        print("\n".join(map(_clean_lines, _checked_lines(path, checked, signature, status))))
+        print("\n".join(map(clean_lines, _checked_lines(path, checked, signature, status))))
     return status
 
 
@@ -109,6 +108,7 @@ def _checked_lines(
     if checked.broken is not None:
         yield f"  changed  {checked.broken.cause}"
         yield "           Nothing behind it was looked at."
+        yield f"           {checked.broken.remedy}"
     else:
         entries = show_count(checked.entries, "entry", "entries")
         yield f"  chain    {entries}, all as they were written"
@@ -133,13 +133,7 @@ def _study_lines(checked: Checked) -> Iterator[str]:
         return
     spec = checked.study.spec
     yield f"  study    {checked.study.id}: {spec.kind}, {checked.study.status}, {made}"
-    yield f"  command  {_command(spec)}"
-
-
-def _command(spec: StudySpec) -> str:
-    """What ran; of arms that are commands, all of them."""
-    commands = [str(arm.configuration.get("command", "")) for arm in spec.arms]
-    return " vs ".join(filter(None, commands)) or " ".join(spec.workload.argv)
+    yield f"  command  {spec.command_line}"
 
 
 def _verdict_lines(verdict: VerdictCheck) -> Iterator[str]:
@@ -164,8 +158,3 @@ def _verdict_lines(verdict: VerdictCheck) -> Iterator[str]:
         yield f"             its samples give  {found.recomputed}"
     if verdict.engine:
         yield f"           Perhaps for another version's sake: {verdict.remedy}"
-
-
-def _clean_lines(text: str) -> str:
-    """What a stranger's file says, made safe to show."""
-    return clean(text, "\n")

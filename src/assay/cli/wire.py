@@ -18,7 +18,7 @@ from assay.machine.reader import read_machine
 from assay.records import Conclusion, RunFacts, Sample, Stratum, StudySpec
 from assay.settings.registry import builtin
 from assay.store import Store, open_store
-from assay.study.session import Laboratory
+from assay.study.laboratory import Laboratory
 
 READ = (RunFacts, Sample, StudySpec, Conclusion, Stratum)
 """Records that a study reads while it goes on."""

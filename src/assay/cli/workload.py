@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.cli.parser import HOOKS
+from assay.cli.options import HOOKS
 from assay.cli.values import quantity, whole
 from assay.errors import BadInput, nearest
 from assay.launch.command import placeholders_in

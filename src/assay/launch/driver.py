@@ -128,11 +128,14 @@ class Running:
         return msgspec.structs.replace(facts, stderr_head=self._stderr_head())
 
     def _record(self, patience_s: float) -> bytes:
+        """The whole record, which a newline ends."""
         end_s = time.monotonic() + patience_s
         while True:
             document = os.pread(self.record_fd, os.fstat(self.record_fd).st_size, 0)
-            if document or time.monotonic() >= end_s:
+            if document.endswith(b"\n"):
                 return document
+            if time.monotonic() >= end_s:
+                return b""
             time.sleep(0.01)
 
     def _stderr_head(self) -> str | None:

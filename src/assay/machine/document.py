@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
 from assay.records.codec import Record
 
 
@@ -154,3 +159,15 @@ class Program(Record, frozen=True, kw_only=True):
     digest: str | None = None
     files: tuple[str, ...] = ()
     reasons: dict[str, str] = {}
+
+
+def machine_in(document: Mapping[str, Any]) -> Machine | None:
+    """The machine that a document is of, as the ``host`` of a stratum is.
+
+    Returns:
+        ``None`` where it is empty, as of imported studies, or this version cannot read it.
+    """
+    try:
+        return msgspec.convert(document, Machine) if document else None
+    except msgspec.ValidationError:
+        return None

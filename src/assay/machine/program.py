@@ -166,9 +166,17 @@ def find_program(root: Root, word: str, env: Mapping[str, str], cwd: str) -> str
     for candidate in candidates:
         path = posixpath.normpath(posixpath.join(cwd, candidate))
         place = root.on_host(path)
-        if place is not None and place.is_file() and os.access(place, os.X_OK):
+        if place is not None and _executable(place):
             return path
     return None
+
+
+def _executable(place: Path) -> bool:
+    """Whether it may be run; what lies in a folder that may not be searched is passed over."""
+    try:
+        return place.is_file() and os.access(place, os.X_OK)
+    except PermissionError:  # pathlib hides it from Python 3.14 on only
+        return False
 
 
 def _target(root: Root, command: Command, shebangs: int) -> _Target | None:

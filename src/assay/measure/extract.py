@@ -150,4 +150,8 @@ def named_metric(text: str, units: Mapping[str, str]) -> Metric:
             + ", ".join(BUILT_IN)
             + ".",
         )
+    if name in BUILT_IN:
+        raise BadInput(
+            f"{name} is what assay measures itself.", "Give the figure in the output another name."
+        )
     return Metric(name=name, unit=units.get(name, ""), pattern=compiled(pattern, "The metric's"))

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from typing import IO
 
 from assay.errors import WorkloadFailed
+from assay.measure.last_words import last_words
 from assay.records import Workload
-from assay.untrusted import clean
-
-LAST_BYTES = 2000
-"""Of what a hook wrote, to show where it failed."""
 
 
 class Hooking:
@@ -75,13 +70,6 @@ class Hooking:
                 ) from error
             if status != 0:
                 raise WorkloadFailed(
-                    f"The command of {option} ended with status {status}.{_last_words(output)}",
+                    f"The command of {option} ended with status {status}.{last_words(output)}",
                     "Run it by hand first; it must end with status 0.",
                 )
-
-
-def _last_words(output: IO[bytes]) -> str:
-    """The last lines that a hook wrote, to show where it failed."""
-    output.seek(max(0, output.seek(0, os.SEEK_END) - LAST_BYTES))
-    lines = output.read().decode(errors="replace").strip().splitlines()[-5:]
-    return "".join(f"\n    {clean(line)}" for line in lines)

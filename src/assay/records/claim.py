@@ -75,7 +75,6 @@ class Claim(Record, frozen=True, kw_only=True):
     unstable: bool = False
     withheld: bool = False
     shift: dict[str, float] = {}
-    notes: tuple[str, ...] = ()
 
 
 class Recommendation(Record, frozen=True, kw_only=True):
@@ -89,4 +88,3 @@ class Recommendation(Record, frozen=True, kw_only=True):
     script: str
     sentence: str
     claim: Claim | None = None
-    why: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import shlex
 from typing import Any
 
 from assay.records.calibration import Calibration
@@ -13,6 +14,11 @@ from assay.records.design import Design, FactorEffect
 from assay.records.launch import Arm
 from assay.records.space import Space
 from assay.records.workload import Workload
+
+MARGIN = 0.01
+"""Ratios within 1 +- this are the same for practical purposes, unless asked otherwise."""
+DISTURBED_ABOVE = 0.1
+"""Share of the CPUs that others may take during a block that counts, unless asked otherwise."""
 
 
 class Kind(enum.StrEnum):
@@ -66,7 +72,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         design: of a ``sweep``.
         seed: of every random choice.
         null: the default runs twice under two names.
-        statistic: of the objective, that ``compare`` decides by.
+        statistic: of the objective, that claims are decided by.
         disturbed_above: a block in which others took more than this share of the CPUs of its
             launches enters no claim (docs/statistics.md, rule 13); ``None``: none is left out.
         warmup: launches before those that count; ``None``: until they get no faster.
@@ -79,16 +85,23 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     budget: Budget
     space: Space = Space()
     arms: tuple[Arm, ...] = ()
-    margin: float = 0.01
+    margin: float = MARGIN
     alpha: float = 0.05
     precision: float | None = None
     seed: int = 0
     null: bool = False
     statistic: Statistic = Statistic.MEAN
-    disturbed_above: float | None = 0.1
+    disturbed_above: float | None = DISTURBED_ABOVE
     warmup: int | None = None
     pad_environment: bool = True
     design: Design | None = None
+
+    @property
+    def command_line(self) -> str:
+        """The command as a shell would read it; arms that are commands, side by side."""
+        configurations = [arm.configuration for arm in self.arms]
+        commands = [str(one["command"]) for one in configurations if "command" in one]
+        return " vs ".join(commands) if commands else shlex.join(self.workload.argv)
 
 
 class Stratum(Record, frozen=True, kw_only=True):

@@ -16,9 +16,10 @@ class ReportInput:
         study_id: as ``assay study list`` shows it.
         spec: what was asked.
         strata: the sittings of the study.
-        samples: those of one stratum (samples of different strata are never pooled), in any order.
-        conclusion: absent while the study runs, or when it ended before it could decide.
-        machine: absent for imported studies.
+        samples: those of the newest stratum (samples of different strata are never pooled), in any
+            order.
+        conclusion: of the same; absent while it runs, or when it ended before it could decide.
+        machine: of the same; absent for imported studies.
         engine: version of assay that measured.
         created_at: start of the study, Unix seconds.
         elapsed_s: time that the study took so far.

@@ -6,6 +6,7 @@ limits below decide what is worth a sentence, not what is true: the figures stan
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -95,7 +96,6 @@ def _claims(report: ReportInput) -> Iterator[str]:
     if thin:
         yield _thin(thin, len(conclusion.claims))
     for claim in conclusion.claims:
-        yield from claim.notes
         if claim.censored_share:
             yield (
                 f"In {100 * claim.censored_share:.0f} % of the pairs of {_name(claim.b)} a launch "
@@ -224,7 +224,8 @@ def _outside(samples: Sequence[Sample]) -> Iterator[str]:
             f"{duration(samples[worst].wall_s or 0.0)}."
         )
     long = [s for s in samples if (s.wall_s or 0.0) >= LONG_S]
-    foreign_s = sum(_seconds(long, "foreign_load").values())
+    # Of a short launch it may come out below zero: the sum over all is right, that of the rest not.
+    foreign_s = math.fsum(v for s in long for v in _values(s, "foreign_load", "s"))
     foreign_cpus = foreign_s / sum(s.wall_s or 0.0 for s in long) if long else 0.0
     if foreign_cpus > FOREIGN:
         yield (

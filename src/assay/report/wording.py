@@ -104,11 +104,9 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
 
 
 def _chosen_details(chosen: Recommendation, metric: Metric) -> tuple[str, ...]:
-    reasons = tuple(clean(reason) for reason in chosen.why)
-    if chosen.claim is None:
-        return reasons
-    said = basis(chosen.claim, metric) in chosen.sentence
-    return reasons if said else (_basis(chosen.claim, metric), *reasons)
+    if chosen.claim is None or basis(chosen.claim, metric) in chosen.sentence:
+        return ()
+    return (_basis(chosen.claim, metric),)
 
 
 def _basis(claim: Claim, metric: Metric) -> str:

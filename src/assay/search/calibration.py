@@ -94,9 +94,10 @@ def calibration_notes(floor: Claim | None, blocks: int) -> list[str]:
     """
     notes = []
     if blocks < LEAST:
+        were = show_count(blocks, "undisturbed block was", "undisturbed blocks were")
         notes.append(
-            f"only {show_count(blocks, 'undisturbed block was', 'undisturbed blocks were')} "
-            f"recorded: assay's own errors and the smallest gain take {LEAST}"
+            f"{f'only {were}' if blocks else 'no undisturbed block was'} recorded: assay's own "
+            f"errors and the smallest gain take {LEAST}"
         )
     if floor is not None and floor.verdict in (Verdict.FASTER, Verdict.SLOWER):
         notes.append(

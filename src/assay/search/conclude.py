@@ -33,6 +33,7 @@ from assay.search.history import DEFAULT_ARM, History
 from assay.search.notes import (
     disturbance_notes,
     few_notes,
+    grant_notes,
     loss_notes,
     shape_notes,
     stability_notes,
@@ -147,6 +148,7 @@ def _tune(
         notes=(
             *notes,
             *disturbance_notes(spec, history),
+            *grant_notes(history, results),
             *shape_notes(spec.workload.objective, results),
             *stability_notes(found),
         ),
@@ -250,6 +252,7 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         notes=(
             *loss_notes(spec.workload.objective, samples),
             *disturbance_notes(spec, history),
+            *grant_notes(history, results),
             *shape_notes(spec.workload.objective, results),
         ),
     )
@@ -270,6 +273,7 @@ def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         notes=(
             *loss_notes(spec.workload.objective, samples),
             *disturbance_notes(spec, history),
+            *grant_notes(history, results),
             *shape_notes(spec.workload.objective, results),
         ),
     )
@@ -329,6 +333,7 @@ def _calibrate(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conc
         notes=(
             *loss_notes(spec.workload.objective, samples),
             *disturbance_notes(spec, history),
+            *grant_notes(history, results),
             *shape_notes(spec.workload.objective, results),
             *calibration_notes(found, len(history.sound(Stage.CONFIRM))),
         ),

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.records import (
@@ -33,8 +33,9 @@ from assay.records import (
     Verdict,
 )
 from assay.search.claims import MIN_BLOCKS
-from assay.search.design import levels
 from assay.search.disturbance import withheld
+from assay.search.factorial import levels, middle
+from assay.search.fraction import fraction_of
 from assay.search.history import History
 from assay.stats.paired import Observation, effect
 from assay.stats.verdict import decide
@@ -62,11 +63,16 @@ class Contrast:
 
 
 def contrasts(spec: StudySpec) -> tuple[Contrast, ...]:
-    """The effects that a factorial sweep can tell apart; none of any other design."""
+    """The effects that a factorial sweep can tell apart; none of any other design.
+
+    They are over the cells of the design: a baseline that stands beside it enters none.
+    """
     if spec.design is None or spec.design.kind is not DesignKind.FACTORIAL:
         return ()
     ends = {p.name: levels(p) for p in spec.space.parameters}
-    signs = {arm.name: row for arm in spec.arms if (row := _signs(arm, ends)) is not None}
+    fraction = fraction_of(tuple(ends), spec.design.generators)
+    rows = {arm.name: row for arm in spec.arms if (row := _signs(arm, ends)) is not None}
+    signs = {name: row for name, row in rows.items() if fraction.has(row)}
     found: dict[tuple[int, ...], Contrast] = {}
     for factors in itertools.chain(
         itertools.combinations(range(len(ends)), 1), itertools.combinations(range(len(ends)), 2)
@@ -79,19 +85,14 @@ def contrasts(spec: StudySpec) -> tuple[Contrast, ...]:
             found[same] = _with_alias(found[same], names)
         else:
             found[column] = _contrast(names, ends, column, tuple(signs))
-    middle = _curvature(spec, tuple(signs), ends)
-    return (*found.values(), *middle)
+    return (*found.values(), *_curvature(spec, tuple(signs)))
 
 
 def _signs(arm: Arm, ends: dict[str, tuple[Value, Value]]) -> tuple[int, ...] | None:
-    """The level of each factor in an arm; ``None`` where it is no corner of the design."""
-    row = []
-    for name, (low, high) in ends.items():
-        value = arm.configuration.get(name)
-        if value is None or value not in (low, high):
-            return None
-        row.append(1 if value == high else -1)
-    return tuple(row)
+    """The level of each factor in an arm; ``None`` where one has another value."""
+    if not _lies_in(arm, ends):
+        return None
+    return tuple(1 if arm.configuration[name] == high else -1 for name, (_, high) in ends.items())
 
 
 def _with_alias(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
@@ -113,18 +114,21 @@ def _contrast(
     return Contrast(kind, names, low, high, minus, plus)
 
 
-def _curvature(
-    spec: StudySpec, corners: tuple[str, ...], ends: dict[str, tuple[Value, Value]]
-) -> list[Contrast]:
+def _curvature(spec: StudySpec, corners: tuple[str, ...]) -> list[Contrast]:
     """The middle against the corners, where there is one."""
     if spec.design is None or not spec.design.centre:
         return []
-    middle = tuple(
-        arm.name
-        for arm in spec.arms
-        if arm.name not in corners and set(arm.configuration) == set(ends)
-    )
-    return [Contrast(EffectKind.CURVATURE, (), None, None, corners, middle)] if middle else []
+    found = {p.name: (middle(p), levels(p)) for p in spec.space.parameters}
+    # Cells of the centre: what has no middle is at one of its ends there.
+    places = {name: ends if one is None else (one,) for name, (one, ends) in found.items()}
+    centre = tuple(arm.name for arm in spec.arms if _lies_in(arm, places))
+    return [Contrast(EffectKind.CURVATURE, (), None, None, corners, centre)] if centre else []
+
+
+def _lies_in(arm: Arm, places: Mapping[str, tuple[Value, ...]]) -> bool:
+    """Whether an arm sets what is named and nothing else, each to one of its values."""
+    values = arm.configuration
+    return set(values) == set(places) and all(values[name] in places[name] for name in places)
 
 
 def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorEffect, ...]:

@@ -14,6 +14,7 @@ Sets of factors are bit masks here: bit i stands for factor i, and the product o
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -79,6 +80,13 @@ class Fraction:
                         product *= row[at]
                 row[factor] = product
             yield tuple(row[at] for at in range(self.factors))
+
+    def has(self, row: Sequence[int]) -> bool:
+        """Whether a corner, as a sign for each factor, is a cell of the design."""
+        return all(
+            row[factor] == sign * math.prod(row[at] for at in self.basic if mask >> at & 1)
+            for factor, mask, sign in self.generated
+        )
 
 
 def fraction_of(names: Sequence[str], generators: Sequence[str] = ()) -> Fraction:

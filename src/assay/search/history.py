@@ -21,6 +21,7 @@ from assay.records import (
 from assay.search.disturbance import Conditions
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.stats.paired import Observation
+from assay.stats.quantile import quantile_of_sorted
 from assay.stats.spread import BATCH, batch_spread
 
 if TYPE_CHECKING:
@@ -292,7 +293,7 @@ class _Walls:
             bisect.insort(kind.setdefault(launch.arm, []), sample.wall_s)
 
     def usual(self, arm: str) -> float | None:
-        return _middle(self._all.get(arm) or self._survey.get(arm))
+        return _median(self._all.get(arm) or self._survey.get(arm))
 
     def dear(self, arm: str) -> float | None:
         walls = self._all.get(arm) or self._survey.get(arm)
@@ -303,12 +304,8 @@ class _Walls:
         return max((walls[-1] for walls in kinds), default=None)
 
     def good(self, arm: str) -> float | None:
-        return _middle(self._good.get(arm))
+        return _median(self._good.get(arm))
 
 
-def _middle(ordered: list[float] | None) -> float | None:
-    """The median of numbers in order."""
-    if not ordered:
-        return None
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+def _median(ordered: list[float] | None) -> float | None:
+    return quantile_of_sorted(ordered, 0.5) if ordered else None

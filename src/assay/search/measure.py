@@ -61,7 +61,7 @@ class MeasureRace(BlockRace):
         if affordable:
             return Roster(Stage.CONFIRM, (self._arm,))
         if blocks == 0:
-            return self._too_small()
+            return self._too_small(purse)
         return Done(Reason.BUDGET, f"The budget ended after {self._tally()}.")
 
     def _tally(self) -> str:
@@ -72,12 +72,15 @@ class MeasureRace(BlockRace):
         name = self._spec.workload.objective.name
         samples = self._history.samples
         warm = sum(s.launch.stage is Stage.SURVEY for s in samples)
-        measured = sum(
-            s.outcome is Outcome.OK and name in s.metrics and s.launch.stage is Stage.CONFIRM
+        timed = [
+            s
             for s in samples
-        )
-        lost = len(samples) - warm - measured
-        parts = [show_count(measured, "measured launch", "measured launches")]
+            if s.outcome is Outcome.OK and name in s.metrics and s.launch.stage is Stage.CONFIRM
+        ]
+        sound = [s for s in timed if not self._history.is_disturbed(Stage.CONFIRM, s.launch.block)]
+        lost = len(samples) - warm - len(timed)
+        parts = [show_count(len(sound), "measured launch", "measured launches")]
+        parts += [f"{len(timed) - len(sound)} left out"] if len(sound) < len(timed) else []
         parts += [f"{lost} without a value"] if lost else []
         return f"{', '.join(parts)} and {show_count(warm, 'warm-up', 'warm-ups')}"
 
@@ -103,17 +106,17 @@ class MeasureRace(BlockRace):
             return "The program worked once, and failed since."
         return "Every launch ran into the time-out: there is nothing to average."
 
-    def _too_small(self) -> Done:
-        """Not one launch fits behind the warm-up."""
+    def _too_small(self, purse: Purse) -> Done:
+        """Not one launch fits behind the warm-up; what hooks took is spent as well."""
         spent = Cost(sum(s.wall_s or 0.0 for s in self._history.samples), 0)
+        if purse.total.time_s is not None and purse.left.time_s is not None:
+            spent = Cost(max(spent.time_s, purse.total.time_s - purse.left.time_s), 0)
         one = self._history.cost([self._arm])
         needed = Budget(
             time_s=float(math.ceil((spent.time_s + one.time_s * MIN_BLOCKS) * SPARE + START_S)),
             launches=len(self._history.samples) + MIN_BLOCKS,
         )
-        return Done(
-            Reason.TOO_SMALL, "The budget is too small: the warm-up launch used it up.", needed
-        )
+        return Done(Reason.TOO_SMALL, "The budget is too small: warming up used it up.", needed)
 
     def _precise(self, values: list[float]) -> bool:
         found = summarise(values, alpha=self._spec.alpha)

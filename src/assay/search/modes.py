@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Modes, Sample
-from assay.stats.modes import GOES_WITH, companion, modes, separation
-from assay.stats.modes import Modes as Groups
+from assay.stats.modes import GOES_WITH, Groups, companion, modes, separation
 
 GROWING = ("s", "", "events", "pages", "J")
 """Units of evidence that adds up while a launch lasts."""
@@ -31,7 +30,8 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
     found = modes(values) if values else None
     if found is None:
         return None
-    told = companion(found, _figures(found, known))
+    asked = _figures(known)
+    told = companion(found, _independent(found, known, asked), asked=len(asked))
     return Modes(
         low=found.low,
         high=found.high,
@@ -42,22 +42,29 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
     )
 
 
-def _figures(found: Groups, samples: Sequence[Sample]) -> dict[str, list[float]]:
-    """Every kind of evidence that all samples have, and where they stood in their blocks.
+def _figures(samples: Sequence[Sample]) -> dict[str, list[float]]:
+    """Every kind of evidence that all samples have, and where they stood in their blocks."""
+    rows = [_row(sample) for sample in samples]
+    shared = set(rows[0]).intersection(*rows[1:])
+    figures = {kind: [row[kind] for row in rows] for kind in sorted(shared)}
+    figures["position in the block"] = [float(s.launch.position) for s in samples]
+    return {kind: numbers for kind, numbers in figures.items() if len(set(numbers)) > 1}
+
+
+def _independent(
+    found: Groups, samples: Sequence[Sample], figures: dict[str, list[float]]
+) -> dict[str, list[float]]:
+    """Without what goes along only because slow launches last longer.
 
     What adds up while a launch lasts must differ between the groups as a sum and by the second
     alike: a constant number of page faults is fewer a second in a slow launch, and a constant
     rate is more of them, and neither made it slow.
     """
-    rows = [_row(sample) for sample in samples]
-    shared = set(rows[0]).intersection(*rows[1:])
-    figures = {kind: [row[kind] for row in rows] for kind in sorted(shared)}
-    figures["position in the block"] = [float(s.launch.position) for s in samples]
     growing = _growing(samples[0])
     return {
         kind: numbers
         for kind, numbers in figures.items()
-        if len(set(numbers)) > 1 and (kind not in growing or _outgrows(found, samples, numbers))
+        if kind not in growing or _outgrows(found, samples, numbers)
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import ArmResult, Claim, Metric, Outcome, Sample, Stage, StudySpec
+from assay.records import ArmResult, Claim, Granted, Metric, Outcome, Sample, Stage, StudySpec
 from assay.records.workload import WALL
 from assay.search.disturbance import withheld
 from assay.search.history import History
@@ -101,3 +101,27 @@ def _among(samples: Sequence[Sample]) -> str:
     warm = sum(s.launch.stage is Stage.SURVEY for s in samples)
     where = f"all of {arms[0]!r}" if len(arms) == 1 else f"in {len(arms)} arms"
     return f"{where} ({warm} while warming up)" if warm else where
+
+
+def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:
+    """Settings that did not take effect in launches of the arms that claims are about."""
+    notes = []
+    for arm in arms:
+        mine = [
+            s
+            for s in history.samples
+            if s.launch.stage is Stage.CONFIRM and s.launch.arm == arm.name
+        ]
+        for name in arm.configuration:
+            refused = [
+                s.settings[name]
+                for s in mine
+                if name in s.settings and s.settings[name].grant is Granted.REFUSED
+            ]
+            if refused:
+                why = f": {refused[-1].reason}" if refused[-1].reason else ""
+                notes.append(
+                    f"{name} did not take effect in {len(refused)} of "
+                    f"{show_count(len(mine), 'launch', 'launches')} of {arm.name!r}{why}"
+                )
+    return notes

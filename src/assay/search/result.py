@@ -10,9 +10,9 @@ from assay.stats.summary import summarise
 
 
 def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
-    """Every metric of an arm over the blocks of a stage."""
+    """Every metric of an arm over a stage; over its undisturbed blocks where claims are made."""
     mine = [s for s in history.samples if s.launch.stage is stage and s.launch.arm == arm.name]
-    claimed = stage is Stage.CONFIRM and bool(history.sound(stage))
+    claimed = stage is Stage.CONFIRM
     ended = [
         s
         for s in mine

@@ -121,9 +121,27 @@ def interval(found: Claim, metric: Metric) -> str:
         lo, hi = hi, lo
     if lo is None and hi is None:
         return "still open"
-    if lo is None or hi is None:
-        return f"{'up to' if lo is None else 'from'} {hi if lo is None else lo} {change.unit}"
-    return f"{lo} to {hi} {change.unit}"
+    return f"{_span(lo, hi)} {change.unit}"
+
+
+def change_text(ratio: float) -> str:
+    """A ratio by itself, as a table has it: ``-18.2 %``, ``3.10 times``."""
+    return f"{significant(ratio)} times" if ratio >= FACTOR else f"{show_percent(ratio)} %"
+
+
+def interval_text(ci: tuple[float | None, float | None]) -> str:
+    """The interval of a ratio by itself: ``-40.1 to -36.2 %``, ``+80.0 % to 3.10 times``."""
+    low, high = ci
+    if low is not None and high is not None and high < FACTOR:
+        return f"{_span(show_percent(low), show_percent(high))} %"
+    return _span(*(None if end is None else change_text(end) for end in ci))
+
+
+def _span(low: str | None, high: str | None) -> str:
+    """What lies between two ends, ``None`` for an open one."""
+    if low is None or high is None:
+        return "open" if low == high else f"up to {high}" if low is None else f"from {low}"
+    return f"{low} to {high}"
 
 
 NOUNS = {

@@ -79,6 +79,10 @@ class Scoreboard:
         mean = self._means[ahead]
         return Standing(ahead, math.exp(mean.log), None, None, mean.count)
 
+    def better(self, found: Standing) -> bool:
+        """Whether it is ahead of the baseline."""
+        return self._sign * math.log(found.ratio) < 0.0
+
     def _begin(self, block: int) -> None:
         """Let a block count that is over."""
         if block == self._block:
@@ -105,16 +109,22 @@ _NONE = _Mean(0.0, 0)
 
 
 def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standing) -> Standing:
-    """The same with its interval, from all blocks of the stage; the more they are, the longer."""
+    """The same with its interval, from the undisturbed blocks of the stage, as a claim has it.
+
+    The more blocks there are, the longer it takes.
+    """
     if len(spec.arms) == 1:
-        summary = summarise(history.values(stage, found.arm) or [found.ratio])
+        summary = summarise(history.sound_values(stage, found.arm) or [found.ratio])
         lo, hi = summary.ci or (None, None)
         return Standing(found.arm, summary.mean, lo, hi, summary.n)
     baseline = spec.arms[0].name if spec.arms else "default"
+    blocks = history.sound(stage)
     seen = effect(
-        history.observations(stage, baseline),
-        history.observations(stage, found.arm),
-        goal=spec.workload.objective.goal,
+        history.observations(stage, baseline, blocks),
+        history.observations(stage, found.arm, blocks),
+        goal=history.goal,
+        alpha=spec.alpha / max(1, len(spec.arms) - 1 + spec.null),
+        median=spec.statistic is Statistic.MEDIAN,
     )
     if seen.ratio is None:
         return found

@@ -301,7 +301,8 @@ class TuneRace(BlockRace):
             self._history.observations(Stage.CONFIRM, name, blocks)
             for name in (DEFAULT_ARM.name, arm)
         )
-        found = effect(a, b, goal=self._history.goal, alpha=self._alpha)
+        median = self._spec.statistic is Statistic.MEDIAN
+        found = effect(a, b, goal=self._history.goal, alpha=self._alpha, median=median)
         return blocks_needed(found, margin=self._spec.margin, doubt=1.0)
 
     def confirmation(self, arm: Arm) -> Claim | None:

@@ -8,6 +8,5 @@ One noun in each module; import from the module that holds it. Only ``eliminate`
 - ``paired``: the effect of B against A over blocks
 - ``verdict``: what an effect shows, in one word and in one sentence
 - ``summary``, ``shift``: what to show beside it
-- ``multiplicity``: several claims, several screens (no verb asks for it yet)
 - ``eliminate``: which arms leave a race
 """

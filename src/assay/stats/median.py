@@ -18,6 +18,7 @@ import math
 from collections.abc import Sequence
 
 from assay.stats.interval import Interval
+from assay.stats.quantile import quantile
 from assay.stats.sequence import check_alpha
 
 BETA = 0.5
@@ -82,7 +83,7 @@ def median_between(low: Sequence[float], high: Sequence[float] | None = None) ->
     check_bounds(low, high)
     if not low:
         raise ValueError("a median needs at least one value")
-    return Interval(_middle(sorted(low)), _middle(sorted(high)))
+    return Interval(quantile(low, 0.5), quantile(high, 0.5))
 
 
 def check_bounds(low: Sequence[float], high: Sequence[float]) -> None:
@@ -95,12 +96,3 @@ def check_bounds(low: Sequence[float], high: Sequence[float]) -> None:
         raise ValueError(f"{len(low)} lower and {len(high)} upper bounds: one of each a value")
     if not all(lo <= hi for lo, hi in zip(low, high, strict=True)):
         raise ValueError("each lower bound must be a number at most its upper bound")
-
-
-def _middle(ordered: Sequence[float]) -> float:
-    """Median of sorted numbers; two infinite ends of opposite sign meet at the lower."""
-    n = len(ordered)
-    left, right = ordered[(n - 1) // 2], ordered[n // 2]
-    if left == right or math.isinf(left):
-        return left
-    return right if math.isinf(right) else left + 0.5 * (right - left)

@@ -12,6 +12,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.stats.quantile import quantile_of_sorted
+
 APART = 5.0
 """Distance of the groups' means, in standard deviations within them, from which they are modes."""
 EMPTY = 2.0
@@ -27,7 +29,7 @@ fast one (the area under the ROC curve), or below it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Modes:
+class Groups:
     """Two groups of launches.
 
     Attributes:
@@ -62,7 +64,7 @@ class Companion:
     p_value: float
 
 
-def modes(values: Sequence[float]) -> Modes | None:
+def modes(values: Sequence[float]) -> Groups | None:
     """The two groups of some positive values, or ``None`` where they are one.
 
     Raises:
@@ -93,7 +95,7 @@ def modes(values: Sequence[float]) -> Modes | None:
     if distance <= 1e-9 or distance < APART * sd or gap < EMPTY * widest:
         return None
     high = set(order[cut:])
-    return Modes(
+    return Groups(
         low=math.fsum(values[i] for i in order[:cut]) / cut,
         high=math.fsum(values[i] for i in order[cut:]) / (n - cut),
         in_high=tuple(i in high for i in range(n)),
@@ -101,7 +103,7 @@ def modes(values: Sequence[float]) -> Modes | None:
 
 
 def companion(
-    found: Modes, figures: Mapping[str, Sequence[float]], alpha: float = 0.05
+    found: Groups, figures: Mapping[str, Sequence[float]], alpha: float = 0.05, *, asked: int = 0
 ) -> Companion | None:
     """The figure that tells the groups apart best, where one does beyond accident.
 
@@ -109,6 +111,8 @@ def companion(
         found: the groups.
         figures: by name, one number a launch, in the order of the values that were split.
         alpha: accepted chance of naming one though none does.
+        asked: how many figures were looked at, where some of them are not among ``figures`` any
+            more for what they showed; the correction is for all of them.
 
     Raises:
         ValueError: a figure has another number of launches.
@@ -124,15 +128,18 @@ def companion(
         clear = max(area, 1.0 - area)
         if clear >= GOES_WITH and (best is None or (clear, -p_value) > (best[0], -best[1])):
             best = (clear, p_value, name)
-    if best is None or best[1] * len(figures) > alpha:
+    looks = max(asked, len(figures))
+    if best is None or best[1] * looks > alpha:
         return None
     numbers = figures[best[2]]
     low = sorted(x for x, h in zip(numbers, found.in_high, strict=True) if not h)
     high = sorted(x for x, h in zip(numbers, found.in_high, strict=True) if h)
-    return Companion(best[2], _median(low), _median(high), best[1] * len(figures))
+    return Companion(
+        best[2], quantile_of_sorted(low, 0.5), quantile_of_sorted(high, 0.5), best[1] * looks
+    )
 
 
-def separation(found: Modes, numbers: Sequence[float]) -> float:
+def separation(found: Groups, numbers: Sequence[float]) -> float:
     """Chance that a figure is greater in a launch of the upper group than in one of the lower.
 
     Args:
@@ -167,8 +174,3 @@ def _mann_whitney(low: Sequence[float], high: Sequence[float]) -> tuple[float, f
         return 0.5, 1.0
     z = (abs(u - n * m / 2) - 0.5) / math.sqrt(variance)
     return u / (n * m), min(1.0, math.erfc(max(0.0, z) / math.sqrt(2.0)))
-
-
-def _median(ordered: Sequence[float]) -> float:
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

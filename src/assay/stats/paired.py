@@ -12,7 +12,7 @@ from assay.errors import BadInput
 from assay.records.workload import Goal
 from assay.stats.interval import UNBOUNDED, Interval
 from assay.stats.median import median_between, median_sequence
-from assay.stats.sequence import last_digit, mean_sequence, moments, smallest_alpha
+from assay.stats.sequence import last_digit, mean_sequence, moments
 
 Method = Literal["mean", "median", "none"]
 """exp(mean of log-ratios), exp(median of log-ratios), or no usable pair at all."""
@@ -151,21 +151,6 @@ def effect(
         alpha=alpha,
         resolution=pairs.resolution,
     )
-
-
-def p_value(
-    a: Sequence[Observation | None],
-    b: Sequence[Observation | None],
-    *,
-    goal: Goal = Goal.LOWER,
-    resolution: float | None = None,
-) -> float:
-    """The least alpha at which the interval of ``effect`` excludes 1; valid at every look.
-
-    For ``multiplicity``, and as little asked for yet. Arguments and errors as for ``effect``.
-    """
-    pairs = _pair(a, b, goal, resolution)
-    return smallest_alpha(lambda alpha: _interval(pairs, alpha, pairs.censored > 0), 0.0)
 
 
 def grain(values: Sequence[float]) -> float | None:

@@ -26,7 +26,16 @@ def quantile(values: Sequence[float], p: float) -> float:
         raise ValueError("a quantile needs at least one value, and no NaN")
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"p lies from 0 to 1, not at {p}")
-    ordered = sorted(values)
+    return quantile_of_sorted(sorted(values), p)
+
+
+def quantile_of_sorted(ordered: Sequence[float], p: float) -> float:
+    """The same of values that are in rising order already; neither sorts nor checks them.
+
+    Args:
+        ordered: at least one number, no NaN.
+        p: from 0 to 1.
+    """
     place = (len(ordered) - 1) * p
     below = math.floor(place)
     share = place - below

@@ -38,7 +38,7 @@ from __future__ import annotations
 import functools
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 
 from assay.stats.interval import UNBOUNDED, Interval
@@ -213,32 +213,6 @@ def last_digit(values: Sequence[float]) -> float:
     """
     exponents = (Decimal(repr(float(v))).normalize().as_tuple().exponent for v in values)
     return min((10.0 ** min(0, int(e)) for e in exponents), default=0.0)
-
-
-def smallest_alpha(interval: Callable[[float], Interval], value: float) -> float:
-    """The p-value that belongs to an interval: the least alpha at which it excludes ``value``.
-
-    Valid at every look if the interval is.
-
-    Args:
-        interval: gives the interval for an alpha; wider for smaller alpha.
-        value: what is tested, in the unit of the interval.
-
-    Returns:
-        Between 1e-12 and 1, to three digits, never below the exact one.
-    """
-    low, high = math.log(1e-12), math.log(0.999)
-    if value in interval(math.exp(high)):
-        return 1.0
-    if value not in interval(math.exp(low)):
-        return math.exp(low)
-    while high - low > 1e-4:
-        middle = 0.5 * (low + high)
-        if value in interval(math.exp(middle)):
-            low = middle
-        else:
-            high = middle
-    return math.exp(high)
 
 
 def _reach_between_levels(interval: Interval, values: Sequence[float], alpha: float) -> Interval:

@@ -1,4 +1,8 @@
-"""Summary: what a column of values looks like, all values in."""
+"""Summary: what a column of values looks like, all values in.
+
+``sd_talk`` and ``sem_talk`` are for comparing with the tables of the mOS talk alone; no verb shows
+them yet.
+"""
 
 from __future__ import annotations
 

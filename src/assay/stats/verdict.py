@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 
 from assay.records.claim import Verdict
+from assay.records.study import MARGIN
 from assay.records.workload import Goal
 from assay.stats.paired import Effect
 from assay.stats.sequence import half_width
 
 __all__ = ["MARGIN", "Verdict", "blocks_needed", "decide"]
-
-MARGIN = 0.01
-"""Ratios within 1 +- this are the same for practical purposes."""
 
 _FAR = 1_000_000
 """More blocks than this are never run."""

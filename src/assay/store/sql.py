@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import os
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -111,7 +110,7 @@ class SqlStore:
         """See ``Store.create_study``."""
         row = {
             "kind": spec.kind.value,
-            "command": command_text(spec),
+            "command": spec.command_line,
             "status": Status.RUNNING.value,
             "created_at": created_at,
             "elapsed_s": 0.0,
@@ -411,13 +410,6 @@ class SqlStore:
         change = update(STUDY).where(STUDY.c.id == study_id).values(**values)
         with self._explained(), self._writer.begin() as connection:
             connection.execute(change)
-
-
-def command_text(spec: StudySpec) -> str:
-    """The command of a study as a shell would read it; arms that are commands, side by side."""
-    configurations = [arm.configuration for arm in spec.arms]
-    commands = [str(one["command"]) for one in configurations if "command" in one]
-    return " vs ".join(commands) if commands else shlex.join(spec.workload.argv)
 
 
 def _document(record: T, kind: type[T]) -> str:

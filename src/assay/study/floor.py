@@ -24,8 +24,10 @@ def machine_floor(store: Store, machine: str) -> MachineFloor | None:
         if head.kind is not Kind.CALIBRATE or head.status is not Status.DONE:
             continue
         record = store.study(head.id)
-        found = record.conclusion.noise_floor if record.conclusion else None
-        if record.strata[-1].machine != machine or found is None or found.withheld:
+        newest = record.strata[-1]
+        conclusion = store.verdicts(record.id).get(newest.number)
+        found = conclusion.noise_floor if conclusion else None
+        if newest.machine != machine or found is None or found.withheld:
             continue
         return MachineFloor(
             study=record.id,

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible, WorkloadFailed
+from assay.errors import AssayError, BadInput, NotPossible, WorkloadFailed
 from assay.measure.executor import Executor
 from assay.records import (
     Budget,
@@ -43,6 +43,10 @@ class Listener(Protocol):
 
     def began(self, study_id: str) -> None:
         """The study is kept under this id from now on."""
+        ...
+
+    def warned(self, error: AssayError) -> None:
+        """Something went wrong that does not end the study."""
         ...
 
     def launching(self, launch: Launch, left: Budget) -> None:
@@ -158,7 +162,7 @@ class StudyLoop:
             status = Status.FAILED
             raise
         finally:
-            self._executor.close()
+            self._close()
             self._account.end()
             # The first error is the one to show: a full disk refuses these as well.
             with contextlib.suppress(NotPossible):
@@ -166,6 +170,13 @@ class StudyLoop:
                 self._store.set_status(self._id, status)
         self._refuse(done)
         return done
+
+    def _close(self) -> None:
+        """End what runs. A clean-up that fails takes nothing from what was measured."""
+        try:
+            self._executor.close()
+        except WorkloadFailed as error:
+            self._listener.warned(error)
 
     def _until_done(self) -> Done:
         while True:

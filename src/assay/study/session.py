@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import msgspec
-
-from assay.errors import BadInput, NotPossible, WorkloadFailed
-from assay.launch.driver import Driver
-from assay.launch.planner import plan
-from assay.machine.document import Machine, Program
+from assay.errors import BadInput, NotPossible
 from assay.measure.executor import LocalExecutor
 from assay.measure.gone import demand_folder
 from assay.measure.libraries import libraries_changed
 from assay.records import (
-    DEFAULT,
     Budget,
     Conclusion,
-    Configuration,
     Kind,
-    Launch,
     MachineFloor,
-    Outcome,
-    Plan,
-    RunFacts,
     Sample,
-    Stage,
     Status,
     Stratum,
     StudySpec,
-    Workload,
 )
 from assay.search.calibrate import CalibrateRace
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
 from assay.search.floor import beside, floor_notes
-from assay.search.history import DEFAULT_ARM
 from assay.search.measure import MeasureRace
 from assay.search.purse import OVERHEAD_S
 from assay.search.race import Race
@@ -47,71 +31,15 @@ from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.sweep import SweepRace
 from assay.search.tpe import TpeSearcher
-from assay.search.tune import TRIES, TuneRace
-from assay.settings.registry import Registry
+from assay.search.tune import TuneRace
 from assay.store import Store, StudyRecord
 from assay.study.floor import machine_floor
-from assay.study.loop import Account, Listener, StudyLoop, demand_objective
+from assay.study.laboratory import Laboratory
+from assay.study.loop import Account, Listener, StudyLoop
 from assay.study.recommend import with_script
 from assay.study.stratum import demand_same, stratum_of
+from assay.study.survey import Survey
 from assay.study.watch import Watch
-
-
-@dataclass(frozen=True)
-class Laboratory:
-    """What studies need of the host they run on.
-
-    Attributes:
-        program: what runs; where commands are compared, the first of them.
-        others: the further commands of a comparison.
-    """
-
-    machine: Machine
-    registry: Registry
-    driver: Driver
-    program: Program | None = None
-    others: tuple[Program, ...] = ()
-
-    def plan(self, configuration: Configuration) -> Plan:
-        """Resolve a configuration here."""
-        return plan(configuration, self.machine, self.registry, self.program)
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """What runs: the files of all programs."""
-        programs = (*((self.program,) if self.program else ()), *self.others)
-        return tuple(dict.fromkeys(path for program in programs for path in program.files))
-
-    @property
-    def digest(self) -> str | None:
-        """Of the program's file; where commands are compared, of all their files."""
-        if self.program is None or not self.others:
-            return self.program.digest if self.program else None
-        known = [program.digest or "" for program in (self.program, *self.others)]
-        return hashlib.sha256("\n".join(known).encode()).hexdigest()
-
-    def admits(self, configuration: Configuration) -> bool:
-        """Whether nothing of a configuration is refused here."""
-        return not self.plan(configuration).refused
-
-    def space(self, spec: StudySpec) -> SearchSpace:
-        """The space of a study, bound to what can be granted here."""
-        return SearchSpace(spec.space, self.admits)
-
-
-@dataclass(frozen=True)
-class Survey:
-    """A first launch in the default configuration: what the program is, seen from outside.
-
-    Attributes:
-        sample: of the launch that worked, or timed out.
-        facts: about it.
-        elapsed_s: what it took with all attempts before it.
-    """
-
-    sample: Sample
-    facts: RunFacts | None
-    elapsed_s: float
 
 
 @dataclass(frozen=True)
@@ -121,6 +49,8 @@ class Result:
     Attributes:
         floor: noise floor of its machine by the newest calibration in the store, where one stands
             beside the claims.
+        told: notes that hang on this host as it is now; the verdict document, which follows from
+            its samples alone, has none of them.
     """
 
     study_id: str
@@ -128,63 +58,12 @@ class Result:
     conclusion: Conclusion
     elapsed_s: float
     floor: MachineFloor | None = None
+    told: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What weakens the answer, by its own samples and by the calibration."""
-        return (*self.conclusion.notes, *floor_notes(self.floor, self.conclusion))
-
-
-def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey:
-    """Launch the program once in its default configuration.
-
-    It warms the caches and shows what the program maps; its time is never used. It may take the
-    whole budget of time, and no more.
-
-    Raises:
-        WorkloadFailed: it fails at every attempt.
-        BadInput: its output does not hold the objective.
-    """
-    arms = (DEFAULT_ARM,)
-    began = time.monotonic()
-    caps = [cap for cap in (workload.timeout_s, budget.time_s) if cap is not None]
-    with LocalExecutor(workload, laboratory.driver, laboratory.registry, speed=False) as executor:
-        for block in range(TRIES):
-            launch = Launch(
-                configuration=DEFAULT,
-                arm=DEFAULT_ARM.name,
-                stage=Stage.SURVEY,
-                block=block,
-                position=0,
-                cap_s=min(caps, default=None),
-                roster=arms,
-            )
-            executor.submit(launch, laboratory.plan(DEFAULT))
-            sample = executor.poll(None)[0]
-            if sample.outcome in (Outcome.OK, Outcome.TIMED_OUT):
-                break
-        else:
-            raise WorkloadFailed(
-                f"The program fails in its default configuration: {sample.message}."
-                f"{_last_words(executor.errors, executor.output)}",
-                "Run it by hand first; --check, --timeout and --limit are part of its success.",
-            )
-        demand_objective(sample, workload.objective)
-        return Survey(sample, executor.last_facts, time.monotonic() - began)
-
-
-def _last_words(*files: Path) -> str:
-    """The last lines that the program wrote, to show with its failure."""
-    for file in files:
-        try:
-            with file.open("rb") as stream:
-                stream.seek(max(0, file.stat().st_size - 2000))
-                lines = stream.read().decode(errors="replace").strip().splitlines()[-5:]
-        except OSError:
-            continue
-        if lines:
-            return "\n    " + "\n    ".join(lines)
-    return ""
+        """What weakens the answer, by its own samples, this host and the calibration."""
+        return (*self.conclusion.notes, *self.told, *floor_notes(self.floor, self.conclusion))
 
 
 def begin(
@@ -256,8 +135,10 @@ def resume(
     if new_stratum:
         now = stratum_of(newest.number + 1, laboratory.machine, now.program_digest, env)
         store.add_stratum(study_id, now)
-    elif more is None and record.status is Status.DONE and record.conclusion is not None:
-        return result_of(store, record, record.conclusion)
+    elif more is None and record.status is Status.DONE:
+        found = stored_result(store, record)
+        if found is not None:
+            return found
     store.set_status(study_id, Status.RUNNING)
     listener.began(study_id)
     return _carry_on(laboratory, store, study_id, record.spec, now, listener, more)
@@ -306,15 +187,22 @@ def _carry_on(
     samples = store.samples(study_id, stratum.number)
     conclusion = conclude(spec, samples, space, searcher, done)
     conclusion = with_script(conclusion, spec, laboratory.plan)
-    conclusion = msgspec.structs.replace(conclusion, notes=(*conclusion.notes, *notes))
     store.set_conclusion(study_id, conclusion)
     floor = _floor_beside(store, stratum, conclusion)
-    return Result(study_id, spec, conclusion, account.spent_s, floor)
+    return Result(study_id, spec, conclusion, account.spent_s, floor, notes)
 
 
-def result_of(store: Store, record: StudyRecord, conclusion: Conclusion) -> Result:
-    """The result of a study that is in a store."""
-    floor = _floor_beside(store, record.strata[-1], conclusion)
+def stored_result(store: Store, record: StudyRecord) -> Result | None:
+    """The result of a study that is in a store: that of its newest stratum.
+
+    Returns:
+        ``None`` while that has none, whatever the strata before it have.
+    """
+    newest = record.strata[-1]
+    conclusion = store.verdicts(record.id).get(newest.number)
+    if conclusion is None:
+        return None
+    floor = _floor_beside(store, newest, conclusion)
     return Result(record.id, record.spec, conclusion, record.elapsed_s, floor)
 
 

@@ -1,13 +1,14 @@
-// strike HOW [SIGNAL]: acts on those that launched it, or on what it shares with them, then goes on for
-// SECONDS
-// ($STRIKE_S, 30) and exits with 0; a daemon of its own is left. 77: not possible here.
-//   keeper, front, both   sends SIGNAL to the parent, to its parent, or to both, the latter first
-//   session               becomes the leader of a session
-//   terminal              takes the terminal from the caller's process group
-//   urgent                takes the highest priority there is, and spins on one processor
-//   shut                  gives up its right to be looked at, and all limits that it can
-//   files                 takes all permissions from its working folder and from that of its output
-//   output                removes the folder of its output
+// strike HOW [SIGNAL]: leaves a daemon, acts on those that launched it or on what it shares with them, goes on
+// for $STRIKE_S seconds (30), and exits with 0. 77: not possible here.
+//   keeper    sends SIGNAL to its parent
+//   front     sends SIGNAL to the parent of that
+//   both      sends SIGNAL to both, by one more daemon, and neither can end the other meanwhile
+//   session   becomes the leader of a session
+//   terminal  takes the terminal from the caller's process group
+//   urgent    takes the highest priority there is, and spins on one processor
+//   shut      gives up its right to be looked at, and all limits that it can
+//   files     takes all permissions from its working folder and from that of its output
+//   output    removes the folder of its output
 #include "hostile.hpp"
 
 #include <errno.h>
@@ -45,8 +46,12 @@ void to_front(int number) {
 
 void to_both(int number) {
     const pid_t keeper = getppid();
-    kill(parent_of(keeper), number);
-    kill(keeper, number);
+    const pid_t front = parent_of(keeper);
+    daemonise([=] { // which does not die with the keeper
+        kill(front, SIGSTOP);
+        kill(keeper, number);
+        kill(front, number);
+    });
 }
 
 void lead_session(int) {

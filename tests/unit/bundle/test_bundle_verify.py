@@ -29,7 +29,7 @@ from studies import (
 from assay.bundle import versions
 from assay.bundle.source import Source
 from assay.bundle.verify import Checked, verify
-from assay.records import Kind, Sample
+from assay.records import Hashed, Kind, Output, Sample
 
 OUTPUTS = (an_output(b"done\n"), an_output("Größe 3\n".encode(), "stderr"))
 
@@ -356,6 +356,41 @@ def test_an_output_fits_its_digest(tmp_path: Path) -> None:
     found = verify(packed(forged(files), tmp_path / "forged.zip"))
     assert found.broken is not None
     assert found.broken.cause == f"{name}, entry 1: its stdout does not fit its digest."
+    assert found.broken.remedy
+
+
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [
+        (b"the beginning", b"the end"),
+        (b"\xff\x00 no text", b"\xfe"),
+        ("größ".encode()[:-1], "ß the end".encode()[1:]),  # letters that were cut through
+    ],
+    ids=["text", "binary", "cut"],
+)
+def test_the_ends_of_an_output_fit_their_digest(head: bytes, tail: bytes, tmp_path: Path) -> None:
+    """Of an output that is too long to be read through, the digest is over its ends."""
+    output = Output(
+        stream="stdout",
+        size_bytes=10**9,
+        sha256=hashlib.sha256(head + tail).hexdigest(),
+        hashed=Hashed.ENDS,
+        head=head,
+        tail=tail,
+    )
+    source = source_of(spec_of(Kind.MEASURE), output=lambda number: (output,))
+    bundle = bundle_of(source)
+    assert checked(bundle, tmp_path).holds
+    files, name = unpacked(bundle), "strata/0/outputs.jsonl"
+    for key in ("head", "tail"):
+
+        def change(document: dict[str, Any], key: str = key) -> None:
+            document["streams"][0][key] = "QUJD" + document["streams"][0][key]
+
+        changed = files | {name: with_entry(files[name], 2, change)}
+        found = verify(packed(forged(changed), tmp_path / "forged.zip"))
+        assert found.broken is not None
+        assert found.broken.cause == f"{name}, entry 2: its stdout does not fit its digest."
 
 
 def of_engine(files: dict[str, bytes], **engine: str) -> dict[str, bytes]:

@@ -104,7 +104,7 @@ def test_a_measurement_of_few_launches_says_so(count: int) -> None:
     assert said.startswith("wall_s: 10")
     assert ("1 launch:" in said) == (count == 1)
     assert ("launches" in said) == (count > 1)
-    assert ("too few for an interval, which takes 6" in said) == (count < 4)
+    assert ("too few for an interval" in said) == (count < 4)
     assert ("(interval " in said) == (count >= 4)
 
 

@@ -13,7 +13,7 @@ from assay.cli.request import budget_of, configuration_of, margin_of, space_of
 from assay.cli.workload import command_of, demand_found, split_command, workload_of
 from assay.errors import BadInput
 from assay.machine.document import Cpu, Machine, Node, Rights
-from assay.records import Budget, Choices, Configuration, Goal, Range
+from assay.records import Budget, Choices, Configuration, Goal, Range, Statistic
 from assay.settings.registry import builtin
 
 MACHINE = Machine(
@@ -354,3 +354,23 @@ def test_names_with_dots_need_no_quotes(tmp_path: Path) -> None:
     text = "[settings]\nenv.domain = [1, 2]\nthreads.omp = [1, 2]\narg.n = {domain = [1, 2]}\n"
     found = space_of(in_file(tmp_path, text), builtin(), MACHINE)
     assert [p.name for p in found.parameters] == ["env.domain", "threads.omp", "arg.n"]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "given", "margin"),
+    [
+        (Statistic.MEAN, None, 0.01),
+        (Statistic.MEDIAN, None, 0.01),
+        (Statistic.SPREAD, None, 0.25),
+        (Statistic.SPREAD, "5%", 0.05),
+    ],
+)
+def test_spreads_have_a_margin_of_their_own(
+    statistic: Statistic, given: str | None, margin: float
+) -> None:
+    assert margin_of(argparse.Namespace(margin=given), statistic) == pytest.approx(margin)
+
+
+def test_measure_refuses_what_decides_between_arms(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measure", "--objective", "wall_s:spread", "--", "true"]) == 2
+    assert "measure decides nothing" in capsys.readouterr().err

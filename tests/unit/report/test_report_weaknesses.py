@@ -120,6 +120,12 @@ def test_work_of_others_counts_where_ticks_can_show_it(quiet):
     assert told(watched(quiet, "foreign_load", [0.01 * wall for wall in half])) == ()
 
 
+def test_work_of_others_is_summed_before_it_is_judged(quiet):
+    """What is told of short launches scatters about zero."""
+    around = [(0.3 if i % 2 else -0.3) * s.wall_s for i, s in enumerate(quiet.samples)]
+    assert told(watched(quiet, "foreign_load", around)) == ()
+
+
 def test_a_cpu_limit_and_processes_left_behind(quiet):
     held = watched(quiet, "throttled", [0.1] + [None] * (len(quiet.samples) - 1))
     assert "during 1 of 60 launches: 100 ms in all" in saying(held, "CPU limit")

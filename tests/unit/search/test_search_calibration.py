@@ -32,6 +32,7 @@ from assay.search.calibration import (
     calibration,
     drift,
 )
+from assay.search.calibration_words import sentences
 from assay.search.history import History
 from assay.search.race import Race, Reason
 from assay.search.testing import RaceContract, Simulated, drive
@@ -242,6 +243,25 @@ def test_disturbed_blocks_are_counted_and_left_out() -> None:
     assert any("left out" in note for note in found.notes)
     recorded = recording(study.spec, History.of(study.spec, study.samples))
     assert len(recorded) == found.blocks - found.disturbed_blocks
+
+
+def test_disturbed_throughout() -> None:
+    busy = replace(SAME, others=lambda launch: 1.0)
+    study = carry_out(spec_of(Budget(launches=61)), busy)
+    found = study.conclusion
+    assert found.disturbed_blocks == found.blocks == 30
+    assert found.noise_floor is None
+    assert found.calibration is None
+    (said,) = sentences(found, study.spec.workload.objective, 0.05)
+    assert said.startswith("Others used the machine in every block")
+    assert any(note.startswith("no undisturbed block was recorded") for note in found.notes)
+
+
+def test_disturbed_too_often_is_withheld() -> None:
+    busy = replace(SAME, others=lambda launch: float(launch.block % 2))
+    found = carry_out(spec_of(Budget(launches=121)), busy).conclusion
+    assert found.noise_floor is not None
+    assert found.noise_floor.withheld
 
 
 def test_a_second_launch_that_is_slower_is_no_difference() -> None:

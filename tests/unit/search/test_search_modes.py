@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+import msgspec
+
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
 from assay.search.modes import modes_of
 
@@ -86,3 +88,21 @@ def test_one_group_is_none() -> None:
     ]
     assert modes_of("wall_s", steady) is None
     assert modes_of("wall_s", []) is None
+
+
+def test_among_many_figures_none_is_named_by_accident() -> None:
+    """Kinds that add up are asked twice, and those that fall away were asked as well."""
+    named = 0
+    for seed in range(60):
+        draw = random.Random(seed)
+        kinds = [f"kind_{k}" for k in range(40)]
+        samples = [
+            msgspec.structs.replace(
+                sample,
+                evidence=tuple(Evidence(kind=kind, value=draw.random()) for kind in kinds),
+            )
+            for sample in arm(lambda slow, draw: [])[:14]
+        ]
+        found = modes_of("wall_s", samples)
+        named += found is not None and found.explained_by is not None
+    assert named <= 7

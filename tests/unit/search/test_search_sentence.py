@@ -7,7 +7,7 @@ import pytest
 
 from assay.records import Claim, Goal, Metric, Verdict
 from assay.records.workload import BUILT_IN
-from assay.search.sentence import comparison, statement
+from assay.search.sentence import change_text, comparison, interval_text, statement
 
 WALL = BUILT_IN["wall_s"]
 MEMORY = BUILT_IN["peak_anon_bytes"]
@@ -79,3 +79,20 @@ def test_a_bound_is_no_estimate_and_an_outlook_never_lies_behind() -> None:
     assert "About 30 paired launches" in comparison(
         msgspec.structs.replace(unclear, blocks_needed=30), WALL
     )
+
+
+@pytest.mark.parametrize(
+    ("ratio", "ci", "change", "interval"),
+    [
+        (0.818, (0.75, 0.85), "-18.2 %", "-25.0 to -15.0 %"),
+        (1.9, (1.8, 3.1), "+90.0 %", "+80.0 % to 3.10 times"),
+        (3.1, (2.5, 4.0), "3.10 times", "2.50 times to 4.00 times"),
+        (3.1, (2.5, None), "3.10 times", "from 2.50 times"),
+        (0.8, (None, 0.85), "-20.0 %", "up to -15.0 %"),
+        (0.8, (None, None), "-20.0 %", "open"),
+    ],
+)
+def test_a_ratio_by_itself(
+    ratio: float, ci: tuple[float | None, float | None], change: str, interval: str
+) -> None:
+    assert (change_text(ratio), interval_text(ci)) == (change, interval)

@@ -11,17 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.records import Choices, Configuration, Design, DesignKind, Parameter, Range, Space, Value
-from assay.search.design import (
-    MOST_CELLS,
-    Layout,
-    Unfit,
-    latin_hypercube,
-    lay_out,
-    least_distance,
-    levels,
-)
+from assay.search.design import Layout, lay_out
+from assay.search.drawn import latin_hypercube, least_distance
+from assay.search.factorial import levels
 from assay.search.fraction import BadGenerator, Fraction, fraction_of, generators_for
 from assay.search.space import SearchSpace
+from assay.search.unfit import MOST_CELLS, Unfit
 
 DEFAULT = Configuration()
 

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from assay.records import (
+    DEFAULT,
     Budget,
     Choices,
     Conclusion,
@@ -79,10 +80,11 @@ def sweep(
     time_s: float | None = None,
     metric: Metric = WALL,
     timeout_s: float | None = None,
+    baseline: Configuration = DEFAULT,
     **more: object,
 ) -> Sweep:
     bound = SearchSpace(space)
-    layout = lay_out(design, space, bound, Configuration(), 0)
+    layout = lay_out(design, space, bound, baseline, 0)
     spec = StudySpec(
         kind=Kind.SWEEP,
         workload=Workload(argv=("./p",), metrics=(metric,), timeout_s=timeout_s),
@@ -326,6 +328,53 @@ def test_the_middle_shows_what_the_ends_cannot() -> None:
     assert curvature.kind is EffectKind.CURVATURE
     assert curvature.verdict is EffectVerdict.CURVED
     assert curvature.ratio == pytest.approx(1.0 / math.sqrt(1.2 * 1.4), rel=0.01)
+
+
+TENS = Space(
+    parameters=tuple(Parameter(name=f"arg.{n}", domain=Range(0, 10, step=1)) for n in "abc")
+)
+
+
+def cells_of(spec: StudySpec) -> list[tuple[set[str], set[str]]]:
+    return [(set(c.minus), set(c.plus)) for c in contrasts(spec)]
+
+
+@pytest.mark.parametrize(
+    "baseline",
+    [
+        {"arg.a": 2, "arg.b": 2, "arg.c": 2},
+        {"arg.a": 10, "arg.b": 10, "arg.c": 0},  # a corner that the fraction leaves out
+        {"arg.a": 0, "arg.b": 0, "arg.c": 10, "nice": 5},
+        {"arg.a": 5},
+        {},
+    ],
+)
+def test_a_baseline_beside_the_design_enters_no_effect(baseline: dict[str, int]) -> None:
+    design = msgspec.structs.replace(
+        FACTORIAL, centre=True, generators=("arg.c = arg.a * arg.b",), repeats=6
+    )
+    found = sweep(design, steady(), space=TENS, baseline=Configuration(baseline))
+    assert dict(found.spec.arms[0].configuration) == baseline
+    own = {arm.name for arm in found.spec.arms[1:]}
+    assert len(own) == 5
+    for minus, plus in cells_of(found.spec):
+        assert len(minus) in (2, 4)
+        assert minus | plus <= own
+    *corners, (_, centre) = cells_of(found.spec)
+    assert len(corners) == 3
+    assert centre == {"arg.a=5 arg.b=5 arg.c=5"}
+
+
+@pytest.mark.parametrize("value", [0, 5])
+def test_a_baseline_that_is_a_cell_counts_as_one(value: int) -> None:
+    baseline = Configuration(dict.fromkeys(("arg.a", "arg.b", "arg.c"), value))
+    design = msgspec.structs.replace(FACTORIAL, centre=True, repeats=6)
+    found = sweep(design, steady(), space=TENS, baseline=baseline)
+    assert len(found.spec.arms) == 9
+    assert found.spec.arms[0].configuration == baseline
+    (corners, centre) = cells_of(found.spec)[-1]
+    assert (len(corners), len(centre)) == (8, 1)
+    assert corners | centre == {arm.name for arm in found.spec.arms}
 
 
 def test_a_block_without_a_cell_has_no_effects_and_a_time_out_is_a_bound() -> None:

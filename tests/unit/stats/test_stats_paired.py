@@ -14,7 +14,6 @@ from assay.stats.paired import (
     UnequalBlocks,
     effect,
     grain,
-    p_value,
 )
 from assay.stats.sequence import mean_sequence
 from assay.stats.verdict import Verdict, blocks_needed, decide
@@ -62,7 +61,6 @@ def test_no_pair_at_all_has_no_ratio() -> None:
     assert (found.ratio, found.method, found.bound) == (None, "none", "unknown")
     assert decide(found) is Verdict.UNCLEAR
     assert blocks_needed(found) is None
-    assert p_value([], []) == 1.0
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
@@ -136,14 +134,6 @@ def test_grain_is_the_smallest_step_seen() -> None:
     assert grain([]) is None
 
 
-def test_p_value_agrees_with_the_interval() -> None:
-    p = p_value(seen(A), seen(B))
-    assert 1e-6 < p < 0.02
-    found = effect(seen(A), seen(B), alpha=p)
-    assert found.hi < 1.0
-    assert effect(seen(A), seen(B), alpha=p / 1.01).hi >= 1.0
-
-
 @pytest.mark.parametrize(
     ("lo", "hi", "verdict"),
     [
@@ -210,7 +200,7 @@ def test_figures_that_never_vary_are_compared_to_their_last_digit() -> None:
 def test_start_up_pays_for_neither_numpy_nor_scipy() -> None:
     code = (
         "import sys, assay.stats.verdict, assay.stats.summary, assay.stats.shift,"
-        " assay.stats.multiplicity, assay.stats.eliminate;"
+        " assay.stats.eliminate;"
         "sys.exit(bool({'numpy', 'scipy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -15,7 +15,6 @@ from assay.stats.sequence import (
     level,
     mean_sequence,
     moments,
-    smallest_alpha,
 )
 
 
@@ -158,14 +157,6 @@ def test_levels_of_thousands_of_values() -> None:
         even = mean_sequence([1.0, -1.0] * (n // 2))
         assert 0.0 in even
         assert 0.0 not in mean_sequence([1.0] * (n - 100) + [-1.0] * 100)
-
-
-def test_smallest_alpha_is_where_the_interval_lets_go() -> None:
-    values = [0.02, 0.03, 0.01, 0.025, 0.015, 0.02, 0.03, 0.021]
-    p = smallest_alpha(lambda alpha: mean_sequence(values, alpha), 0.0)
-    assert 0.0 not in mean_sequence(values, p)
-    assert 0.0 in mean_sequence(values, p / 1.001)
-    assert smallest_alpha(lambda alpha: mean_sequence(values, alpha), 0.02) == 1.0
 
 
 def test_an_interval_cannot_be_turned_round() -> None:

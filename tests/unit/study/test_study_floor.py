@@ -12,7 +12,7 @@ from assay.records import Claim, Conclusion, Kind, Status, StudySpec, Verdict
 from assay.store import Store, open_store
 from assay.store.testing import a_conclusion, a_spec, a_stratum
 from assay.study.floor import machine_floor
-from assay.study.session import result_of
+from assay.study.session import stored_result
 
 HERE, THERE = "0123456789abcdef", "fedcba9876543210"
 
@@ -95,9 +95,28 @@ def test_it_stands_beside_a_result_of_the_store(store: Store) -> None:
         null_claim(1.2), b="B", ratio=0.8, ci=(0.7, 0.9), verdict=Verdict.FASTER
     )
     conclusion = Conclusion(kind=Kind.COMPARE, metric="wall_s", claims=(claim,), notes=("first",))
-    result = result_of(store, store.study(study), conclusion)
+    assert stored_result(store, store.study(study)) is None
+    store.set_conclusion(study, conclusion)
+    result = stored_result(store, store.study(study))
+    assert result is not None
     assert result.floor is not None and result.floor.study == calibration
     assert result.conclusion.notes == ("first",), "the verdict document is that of its samples"
     assert len(result.notes) == 2
     own = msgspec.structs.replace(conclusion, noise_floor=null_claim(1.01))
-    assert result_of(store, store.study(study), own).floor is None
+    store.set_conclusion(study, own)
+    result = stored_result(store, store.study(study))
+    assert result is not None and result.floor is None
+
+
+def test_a_verdict_stands_for_its_own_stratum_alone(store: Store) -> None:
+    """Of a calibration that was begun anew on another machine the old floor is of neither."""
+    study = calibrated(store, 1.02, 100.0)
+    store.add_stratum(study, msgspec.structs.replace(a_stratum(1), machine=THERE))
+    assert machine_floor(store, THERE) is None
+    assert stored_result(store, store.study(study)) is None
+    found = Conclusion(kind=Kind.CALIBRATE, metric="wall_s", noise_floor=null_claim(1.3))
+    store.set_conclusion(study, found)
+    floor = machine_floor(store, THERE)
+    assert floor is not None and floor.ci == (1 / 1.3, 1.3)
+    result = stored_result(store, store.study(study))
+    assert result is not None and result.conclusion == found

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.errors import BadInput, NotPossible, WorkloadFailed
+from assay.errors import AssayError, BadInput, NotPossible, WorkloadFailed
 from assay.measure.executor import Ticket
 from assay.measure.gone import Gone
 from assay.records import (
@@ -98,6 +98,8 @@ class Simulating:
 class Silent:
     def began(self, study_id: str) -> None: ...
     def launching(self, launch: Launch, left: Budget) -> None: ...
+
+    def warned(self, error: AssayError) -> None: ...
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None: ...
 
 

@@ -24,7 +24,7 @@ from assay.records import (
 )
 from assay.records.plan import Level
 from assay.study.choose import grantable
-from assay.study.session import Laboratory
+from assay.study.laboratory import Laboratory
 from assay.study.stratum import demand_same, differences
 
 THEN = Stratum(

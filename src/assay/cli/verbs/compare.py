@@ -26,8 +26,10 @@ from assay.cli.workload import (
     workload_of,
 )
 from assay.errors import BadInput, nearest
-from assay.records import Arm, Configuration, Kind, StudySpec, Verdict
-from assay.study.session import Laboratory, Result, begin
+from assay.records import Arm, Configuration, Kind, StudySpec
+from assay.search.gate import WORDS, closes
+from assay.study.laboratory import Laboratory
+from assay.study.session import begin
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -45,7 +47,7 @@ def run(parsed: Parsed) -> int:
         workload=workload_of(arguments, argv),
         budget=budget_of(arguments),
         arms=_named(arms, arguments.name),
-        margin=margin_of(arguments),
+        margin=margin_of(arguments, statistic_of(arguments)),
         seed=arguments.seed,
         disturbed_above=disturbed_above_of(arguments, os.environ),
         statistic=statistic_of(arguments),
@@ -58,10 +60,7 @@ def run(parsed: Parsed) -> int:
     ):
         result = begin(lab, store, spec, progress)
     give(arguments, result, (), exports)
-    return 1 if any(_gated(result, word) for word in gate) else 0
-
-
-FAILED = "failed"
+    return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
 
 
 def _gate(text: str | None) -> tuple[str, ...]:
@@ -70,25 +69,15 @@ def _gate(text: str | None) -> tuple[str, ...]:
     Raises:
         BadInput: one is no verdict.
     """
-    known = (*(str(verdict) for verdict in Verdict), FAILED)
     words = tuple(text.split(",")) if text else ()
     for word in words:
-        if word not in known:
-            near = nearest(word, known)
+        if word not in WORDS:
+            near = nearest(word, WORDS)
             raise BadInput(
                 f"--fail-if: there is no verdict {word!r}.",
-                f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
+                f"Did you mean {near}?" if near else f"There are {', '.join(WORDS)}.",
             )
     return words
-
-
-def _gated(result: Result, word: str) -> bool:
-    """Whether a verdict holds for any arm; one without a claim, for want of values, is unclear."""
-    conclusion = result.conclusion
-    if word == FAILED:
-        return any(arm.failures for arm in conclusion.arms)
-    verdicts = {claim.b: claim.verdict for claim in conclusion.claims}
-    return any(verdicts.get(a.name, Verdict.UNCLEAR) == word for a in result.spec.arms[1:])
 
 
 def _commands(parsed: Parsed) -> list[tuple[str, ...]]:

@@ -14,7 +14,7 @@ from assay.cli.wire import laboratory
 from assay.machine.cpulist import format_list
 from assay.records import Configuration, Prospect, to_builtins
 from assay.store import default_url
-from assay.study.session import Laboratory
+from assay.study.laboratory import Laboratory
 from assay.units import show_bytes, show_count
 
 

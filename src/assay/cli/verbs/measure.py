@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 
 from assay.cli.answer import exports_of, give
@@ -15,8 +16,9 @@ from assay.cli.request import (
     warmup_of,
 )
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, demand_found, workload_of
-from assay.records import Arm, Kind, StudySpec
+from assay.cli.workload import command_of, demand_found, statistic_of, workload_of
+from assay.errors import BadInput
+from assay.records import Arm, Kind, Statistic, StudySpec
 from assay.study.session import begin
 
 
@@ -24,6 +26,7 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
     exports = exports_of(arguments)
+    _demand_mean(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     program = program_of(argv)
     demand_found(program.path, argv[0])
@@ -47,3 +50,16 @@ def run(parsed: Parsed) -> int:
         samples = store.samples(result.study_id)
     give(arguments, result, samples, exports)
     return 0
+
+
+def _demand_mean(arguments: argparse.Namespace) -> None:
+    """Refuse what is for verbs that decide between arms.
+
+    Raises:
+        BadInput: the objective names another statistic than the mean.
+    """
+    if statistic_of(arguments) is not Statistic.MEAN:
+        raise BadInput(
+            "measure decides nothing: it tells the mean, the five numbers and the spread.",
+            "Name the metric alone; compare, tune and sweep decide by :median or :spread.",
+        )

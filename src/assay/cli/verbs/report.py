@@ -6,17 +6,14 @@ import argparse
 import sys
 from pathlib import Path
 
-import msgspec
-
 from assay.cli.documents import print_json
 from assay.cli.parser import Parsed
 from assay.cli.wire import store_of
 from assay.errors import BadInput
-from assay.machine.document import Machine
-from assay.records import Stratum
+from assay.machine.document import machine_in
 from assay.report.html import render, write
 from assay.report.inputs import ReportInput
-from assay.study.session import result_of
+from assay.study.session import stored_result
 
 
 def run(parsed: Parsed) -> int:
@@ -28,21 +25,22 @@ def run(parsed: Parsed) -> int:
         record = store.study(study_id)
         newest = record.strata[-1]
         samples = store.samples(study_id, newest.number)
-        floor = result_of(store, record, record.conclusion).floor if record.conclusion else None
-    recommendation = record.conclusion.recommendation if record.conclusion else None
+        result = stored_result(store, record)
+    conclusion = result.conclusion if result else None
+    recommendation = conclusion.recommendation if conclusion else None
     report = ReportInput(
         study_id=study_id,
         spec=record.spec,
         strata=record.strata,
         samples=tuple(samples),
-        conclusion=record.conclusion,
-        machine=_machine(newest),
+        conclusion=conclusion,
+        machine=machine_in(newest.host),
         engine=newest.engine,
         created_at=record.created_at,
         elapsed_s=record.elapsed_s,
         script=recommendation.script if recommendation else "",
         status=record.status,
-        floor=floor,
+        floor=result.floor if result else None,
     )
     if path is None:
         sys.stdout.buffer.write(render(report).encode())
@@ -73,11 +71,3 @@ def _path(arguments: argparse.Namespace) -> Path | None:
     if not path.parent.is_dir():
         raise BadInput(f"-o {path}: there is no folder {path.parent}.", "Make it first.")
     return path
-
-
-def _machine(stratum: Stratum) -> Machine | None:
-    """The machine document that a stratum holds, where this version can read it."""
-    try:
-        return msgspec.convert(stratum.host, Machine)
-    except msgspec.ValidationError:
-        return None

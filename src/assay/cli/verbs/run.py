@@ -16,6 +16,7 @@ from types import FrameType
 
 import msgspec
 
+from assay.bundle.files import replacing
 from assay.cli.parser import Parsed
 from assay.cli.request import configuration_of
 from assay.cli.wire import laboratory, program_of, store_of
@@ -27,7 +28,7 @@ from assay.launch.script import explain
 from assay.measure.sample import build_sample
 from assay.records import DEFAULT, Configuration, Launch, Plan, RunFacts, Stage, Workload, encode
 from assay.settings.registry import judge_all
-from assay.study.session import Laboratory
+from assay.study.laboratory import Laboratory
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 LEFT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -49,7 +50,7 @@ def run(parsed: Parsed) -> int:
     configuration = Configuration({**recommended, **asked})
     plan = lab.plan(configuration)
     if arguments.explain:
-        print(explain(plan, workload, lab.driver.env), end="")
+        print(explain(plan, _as_studied(parsed, workload), lab.driver.env), end="")
         return 0
     launch = Launch(
         configuration=configuration,
@@ -82,6 +83,14 @@ def _asked(parsed: Parsed) -> tuple[Configuration, Workload]:
     return recommended, msgspec.structs.replace(
         workload, placeholders=studied.placeholders, environment=studied.environment
     )
+
+
+def _as_studied(parsed: Parsed, workload: Workload) -> Workload:
+    """The workload of a script: a study's own command runs in its folder, as the study had it."""
+    if parsed.separated:
+        return workload
+    _, studied = _from_study(parsed.arguments)
+    return msgspec.structs.replace(workload, cwd=studied.cwd)
 
 
 def _from_study(arguments: argparse.Namespace) -> tuple[Configuration, Workload]:
@@ -174,10 +183,8 @@ def _record(
 ) -> None:
     grants = judge_all(launch.configuration, lab.registry, plan, facts)
     sample = build_sample(launch, workload, facts, (), grants)
-    try:
-        path.write_bytes(encode(sample) + b"\n")
-    except OSError as error:
-        raise NotPossible(f"The record {path} cannot be written: {error.strerror}.") from error
+    with replacing(path) as file:
+        file.write(encode(sample) + b"\n")
 
 
 def _status(facts: RunFacts, word: str) -> int:

@@ -11,7 +11,7 @@ from assay.cli.wire import laboratory
 from assay.errors import BadInput
 from assay.records import Configuration, Value
 from assay.settings.base import Setting
-from assay.study.session import Laboratory
+from assay.study.laboratory import Laboratory
 
 
 def run(parsed: Parsed) -> int:

@@ -7,6 +7,8 @@ import datetime
 import sys
 from collections.abc import Iterable
 
+import msgspec
+
 from assay.cli.answer import exports_of, give
 from assay.cli.documents import print_json
 from assay.cli.export import export
@@ -14,14 +16,15 @@ from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of
-from assay.cli.show import result_lines
+from assay.cli.show import result_lines, verdict_lines
 from assay.cli.verbs import calibrate
 from assay.cli.verify import verify_file
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput, NotPossible
 from assay.records import to_builtins
 from assay.store import Store, StudyRecord
-from assay.study.session import Laboratory, Result, result_of, resume
+from assay.study.laboratory import Laboratory
+from assay.study.session import Result, resume, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 
@@ -106,9 +109,14 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     record = store.study(study_id)
-    conclusion = record.conclusion
+    result = stored_result(store, record)
     if arguments.json:
-        document = to_builtins(record)
+        of_newest = result.conclusion if result else None
+        document = to_builtins(msgspec.structs.replace(record, conclusion=of_newest))
+        document["conclusions"] = [
+            {"stratum": number, **to_builtins(found)}
+            for number, found in store.verdicts(study_id).items()
+        ]
         document["samples"] = [
             {"stratum": stratum.number, **to_builtins(sample)}
             for stratum in record.strata
@@ -117,7 +125,6 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
         print_json({"study": study_id, **document})
         return 0
     width = width_of(sys.stdout)
-    result = result_of(store, record, conclusion) if conclusion is not None else None
     print("\n".join(fitted(_lines(record, result, width), width)))
     return 0
 
@@ -128,14 +135,25 @@ def _lines(record: StudyRecord, result: Result | None, width: int | None) -> Ite
         f"{show_count(record.launches, 'launch', 'launches')}, "
         f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
     )
-    yield f"  command  {clean(' '.join(record.spec.workload.argv))}"
+    yield f"  command  {clean(record.spec.command_line)}"
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
-        yield f"  no conclusion yet; `assay study resume {record.id}` goes on"
+        yield from _open_lines(record)
         return
     yield ""
     yield from result_lines(result, width)
+
+
+def _open_lines(record: StudyRecord) -> Iterable[str]:
+    """Of a study whose newest stratum has no verdict."""
+    if record.conclusion is None:
+        yield f"  no conclusion yet; `assay study resume {record.id}` goes on"
+        return
+    newest = record.strata[-1].number
+    yield f"  no conclusion of stratum {newest} yet; `assay study resume {record.id}` goes on"
+    for sentence in verdict_lines(record.conclusion, record.spec):
+        yield f"  before it: {clean(sentence)}"
 
 
 def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:

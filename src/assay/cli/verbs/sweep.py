@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-import statistics
 import sys
 from collections.abc import Iterator
 
@@ -18,11 +17,11 @@ from assay.cli.sweep_file import shipped_schema
 from assay.cli.sweep_request import read_sweep
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import BadInput, NotPossible
-from assay.records import Outcome, Stage, StudySpec
+from assay.records import StudySpec
 from assay.search.purse import OVERHEAD_S
 from assay.search.sweep import WARMUP, least_blocks, least_launches
-from assay.store import Store
 from assay.study.session import begin
+from assay.study.usual import usual_wall_s
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 
@@ -122,7 +121,7 @@ def _time(arguments: argparse.Namespace, spec: StudySpec, launches: int) -> str:
     """How long that takes, where an earlier study tells how long a launch of this command does."""
     try:
         with store_of(arguments, create=False) as store:
-            usual_s = _usual_s(store, shlex.join(spec.workload.argv))
+            usual_s = usual_wall_s(store, shlex.join(spec.workload.argv))
     except (BadInput, NotPossible):  # no store yet
         return ""
     if usual_s is None:
@@ -131,18 +130,3 @@ def _time(arguments: argparse.Namespace, spec: StudySpec, launches: int) -> str:
         f", about {show_duration(launches * (usual_s + OVERHEAD_S))} at {show_duration(usual_s)} "
         "each, as in the last study of this command"
     )
-
-
-def _usual_s(store: Store, command: str) -> float | None:
-    """Median wall time in the newest study of a command; ``None`` where there is none."""
-    for head in reversed(store.studies()):
-        if head.command != command:
-            continue
-        walls = [
-            s.wall_s
-            for s in store.samples(head.id)
-            if s.wall_s and s.outcome is Outcome.OK and s.launch.stage is not Stage.SURVEY
-        ]
-        if walls:
-            return statistics.median(walls)
-    return None

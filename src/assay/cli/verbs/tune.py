@@ -26,7 +26,9 @@ from assay.machine.program import observed
 from assay.records import Kind, Space, StudySpec
 from assay.search.space import DRAWS, SearchSpace
 from assay.study.choose import choose, describe, grantable
-from assay.study.session import Laboratory, Survey, begin, survey
+from assay.study.laboratory import Laboratory
+from assay.study.session import begin
+from assay.study.survey import Survey, survey
 from assay.untrusted import clean
 
 MOST_COUNTED = 200_000
@@ -75,7 +77,7 @@ def _specification(
         workload=workload_of(arguments, argv, asked.parameters),
         budget=budget_of(arguments),
         space=asked,
-        margin=margin_of(arguments),
+        margin=margin_of(arguments, statistic_of(arguments)),
         seed=arguments.seed,
         disturbed_above=disturbed_above_of(arguments, os.environ),
         statistic=statistic_of(arguments),

@@ -62,8 +62,8 @@ def _beyond(figure: NoiseFigure) -> str:
 def machine(report: ReportInput) -> Html:
     """What the study ran on."""
     if report.machine is None:
-        facts = [("Processor", clean(s.model)) for s in report.strata[:1] if s.model]
-        facts += [("Kernel", clean(s.kernel)) for s in report.strata[:1]]
+        facts = [("Processor", clean(s.model)) for s in report.strata[-1:] if s.model]
+        facts += [("Kernel", clean(s.kernel)) for s in report.strata[-1:]]
         return join(definitions(facts), el("p", "The machine's document is not in the store."))
     m = report.machine
     facts = [

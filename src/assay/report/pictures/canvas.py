@@ -42,6 +42,8 @@ def canvas() -> Iterator[Callable[[float, float], Figure]]:
     import logging
     import warnings
 
+    # Without a home that can be written it tells of a temporary folder for its font cache.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

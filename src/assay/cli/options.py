@@ -1,0 +1,103 @@
+"""The groups of options that several verbs share. Imports nothing but argparse, as the parser."""
+
+from __future__ import annotations
+
+import argparse
+
+HOOKS = {
+    "setup": "once before the launches",
+    "prepare": "before each launch",
+    "cleanup": "once after the launches",
+}
+"""Options that take a command beside the workload, and when it runs."""
+
+
+def spending(group: argparse._ArgumentGroup, usual: str) -> None:
+    """What may be spent."""
+    group.add_argument("--budget", metavar="TIME", help=f"time to spend, as 90s, 10m, 2h{usual}")
+    group.add_argument("--runs", metavar="N", help="launches to spend")
+
+
+def claiming(parser: argparse.ArgumentParser) -> None:
+    """The options of the verbs that hold one thing against another."""
+    group = parser.add_argument_group("deciding")
+    group.add_argument("--margin", metavar="SHARE", help="differences below it are none (1%%)")
+    group.add_argument(
+        "--null", action="store_true", help="run the default twice: shows the noise floor"
+    )
+
+
+def export(group: argparse._ArgumentGroup) -> None:
+    """Where else the answer goes."""
+    group.add_argument(
+        "--export",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write the answer to FILE.md, FILE.csv or FILE.json as well",
+    )
+
+
+def disturbed_above(group: argparse._ArgumentGroup) -> None:
+    """What others may do meanwhile."""
+    group.add_argument(
+        "--disturbed-above",
+        metavar="SHARE|never",
+        help="leave out blocks in which others took more of the CPUs (10%%; also"
+        " ASSAY_DISTURBED_ABOVE)",
+    )
+
+
+def measuring(parser: argparse.ArgumentParser) -> None:
+    """The options that tune, measure and compare share."""
+    group = parser.add_argument_group("measuring")
+    spending(group, " (10m)")
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="of every random choice")
+    group.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME[=REGEX]",
+        help="a figure to read: wall_s, user_s, sys_s, peak_anon_bytes, energy_j, instructions,"
+        " cycles, task_clock_s, context_switches, page_faults, cpu_migrations, or from the output",
+    )
+    group.add_argument(
+        "--unit", action="append", default=[], metavar="NAME=UNIT", help="of a figure of yours"
+    )
+    group.add_argument(
+        "--goal", action="append", default=[], metavar="[NAME=]lower|higher", help="which is better"
+    )
+    group.add_argument(
+        "--objective",
+        metavar="NAME[:median|spread]",
+        help="the metric to decide by (wall_s), by its mean unless said otherwise",
+    )
+    disturbed_above(group)
+    group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
+    group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")
+    group.add_argument(
+        "--limit", metavar="WHAT=N,...", help="of a launch: mem=2G, procs=64, cpu=30s, output=1G"
+    )
+    for name, when in HOOKS.items():
+        group.add_argument(f"--{name}", metavar="'COMMAND'", help=f"run {when}, not timed")
+    group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
+    group.add_argument("--shell", action="store_true", help="the command is one text for /bin/sh")
+    export(group)
+
+
+def warmup(parser: argparse.ArgumentParser, usual: str) -> None:
+    """Launches whose time is not used."""
+    parser.add_argument("--warmup", metavar="N", help=f"launches before those that count ({usual})")
+
+
+def configured(parser: argparse.ArgumentParser) -> None:
+    """The configuration of the verbs that run a single one."""
+    parser.add_argument(
+        "--with",
+        action="extend",
+        nargs="+",
+        default=[],
+        dest="assignments",
+        metavar="SETTING=VALUE",
+        help="a setting of the launch; several may follow",
+    )

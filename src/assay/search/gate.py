@@ -1,0 +1,25 @@
+"""Gate: whether what a comparison shows is among what a caller does not accept."""
+
+from __future__ import annotations
+
+from assay.records import Conclusion, StudySpec, Verdict
+
+FAILED = "failed"
+"""Beside the verdicts: that launches failed."""
+WORDS = (*map(str, Verdict), FAILED)
+"""All that a gate can close on."""
+
+
+def closes(word: str, conclusion: Conclusion, spec: StudySpec) -> bool:
+    """Whether one of ``WORDS`` holds for any arm.
+
+    An arm without a claim, for want of values, is *unclear*.
+
+    Args:
+        word: a verdict on an arm against the first, or ``FAILED``.
+        conclusion, spec: of a comparison.
+    """
+    if word == FAILED:
+        return any(arm.failures for arm in conclusion.arms)
+    verdicts = {claim.b: claim.verdict for claim in conclusion.claims}
+    return any(verdicts.get(a.name, Verdict.UNCLEAR) == word for a in spec.arms[1:])

@@ -1,0 +1,55 @@
+"""Laboratory: what studies need of the host they run on."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from assay.launch.driver import Driver
+from assay.launch.planner import plan
+from assay.machine.document import Machine, Program
+from assay.records import Configuration, Plan, StudySpec
+from assay.search.space import SearchSpace
+from assay.settings.registry import Registry
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """What studies need of the host they run on.
+
+    Attributes:
+        program: what runs; where commands are compared, the first of them.
+        others: the further commands of a comparison.
+    """
+
+    machine: Machine
+    registry: Registry
+    driver: Driver
+    program: Program | None = None
+    others: tuple[Program, ...] = ()
+
+    def plan(self, configuration: Configuration) -> Plan:
+        """Resolve a configuration here."""
+        return plan(configuration, self.machine, self.registry, self.program)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What runs: the files of all programs."""
+        programs = (*((self.program,) if self.program else ()), *self.others)
+        return tuple(dict.fromkeys(path for program in programs for path in program.files))
+
+    @property
+    def digest(self) -> str | None:
+        """Of the program's file; where commands are compared, of all their files."""
+        if self.program is None or not self.others:
+            return self.program.digest if self.program else None
+        known = [program.digest or "" for program in (self.program, *self.others)]
+        return hashlib.sha256("\n".join(known).encode()).hexdigest()
+
+    def admits(self, configuration: Configuration) -> bool:
+        """Whether nothing of a configuration is refused here."""
+        return not self.plan(configuration).refused
+
+    def space(self, spec: StudySpec) -> SearchSpace:
+        """The space of a study, bound to what can be granted here."""
+        return SearchSpace(spec.space, self.admits)

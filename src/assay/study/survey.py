@@ -1,0 +1,82 @@
+"""Survey: a first launch, to see what the program is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import WorkloadFailed
+from assay.measure.executor import LocalExecutor
+from assay.measure.last_words import last_words
+from assay.records import DEFAULT, Budget, Launch, Outcome, RunFacts, Sample, Stage, Workload
+from assay.search.history import DEFAULT_ARM
+from assay.search.tune import TRIES
+from assay.study.laboratory import Laboratory
+from assay.study.loop import demand_objective
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A first launch in the default configuration: what the program is, seen from outside.
+
+    Attributes:
+        sample: of the launch that worked, or timed out.
+        facts: about it.
+        elapsed_s: what it took with all attempts before it.
+    """
+
+    sample: Sample
+    facts: RunFacts | None
+    elapsed_s: float
+
+
+def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey:
+    """Launch the program once in its default configuration.
+
+    It warms the caches and shows what the program maps; its time is never used. It may take the
+    whole budget of time, and no more.
+
+    Raises:
+        WorkloadFailed: it fails at every attempt.
+        BadInput: its output does not hold the objective.
+    """
+    arms = (DEFAULT_ARM,)
+    began = time.monotonic()
+    caps = [cap for cap in (workload.timeout_s, budget.time_s) if cap is not None]
+    with LocalExecutor(workload, laboratory.driver, laboratory.registry, speed=False) as executor:
+        for block in range(TRIES):
+            launch = Launch(
+                configuration=DEFAULT,
+                arm=DEFAULT_ARM.name,
+                stage=Stage.SURVEY,
+                block=block,
+                position=0,
+                cap_s=min(caps, default=None),
+                roster=arms,
+            )
+            executor.submit(launch, laboratory.plan(DEFAULT))
+            sample = executor.poll(None)[0]
+            if sample.outcome in (Outcome.OK, Outcome.TIMED_OUT):
+                break
+        else:
+            raise WorkloadFailed(
+                f"The program fails in its default configuration: {sample.message}."
+                f"{_last_of(executor.errors, executor.output)}",
+                "Run it by hand first; --check, --timeout and --limit are part of its success.",
+            )
+        demand_objective(sample, workload.objective)
+        return Survey(sample, executor.last_facts, time.monotonic() - began)
+
+
+def _last_of(*files: Path) -> str:
+    """The last lines of the first file that holds any."""
+    for file in files:
+        try:
+            with file.open("rb") as stream:
+                lines = last_words(stream)
+        except OSError:
+            continue
+        if lines:
+            return lines
+    return ""

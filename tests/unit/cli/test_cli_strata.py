@@ -1,0 +1,87 @@
+"""A study whose newest stratum has no verdict yet: that of an earlier one never stands for it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assay.cli.main import main
+from assay.records import Budget, Status
+from assay.search.testing import Simulated
+from assay.store import open_store
+from assay.store.testing import a_stratum
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
+from simulated_studies import compare, factors
+
+LATER = 5
+"""Samples of the stratum that was stopped."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A study in a store."""
+
+    id: str
+    db: Path
+
+    def __call__(self, *words: str) -> int:
+        return main([*words, "--db", str(self.db)])
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Kept:
+    """One stratum with its verdict, and another that was stopped."""
+    study = compare(
+        Simulated(takes_s=factors(nice={1: 0.5})), Budget(launches=60), {"nice": 0}, {"nice": 1}
+    )
+    path = tmp_path / "studies.db"
+    old, new = (
+        msgspec.structs.replace(a_stratum(number), model=model)
+        for number, model in enumerate(("Old processor", "New processor"))
+    )
+    with open_store(str(path), create=True) as store:
+        found = store.create_study(study.spec, old, 1.7e9)
+        for sample in study.samples:
+            store.add_sample(found, 0, sample)
+        store.set_conclusion(found, study.conclusion)
+        store.add_stratum(found, new)
+        for sample in study.samples[:LATER]:
+            store.add_sample(found, 1, sample)
+        store.set_status(found, Status.INTERRUPTED)
+    return Kept(found, path)
+
+
+def test_the_page_is_of_the_newest_alone(kept: Kept, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert kept("report", kept.id, "-o", str(page)) == 0
+    text = page.read_text()
+    assert "No verdict yet." in text
+    assert f"interrupted after {LATER} launches" in text
+    assert "New processor" in text
+
+
+def test_show_tells_that_there_is_none(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    assert kept("study", "show", kept.id) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (none,) = [line for line in lines if "no conclusion of stratum 1 yet" in line]
+    assert f"assay study resume {kept.id}" in none
+    (before,) = [line for line in lines if "before it" in line]
+    assert lines.index(before) > lines.index(none)
+    assert not any("whole picture" in line for line in lines)
+
+
+@pytest.mark.parametrize("words", [("study", "show"), ("study", "export")])
+def test_documents_tell_verdicts_by_their_strata(
+    words: tuple[str, ...], kept: Kept, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert kept(*words, kept.id, "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document.get("conclusion") is None
+    assert [found["stratum"] for found in document["conclusions"]] == [0]
+    assert [sample["stratum"] for sample in document["samples"]].count(1) == LATER

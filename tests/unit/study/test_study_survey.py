@@ -1,0 +1,69 @@
+"""A first launch that fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+
+from assay.errors import WorkloadFailed
+from assay.records import Budget, Configuration, Outcome, Plan, Sample, Workload
+from assay.study import survey as module
+from assay.study.laboratory import Laboratory
+
+
+class Failing:
+    """An executor whose program writes and fails."""
+
+    last_facts = None
+
+    def __init__(self, folder: Path) -> None:
+        self.output, self.errors = folder / "stdout", folder / "stderr"
+        self._launches: list[Any] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+    def submit(self, launch: Any, plan: Plan) -> None:
+        self._launches.append(launch)
+
+    def poll(self, timeout_s: float | None) -> list[Sample]:
+        return [
+            Sample(launch=self._launches.pop(), outcome=Outcome.FAILED, message="exit status 1")
+        ]
+
+
+class Here(Laboratory):
+    def plan(self, configuration: Configuration) -> Plan:
+        return Plan(configuration=configuration)
+
+
+def failure_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(module, "LocalExecutor", lambda *_, **__: Failing(folder))
+    laboratory = Here(None, None, None)  # type: ignore[arg-type]
+    with pytest.raises(WorkloadFailed) as found:
+        module.survey(laboratory, Workload(argv=("false",)), Budget())
+    return found.value.cause
+
+
+def test_the_last_words_are_shown_and_harmless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the error output, and of the output where that is empty."""
+    (tmp_path / "stdout").write_bytes(b"\x1b]0;title\x07 out\n")
+    assert failure_of(tmp_path, monkeypatch).endswith("\n    \\x1b]0;title\\x07 out")
+    (tmp_path / "stderr").write_bytes(b" \n")
+    assert failure_of(tmp_path, monkeypatch).endswith("\n    \\x1b]0;title\\x07 out")
+    (tmp_path / "stderr").write_bytes(b"".join(b"line %d\n" % n for n in range(900)) + b"\xff\n")
+    cause = failure_of(tmp_path, monkeypatch)
+    assert cause.splitlines()[1:] == [*(f"    line {n}" for n in range(896, 900)), "    \ufffd"]

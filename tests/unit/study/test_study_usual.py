@@ -1,0 +1,52 @@
+"""How long a launch of a command usually takes, as a store has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assay.records import Outcome, Stage
+from assay.store import Store, open_store
+from assay.store.testing import a_sample, a_spec, a_stratum
+from assay.study.usual import usual_wall_s
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(str(tmp_path / "studies.db"), create=True) as opened:
+        yield opened
+
+
+def studied(
+    store: Store,
+    command: str,
+    at_s: float,
+    *walls_s: float,
+    stage: Stage = Stage.SEARCH,
+    outcome: Outcome = Outcome.OK,
+) -> None:
+    study = store.create_study(a_spec(command), a_stratum(), at_s)
+    for block, wall_s in enumerate(walls_s):
+        sample = a_sample(block)
+        launch = msgspec.structs.replace(sample.launch, stage=stage)
+        store.add_sample(
+            study, 0, msgspec.structs.replace(sample, launch=launch, outcome=outcome, wall_s=wall_s)
+        )
+
+
+def test_the_newest_study_of_the_command_tells(store: Store) -> None:
+    studied(store, "./app", 1.0, 9.0)
+    studied(store, "./app", 2.0, 1.0, 4.0, 2.0, 100.0)
+    studied(store, "./other", 3.0, 7.0)
+    assert usual_wall_s(store, "./app") == 3.0
+    assert usual_wall_s(store, "./unknown") is None
+
+
+def test_surveys_and_failures_tell_nothing(store: Store) -> None:
+    studied(store, "./app", 1.0, 9.0)
+    studied(store, "./app", 2.0, 1.0, stage=Stage.SURVEY)
+    studied(store, "./app", 3.0, 1.0, outcome=Outcome.FAILED)
+    assert usual_wall_s(store, "./app") == 9.0
