@@ -44,6 +44,8 @@ class CommandLine:
     launcher: Path
     folder: Path
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    more: dict[str, str] = field(default_factory=dict)
+    """Further variables."""
 
     @property
     def store(self) -> Path:
@@ -62,6 +64,7 @@ class CommandLine:
             # Whether a study comes to its end here is not to hang on what else this host does.
             "ASSAY_DISTURBED_ABOVE": "never",
             MARK: self.mark,
+            **self.more,
         }
 
     def __call__(self, *words: str | Path, timeout_s: float = 60.0, **env: str) -> Answer:
@@ -110,6 +113,12 @@ class CommandLine:
         """Every sample that is stored, in order."""
         rows = self._read("SELECT document FROM sample ORDER BY number")
         return [json.loads(document) for (document,) in rows]
+
+    def output_sizes(self) -> list[int]:
+        """Bytes that each launch wrote to its standard output, in order."""
+        rows = self._read("SELECT document FROM output ORDER BY sample")
+        outputs = (output for (document,) in rows for output in json.loads(document))
+        return [output["size_bytes"] for output in outputs if output["stream"] == "stdout"]
 
     def _read(self, query: str) -> list[Any]:
         if not self.store.exists():

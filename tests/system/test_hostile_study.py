@@ -1,0 +1,409 @@
+"""Studies of programs that do their worst: each launch gives the sample it deserves, and the next
+one works.
+
+What a single launch does with them is in test_hostile.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import CommandLine, leaves, nothing_left
+from marks import end_marked
+
+NOBODY = 65534
+MIB = 1 << 20
+ASSAY_MOST_MIB = 150
+"""More than assay needs for a study of any size of output."""
+
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> Iterator[CommandLine]:
+    """Give a command line, and prove afterwards that nothing was left."""
+    before = leaves()
+    line = CommandLine(assay_exec, tmp_path)
+    yield line
+    try:
+        nothing_left(line, before)
+    finally:
+        end_marked(line.mark)
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    """Give a file system of 8 MiB."""
+    with tempfile.TemporaryDirectory() as name:
+        command = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=777", "tmpfs", name]
+        if subprocess.run(command, capture_output=True).returncode != 0:
+            pytest.skip("no file system can be mounted here")
+        try:
+            yield Path(name)
+        finally:
+            subprocess.run(["umount", "--lazy", name], check=True)
+
+
+def evidence(sample: dict[str, Any], kind: str) -> Any:
+    """The value of a piece of evidence, or its note; `None` where there is none."""
+    found = [entry for entry in sample["evidence"] if entry["kind"] == kind]
+    return (found[0].get("value") or found[0].get("note")) if found else None
+
+
+# --- compared with an honest one ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What becomes of each launch of an arm."""
+
+    words: str
+    outcome: str = "ok"
+    left_over: int | None = None
+    """`None`: some."""
+    promised: str = "complete"
+    signal: int | None = None
+
+
+HOSTILE = {
+    "daemon": Expected("linger daemon", left_over=1),
+    "stopped": Expected("linger stopped", left_over=2),
+    "traced": Expected("linger traced", left_over=2),
+    "leaderless": Expected("linger leaderless", left_over=1),
+    "reaper": Expected("linger reaper", left_over=4),
+    "stuck": Expected("linger stuck", left_over=2),
+    "bomb": Expected("linger bomb 200"),
+    "session": Expected("strike session", left_over=1),
+    "stopping": Expected("strike keeper 19", left_over=1),
+    "output": Expected("strike output", left_over=1),
+    "crash": Expected("burden crash 11", "failed", 0, signal=signal.SIGSEGV),
+    "abort": Expected("burden crash 6", "failed", 0, signal=signal.SIGABRT),
+    "binary": Expected("burden binary", left_over=0),
+}
+CONTAINED = {
+    "leave": Expected("linger leave", left_over=2, promised="best_effort"),
+    "deep": Expected("linger deep 70"),
+    "chmod": Expected("escape chmod 1 x 0", left_over=1),
+    "frozen": Expected("escape freeze 1 x 0", "timed_out", 0),
+}
+
+
+def compare(
+    cli: CommandLine, programs: Path, arms: dict[str, Expected], **options: Any
+) -> list[dict[str, Any]]:
+    """Compare them with a program that does nothing; gives every sample."""
+    commands = [str(programs / arm.words) for arm in arms.values()]
+    names = [word for name in ("honest", *arms) for word in ("--name", name)]
+    runs = str(12 * (1 + len(arms)))
+    words = ("compare", "true", *commands, *names, "--runs", runs, "--timeout", "2s", "--json")
+    done = subprocess.run(
+        cli.argv(*words),
+        env=cli.env | {"STRIKE_S": "0.02"},
+        cwd=cli.folder,
+        capture_output=True,
+        timeout=300,
+        **options,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return cli.documents()
+
+
+def judge(samples: list[dict[str, Any]], arms: dict[str, Expected], *, promise: bool) -> None:
+    """Every sample is as its arm deserves."""
+    by_arm: dict[str, list[dict[str, Any]]] = {}
+    for sample in samples:
+        by_arm.setdefault(sample["launch"]["arm"], []).append(sample)
+    assert by_arm.keys() == {"honest", *arms}
+    for sample in by_arm["honest"]:
+        assert sample["outcome"] == "ok"
+        assert evidence(sample, "left_over") is None
+    for name, arm in arms.items():
+        for sample in by_arm[name]:
+            assert sample["outcome"] == arm.outcome, (name, sample)
+            assert sample.get("signal") == (
+                signal.SIGKILL if arm.outcome == "timed_out" else arm.signal
+            )
+            left = evidence(sample, "left_over")
+            assert left is not None if arm.left_over is None else (left or 0) == arm.left_over, name
+            assert evidence(sample, "survivors") is None
+            containment = evidence(sample, "containment")
+            assert containment.endswith(arm.promised if promise else "best_effort"), name
+
+
+@root_only
+def test_hostile_arms_do_not_touch_an_honest_one(cli: CommandLine, programs: Path) -> None:
+    arms = HOSTILE | CONTAINED
+    judge(compare(cli, programs, arms), arms, promise=True)
+
+
+def as_nobody(cli: CommandLine) -> dict[str, Any]:
+    """Options of a process of a user without rights; skips where that user cannot run this."""
+    options: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    tried = subprocess.run(
+        [sys.executable, "-c", "import assay"], env=cli.env, capture_output=True, **options
+    )
+    if tried.returncode != 0:
+        pytest.skip("the interpreter is out of this user's reach")
+    return options
+
+
+@pytest.fixture
+def nobody(assay_exec: Path, programs: Path) -> Iterator[tuple[CommandLine, dict[str, Any]]]:
+    """Give a command line in a folder of the user nobody, and how to start it as that user."""
+    copy = programs / "assay-exec"
+    shutil.copy(assay_exec, copy)
+    copy.chmod(0o755)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path in (folder, folder / "tmp"):
+            path.mkdir(exist_ok=True)
+            os.chown(path, NOBODY, NOBODY)
+        line = CommandLine(copy, folder)
+        line.more = {"HOME": name, "TMPDIR": str(folder / "tmp")}
+        yield line, as_nobody(line)
+        end_marked(line.mark)
+        assert list((folder / "tmp").iterdir()) == []
+
+
+@root_only
+def test_without_control_groups_and_rights(
+    nobody: tuple[CommandLine, dict[str, Any]], programs: Path
+) -> None:
+    """Descendants are adopted and ended one by one; what is promised is less, and said so."""
+    cli, options = nobody
+    judge(compare(cli, programs, HOSTILE, **options), HOSTILE, promise=False)
+    assert not cli.processes()
+
+
+# --- the launcher as a target -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("how", "by"),
+    [
+        ("keeper 9", "SIGKILL"),
+        ("keeper 15", "SIGTERM"),
+        ("front 9", "SIGTERM"),
+        ("front 2", "SIGINT"),
+        ("both 9", "SIGKILL"),
+    ],
+)
+def test_a_program_that_always_ends_its_launcher_fails(
+    cli: CommandLine, programs: Path, how: str, by: str
+) -> None:
+    """It is not taken for Ctrl-C, and there is a next launch: three are tried."""
+    answer = cli("measure", "--runs", "8", "--", programs / "strike", *how.split())
+    assert answer.status == 1, answer.err
+    assert f"its launcher was ended by {by}, which assay had not asked for" in answer.err
+    assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize("how", ["keeper 9", "front 9", "both 9", "front 15", "both 19"])
+def test_a_launcher_that_is_ended_once_costs_one_sample(
+    cli: CommandLine, programs: Path, how: str
+) -> None:
+    (cli.folder / "count").write_text("0")
+    script = (
+        "read n < count; echo $((n + 1)) > count; "
+        f"[ $n -ne 4 ] || exec env STRIKE_S=0.1 {programs}/strike {how}"
+    )
+    answer = cli("measure", "--runs", "12", "--json", "--", "sh", "-c", script)
+    assert answer.status == 0, answer.err
+    outcomes = [sample["outcome"] for sample in cli.documents()]
+    assert len(outcomes) == 12
+    if how == "both 19":  # which is only delayed
+        assert outcomes == ["ok"] * 12
+    else:
+        assert outcomes[4] == "failed"
+        assert [*outcomes[:4], *outcomes[5:]] == ["ok"] * 11
+
+
+# --- outputs ------------------------------------------------------------------------------------
+
+
+def highest_mib(process: subprocess.Popen[bytes]) -> float:
+    """Wait for a process; gives the most memory that it had."""
+    highest = 0
+    while process.poll() is None:
+        with contextlib.suppress(OSError, TypeError):
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            highest = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1])  # type: ignore[index]
+        time.sleep(0.02)
+    return highest / 1024
+
+
+def flooded(cli: CommandLine, programs: Path, mib: int, runs: int) -> None:
+    with cli.begun(
+        "measure", "--runs", str(runs), "--", programs / "burden", "flood", str(mib)
+    ) as p:
+        assert highest_mib(p) < ASSAY_MOST_MIB
+        assert p.returncode == 0, (cli.folder / "begun.err").read_text()
+    samples = cli.documents()
+    assert [sample["outcome"] for sample in samples] == ["ok"] * runs
+    assert cli.output_sizes() == [mib * MIB] * runs
+
+
+def test_much_output_takes_no_memory(cli: CommandLine, programs: Path) -> None:
+    flooded(cli, programs, 200, 4)
+
+
+@pytest.mark.slow
+def test_very_much_output_takes_no_memory(cli: CommandLine, programs: Path) -> None:
+    if shutil.disk_usage(tempfile.gettempdir()).free < 20 << 30:
+        pytest.skip("needs 20 GB of disk")
+    flooded(cli, programs, 10_000, 2)
+
+
+def test_figures_are_read_from_among_any_bytes(cli: CommandLine, programs: Path) -> None:
+    script = f"{programs}/burden binary; echo; echo score 42"
+    answer = cli(
+        *("measure", "--runs", "8", "--metric", r"score=score (\d+)", "--json"),
+        *("--", "sh", "-c", script),
+    )
+    assert answer.status == 0, answer.err
+    assert {sample["metrics"]["score"] for sample in cli.documents()} == {42.0}
+    shown = cli("study", "show", "last")
+    assert shown.status == 0
+    assert "\x1b]" not in shown.out
+
+
+# --- what runs out ------------------------------------------------------------------------------
+
+
+@root_only
+def test_a_full_disk_for_the_output_is_the_program_s_failure(
+    cli: CommandLine, programs: Path, small_disk: Path
+) -> None:
+    answer = cli(
+        "measure", "--runs", "8", "--", programs / "burden", "flood", "20", TMPDIR=str(small_disk)
+    )
+    assert answer.status == 1, answer.err
+    assert "exit status 28" in answer.err
+    assert list(small_disk.iterdir()) == [], "nothing is left of the output"
+    answer = cli("measure", "--runs", "8", "--", "true", TMPDIR=str(small_disk))
+    assert answer.status == 0, answer.err
+
+
+@root_only
+def test_a_program_that_fills_the_disk_of_its_output_and_makes_room_again(
+    cli: CommandLine, small_disk: Path
+) -> None:
+    script = f"head -c 20M /dev/zero > {small_disk}/fill 2>/dev/null; rm {small_disk}/fill"
+    answer = cli("measure", "--runs", "8", "--", "sh", "-c", script, TMPDIR=str(small_disk))
+    assert answer.status == 0, answer.err
+    assert {sample["outcome"] for sample in cli.documents()} == {"ok"}
+
+
+@root_only
+def test_a_full_disk_for_the_store_loses_nothing(
+    cli: CommandLine, programs: Path, small_disk: Path
+) -> None:
+    """The fifth launch fills it; once there is room the study goes on."""
+    store = small_disk / "studies.db"
+    fill = small_disk / "fill"
+    (cli.folder / "count").write_text("0")
+    script = (
+        "read n < count; echo $((n + 1)) > count; "
+        f"[ $n -ne 5 ] || head -c 20M /dev/zero > {fill} 2>/dev/null; {programs}/burden binary"
+    )
+    words = ("measure", "--runs", "300", "--precision", "0.001%", "--", "sh", "-c", script)
+    answer = cli(*words, ASSAY_DB=str(store))
+    assert answer.status == 3, answer.err
+    assert "Traceback" not in answer.err
+    assert "full" in answer.err or "could not be read or written" in answer.err
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        (kept,) = database.execute("SELECT count(*) FROM sample").fetchone()
+    assert kept >= 5
+    fill.unlink()
+    answer = cli("study", "resume", "last", "--runs", "10", ASSAY_DB=str(store))
+    assert answer.status == 0, answer.err
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as database:
+        (count,) = database.execute("SELECT count(*) FROM sample").fetchone()
+    assert count == kept + 10
+
+
+@root_only
+def test_a_folder_that_was_closed_stops_the_study_until_it_is_open(
+    nobody: tuple[CommandLine, dict[str, Any]], programs: Path
+) -> None:
+    """The output's own folder is opened again by assay; the user's is the user's."""
+    cli, options = nobody
+    work = cli.folder / "work"
+    work.mkdir()
+    os.chown(work, NOBODY, NOBODY)
+
+    def assay(*words: str | Path) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            cli.argv(*words),
+            env=cli.env | {"STRIKE_S": "0"},
+            cwd=work,
+            capture_output=True,
+            timeout=60,
+            **options,
+        )
+
+    done = assay("measure", "--runs", "6", "--", programs / "strike", "files")
+    assert done.returncode == 3, done.stderr
+    assert f'cannot enter "{work}": Permission denied' in done.stderr.decode()
+    for stored in (2, 3):
+        work.chmod(0o755)
+        done = assay("study", "resume", "last")
+        assert done.returncode == 3, done.stderr
+        assert len(cli.samples()) == stored, "one launch more: the one that closes it again"
+        assert {sample["outcome"] for sample in cli.documents()} == {"ok"}
+
+
+# --- the terminal -------------------------------------------------------------------------------
+
+
+def test_ctrl_c_still_comes_through_after_the_terminal_was_taken(
+    cli: CommandLine, programs: Path
+) -> None:
+    """By a program that ended long ago."""
+    ours, theirs = pty.openpty()
+
+    def control() -> None:
+        os.setsid()
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
+    words = ("measure", "--runs", "100000", "--precision", "0.001%")
+    with subprocess.Popen(
+        cli.argv(*words, "--", programs / "strike", "terminal"),
+        stdin=theirs,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=cli.env | {"STRIKE_S": "0.001"},
+        cwd=cli.folder,
+        preexec_fn=control,
+    ) as process:
+        try:
+            cli.wait_for(5)
+            end = time.monotonic() + 30
+            while process.poll() is None:
+                assert time.monotonic() < end, "out of reach"
+                os.write(ours, b"\x03")  # one that meets the program in the foreground ends it
+                time.sleep(0.05)
+        finally:
+            process.kill()
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == 130
