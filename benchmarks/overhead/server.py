@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import select
 import subprocess
@@ -71,7 +72,8 @@ class Server:
     def close(self) -> None:
         """End it."""
         if self._process.stdin is not None:
-            self._process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):  # it has ended already
+                self._process.stdin.close()
         try:
             self._process.wait(ENDING_S)
         except subprocess.TimeoutExpired:

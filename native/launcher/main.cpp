@@ -48,6 +48,15 @@ std::string plan_text(const FileArgument& file) {
     return std::move(*text);
 }
 
+/// While it is locked somebody is left who may write it, or ends the tree first: front and keeper hold the
+/// lock together, for it belongs to their common file table.
+void hold_record(int record) {
+    struct flock whole{};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    static_cast<void>(::fcntl(record, F_SETLK, &whole)); // a pipe takes none
+}
+
 int sweep_host() {
     std::string why;
     const auto hierarchies = Hierarchies::find(Plan{}.cgroup_root, why);
@@ -73,6 +82,7 @@ int run(const Arguments& arguments) {
     if (arguments.record) {
         launch.record = open_argument(*arguments.record, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
         if (!*launch.record) return complain(std::string("cannot open the record: ") + std::strerror(errno));
+        hold_record(launch.record->get());
     }
     try {
         if (arguments.plan) {

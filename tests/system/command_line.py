@@ -46,6 +46,8 @@ class CommandLine:
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
     more: dict[str, str] = field(default_factory=dict)
     """Further variables."""
+    prefix: tuple[str, ...] = ()
+    """What the command line is an argument of."""
 
     @property
     def store(self) -> Path:
@@ -67,12 +69,14 @@ class CommandLine:
             **self.more,
         }
 
-    def __call__(self, *words: str | Path, timeout_s: float = 60.0, **env: str) -> Answer:
+    def __call__(
+        self, *words: str | Path, timeout_s: float = 60.0, cwd: Path | None = None, **env: str
+    ) -> Answer:
         done = subprocess.run(
             self.argv(*words),
             capture_output=True,
             env={**self.env, **env},
-            cwd=self.folder,
+            cwd=cwd or self.folder,
             timeout=timeout_s,
         )
         return Answer(
@@ -83,7 +87,7 @@ class CommandLine:
 
     def argv(self, *words: str | Path) -> list[str]:
         """The whole command line."""
-        return [sys.executable, "-m", "assay", *map(str, words)]
+        return [*self.prefix, sys.executable, "-m", "assay", *map(str, words)]
 
     @contextmanager
     def begun(self, *words: str | Path) -> Iterator[subprocess.Popen[bytes]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import math
 import os
 import select
 import signal
+import struct
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,8 +34,10 @@ ENDING_S = 10.0
 guardian ends the tree."""
 LOOK_S = 1.0
 """How often to see whether something has stopped the launcher."""
-RECORD_S = 2.0
+RECORD_S = 30.0
 """How long the record of a killed launcher may take: its guardian ends the tree, then writes it."""
+# struct flock of Linux on 64-bit machines: type, whence, start, length, pid (fcntl_locking(2)).
+_FLOCK = struct.Struct("hhqqi4x")
 
 
 class LauncherKilled(NotPossible):
@@ -131,12 +135,19 @@ class Running:
         """The whole record, which a newline ends."""
         end_s = time.monotonic() + patience_s
         while True:
+            held = self._held()
             document = os.pread(self.record_fd, os.fstat(self.record_fd).st_size, 0)
             if document.endswith(b"\n"):
                 return document
-            if time.monotonic() >= end_s:
+            if not held or time.monotonic() >= end_s:
                 return b""
             time.sleep(0.01)
+
+    def _held(self) -> bool:
+        """Whether a process of the launcher is left that may write the record."""
+        whole = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind: int = _FLOCK.unpack(fcntl.fcntl(self.record_fd, fcntl.F_GETLK, whole))[0]
+        return kind != fcntl.F_UNLCK
 
     def _stderr_head(self) -> str | None:
         if self.stderr is None:

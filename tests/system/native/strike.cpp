@@ -1,5 +1,5 @@
-// strike HOW [SIGNAL]: leaves a daemon, acts on those that launched it or on what it shares with them, goes on
-// for $STRIKE_S seconds (30), and exits with 0. 77: not possible here.
+// strike HOW [SIGNAL]: leaves a daemon, acts on those that launched it or on what it shares with them, goes
+// on for $STRIKE_S seconds (30), and exits with 0. 77: not possible here.
 //   keeper    sends SIGNAL to its parent
 //   front     sends SIGNAL to the parent of that
 //   both      sends SIGNAL to both, by one more daemon, and neither can end the other meanwhile
