@@ -53,8 +53,7 @@ class MeasureRace(BlockRace):
             blocks and not values and (blocks >= TRIES or not affordable)
         ):
             return Done(Reason.WORKLOAD_FAILED, self._silence())
-        sound = self._history.sound_values(Stage.CONFIRM, self._arm.name)
-        if len(sound) >= MIN_BLOCKS and due(blocks) and self._precise(sound):
+        if due(blocks) and self._precise():
             return Done(Reason.DECIDED, f"Precise enough after {self._tally()}.")
         if alike(values):
             return Done(Reason.DECIDED, f"All {len(values)} measured launches gave the same value.")
@@ -118,7 +117,11 @@ class MeasureRace(BlockRace):
         )
         return Done(Reason.TOO_SMALL, "The budget is too small: warming up used it up.", needed)
 
-    def _precise(self, values: list[float]) -> bool:
+    def _precise(self) -> bool:
+        """Whether the undisturbed launches tell the mean as precisely as asked."""
+        values = self._history.sound_values(Stage.CONFIRM, self._arm.name)
+        if len(values) < MIN_BLOCKS:
+            return False
         found = summarise(values, alpha=self._spec.alpha)
         wanted = self._spec.precision or PRECISION
         if found.ci is None:

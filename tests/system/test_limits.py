@@ -1,0 +1,158 @@
+"""Limits of a whole tree, in every kind of containment that this host has.
+
+Each program stays below the limit in every single process of its own; only the tree as a whole is
+above it. Which limit ended it is said; how fast is measured in the benchmarks, not here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launching import MIB, Launcher, Record
+from marks import MARK, end_marked, gone
+
+SOON_S = 15
+"""Long before any of the programs would end by itself."""
+
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("own", marks=[pytest.mark.system, root_only]),
+        pytest.param("v1", marks=[pytest.mark.system, root_only]),
+        pytest.param("v2", marks=[pytest.mark.system, root_only]),
+        "none",
+    ]
+)
+def held(request: pytest.FixtureRequest) -> Record:
+    """Give the keys of each kind of containment."""
+    if request.param == "none":
+        return {"containment": "none"}
+    keys: Record = {"containment": "cgroup"}
+    if request.param != "own":
+        keys["cgroup_root"] = request.getfixturevalue(f"{request.param}_root")
+    return keys
+
+
+class Limited:
+    """Launches `burden` under limits, and looks that all of it ends."""
+
+    def __init__(self, launcher: Launcher, programs: Path, held: Record) -> None:
+        self._launcher = launcher
+        self._program = programs / "burden"
+        self._held = held
+        self._mark = uuid.uuid4().hex
+
+    def __call__(self, how: str, number: int, limits: Record, **keys: Any) -> Record:
+        record = self._launcher.run(
+            [self._program, how, number],
+            limits=limits,
+            env_set={MARK: self._mark},
+            **self._held,
+            **keys,
+        )
+        left = gone(self._mark)
+        end_marked(self._mark)
+        assert not left
+        assert "survivors" not in record["containment"]
+        return record
+
+
+@pytest.fixture
+def limited(launcher: Launcher, programs: Path, held: Record) -> Iterator[Limited]:
+    yield Limited(launcher, programs, held)
+
+
+@pytest.fixture
+def outputs(tmp_path: Path) -> Record:
+    return {"stdout": str(tmp_path / "out"), "stderr": str(tmp_path / "err")}
+
+
+def assert_ended_by(limit: str, record: Record) -> None:
+    assert (record["outcome"], record["limit"]) == ("limit", limit)
+    assert record["wall_s"] < SOON_S
+
+
+def test_memory_of_many_children(limited: Limited) -> None:
+    """Twelve hold 8 MiB each."""
+    record = limited("memory", 12, {"memory_bytes": 64 * MIB})
+    assert_ended_by("memory", record)
+
+
+def test_processes_of_many_families(limited: Limited) -> None:
+    """Three generations, none of which is large."""
+    record = limited("families", 8, {"pids": 12})
+    assert_ended_by("processes", record)
+
+
+def test_processes_of_a_program_that_takes_no_for_an_answer(limited: Limited) -> None:
+    """It goes on with the children that it could have, and is ended all the same."""
+    record = limited("forks", 40, {"pids": 12})
+    assert record["outcome"] in ("limit", "exited")
+    if record["outcome"] == "limit":
+        assert record["limit"] == "processes"
+    else:  # it ended sooner than it was looked at
+        assert record["containment"]["left_over"] > 0
+
+
+@pytest.mark.parametrize("how", ["spin", "orphans"])
+def test_processor_time_of_many_short_lives(limited: Limited, how: str) -> None:
+    """Each spins for 20 ms: waited for by its parent, or by nobody."""
+    record = limited(how, 200, {"cpu_s": 0.4})
+    assert_ended_by("cpu", record)
+    assert record["user_s"] + record["sys_s"] >= 0.3
+
+
+def test_output_of_many_writers(limited: Limited, outputs: Record) -> None:
+    """Five write to both files."""
+    record = limited("chatter", 5, {"output_bytes": MIB}, **outputs)
+    assert_ended_by("output", record)
+    sizes = [Path(path).stat().st_size for path in outputs.values()]
+    assert MIB < sum(sizes) < 64 * MIB
+    assert min(sizes) > 0
+
+
+def test_time_of_all(limited: Limited) -> None:
+    record = limited("families", 8, {}, cap_s=0.3)
+    assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
+    assert 0.3 <= record["wall_s"] < SOON_S
+    assert "limit" not in record
+
+
+ROOMY: Record = {"memory_bytes": 512 * MIB, "pids": 300, "cpu_s": 20, "output_bytes": 64 * MIB}
+
+
+@pytest.mark.parametrize(
+    ("limit", "how", "number", "tight"),
+    [
+        ("memory", "memory", 12, {"memory_bytes": 64 * MIB}),
+        ("processes", "families", 8, {"pids": 12}),
+        ("cpu", "spin", 200, {"cpu_s": 0.2}),
+        ("output", "chatter", 5, {"output_bytes": MIB}),
+    ],
+)
+def test_of_all_limits_the_one_that_ended_it_is_named(
+    limited: Limited, outputs: Record, limit: str, how: str, number: int, tight: Record
+) -> None:
+    record = limited(how, number, ROOMY | tight, **outputs)
+    assert_ended_by(limit, record)
+
+
+def test_below_all_limits_nothing_ends_it(limited: Limited, outputs: Record) -> None:
+    record = limited("spin", 5, ROOMY, **outputs)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert "limit" not in record
+
+
+def test_what_outlived_the_program_is_counted_with_it(limited: Limited) -> None:
+    """The limit is reached after the program itself has ended: the outcome is the program's."""
+    record = limited("forks", 5, {"pids": 100, "cpu_s": 20})
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert record["containment"]["left_over"] == 5
