@@ -151,8 +151,7 @@ def test_below_all_limits_nothing_ends_it(limited: Limited, outputs: Record) -> 
     assert "limit" not in record
 
 
-def test_what_outlived_the_program_is_counted_with_it(limited: Limited) -> None:
-    """The limit is reached after the program itself has ended: the outcome is the program's."""
+def test_children_that_are_left_within_the_limits_are_no_limit_s_doing(limited: Limited) -> None:
     record = limited("forks", 5, {"pids": 100, "cpu_s": 20})
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
     assert record["containment"]["left_over"] == 5

@@ -76,7 +76,12 @@ def disturbed_above_of(arguments: argparse.Namespace, env: Mapping[str, str]) ->
     text = arguments.disturbed_above or env.get("ASSAY_DISTURBED_ABOVE")
     if not text:
         return DISTURBED_ABOVE
-    return None if text == NEVER else quantity("--disturbed-above", text, parse_share)
+    if text == NEVER:
+        return None
+    try:
+        return quantity("--disturbed-above", text, parse_share)
+    except BadInput as error:
+        raise BadInput(error.cause, "Write for example 25%, or never.") from error
 
 
 def warmup_of(arguments: argparse.Namespace) -> int | None:

@@ -6,34 +6,46 @@ from assay.records import Kind, Status
 from assay.records.calibration import MachineFloor
 from assay.search.floor import command_words
 from assay.store import Store
+from assay.store.base import StudyRecord
 
 
-def machine_floor(store: Store, machine: str) -> MachineFloor | None:
-    """The noise floor that the newest calibration of a machine in a store found.
+def machine_floor(store: Store, machine: str, argv: tuple[str, ...] = ()) -> MachineFloor | None:
+    """The noise floor of a machine: of the program itself where it was calibrated, else of any.
 
-    One whose verdict is withheld, because others used the machine too often, is passed over.
+    Of several calibrations the newest counts. One whose verdict is withheld, because others used
+    the machine too often, is passed over.
 
     Args:
         store: where it may be.
         machine: its fingerprint, as strata have it.
+        argv: the command whose claims it is to stand beside.
 
     Returns:
         ``None`` where there is none.
     """
+    other: MachineFloor | None = None
     for head in reversed(store.studies()):
         if head.kind is not Kind.CALIBRATE or head.status is not Status.DONE:
             continue
         record = store.study(head.id)
-        newest = record.strata[-1]
-        conclusion = store.verdicts(record.id).get(newest.number)
-        found = conclusion.noise_floor if conclusion else None
-        if newest.machine != machine or found is None or found.withheld:
-            continue
-        return MachineFloor(
-            study=record.id,
-            at_s=record.created_at,
-            command=command_words(record.spec.workload.argv),
-            metric=found.metric,
-            ci=found.ci,
-        )
-    return None
+        found = _floor(store, record, machine)
+        if found is not None and record.spec.workload.argv == argv:
+            return found
+        other = other or found
+    return other
+
+
+def _floor(store: Store, record: StudyRecord, machine: str) -> MachineFloor | None:
+    """What one calibration found, if it was of this machine."""
+    newest = record.strata[-1]
+    conclusion = store.verdicts(record.id).get(newest.number)
+    found = conclusion.noise_floor if conclusion else None
+    if newest.machine != machine or found is None or found.withheld:
+        return None
+    return MachineFloor(
+        study=record.id,
+        at_s=record.created_at,
+        command=command_words(record.spec.workload.argv),
+        metric=found.metric,
+        ci=found.ci,
+    )

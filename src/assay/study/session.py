@@ -188,7 +188,7 @@ def _carry_on(
     conclusion = conclude(spec, samples, space, searcher, done)
     conclusion = with_script(conclusion, spec, laboratory.plan)
     store.set_conclusion(study_id, conclusion)
-    floor = _floor_beside(store, stratum, conclusion)
+    floor = _floor_beside(store, stratum, spec, conclusion)
     return Result(study_id, spec, conclusion, account.spent_s, floor, notes)
 
 
@@ -202,15 +202,18 @@ def stored_result(store: Store, record: StudyRecord) -> Result | None:
     conclusion = store.verdicts(record.id).get(newest.number)
     if conclusion is None:
         return None
-    floor = _floor_beside(store, newest, conclusion)
+    floor = _floor_beside(store, newest, record.spec, conclusion)
     return Result(record.id, record.spec, conclusion, record.elapsed_s, floor)
 
 
-def _floor_beside(store: Store, stratum: Stratum, conclusion: Conclusion) -> MachineFloor | None:
+def _floor_beside(
+    store: Store, stratum: Stratum, spec: StudySpec, conclusion: Conclusion
+) -> MachineFloor | None:
     """The calibrated noise floor, where claims have none of their own."""
     if not conclusion.claims or conclusion.noise_floor is not None:
         return None
-    return beside(machine_floor(store, stratum.machine), conclusion)
+    argv = spec.workload.argv
+    return beside(machine_floor(store, stratum.machine, argv), conclusion)
 
 
 def library_notes(samples: Sequence[Sample]) -> tuple[str, ...]:

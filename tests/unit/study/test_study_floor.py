@@ -120,3 +120,22 @@ def test_a_verdict_stands_for_its_own_stratum_alone(store: Store) -> None:
     assert floor is not None and floor.ci == (1 / 1.3, 1.3)
     result = stored_result(store, store.study(study))
     assert result is not None and result.conclusion == found
+
+
+def test_the_calibration_of_the_program_itself_comes_first(store: Store) -> None:
+    own = calibrated(store, 1.01, 1.0)
+    other = store.create_study(
+        msgspec.structs.replace(a_spec("./other"), kind=Kind.CALIBRATE),
+        msgspec.structs.replace(a_stratum(), machine=HERE),
+        2.0,
+    )
+    store.set_conclusion(
+        other,
+        Conclusion(kind=Kind.CALIBRATE, metric="wall_s", noise_floor=null_claim(1.5)),
+    )
+    store.set_status(other, Status.DONE)
+    argv = spec_of(Kind.CALIBRATE).workload.argv
+    found = machine_floor(store, HERE, argv)
+    assert found is not None and found.study == own
+    newest = machine_floor(store, HERE, ("./third",))
+    assert newest is not None and newest.study == other
