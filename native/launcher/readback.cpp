@@ -199,7 +199,10 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
         }
     }
     if (plan_.observe.numa_maps) {
-        if (const auto text = read_proc(subject.pid, "numa_maps")) read_numa(*text, seen);
+        const auto text = read_proc(subject.pid, "numa_maps");
+        // Empty once the memory is given back: what was read before the end is worth more.
+        if (text && text->empty()) return false;
+        if (text) read_numa(*text, seen);
     }
     return true;
 }

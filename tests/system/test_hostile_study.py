@@ -388,4 +388,5 @@ def test_ctrl_c_still_comes_through_after_the_terminal_was_taken(
             process.kill()
     os.close(ours)
     os.close(theirs)
-    assert process.returncode == 130
+    # A second one that meets assay as it ends has it die of the signal, which is 130 to a shell.
+    assert process.returncode in (130, -signal.SIGINT)
