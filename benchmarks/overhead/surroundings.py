@@ -24,7 +24,7 @@ def machine() -> dict[str, Any]:
     return {
         "model": found.model,
         "cpus": len(found.allowed),
-        "kernel": platform.release(),
+        "kernel": platform.release().split("-")[0],
         "distribution": platform.freedesktop_os_release().get("PRETTY_NAME", ""),
         "cgroup": str(found.cgroup),
         "python": platform.python_version(),
