@@ -111,20 +111,21 @@ class CommandLine:
 
     def samples(self) -> list[tuple[int, int, int, int]]:
         """Stratum, block, position and attempt of every sample that is stored, in order."""
-        return self._read("SELECT stratum, block, position, attempt FROM sample ORDER BY number")
+        return self.rows("SELECT stratum, block, position, attempt FROM sample ORDER BY number")
 
     def documents(self) -> list[dict[str, Any]]:
         """Every sample that is stored, in order."""
-        rows = self._read("SELECT document FROM sample ORDER BY number")
+        rows = self.rows("SELECT document FROM sample ORDER BY number")
         return [json.loads(document) for (document,) in rows]
 
     def output_sizes(self) -> list[int]:
         """Bytes that each launch wrote to its standard output, in order."""
-        rows = self._read("SELECT document FROM output ORDER BY sample")
+        rows = self.rows("SELECT document FROM output ORDER BY sample")
         outputs = (output for (document,) in rows for output in json.loads(document))
         return [output["size_bytes"] for output in outputs if output["stream"] == "stdout"]
 
-    def _read(self, query: str) -> list[Any]:
+    def rows(self, query: str) -> list[Any]:
+        """What a query of the store gives; nothing while there is no store."""
         if not self.store.exists():
             return []
         try:

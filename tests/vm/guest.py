@@ -153,7 +153,8 @@ def find_kernel() -> Path:
 def compile_program(source: Path) -> Path:
     """Compile one C++ file to a static program in the cache, unless it is there already."""
     target = CACHE / "programs" / source.stem
-    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
+    newest = max(file.stat().st_mtime for file in (source, *source.parent.glob("*.hpp")))
+    if not target.exists() or target.stat().st_mtime < newest:
         if not shutil.which("g++"):
             raise UnavailableError("g++ is not installed (Debian package g++)")
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -10,10 +10,15 @@ is lost.
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING, NoReturn
+import time
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
+
+SAME_S = 1.0
+"""How long after a signal another one is taken for the same."""
 
 
 class Terminated(BaseException):
@@ -31,20 +36,33 @@ def end_at_once() -> None:
 
 
 def end_in_order() -> None:
-    """Let signals raise ``KeyboardInterrupt`` or ``Terminated``.
+    """Let signals end the process by an exception, which cleans up.
 
     One that was ignored from the start stays so: see nohup(1).
     """
-    handlers = {
-        signal.SIGINT: signal.default_int_handler,
-        signal.SIGTERM: terminate,
-        signal.SIGHUP: terminate,
-    }
-    for number, handler in handlers.items():
+    handler = ending()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, handler)
 
 
-def terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """As a handler of a signal."""
-    raise Terminated(number)
+def ending() -> Callable[[int, FrameType | None], None]:
+    """A handler for which the first signal is ``KeyboardInterrupt`` or ``Terminated``.
+
+    Others soon after it are the same one: batch systems and service managers send several, and
+    raised again, within the cleaning up, they would cut that off. A later one ends the process at
+    once.
+    """
+    first_s: float | None = None
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal first_s
+        now_s = time.monotonic()
+        if first_s is None:
+            first_s = now_s
+            raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
+        if now_s - first_s > SAME_S:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    return end

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from assay.cli.ending import end_at_once, end_in_order, terminate
+from assay.cli.ending import Terminated, end_at_once, end_in_order, ending
 from assay.cli.main import FAULT, OWN_ERROR, main
 from assay.cli.verbs import run as run_verb
 from assay.cli.verbs import settings as settings_verb
@@ -53,8 +53,8 @@ def test_what_is_ignored_stays_so() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
         end_in_order()
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        assert signal.getsignal(signal.SIGTERM) is terminate
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        assert callable(signal.getsignal(signal.SIGTERM))
+        assert signal.getsignal(signal.SIGTERM) is signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         end_at_once()
         end_in_order()
@@ -62,3 +62,31 @@ def test_what_is_ignored_stays_so() -> None:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (signal.SIGINT, KeyboardInterrupt),
+        (signal.SIGTERM, Terminated),
+        (signal.SIGHUP, Terminated),
+    ],
+)
+def test_signals_that_come_together_are_one(
+    number: signal.Signals, kind: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cleaning up is not cut off by the second of them; by one that comes later it is."""
+    now_s = 100.0
+    ended: list[int] = []
+    monkeypatch.setattr("assay.cli.ending.time.monotonic", lambda: now_s)
+    monkeypatch.setattr("assay.cli.ending.signal.signal", lambda number, handler: None)
+    monkeypatch.setattr("assay.cli.ending.signal.raise_signal", ended.append)
+    handler = ending()
+    with pytest.raises(kind):
+        handler(number, None)
+    for other in (signal.SIGTERM, signal.SIGINT, number):
+        handler(other, None)
+    assert ended == []
+    now_s += 1.5
+    handler(signal.SIGTERM, None)
+    assert ended == [signal.SIGTERM]

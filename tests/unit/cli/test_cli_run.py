@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from assay.cli.ending import Terminated, terminate
+from assay.cli.ending import Terminated, ending
 from assay.cli.parser import parse
 from assay.cli.verbs import run as run_verb
 from assay.cli.verbs.run import _signals_left
 
-HANDLERS = {
-    signal.SIGINT: signal.default_int_handler,
-    signal.SIGTERM: terminate,
-    signal.SIGHUP: terminate,
-}
-"""As the command line sets them."""
+NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Passing:
@@ -32,9 +27,11 @@ class Passing:
 
 
 @pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    before = {number: signal.signal(number, handler) for number, handler in HANDLERS.items()}
-    yield
+def handler() -> Iterator[Callable[..., None]]:
+    """As the command line sets it."""
+    handler = ending()
+    before = {number: signal.signal(number, handler) for number in NUMBERS}
+    yield handler
     for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -43,9 +40,9 @@ def send(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
-@pytest.mark.parametrize("number", HANDLERS)
+@pytest.mark.parametrize("number", NUMBERS)
 def test_the_first_goes_to_the_program_and_the_second_ends_it(
-    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+    number: signal.Signals, handler: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_verb, "SAME_S", 0.0)
     running = Passing()
@@ -57,10 +54,10 @@ def test_the_first_goes_to_the_program_and_the_second_ends_it(
         pytest.fail("the second was left as well")
     assert running.passed == [number]
     assert (end.type is KeyboardInterrupt) == (number == signal.SIGINT)
-    assert {n: signal.getsignal(n) for n in HANDLERS} == HANDLERS
+    assert {signal.getsignal(n) for n in NUMBERS} == {handler}
 
 
-@pytest.mark.parametrize("number", HANDLERS)
+@pytest.mark.parametrize("number", NUMBERS)
 def test_one_that_comes_before_the_start_is_known_here_is_the_programs_too(
     number: signal.Signals,
 ) -> None:
@@ -88,7 +85,7 @@ def test_a_companion_of_the_first_is_no_second(
     assert running.passed == [signal.SIGTERM]
 
 
-@pytest.mark.parametrize("number", HANDLERS)
+@pytest.mark.parametrize("number", NUMBERS)
 def test_where_it_was_ignored_it_still_is(number: signal.Signals) -> None:
     """A shell starts background work so, and nohup(1) what is to stay; the program inherits it."""
     running = Passing()

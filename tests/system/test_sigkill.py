@@ -1,0 +1,267 @@
+"""assay killed by SIGKILL at any moment, again and again: nothing survives or is half-written.
+
+Moments are drawn from fixed seeds, over start-up, survey, launches, storing and conclusion, and
+over resuming itself. What single cuts by other signals do is in test_interrupt.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+from command_line import CommandLine, leaves, nothing_left
+from marks import end_marked, marked
+
+from assay.records import Sample, Status, decode, encode
+from assay.search.conclude import conclude
+from assay.search.race import Done, Reason
+from assay.search.space import SearchSpace
+from assay.search.tpe import TpeSearcher
+from assay.store import open_store
+
+pytestmark = [pytest.mark.system, pytest.mark.slow]
+
+WITHIN_S = 15.0
+"""A generous bound for the end of everything that a killed assay has started."""
+STARTING_S = 0.5
+"""About what assay takes until its first launch; later moments fall into a study at work."""
+DAEMON = ("sh", "-c", "setsid sleep 99 & exec sleep {t}")
+SHORT = (
+    ("tune", "arg.t=0.004,0.001", "--runs", "50", "--", *DAEMON),
+    ("compare", "sleep 0.001", "true", "--runs", "30"),
+    ("measure", "--runs", "20", "--", "sh", "-c", "setsid sleep 99 & exit 0"),
+)
+"""Studies that come to their end within a sitting or two, so that their ends are met too."""
+LONG = (("measure", "--precision", "0.0001%", "--runs", "100000", "--", "sleep", "0.001"),)
+"""One that is never decided: it is resumed again and again."""
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> Iterator[CommandLine]:
+    line = command_line(assay_exec, tmp_path)
+    yield line
+    end_marked(line.mark)
+
+
+def command_line(assay_exec: Path, folder: Path) -> CommandLine:
+    """One with a folder for temporary files of its own."""
+    (folder / "tmp").mkdir(parents=True)
+    return CommandLine(assay_exec, folder, more={"TMPDIR": str(folder / "tmp")})
+
+
+class Campaign:
+    """Studies in one store, each cut off and resumed until it is done."""
+
+    def __init__(self, cli: CommandLine, seed: str, studies: tuple[tuple[str, ...], ...]) -> None:
+        self._cli = cli
+        self._moments = random.Random(seed)
+        self._studies = studies
+        self._begun = 0
+        self._known: list[str] = []
+        self.kills = 0
+
+    def cut_off(self, times: int) -> None:
+        """Kill assay so many times, and look after each."""
+        before = leaves()
+        while self.kills < times:
+            words = self._next()
+            with self._cli.begun(*words) as process:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=self._moment())
+                ended = process.poll()
+                process.kill()
+            if ended is None:
+                self.kills += 1
+            else:
+                assert ended == 0, (self._cli.folder / "begun.err").read_text()
+            nothing_left(self._cli, before, WITHIN_S)
+            self._look()
+
+    def _next(self) -> tuple[str, ...]:
+        """Go on with a study that was cut off, or begin another."""
+        if self._open():
+            return ("study", "resume", "last")
+        words = self._studies[self._begun % len(self._studies)]
+        self._begun += 1
+        return words
+
+    def _moment(self) -> float:
+        if self._moments.random() < 0.4:
+            return self._moments.uniform(0.0, STARTING_S)
+        return self._moments.uniform(STARTING_S * 0.6, STARTING_S * 1.8)
+
+    def _open(self) -> bool:
+        """Whether the newest study is there and not done."""
+        rows = self._cli.rows("SELECT status FROM study ORDER BY number DESC LIMIT 1")
+        return bool(rows) and rows[0][0] != Status.DONE
+
+    def _look(self) -> None:
+        """What was stored is there, byte for byte; what is new is whole."""
+        documents = [d for (d,) in self._cli.rows("SELECT document FROM sample ORDER BY number")]
+        assert documents[: len(self._known)] == self._known
+        for document in documents[len(self._known) :]:
+            decode(document, Sample)
+        self._known = documents
+        scratch = list((self._cli.folder / "tmp").iterdir())
+        assert len(scratch) <= 1, "the one of the killed process; the next one removes it"
+
+    def conclude(self) -> None:
+        """Let every study come to its end; then all must be as if nothing had happened."""
+        before = leaves()
+        # One that is done gives its answer again, or gives it now: it may have been killed between.
+        more = () if self._studies is SHORT else ("--runs", "20")
+        for (study,) in self._cli.rows("SELECT id FROM study"):
+            answer = self._cli("study", "resume", study, *more)
+            assert answer.status == 0, answer.err
+        nothing_left(self._cli, before, WITHIN_S)
+        assert list((self._cli.folder / "tmp").iterdir()) == []
+        self._look()
+        assert self._cli.rows("PRAGMA integrity_check") == [("ok",)]
+        assert self._cli.rows("PRAGMA foreign_key_check") == []
+        for (study,) in self._cli.rows("SELECT id FROM study"):
+            self._judge(study)
+
+    def _judge(self, study: str) -> None:
+        """Blocks follow one another without a gap, and the conclusion is that of the samples."""
+        with open_store(self._cli.store) as store:
+            record, samples = store.study(study), store.samples(study)
+        launches = [sample.launch for sample in samples]
+        places = [(at.block, at.position, at.attempt) for at in launches]
+        assert len(set(places)) == len(places)
+        blocks = [at.block for at in launches]
+        assert blocks == sorted(blocks)
+        assert set(blocks) == set(range(max(blocks) + 1))
+        assert len(record.strata) == 1
+        assert record.status is Status.DONE
+        stored = record.conclusion
+        assert stored is not None
+        done = Done(Reason(stored.reason), stored.stopped)
+        space = SearchSpace(record.spec.space)
+        found = conclude(record.spec, samples, space, TpeSearcher(), done)
+        if found.recommendation is not None:
+            assert stored.recommendation is not None
+            script = stored.recommendation.script  # made for the host, not from the samples
+            found = msgspec.structs.replace(
+                found, recommendation=msgspec.structs.replace(found.recommendation, script=script)
+            )
+        assert encode(found) == encode(stored)
+
+
+def campaigns(assay_exec: Path, folder: Path, kills: int) -> None:
+    """As many kills, over two stores at once, since most of the time is assay's own start."""
+    lines = [command_line(assay_exec, folder / name) for name in ("short", "long")]
+    both = [Campaign(lines[0], "short", SHORT), Campaign(lines[1], "long", LONG)]
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda campaign: campaign.cut_off(kills // 2), both))
+            list(pool.map(Campaign.conclude, both))
+    finally:
+        for line in lines:
+            end_marked(line.mark)
+    assert sum(campaign.kills for campaign in both) == kills
+
+
+def test_killed_two_hundred_times(assay_exec: Path, tmp_path: Path) -> None:
+    campaigns(assay_exec, tmp_path, 200)
+
+
+# --- the launchers of a study -------------------------------------------------------------------
+
+
+def children(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(w) for w in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def kill_launcher(assay: int, whom: str) -> bool:
+    """Kill the first process of the launch under way, its keeper, or both; false if there is none.
+
+    A launch may end meanwhile: its number is then that of nobody, for the time this takes.
+    """
+    for front in children(assay):
+        keepers = children(front)
+        if not keepers and whom != "front":
+            continue
+        targets = {"front": [front], "keeper": keepers[:1], "both": [*keepers[:1], front]}[whom]
+        with contextlib.suppress(ProcessLookupError):
+            if whom == "both":
+                os.kill(front, signal.SIGSTOP)
+            for pid in targets:
+                os.kill(pid, signal.SIGKILL)
+            return True
+    return False
+
+
+@pytest.mark.parametrize("whom", ["front", "keeper", "both"])
+def test_launchers_that_are_killed_cost_their_launches_only(cli: CommandLine, whom: str) -> None:
+    moments = random.Random(whom)
+    before = leaves()
+    script = "setsid sleep 99 & exec sleep 0.03"
+    words = ("measure", "--precision", "0.0001%", "--runs", "60", "--", "sh", "-c", script)
+    with cli.begun(*words) as process:
+        cli.wait_for(3)
+        for _ in range(6):
+            stored = len(cli.samples())
+            time.sleep(moments.uniform(0.0, 0.05))
+            while process.poll() is None and not kill_launcher(process.pid, whom):
+                time.sleep(0.001)
+            with contextlib.suppress(AssertionError):
+                cli.wait_for(stored + 4, timeout_s=10)
+        assert process.wait(timeout=60) == 0, (cli.folder / "begun.err").read_text()
+    nothing_left(cli, before, WITHIN_S)
+    outcomes = [document["outcome"] for document in cli.documents()]
+    assert len(outcomes) == 60
+    assert set(outcomes) <= {"ok", "failed"}
+    assert 1 <= outcomes.count("failed") <= 6
+    assert list((cli.folder / "tmp").iterdir()) == []
+
+
+# --- storms -------------------------------------------------------------------------------------
+
+STORMS = {
+    "SIGTERM": [signal.SIGTERM],
+    "SIGINT": [signal.SIGINT],
+    "all": [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGWINCH],
+}
+
+
+@pytest.mark.parametrize("name", STORMS)
+@pytest.mark.parametrize("group", [False, True], ids=["one", "group"])
+def test_a_storm_of_signals_is_one_interruption(cli: CommandLine, name: str, group: bool) -> None:
+    """At assay alone, or at all of its process group, launcher and program included."""
+    moments = random.Random(f"{name}/{group}")
+    before = leaves()
+    known: list[dict[str, object]] = []
+    words: tuple[str, ...] = (*SHORT[0][:2], "--runs", "60", "--", *DAEMON)
+    for _ in range(3):
+        with cli.begun(*words) as process:
+            cli.wait_for(len(known) + 2)
+            for _ in range(60):
+                number = moments.choice(STORMS[name])
+                with contextlib.suppress(ProcessLookupError):
+                    (os.killpg if group else os.kill)(process.pid, number)
+                time.sleep(moments.uniform(0.0, 0.004))
+            assert process.wait(timeout=30) in (129, 130, 143, -1, -2, -3, -15)
+        nothing_left(cli, before, WITHIN_S)
+        documents = cli.documents()
+        assert documents[: len(known)] == known
+        known = documents
+        words = ("study", "resume", "last")
+    assert "Traceback" not in (cli.folder / "begun.err").read_text()
+    assert cli("study", "resume", "last").status == 0
+    assert cli.documents()[: len(known)] == known
+    assert {document["outcome"] for document in cli.documents()} == {"ok"}
+    assert not marked(cli.mark)
+    with contextlib.closing(sqlite3.connect(cli.store)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

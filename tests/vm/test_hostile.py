@@ -1,0 +1,220 @@
+"""Programs that do their worst to assay-exec, on hosts with v2 control groups alone and with v1.
+
+The same programs as in tests/system/test_hostile.py, which this host's own layout goes through.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .batch import LAUNCH, Batch, run_batch
+from .guest import CgroupMode, Guest, UnavailableError, compile_program
+
+pytestmark = [pytest.mark.vm, pytest.mark.slow]
+
+HOSTILE = Path(__file__).resolve().parents[1] / "system" / "native"
+PROGRAMS = ("linger", "strike", "escape", "burden")
+MODES: tuple[CgroupMode, ...] = ("v2", "v1")
+
+LINGERING = {
+    "daemon": 1,
+    "stopped": 2,
+    "traced": 2,
+    "leaderless": 1,
+    "reaper": 4,
+    "stuck": 2,
+    "space": 2,
+}
+"""Ways to linger, and how many processes that leaves."""
+CAPPED: dict[str, dict[str, Any]] = {
+    "deaf": {"argv": ["linger", "-daemon"], "cap_s": 0.8},
+    "frozen": {"argv": ["escape", "freeze", "1", "x", "0"], "cap_s": 1.5},
+    "bomb": {"argv": ["linger", "-bomb", "100"], "cap_s": 0.8, "limits": {"pids": 150}},
+    "gone": {"argv": ["linger", "-leave"], "cap_s": 1.5},
+    "removed": {"argv": ["linger", "-remove"], "cap_s": 1.5},
+}
+PLANS: dict[str, dict[str, Any]] = {
+    **{how: {"argv": ["linger", how]} for how in LINGERING},
+    **CAPPED,
+    "chmod": {"argv": ["escape", "chmod", "1", "x", "0"]},
+    "leave": {"argv": ["linger", "leave"]},
+    "remove": {"argv": ["linger", "remove"]},
+    "deep": {"argv": ["linger", "deep", "80"]},
+    "hop": {"argv": ["linger", "hop", "300"]},
+    "crash": {"argv": ["burden", "crash", "11"]},
+    "memory": {"argv": ["burden", "memory", "6"], "limits": {"memory_bytes": 24 << 20}},
+    "families": {"argv": ["burden", "families", "8"], "limits": {"pids": 12}},
+    "orphans": {"argv": ["burden", "orphans", "200"], "limits": {"cpu_s": 0.5}},
+    "keeper-stopped": {"argv": ["strike", "keeper", "19"], "env_set": {"STRIKE_S": "0.3"}},
+    "front-stopped": {"argv": ["strike", "front", "19"], "env_set": {"STRIKE_S": "0.3"}},
+    "keeper-killed": {"argv": ["strike", "keeper", "9"]},
+    "core": {
+        "argv": ["burden", "crash", "11"],
+        "rlimits": [{"resource": "core", "soft": None, "hard": None}],
+        "cap_s": 2,
+    },
+    "delegated-chmod": {"argv": ["escape", "chmod", "1", "x", "0"], "cgroup_parent": "parent"},
+    "delegated-leave": {"argv": ["linger", "leave"], "cgroup_parent": "parent"},
+}
+DELEGATED = ("delegated-chmod", "delegated-leave")
+SCRIPT_PLANS = (*DELEGATED, "core")
+
+TOP = "/sys/fs/cgroup"
+GROUPS = f"find {TOP} -type d | sort > /out/groups"
+PROCESSES = "ps -o pid,stat,comm > /out/processes"
+SCRIPTS = {
+    "survey": f"sleep 1; {GROUPS}; {PROCESSES}",
+    # A core goes to a program that does not read it: the crash lasts until somebody ends it.
+    "core": "echo '|/bin/sleep 30' > /proc/sys/kernel/core_pattern; " + LAUNCH.format("core"),
+    # Both processes of the launcher are killed; what is left is swept.
+    "swept": "assay-exec -- strike both 9; sleep 1;"
+    f" {PROCESSES}; mv /out/processes /out/left; assay-exec --sweep > /out/swept; sleep 1;"
+    f" {GROUPS}; {PROCESSES}",
+}
+# What a systemd user session has: a subtree that belongs to the user.
+IN_A_SUBTREE = (
+    f"mkdir -p {TOP}/parent/shell; cd {TOP}/parent; "
+    "echo '+memory +pids +cpu' > cgroup.subtree_control; echo $$ > shell/cgroup.procs; "
+    "chown user . cgroup.procs cgroup.subtree_control shell shell/cgroup.procs; "
+    "cd /; chmod 777 /out; su user -s /bin/sh -c {}; echo $$ > " + f"{TOP}/cgroup.procs; " + GROUPS
+)
+V2_SCRIPTS = {name: IN_A_SUBTREE.format(shlex.quote(LAUNCH.format(name))) for name in DELEGATED}
+FILES = {
+    "/etc/passwd": b"root:x:0:0::/:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n",
+    "/etc/group": b"root:x:0:\nuser:x:1000:\n",
+}
+
+
+@pytest.fixture(scope="session")
+def batch(request: pytest.FixtureRequest, guest_kernel: Path, assay_exec: Path) -> Batch:
+    mode: CgroupMode = request.param
+    try:
+        programs = {f"/bin/{name}": compile_program(HOSTILE / f"{name}.cpp") for name in PROGRAMS}
+    except UnavailableError as missing:
+        pytest.skip(str(missing))
+    return run_batch(
+        Guest(kernel=guest_kernel, cgroup=mode, cpus=2),
+        {**FILES, **programs, "/bin/assay-exec": assay_exec},
+        PLANS,
+        (V2_SCRIPTS if mode == "v2" else {}) | SCRIPTS,
+        SCRIPT_PLANS,
+    )
+
+
+def guests(*modes: CgroupMode) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("batch", modes, indirect=True, scope="session")
+
+
+def alive(batch: Batch, name: str, file: str = "/out/processes") -> list[str]:
+    """Lines of the script's `ps` about hostile programs."""
+    lines = batch.text(name, file).splitlines()
+    return [line for line in lines if line.split()[-1] in PROGRAMS]
+
+
+@guests(*MODES)
+@pytest.mark.parametrize("how", LINGERING)
+def test_what_outlives_its_program_is_counted_and_ended(batch: Batch, how: str) -> None:
+    record = batch.record(how)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    containment = record["containment"]
+    assert (containment["mode"], containment["guarantee"]) == (batch.cgroup, "complete")
+    assert containment["left_over"] == LINGERING[how]
+    assert "survivors" not in containment
+
+
+@guests(*MODES)
+@pytest.mark.parametrize("name", CAPPED)
+def test_at_the_cap_it_ends_whatever_it_did(batch: Batch, name: str) -> None:
+    record = batch.record(name)
+    assert (record["outcome"], record["signal"]) == ("timed_out", 9)
+    assert PLANS[name]["cap_s"] <= record["wall_s"] < 12
+    assert "survivors" not in record["containment"]
+
+
+@guests(*MODES)
+@pytest.mark.parametrize("name", ["leave", "remove", "gone", "removed"])
+def test_what_has_left_its_control_group_is_told(batch: Batch, name: str) -> None:
+    containment = batch.record(name)["containment"]
+    assert containment["guarantee"] == "best_effort"
+    assert "left the control group" in containment["why"]
+
+
+@guests(*MODES)
+@pytest.mark.parametrize("name", ["chmod", "deep", "hop"])
+def test_its_control_group_is_held_all_the_same(batch: Batch, name: str) -> None:
+    record = batch.record(name)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert record["containment"]["guarantee"] == "complete"
+    assert record["containment"]["left_over"] >= 1
+
+
+@guests(*MODES)
+def test_a_crash_is_named(batch: Batch) -> None:
+    record = batch.record("crash")
+    assert (record["outcome"], record["signal"]) == ("signaled", 11)
+
+
+@guests(*MODES)
+def test_a_core_that_nobody_reads_does_not_outlast_the_cap(batch: Batch) -> None:
+    record = batch.record("core")
+    assert record["outcome"] == "timed_out"
+    assert 2 <= record["wall_s"] < 12
+
+
+@guests(*MODES)
+@pytest.mark.parametrize(
+    ("name", "limit"), [("memory", "memory"), ("families", "processes"), ("orphans", "cpu")]
+)
+def test_limits_hold_for_a_tree_of_small_processes(batch: Batch, name: str, limit: str) -> None:
+    record = batch.record(name)
+    assert (record["outcome"], record["limit"]) == ("limit", limit)
+
+
+@guests(*MODES)
+@pytest.mark.parametrize("name", ["keeper-stopped", "front-stopped"])
+def test_a_launcher_that_its_program_stopped_goes_on(batch: Batch, name: str) -> None:
+    record = batch.record(name)
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert record["containment"]["left_over"] == 1
+
+
+@guests(*MODES)
+def test_the_other_process_ends_what_a_killed_keeper_kept(batch: Batch) -> None:
+    record = batch.record("keeper-killed")
+    assert (record["outcome"], record["interrupted_by"]) == ("interrupted", 9)
+    assert record["containment"]["mode"] == batch.cgroup
+
+
+@guests("v2")
+def test_a_delegated_group_is_held_without_rights(batch: Batch) -> None:
+    record = batch.record("delegated-chmod")
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert record["containment"]["guarantee"] == "complete"
+    assert record["containment"]["left_over"] == 1
+    assert "assay" not in batch.text("delegated-chmod", "/out/groups")
+
+
+@guests("v2")
+def test_a_user_cannot_leave_the_delegated_subtree(batch: Batch) -> None:
+    """The kernel keeps it there (cgroup-v2.rst, "Delegation Containment")."""
+    record = batch.record("delegated-leave")
+    assert (record["outcome"], record["exit_status"]) == ("exited", 77)
+    assert record["containment"]["guarantee"] == "complete"
+
+
+@guests(*MODES)
+def test_nothing_of_all_this_is_left(batch: Batch) -> None:
+    assert alive(batch, "survey") == []
+    assert "assay" not in batch.text("survey", "/out/groups")
+
+
+@guests(*MODES)
+def test_what_killed_launchers_left_is_swept(batch: Batch) -> None:
+    assert len(alive(batch, "swept", "/out/left")) == 2, "its daemons; the program died"
+    assert int(batch.text("swept", "/out/swept")) >= 1
+    assert alive(batch, "swept") == []
+    assert "assay" not in batch.text("swept", "/out/groups")
