@@ -30,8 +30,9 @@ bool left_by_a_launcher(std::string_view group) {
 
 /// Paths below `root`. A launcher's group lies in that which it was started in, which need not be ours.
 void find_candidates(int root, const std::string& folder, int depth, std::vector<std::string>& found) {
-    Fd fd{::openat(root, folder.empty() ? "." : folder.c_str(),
-                   O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
+    // A hierarchy itself may be named by a link ("cpuacct" for "cpu,cpuacct").
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (depth > 0 ? O_NOFOLLOW : 0);
+    Fd fd{::openat(root, folder.empty() ? "." : folder.c_str(), flags)};
     if (!fd) return;
     std::vector<std::string> below;
     const std::unique_ptr<DIR, CloseDir> dir{::fdopendir(fd.release())};

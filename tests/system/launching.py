@@ -16,8 +16,6 @@ MIB = 1 << 20
 CGROUPS = Path("/sys/fs/cgroup")
 SESSION = f"assay-test-{uuid.uuid4().hex[:8]}"
 MAY_CHANGE_HOST = os.environ.get("ASSAY_TEST_SYSTEM") == "1"
-SANITIZED = os.environ.get("ASSAY_SANITIZED") == "1"
-"""A build with sanitizers does not share memory between its two processes."""
 
 Record = dict[str, Any]
 

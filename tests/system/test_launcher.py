@@ -28,7 +28,6 @@ from launching import (
     CGROUPS,
     MAY_CHANGE_HOST,
     MIB,
-    SANITIZED,
     SESSION,
     Launcher,
     Record,
@@ -866,9 +865,6 @@ def test_killing_the_launcher_at_any_moment(
         wait_until(lambda: not groups_named(SESSION), "the control groups are removed")
 
 
-@pytest.mark.skipif(
-    SANITIZED, reason="without shared memory the first process does not know what the second made"
-)
 def test_killing_the_keeper_ends_the_tree(launcher: Launcher, programs: Path, token: str) -> None:
     def kill_keeper(process: subprocess.Popen[bytes]) -> None:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
@@ -1106,7 +1102,8 @@ def test_probe(exec_path: Path) -> None:
 @system
 def test_the_launcher_with_sanitizers(tmp_path: Path) -> None:
     """Build with address and undefined-behaviour sanitizers and run its tests with that."""
-    native = Path(__file__).resolve().parents[2] / "native"
+    here = Path(__file__).resolve().parent
+    native = here.parents[1] / "native"
     build = tmp_path / "build"
     configure = ["cmake", "-S", native, "-B", build, "-DASSAY_SANITIZE=address,undefined"]
     for command in (
@@ -1117,7 +1114,6 @@ def test_the_launcher_with_sanitizers(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
     environment = os.environ | {
         "ASSAY_EXEC": str(build / "assay-exec"),
-        "ASSAY_SANITIZED": "1",
         "ASAN_OPTIONS": "detect_leaks=0",  # both processes end by _exit
     }
     command = [
@@ -1129,7 +1125,8 @@ def test_the_launcher_with_sanitizers(tmp_path: Path) -> None:
         "not slow",
         "-p",
         "no:cacheprovider",
-        *sorted(map(str, Path(__file__).parent.glob("test_launcher*.py"))),
+        *sorted(map(str, here.glob("test_launcher*.py"))),
+        *(str(here / f"test_{name}.py") for name in ("hostile", "limits")),
     ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     found = re.findall(r"(?:ERROR: AddressSanitizer|runtime error).*", done.stdout + done.stderr)
