@@ -13,6 +13,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from assay.stats.order import GROUP, swapped
+
 Array: TypeAlias = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, int], Array]
 
@@ -178,7 +180,21 @@ def _launches_of(
 
 
 def dealt(launches: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """A and B, studies x blocks: two launches a block in random order."""
-    swap = rng.random((launches.shape[0], launches.shape[1] // 2)) < 0.5
+    """A and B, studies x blocks: two launches a block, dealt out as a study does.
+
+    Each study begins somewhere in a group of balanced blocks, as after the blocks of a survey.
+    """
+    studies, blocks = launches.shape[0], launches.shape[1] // 2
+    swap = swapped(rng.integers(0, 1 << 32, (studies, blocks // GROUP + 2)), blocks + GROUP)
+    begins = rng.integers(0, GROUP, (studies, 1))
+    return _sides(launches, np.take_along_axis(swap, begins + np.arange(blocks), axis=1))
+
+
+def shuffled(launches: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    """A and B, studies x blocks: two launches a block, each time in random order."""
+    return _sides(launches, rng.random((launches.shape[0], launches.shape[1] // 2)) < 0.5)
+
+
+def _sides(launches: Array, swap: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
     first, second = launches[:, : 2 * swap.shape[1] : 2], launches[:, 1::2]
     return np.where(swap, second, first), np.where(swap, first, second)

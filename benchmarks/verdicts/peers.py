@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from .noise import Array, Stream, dealt
+from .noise import Array, Stream, shuffled
 from .student import critical, critical_between
 
 Flags = npt.NDArray[np.bool_]
@@ -101,7 +101,7 @@ def peeking(stream: Stream, rng: np.random.Generator) -> Flags:
 
 def paired(stream: Stream, rng: np.random.Generator) -> Flags:
     """One paired t test on the logarithms of thirty pairs in random order."""
-    a, b = dealt(stream.launches[:, : 2 * PAIRS], rng)
+    a, b = shuffled(stream.launches[:, : 2 * PAIRS], rng)
     ratios = b - a
     error = ratios.std(axis=1, ddof=1) / np.sqrt(PAIRS)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -138,7 +138,7 @@ def _blocked(launches: Array, runs: int) -> tuple[Array, Array]:
 
 
 def _rounds(stream: Stream, rng: np.random.Generator, rounds: int) -> tuple[Array, Array]:
-    a, b = dealt(stream.launches[:, : 2 * rounds], rng)
+    a, b = shuffled(stream.launches[:, : 2 * rounds], rng)
     return np.exp(a), np.exp(b)
 
 

@@ -7,7 +7,6 @@ the samples told, so a stopped study is resumed by telling a new race what the s
 from __future__ import annotations
 
 import enum
-import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,6 +16,7 @@ import msgspec
 from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, Statistic, StudySpec
 from assay.search.history import History, repeats
 from assay.search.purse import Purse
+from assay.stats.order import order
 
 BEYOND = 3.0
 """How many times its usual time a launch may take beyond the end of the budget."""
@@ -86,7 +86,7 @@ LOST_AFTER = 3
 
 
 class BlockRunner:
-    """Deals out the launches of one block at a time, in random order.
+    """Deals out the launches of one block at a time, in a balanced random order.
 
     Args:
         seed: of the study; the order within a block follows from it and the block's number.
@@ -115,9 +115,9 @@ class BlockRunner:
     def start(self, roster: Roster) -> None:
         """Begin the next block."""
         number = self.number + 1
-        order = list(roster.arms) * repeats(self._statistic, roster.stage)
-        random.Random(f"{self._seed}/{number}").shuffle(order)
-        self._lay_out(roster.stage, number, tuple(order))
+        arms = roster.arms * repeats(self._statistic, roster.stage)
+        places = order(self._seed, number, [arm.name for arm in arms])
+        self._lay_out(roster.stage, number, tuple(arms[place] for place in places))
 
     def _lay_out(self, stage: Stage, number: int, arms: tuple[Arm, ...]) -> None:
         self.number = number

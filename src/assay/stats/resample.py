@@ -2,7 +2,7 @@
 
 The moving block bootstrap (Kuensch 1989, Annals of Statistics 17:1217): runs of neighbours are
 drawn whole, so that drift and correlation up to the length of a run stay in what is made of them.
-The arms are dealt out anew in each block, as a study deals them out.
+The arms are dealt out anew, as a study deals them out (see :mod:`assay.stats.order`).
 
 All follows from the seed, on any version of Python and NumPy: a verdict document can be recomputed.
 """
@@ -14,11 +14,14 @@ import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from assay.stats.order import GROUP, swapped
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     Matrix = npt.NDArray[np.float64]
+    Integers = npt.NDArray[np.int64]
 
 CHUNK = 4
 """Bytes of one drawn number."""
@@ -58,10 +61,16 @@ def resampled(
     length = run_length(len(recorded))
     runs = math.ceil(blocks / length)
     draw = random.Random(seed)
-    drawn = np.frombuffer(draw.randbytes(CHUNK * studies * runs), dtype="<u4").astype(np.int64)
-    starts = drawn.reshape(studies, runs, 1) % (len(recorded) - length + 1)
+    starts = _drawn(draw, studies, runs)[..., np.newaxis] % (len(recorded) - length + 1)
     places = (starts + np.arange(length)).reshape(studies, runs * length)[:, :blocks]
-    bits = np.unpackbits(np.frombuffer(draw.randbytes(studies * (blocks // 8 + 1)), dtype=np.uint8))
-    swap = bits.reshape(studies, -1)[:, :blocks].astype(np.bool_)
+    swap = swapped(_drawn(draw, studies, math.ceil(blocks / GROUP)), blocks)
     first, second = recorded[places, 0], recorded[places, 1]
     return np.where(swap, second, first), np.where(swap, first, second)
+
+
+def _drawn(draw: random.Random, studies: int, numbers: int) -> Integers:
+    """Studies x numbers, each below 2^32."""
+    import numpy as np
+
+    drawn = np.frombuffer(draw.randbytes(CHUNK * studies * numbers), dtype="<u4")
+    return drawn.astype(np.int64).reshape(studies, numbers)

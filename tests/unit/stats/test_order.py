@@ -1,0 +1,77 @@
+"""The order within blocks is balanced over every four, and follows from seed and block alone."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from assay.stats.order import GROUP, order, swapped
+
+ARMS = ["default", "a", "b", "c", "d"]
+
+
+def orders(seed: int, groups: int, names: list[str]) -> list[list[str]]:
+    return [[names[i] for i in order(seed, k, names)] for k in range(GROUP * groups)]
+
+
+@pytest.mark.parametrize("names", [ARMS[:2], ARMS[:3], ARMS])
+def test_of_any_two_each_goes_first_in_half_of_each_group(names: list[str]) -> None:
+    found = orders(3, 50, names)
+    for group in _fours(found):
+        for one, other in itertools.combinations(names, 2):
+            assert sum(o.index(one) < o.index(other) for o in group) == GROUP // 2
+
+
+def _fours(found: list[list[str]]) -> list[list[list[str]]]:
+    return [found[k : k + GROUP] for k in range(0, len(found), GROUP)]
+
+
+def test_every_order_comes_equally_often() -> None:
+    counts = Counter(tuple(o) for seed in range(100) for o in orders(seed, 15, ARMS[:3]))
+    assert len(counts) == 6
+    assert all(count == pytest.approx(1000, rel=0.15) for count in counts.values())
+
+
+def test_the_block_before_does_not_tell_the_next() -> None:
+    """Within a group, but for its last block."""
+    first = [[o[0] for o in orders(seed, 1, ARMS[:2])] for seed in range(2000)]
+    for places in itertools.combinations(range(GROUP), 2):
+        same = sum(f[places[0]] == f[places[1]] for f in first) / len(first)
+        assert same == pytest.approx(1 / 3, abs=0.05)
+
+
+def test_who_leaves_does_not_unbalance_the_others() -> None:
+    for seed in range(50):
+        whole = orders(seed, 1, ARMS)
+        fewer = orders(seed, 1, [ARMS[0], ARMS[3]])
+        assert [[name for name in o if name in (ARMS[0], ARMS[3])] for o in whole] == fewer
+
+
+def test_several_launches_of_an_arm_in_a_block() -> None:
+    names = ["a", "b"] * 5
+    for block in range(8):
+        found = order(1, block, names)
+        assert sorted(found) == list(range(10))
+    mixed = {tuple(names[i] for i in order(1, block, names)) for block in range(8)}
+    assert len(mixed) == 8
+
+
+def test_it_follows_from_its_arguments() -> None:
+    assert orders(7, 3, ARMS) == orders(7, 3, ARMS)
+    assert orders(7, 3, ARMS) != orders(8, 3, ARMS)
+
+
+def test_of_six_blocks_in_a_row_four_at_most_are_alike() -> None:
+    """No claim is made before six; wherever a study begins in a group."""
+    rng = np.random.default_rng(1)
+    found = swapped(rng.integers(0, 1 << 32, (4000, 5)), 20)
+    assert found.shape == (4000, 20)
+    assert (found.reshape(4000, 5, GROUP).sum(axis=2) == GROUP // 2).all()
+    for start in range(GROUP):
+        first = found[:, start : start + 6].sum(axis=1)
+        assert first.min() >= 2
+        assert first.max() <= 4
+    assert found.mean(axis=0) == pytest.approx(0.5, abs=0.03)
