@@ -25,6 +25,10 @@ class Programs:
         return str(self.folder / "spawnwait")
 
     @property
+    def moments(self) -> str:
+        return str(self.folder / "moments")
+
+    @property
     def spin(self) -> str:
         return str(self.folder / "spin")
 
@@ -69,6 +73,31 @@ def spawn_walls_s(
         index, wall_ns = line.split()
         walls_s[int(index)].append(int(wall_ns) / 1e9)
     return walls_s
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What lies around a program in the time of a plain spawn and wait.
+
+    Attributes:
+        before_s: from before the spawn to the first instruction of ``main``.
+        after_s: from its last reading of the clock to the return of the wait.
+    """
+
+    before_s: float
+    after_s: float
+
+
+def spin_ends(programs: Programs, launches: int, milliseconds: int) -> list[Ends]:
+    """Of a spin, by a program that notes both moments itself.
+
+    Raises:
+        Unusable: it failed.
+    """
+    out = programs.folder / "moments.out"
+    run_quietly([programs.moments, str(launches), str(out), str(milliseconds)])
+    lines = (line.split() for line in out.read_text().splitlines())
+    return [Ends(int(before) / 1e9, int(after) / 1e9) for before, after in lines]
 
 
 def run_quietly(words: Sequence[str], *, timeout_s: float = TIMEOUT_S) -> None:

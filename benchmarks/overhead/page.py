@@ -178,6 +178,34 @@ def _timing(table: Table) -> Iterable[str]:
         )
         heads = ("spin", "told by", *QUARTILES, "bias, 10 %", "median", "interval", "75 % - 25 %")
         yield _rows(heads, rows)
+        yield from _ends(table)
+
+
+def _ends(table: Table) -> Iterable[str]:
+    """Where the plain figure is longer than the spin, and assay's."""
+    rows = []
+    for spin_ms in timing.SPINS_MS:
+        case = timing.case_of(spin_ms)
+        parts = [
+            table.quartiles(timing.end_key(case, quantity)) for quantity in ("before_s", "after_s")
+        ]
+        told = [table.quartiles(timing.key(case, tool)) for tool in (timing.PLAIN, timing.ASSAY)]
+        beyond = [_beyond(one, spin_ms) for one in told]
+        rows.append((case, *(f"{one.median * MS:.3f}" if one else "" for one in parts), *beyond))
+    if any(row[1] for row in rows):
+        yield (
+            "The plain figure is itself longer than the program's life. A program that notes its "
+            "own first and last moment shows by how much (medians): *before* is the clone, the "
+            "exec and the loader, *after* the exit and the time until the waiting parent runs "
+            "again, which grows with the time that its CPU had been idle. assay's time begins at "
+            "the exec, and its end is seen by whichever of two waiting processes wakes first."
+        )
+        heads = ("spin", "before", "after", "plain, beyond the spin", "assay, beyond the spin")
+        yield _rows(heads, rows)
+
+
+def _beyond(told: Quartiles | None, spin_ms: int) -> str:
+    return f"{told.median * MS - spin_ms:.3f}" if told else ""
 
 
 def _timed(table: Table, case: str) -> Iterable[tuple[str, ...]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from . import tools
 from .bench import Bench
-from .native import spawn_walls_s
+from .native import spawn_walls_s, spin_ends
 from .reading import Key, Reading
 from .schedule import Visit
 
@@ -30,8 +30,29 @@ def key(case: str, tool: str) -> Key:
     return Key(NAME, case, tool, "wall_s")
 
 
+def end_key(case: str, quantity: str) -> Key:
+    """Of what lies before (``before_s``) and after (``after_s``) the spin in the plain figure."""
+    return Key(NAME, case, PLAIN, quantity)
+
+
 def visits(bench: Bench) -> list[Visit]:
     """All visits of this part."""
+    return [*_told(bench), *_ends(bench)]
+
+
+def _ends(bench: Bench) -> Iterable[Visit]:
+    for spin_ms in SPINS_MS:
+        case = case_of(spin_ms)
+
+        def readings(spin_ms: int = spin_ms, case: str = case) -> Iterable[Reading]:
+            for ends in spin_ends(bench.programs, bench.scale.spins, spin_ms):
+                yield Reading(end_key(case, "before_s"), ends.before_s)
+                yield Reading(end_key(case, "after_s"), ends.after_s)
+
+        yield Visit(f"spin of {case}", f"{PLAIN}, its ends", readings)
+
+
+def _told(bench: Bench) -> list[Visit]:
     return [
         Visit(f"spin of {case_of(spin_ms)}", tool, _visit(tool, spin_ms, walls, bench))
         for case, spin_ms in enumerate(SPINS_MS)

@@ -6,9 +6,9 @@ import hashlib
 import time
 from collections.abc import Callable
 
-PROBE_BYTES = 1 << 16
-"""Hashed by one probe: about 40 microseconds with SHA extensions, a fifth of a millisecond without.
-Sixteen times as much was no steadier, and cost every launch of `assay measure` 1.7 ms."""
+PROBE_BYTES = 1 << 15
+"""Hashed by one probe: about 20 microseconds with SHA extensions, a tenth of a millisecond without.
+A megabyte was no steadier, and cost every launch of `assay measure` 1.7 ms."""
 REPEATS = 3
 
 

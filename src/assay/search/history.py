@@ -111,8 +111,7 @@ class History:
 
     def is_disturbed(self, stage: Stage, block: int) -> bool:
         """Whether others took more of the CPUs during a block than the study admits."""
-        conditions = self._stages[stage].conditions.get(block, Conditions())
-        return conditions.disturbed(self._disturbed_above)
+        return self._stages[stage].is_disturbed(block, self._disturbed_above)
 
     def disturbed(self, stage: Stage) -> int:
         """How many complete blocks of a stage were disturbed."""
@@ -240,7 +239,10 @@ class _StageHistory:
         self.blocks: list[int] = []
         self.columns: dict[str, dict[int, Observation | None]] = {}
         self.rosters: dict[int, tuple[Arm, ...]] = {}
-        self.conditions: dict[int, Conditions] = {}
+        self._conditions: dict[int, Conditions] = {}
+        # Asked for of every block at every look: what is known of one holds until it is added to.
+        self._complete: dict[int, bool] = {}
+        self._shares: dict[int, float] = {}
 
     def add(self, sample: Sample, found: Observation | None) -> None:
         launch = sample.launch
@@ -249,7 +251,8 @@ class _StageHistory:
             at = bisect.bisect_left(self.blocks, block)
             if block not in self.blocks[at : at + 1]:
                 self.blocks.insert(at, block)
-        self.conditions[block] = self.conditions.get(block, Conditions()).with_one(sample)
+        self._conditions[block] = self._conditions.get(block, Conditions()).with_one(sample)
+        self._shares[block] = self._conditions[block].share
         column = self.columns.setdefault(launch.arm, {})
         if self._times == 1:
             column[block] = found
@@ -260,9 +263,14 @@ class _StageHistory:
                 column[block] = _spread_of(list(parts.values()), self._times)
         if launch.roster is not None:
             self.rosters[block] = tuple(dict.fromkeys(launch.roster))
+        roster = self.rosters.get(block, ())
+        self._complete[block] = all(block in self.columns.get(arm.name, {}) for arm in roster)
 
     def is_complete(self, block: int) -> bool:
-        return all(block in self.columns.get(arm.name, {}) for arm in self.rosters.get(block, ()))
+        return self._complete.get(block, True)
+
+    def is_disturbed(self, block: int, above: float | None) -> bool:
+        return above is not None and self._shares.get(block, 0.0) > above
 
 
 def _spread_of(parts: Sequence[Observation | None], times: int) -> Observation | None:
