@@ -186,6 +186,7 @@ struct MemoryController::Names {
     const char* stat;
     const char* anon;
     const char* shmem;
+    const char* cache;
     const char* limit;
     const char* swap_limit;
     const char* peak;
@@ -196,12 +197,13 @@ struct MemoryController::Names {
 const MemoryController::Names MemoryController::v1_names{"memory.stat",
                                                          "total_rss",
                                                          "total_shmem",
+                                                         "total_cache",
                                                          "memory.limit_in_bytes",
                                                          "memory.memsw.limit_in_bytes",
                                                          "memory.max_usage_in_bytes",
                                                          "memory.oom_control"};
 const MemoryController::Names MemoryController::v2_names{
-    "memory.stat", "anon", "shmem", "memory.max", "memory.swap.max", "memory.peak", "memory.events"};
+    "memory.stat", "anon", "shmem", "file", "memory.max", "memory.swap.max", "memory.peak", "memory.events"};
 
 std::optional<MemoryController> MemoryController::in(const CgroupFolder& folder, bool v2) {
     MemoryController controller{v2 ? v2_names : v1_names};
@@ -224,14 +226,17 @@ int MemoryController::limit(const CgroupFolder& folder, std::int64_t bytes) cons
     return error == ENOENT ? 0 : error;
 }
 
-std::optional<std::int64_t> MemoryController::held() const {
+std::optional<HeldMemory> MemoryController::held() const {
     char buffer[8192];
     const auto text = reread(stat_.get(), buffer, sizeof buffer);
     if (!text) return std::nullopt;
     const auto anon = number_after(*text, names_->anon);
     const auto shmem = number_after(*text, names_->shmem);
     if (!anon || !shmem) return std::nullopt;
-    return *anon + *shmem;
+    HeldMemory held{*anon + *shmem, {}};
+    // Shared memory is in the figure for files as well (v1 and v2).
+    if (const auto cache = number_after(*text, names_->cache)) held.cache = *cache - *shmem;
+    return held;
 }
 
 std::optional<std::int64_t> MemoryController::peak(const CgroupFolder& folder) const {

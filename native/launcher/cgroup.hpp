@@ -88,7 +88,7 @@ class MemoryController {
 
     /// 0, or the errno.
     [[nodiscard]] int limit(const CgroupFolder& folder, std::int64_t bytes) const;
-    [[nodiscard]] std::optional<std::int64_t> held() const;
+    [[nodiscard]] std::optional<HeldMemory> held() const;
     [[nodiscard]] std::optional<std::int64_t> peak(const CgroupFolder& folder) const;
     [[nodiscard]] std::optional<std::int64_t> oom_kills(const CgroupFolder& folder) const;
 

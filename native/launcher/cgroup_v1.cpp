@@ -41,7 +41,7 @@ class LegacyLeaf final : public Containment {
     bool empty() override { return processes().empty(); }
     void kill() override;
     void thaw(pid_t pid) override { hierarchies_.thaw(pid); }
-    std::optional<std::int64_t> held() override;
+    std::optional<HeldMemory> held() override;
     std::optional<Nanos> cpu_used() override;
     bool hit_memory_limit() override {
         return memory_ && memory_->oom_kills(*memory_folder_).value_or(0) > 0;
@@ -117,8 +117,8 @@ void LegacyLeaf::kill() {
     if (freezer_) static_cast<void>(freezer_->write("freezer.state", "THAWED"));
 }
 
-std::optional<std::int64_t> LegacyLeaf::held() {
-    return memory_ ? memory_->held() : held_by(processes());
+std::optional<HeldMemory> LegacyLeaf::held() {
+    return memory_ ? memory_->held() : held_in(processes());
 }
 
 std::optional<Nanos> LegacyLeaf::cpu_used() {

@@ -53,7 +53,7 @@ class UnifiedLeaf final : public Containment {
     bool empty() override;
     void kill() override;
     void thaw(pid_t pid) override { hierarchies_.thaw(pid); }
-    std::optional<std::int64_t> held() override;
+    std::optional<HeldMemory> held() override;
     std::optional<Nanos> cpu_used() override;
     bool hit_memory_limit() override;
     bool hit_process_limit() override;
@@ -183,8 +183,8 @@ void UnifiedLeaf::freeze_and_kill() {
     static_cast<void>(unified_.write("cgroup.freeze", "0"));
 }
 
-std::optional<std::int64_t> UnifiedLeaf::held() {
-    return memory_ ? memory_->held() : held_by(unified_.processes());
+std::optional<HeldMemory> UnifiedLeaf::held() {
+    return memory_ ? memory_->held() : held_in(unified_.processes());
 }
 
 std::optional<Nanos> UnifiedLeaf::cpu_used() {

@@ -40,8 +40,13 @@ void TreeOnly::kill() {
     }
 }
 
-std::optional<std::int64_t> TreeOnly::held() {
-    return held_by(processes());
+std::optional<HeldMemory> held_in(const std::vector<pid_t>& pids) {
+    const auto held = held_by(pids);
+    return held ? std::optional(HeldMemory{*held, {}}) : std::nullopt;
+}
+
+std::optional<HeldMemory> TreeOnly::held() {
+    return held_in(processes());
 }
 
 std::optional<Nanos> TreeOnly::cpu_used() {

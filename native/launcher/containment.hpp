@@ -37,6 +37,12 @@ struct Tally {
 /// How a limit is held: by the kernel, or by looking now and then.
 enum class Hold { kernel, polled, refused };
 
+/// Memory of a tree at one moment.
+struct HeldMemory {
+    std::int64_t anonymous = 0;        // and shared
+    std::optional<std::int64_t> cache; // file pages that are charged to the control group
+};
+
 /// What holds the process tree together. The keeper, a child subreaper, is the parent or adopter of every
 /// process of the tree, so a walk over its descendants finds what no control group holds.
 class Containment {
@@ -67,8 +73,7 @@ class Containment {
     /// Lets a process end that is frozen in a group of its own making.
     virtual void thaw(pid_t) {}
 
-    /// Anonymous plus shared memory that the tree holds now.
-    virtual std::optional<std::int64_t> held() = 0;
+    virtual std::optional<HeldMemory> held() = 0;
     virtual std::optional<Nanos> cpu_used() = 0;
     /// The kernel's own limit was hit.
     virtual bool hit_memory_limit() { return false; }
@@ -83,6 +88,9 @@ class Containment {
     std::string name_;
 };
 
+/// Of these processes, by what /proc tells.
+std::optional<HeldMemory> held_in(const std::vector<pid_t>& pids);
+
 /// Without control groups: what the keeper has started or adopted.
 class TreeOnly final : public Containment {
   public:
@@ -96,7 +104,7 @@ class TreeOnly final : public Containment {
     std::vector<pid_t> processes() override;
     bool empty() override;
     void kill() override;
-    std::optional<std::int64_t> held() override;
+    std::optional<HeldMemory> held() override;
     std::optional<Nanos> cpu_used() override;
     Tally tally() override;
     bool remove() override { return true; }

@@ -71,7 +71,8 @@ Nanos LimitWatch::cpu_left() {
 bool LimitWatch::over_memory() {
     if (!limits_.memory_bytes) return false;
     if (memory_ == Hold::kernel) return containment_.hit_memory_limit();
-    return containment_.held().value_or(0) > *limits_.memory_bytes;
+    const auto held = containment_.held();
+    return held && held->anonymous > *limits_.memory_bytes;
 }
 
 bool LimitWatch::over_processes() {

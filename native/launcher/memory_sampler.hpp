@@ -20,6 +20,11 @@ class MemorySampler final : public Job {
     void run(Nanos now) override;
 
     [[nodiscard]] std::optional<std::int64_t> peak() const { return peak_; }
+    /// What the tree held when most was charged, at least, for a program that was gone before it was looked
+    /// at: the charge without the most file pages that were ever seen, which need not have been there then,
+    /// and no more than the largest process (`resident`) had, should files have come and gone unseen. To be
+    /// asked when all has ended.
+    [[nodiscard]] std::optional<std::int64_t> at_peak(std::int64_t charged, std::int64_t resident);
     [[nodiscard]] int samples() const { return samples_; }
     /// Longest time without a sample, from the start of the program to its end.
     [[nodiscard]] Nanos widest(Nanos ended) const { return std::max(widest_, ended - last_); }
@@ -34,6 +39,7 @@ class MemorySampler final : public Job {
     Nanos widest_ = 0;
     int samples_ = 0;
     std::optional<std::int64_t> peak_;
+    std::optional<std::int64_t> most_cache_;
 };
 
 } // namespace assay

@@ -88,6 +88,7 @@ void write_usage(JsonWriter& json, const Result& result) {
     if (result.anon) {
         json.member("peak_anon_bytes", result.anon->peak).member("anon_interval_s", result.anon->interval_s);
         json.member("anon_samples", result.anon->samples);
+        if (result.anon->worked_out) json.member("anon_from", "charge");
     }
     if (const auto& waited = result.waited) {
         json.member("minor_faults", waited->minor_faults).member("major_faults", waited->major_faults);

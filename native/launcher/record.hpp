@@ -34,10 +34,12 @@ struct WaitedUsage {
     std::int64_t involuntary_switches = 0;
     std::int64_t read_bytes = 0;
     std::int64_t written_bytes = 0;
+    std::int64_t resident_peak = 0; // of the largest process
 };
 
 struct SampledMemory {
     std::int64_t peak = 0;
+    bool worked_out = false; // from the charge, since no sample came near the peak
     double interval_s = 0;
     int samples = 0;
 };

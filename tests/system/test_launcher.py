@@ -566,6 +566,26 @@ def test_page_cache_is_charged_but_not_held(launcher: Launcher, tmp_path: Path) 
         assert record["peak_bytes"] >= 64 * MIB
 
 
+@system
+def test_memory_that_no_sample_saw_is_worked_out(launcher: Launcher, programs: Path) -> None:
+    """Touched and gone within a few milliseconds; the first and only sample comes before."""
+    record = launcher.run([programs / "hold", "anon", 64, 0], sample_interval_s=10)
+    assert 64 * MIB <= record["peak_anon_bytes"] < 68 * MIB
+    seen = launcher.run([programs / "hold", "anon", 64, 0.3], sample_interval_s=0.02)
+    assert "anon_from" not in seen
+
+
+@system
+def test_files_that_come_and_go_are_not_taken_for_memory(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    """They are charged, and nothing tells afterwards what they were but what samples saw."""
+    file = tmp_path / "file"
+    script = f"dd if=/dev/zero of={file} bs=1M count=64 status=none; rm {file}"
+    record = launcher.run(["sh", "-c", script])
+    assert record["peak_anon_bytes"] < 16 * MIB
+
+
 @pytest.mark.parametrize("containment", BOTH_WAYS)
 def test_a_fat_parent_is_not_charged_to_the_program(
     launcher: Launcher, programs: Path, containment: str
