@@ -132,6 +132,31 @@ def test_words_in_tables_stay_whole_and_wide_tables_scroll_by_themselves(
         assert wide > 0 or width > 400
 
 
+WIDE_TABLES = """[...document.querySelectorAll("main table")].map((table) => {
+  const box = table.closest(".scroll"), edge = box.parentElement.getBoundingClientRect().right;
+  const hint = box.nextElementSibling;
+  box.scrollLeft = 1e6;
+  const cells = [...table.rows].map((row) => row.cells[row.cells.length - 1]);
+  return {
+    wide: box.scrollWidth > box.clientWidth + 1,
+    reached: cells.every((cell) => cell.getBoundingClientRect().right <= edge + 1),
+    told: hint.className === "sideways" && !hint.hidden,
+  };
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["tune", "compare", "measure"])
+def test_the_last_column_of_every_table_can_be_reached_and_that_is_said(
+    browser, reports, name, width
+):
+    with opened(browser, reports / f"{name}.html", width) as page:
+        tables = page.evaluate(WIDE_TABLES)
+        assert all(table["reached"] for table in tables)
+        assert [table["told"] for table in tables] == [table["wide"] for table in tables]
+        assert any(table["wide"] for table in tables)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [380, 1200])
 def test_nothing_passes_through_a_heading_of_a_picture(browser, reports, width, scheme):

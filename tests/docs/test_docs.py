@@ -32,7 +32,8 @@ from typing import Any
 import pytest
 
 import assay
-from assay.cli.parser import build, parse
+from assay.cli.grammar import build
+from assay.cli.parser import parse
 from assay.errors import BadInput
 from assay.records import EffectKind, EffectVerdict, Granted, Modes, Outcome, SpreadVerdict, Verdict
 from assay.settings.registry import builtin

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -78,6 +79,7 @@ class CommandLine:
             env={**self.env, **env},
             cwd=cwd or self.folder,
             timeout=timeout_s,
+            process_group=0,  # what is done to all of it is not done to this process
         )
         return Answer(
             done.returncode,
@@ -90,8 +92,8 @@ class CommandLine:
         return [*self.prefix, sys.executable, "-m", "assay", *map(str, words)]
 
     @contextmanager
-    def begun(self, *words: str | Path) -> Iterator[subprocess.Popen[bytes]]:
-        """The same under way, as the leader of a process group of its own."""
+    def begun(self, *words: str | Path, session: bool = True) -> Iterator[subprocess.Popen[bytes]]:
+        """The same under way, as the leader of a process group of its own, and of a session."""
         with (
             (self.folder / "begun.err").open("ab") as err,
             subprocess.Popen(
@@ -100,7 +102,8 @@ class CommandLine:
                 stderr=err,
                 env=self.env,
                 cwd=self.folder,
-                start_new_session=True,
+                start_new_session=session,
+                process_group=None if session else 0,
             ) as process,
         ):
             try:
@@ -155,11 +158,14 @@ class CommandLine:
 
 
 def leaves() -> set[str]:
-    """The control groups that launchers make, in every hierarchy."""
+    """The control groups that launchers of studies make, in every hierarchy.
+
+    They bear the launcher's process id; those that tests name themselves come again and again.
+    """
     return {
         folder
         for folder, _, _ in os.walk("/sys/fs/cgroup")
-        if Path(folder).name.startswith("assay-")
+        if re.fullmatch(r"assay-\d+-\d+", Path(folder).name)
     }
 
 

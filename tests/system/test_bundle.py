@@ -208,6 +208,13 @@ def test_what_cannot_be_written(lab: CommandLine, tmp_path: Path) -> None:
     refused(lab, 2, "needs a study", "export")
     refused(lab, 2, "one word too many", "export", "last", "x.zip")
     refused(lab, 2, "does not say what to write", "export", "last", "-o", "x.bin")
+    for told in (
+        ".zip or .assay (a bundle)",
+        ".csv (a",
+        ".json (all",
+        ".txt (Open",
+    ):
+        refused(lab, 2, told, "export", "last", "-o", "x.bin")
     refused(lab, 2, "no folder", "export", "last", "--bundle", tmp_path / "none" / "x.zip")
     refused(lab, 2, "is a folder", "export", "last", "--bundle", tmp_path)
     refused(lab, 2, "Two exports", "export", "last", "--bundle", "x", "--csv", "x")

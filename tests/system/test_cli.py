@@ -273,6 +273,15 @@ class TestRun:
         assert elsewhere.status == 125
         assert "Traceback" not in elsewhere.err
 
+    def test_the_record_on_standard_output_is_its_last_line(self, cli: CommandLine) -> None:
+        for program in ("echo said", "printf said", "true"):
+            found = cli("run", "--record", "-", "--", "sh", "-c", f"{program}; exit 3")
+            assert found.status == 3
+            *before, last = found.out.splitlines()
+            assert json.loads(last)["exit_status"] == 3
+            assert "".join(before) == ("" if program == "true" else "said")
+        assert not (cli.folder / "-").exists()
+
     def test_explain_runs_nothing(self, cli: CommandLine) -> None:
         touched = cli.folder / "touched"
         answer = cli("run", "--explain", "--with", "nice=3", "--", "touch", touched)

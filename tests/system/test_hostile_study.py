@@ -228,6 +228,23 @@ def test_a_launcher_that_is_ended_once_costs_one_sample(
         assert [*outcomes[:4], *outcomes[5:]] == ["ok"] * 11
 
 
+def test_stopping_the_launcher_of_a_lone_process_group_interrupts_the_study(
+    cli: CommandLine, programs: Path
+) -> None:
+    """No shell controls the jobs of this session: the kernel takes a group for abandoned in which
+    a process is stopped when the one that a process of another group had started ends, and sends
+    it SIGHUP (POSIX, _exit, "Consequences of Process Termination").
+    """
+    before = leaves()
+    script = f"exec env STRIKE_S=0.1 {programs}/strike front 19"
+    with cli.begun("measure", "--runs", "8", "--", "sh", "-c", script) as process:
+        assert process.wait(timeout=30) in (128 + signal.SIGHUP, -signal.SIGHUP)
+    nothing_left(cli, before)
+    with cli.begun("measure", "--runs", "8", "--", "sh", "-c", script, session=False) as process:
+        assert process.wait(timeout=30) == 0, (cli.folder / "begun.err").read_text()
+    assert {sample["outcome"] for sample in cli.documents()} == {"ok"}
+
+
 # --- outputs ------------------------------------------------------------------------------------
 
 

@@ -29,12 +29,12 @@ from assay.search.space import SearchSpace
 from assay.search.tpe import TpeSearcher
 from assay.store import open_store
 
-pytestmark = [pytest.mark.system, pytest.mark.slow]
+pytestmark = pytest.mark.system
 
 WITHIN_S = 15.0
 """A generous bound for the end of everything that a killed assay has started."""
 STARTING_S = 0.5
-"""About what assay takes until its first launch; later moments fall into a study at work."""
+"""About what assay takes until its first sample is stored; each campaign finds out how long."""
 DAEMON = ("sh", "-c", "setsid sleep 99 & exec sleep {t}")
 SHORT = (
     ("tune", "arg.t=0.004,0.001", "--runs", "50", "--", *DAEMON),
@@ -66,6 +66,7 @@ class Campaign:
         self._cli = cli
         self._moments = random.Random(seed)
         self._studies = studies
+        self._starting_s = STARTING_S
         self._begun = 0
         self._known: list[str] = []
         self.kills = 0
@@ -74,10 +75,11 @@ class Campaign:
         """Kill assay so many times, and look after each."""
         before = leaves()
         while self.kills < times:
-            words = self._next()
+            words, moment = self._next(), self._moment()
+            stored = len(self._known)
             with self._cli.begun(*words) as process:
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(timeout=self._moment())
+                    process.wait(timeout=moment * self._starting_s)
                 ended = process.poll()
                 process.kill()
             if ended is None:
@@ -86,6 +88,7 @@ class Campaign:
                 assert ended == 0, (self._cli.folder / "begun.err").read_text()
             nothing_left(self._cli, before, WITHIN_S)
             self._look()
+            self._learn(moment, started=len(self._known) > stored)
 
     def _next(self) -> tuple[str, ...]:
         """Go on with a study that was cut off, or begin another."""
@@ -96,9 +99,17 @@ class Campaign:
         return words
 
     def _moment(self) -> float:
+        """In units of the time until the first sample: later ones fall into a study at work."""
         if self._moments.random() < 0.4:
-            return self._moments.uniform(0.0, STARTING_S)
-        return self._moments.uniform(STARTING_S * 0.6, STARTING_S * 1.8)
+            return self._moments.uniform(0.0, 1.0)
+        return self._moments.uniform(0.6, 1.5)
+
+    def _learn(self, moment: float, *, started: bool) -> None:
+        """On a busy host assay would else be killed in its start each time."""
+        if started and moment < 1.0:
+            self._starting_s *= 0.95
+        elif not started and moment > 1.0:
+            self._starting_s *= 1.1
 
     def _open(self) -> bool:
         """Whether the newest study is there and not done."""
@@ -157,22 +168,22 @@ class Campaign:
         assert encode(found) == encode(stored)
 
 
-def campaigns(assay_exec: Path, folder: Path, kills: int) -> None:
-    """As many kills, over two stores at once, since most of the time is assay's own start."""
-    lines = [command_line(assay_exec, folder / name) for name in ("short", "long")]
+def test_killed_two_hundred_times(assay_exec: Path, tmp_path: Path) -> None:
+    """Over two stores at once, since most of the time is assay's own start."""
+    lines = [command_line(assay_exec, tmp_path / name) for name in ("short", "long")]
     both = [Campaign(lines[0], "short", SHORT), Campaign(lines[1], "long", LONG)]
+
+    def wear_down(campaign: Campaign) -> None:
+        campaign.cut_off(100)
+        campaign.conclude()
+
     try:
         with ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda campaign: campaign.cut_off(kills // 2), both))
-            list(pool.map(Campaign.conclude, both))
+            list(pool.map(wear_down, both))
     finally:
         for line in lines:
             end_marked(line.mark)
-    assert sum(campaign.kills for campaign in both) == kills
-
-
-def test_killed_two_hundred_times(assay_exec: Path, tmp_path: Path) -> None:
-    campaigns(assay_exec, tmp_path, 200)
+    assert sum(campaign.kills for campaign in both) == 200
 
 
 # --- the launchers of a study -------------------------------------------------------------------
@@ -208,8 +219,9 @@ def test_launchers_that_are_killed_cost_their_launches_only(cli: CommandLine, wh
     moments = random.Random(whom)
     before = leaves()
     script = "setsid sleep 99 & exec sleep 0.03"
-    words = ("measure", "--precision", "0.0001%", "--runs", "60", "--", "sh", "-c", script)
-    with cli.begun(*words) as process:
+    words = ("measure", "--precision", "0.0001%", "--runs", "40", "--", "sh", "-c", script)
+    # Not in a session of its own: see test_hostile_study.py about stopping a launcher in one.
+    with cli.begun(*words, session=False) as process:
         cli.wait_for(3)
         for _ in range(6):
             stored = len(cli.samples())
@@ -221,7 +233,7 @@ def test_launchers_that_are_killed_cost_their_launches_only(cli: CommandLine, wh
         assert process.wait(timeout=60) == 0, (cli.folder / "begun.err").read_text()
     nothing_left(cli, before, WITHIN_S)
     outcomes = [document["outcome"] for document in cli.documents()]
-    assert len(outcomes) == 60
+    assert len(outcomes) == 40
     assert set(outcomes) <= {"ok", "failed"}
     assert 1 <= outcomes.count("failed") <= 6
     assert list((cli.folder / "tmp").iterdir()) == []
@@ -261,7 +273,8 @@ def test_a_storm_of_signals_is_one_interruption(cli: CommandLine, name: str, gro
     assert "Traceback" not in (cli.folder / "begun.err").read_text()
     assert cli("study", "resume", "last").status == 0
     assert cli.documents()[: len(known)] == known
-    assert {document["outcome"] for document in cli.documents()} == {"ok"}
+    # A search stops the launch of a candidate that takes much longer than the best one.
+    assert {document["outcome"] for document in cli.documents()} <= {"ok", "timed_out"}
     assert not marked(cli.mark)
     with contextlib.closing(sqlite3.connect(cli.store)) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -118,6 +118,25 @@ def test_what_is_printed_and_exported(cli: CommandLine) -> None:
     assert lines[0] in shown.out
 
 
+def test_a_baseline_beside_the_cells_is_told_by_its_settings_everywhere(cli: CommandLine) -> None:
+    text = GRID.split("[settings]")[0] + (
+        '[settings]\narg.n = "1..9"\narg.m = "10..900"\n'
+        '[design]\nkind = "latin-hypercube"\nn = 4\nrepeats = 2\n'
+    )
+    told = "The baseline, default, is arg.n=1, arg.m=10."
+    where = {"name": "default", "settings": {"arg.n": 1, "arg.m": 10}}
+    name = write(cli, text)
+    assert told in cli("sweep", name, "--dry-run").out
+    assert cli("sweep", name, "--dry-run", "--json").document["baseline"] == where
+    answer = cli("sweep", name, "-q", "--export", "cells.md")
+    assert answer.status == 0, answer.err
+    assert told in answer.out
+    assert cli("study", "resume", "last", "--json").document["baseline"] == where
+    assert "The baseline, default, is" in (cli.folder / "cells.md").read_text()
+    assert cli("report", "last", "-o", "page.html").status == 0
+    assert told in (cli.folder / "page.html").read_text()
+
+
 def test_a_dry_run_shows_all_cells_and_runs_nothing(cli: CommandLine) -> None:
     name = write(cli, GRID)
     answer = cli("sweep", name, "--dry-run")

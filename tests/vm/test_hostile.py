@@ -5,6 +5,8 @@ The same programs as in tests/system/test_hostile.py, which this host's own layo
 
 from __future__ import annotations
 
+import json
+import random
 import shlex
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ import pytest
 from .batch import LAUNCH, Batch, run_batch
 from .guest import CgroupMode, Guest, UnavailableError, compile_program
 
-pytestmark = [pytest.mark.vm, pytest.mark.slow]
+pytestmark = pytest.mark.vm
 
 HOSTILE = Path(__file__).resolve().parents[1] / "system" / "native"
 PROGRAMS = ("linger", "strike", "escape", "burden")
@@ -66,10 +68,31 @@ SCRIPT_PLANS = (*DELEGATED, "core")
 TOP = "/sys/fs/cgroup"
 GROUPS = f"find {TOP} -type d | sort > /out/groups"
 PROCESSES = "ps -o pid,stat,comm > /out/processes"
+# The keeper is killed, each time so many microseconds after it came to be.
+MOMENTS_US = (0, 0, *(random.Random("keeper").randrange(1, 80_000) for _ in range(22)))
+HUNT = """
+for moment in {}; do
+    assay-exec --record /out/record -- linger -daemon &
+    front=$!
+    keeper=
+    until [ -n "$keeper" ] || [ ! -d /proc/$front ]; do
+        read keeper rest < /proc/$front/task/$front/children
+    done
+    [ $moment = 0 ] || usleep $moment
+    kill -9 $keeper
+    wait $front
+    cat /out/record >> /out/records
+    rm /out/record
+done
+"""
 SCRIPTS = {
     "survey": f"sleep 1; {GROUPS}; {PROCESSES}",
     # A core goes to a program that does not read it: the crash lasts until somebody ends it.
-    "core": "echo '|/bin/sleep 30' > /proc/sys/kernel/core_pattern; " + LAUNCH.format("core"),
+    "core": "echo '|/bin/usleep 30000000' > /proc/sys/kernel/core_pattern; "
+    + LAUNCH.format("core")
+    + f"; {PROCESSES}; {GROUPS}; echo core > /proc/sys/kernel/core_pattern; killall usleep",
+    "hunted": HUNT.format(" ".join(map(str, MOMENTS_US)))
+    + f" {PROCESSES}; {GROUPS}; assay-exec -- true; echo $? > /out/next",
     # Both processes of the launcher are killed; what is left is swept.
     "swept": "assay-exec -- strike both 9; sleep 1;"
     f" {PROCESSES}; mv /out/processes /out/left; assay-exec --sweep > /out/swept; sleep 1;"
@@ -163,6 +186,13 @@ def test_a_core_that_nobody_reads_does_not_outlast_the_cap(batch: Batch) -> None
     record = batch.record("core")
     assert record["outcome"] == "timed_out"
     assert 2 <= record["wall_s"] < 12
+    assert "survivors" not in record["containment"]
+    assert alive(batch, "core") == []
+    assert "assay" not in batch.text("core", "/out/groups")
+    helpers = [
+        line for line in batch.text("core", "/out/processes").splitlines() if "usleep" in line
+    ]
+    assert len(helpers) == 1, "the kernel's own, outside all that is contained"
 
 
 @guests(*MODES)
@@ -187,6 +217,21 @@ def test_the_other_process_ends_what_a_killed_keeper_kept(batch: Batch) -> None:
     record = batch.record("keeper-killed")
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", 9)
     assert record["containment"]["mode"] == batch.cgroup
+
+
+@guests(*MODES)
+def test_a_keeper_may_be_killed_at_any_moment(batch: Batch) -> None:
+    records = [json.loads(line) for line in batch.text("hunted", "/out/records").splitlines()]
+    assert len(records) == len(MOMENTS_US)
+    for record in records:
+        assert (record["outcome"], record["interrupted_by"]) == ("interrupted", 9)
+        assert "survivors" not in record["containment"]
+    held = [record for record in records if record["containment"]["left_over"] == 1]
+    assert held, "some when the daemon was there; the program dies with its keeper"
+    assert {record["containment"]["mode"] for record in held} == {batch.cgroup}
+    assert alive(batch, "hunted") == []
+    assert "assay" not in batch.text("hunted", "/out/groups")
+    assert batch.text("hunted", "/out/next") == "0\n"
 
 
 @guests("v2")

@@ -17,6 +17,7 @@ from assay.records import (
     StudySpec,
     to_builtins,
 )
+from assay.search.cells import baseline_point
 from assay.search.floor import day
 from assay.study.session import Result
 
@@ -48,7 +49,7 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
                 "samples": [to_builtins(sample) for sample in samples],
             }
         case Kind.SWEEP:
-            document = _sweep(conclusion)
+            document = _sweep(conclusion, result.spec)
         case Kind.CALIBRATE:
             document = _calibrate(conclusion)
     blocks = {"blocks": conclusion.blocks, "disturbed_blocks": conclusion.disturbed_blocks}
@@ -99,9 +100,10 @@ def _calibrate(conclusion: Conclusion) -> dict[str, Any]:
     return document
 
 
-def _sweep(conclusion: Conclusion) -> dict[str, Any]:
+def _sweep(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
     return {
         "metric": conclusion.metric,
+        "baseline": _baseline(spec),
         "cells": [
             {
                 "name": arm.name,
@@ -118,6 +120,12 @@ def _sweep(conclusion: Conclusion) -> dict[str, Any]:
         "blocks": conclusion.blocks,
         "stopped": conclusion.stopped,
     } | _noise_floor(conclusion)
+
+
+def _baseline(spec: StudySpec) -> dict[str, Any]:
+    """The cell that all others are held against, with the defaults of what it leaves alone."""
+    first = spec.arms[0]
+    return {"name": first.name, "settings": baseline_point(first.configuration, spec.space)}
 
 
 def _noise_floor(conclusion: Conclusion) -> dict[str, Any]:
@@ -151,6 +159,7 @@ def claim(found: Claim) -> dict[str, Any]:
 def design_document(spec: StudySpec, launches: int) -> dict[str, Any]:
     """What a dry run of a sweep would run; ``launches`` is the least that shows anything."""
     return {
+        "baseline": _baseline(spec),
         "cells": [{"name": arm.name, "settings": dict(arm.configuration)} for arm in spec.arms],
         "launches": launches,
         "notes": list(spec.design.notes) if spec.design else [],

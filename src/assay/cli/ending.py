@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import signal
 import time
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False
+"""As ``typing`` has it, which takes longer to load than all that is here."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable

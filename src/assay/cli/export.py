@@ -33,6 +33,14 @@ FORMS = {
 }
 """What can be written, and the endings by which ``-o`` tells it."""
 
+NAMES = {
+    "bundle": "a bundle",
+    "csv": "a table of samples",
+    "json": "all there is",
+    "openmetrics": "OpenMetrics",
+}
+"""The same for people."""
+
 
 @dataclass(frozen=True)
 class _Asked:
@@ -112,10 +120,10 @@ def _form_of(path: str) -> str:
     for form, endings in FORMS.items():
         if path.endswith(endings):
             return form
-    known = ", ".join(ending for endings in FORMS.values() for ending in endings)
+    known = ", ".join(f"{' or '.join(endings)} ({NAMES[form]})" for form, endings in FORMS.items())
     raise BadInput(
         f"-o {path}: its ending does not say what to write.",
-        f"It takes files that end in {known}; or name the form: --bundle {path}",
+        f"It goes by {known}; or name the form: --bundle, --csv, --json or --openmetrics {path}",
     )
 
 

@@ -52,12 +52,14 @@ def main(words: Sequence[str]) -> int:
 def _dispatch(words: Sequence[str]) -> int:
     parsed = _parsed(words)
     verb: str = parsed.arguments.verb
-    module = importlib.import_module(f"assay.cli.verbs.{verb}")
-    run: Callable[[Parsed], int] = module.run
+    from assay.cli.descriptors import demand_descriptors
     from assay.errors import AssayError
 
     try:
+        demand_descriptors()
         _demand_text(words)
+        module = importlib.import_module(f"assay.cli.verbs.{verb}")
+        run: Callable[[Parsed], int] = module.run
         status = run(parsed)
         sys.stdout.flush()
     except AssayError as error:
@@ -89,6 +91,10 @@ def _complain(text: str) -> None:
 
 def _explained(error: OSError) -> str:
     """An error of the operating system that nobody foresaw."""
+    from assay.cli.descriptors import exhausted
+
+    if (found := exhausted(error)) is not None:
+        return str(found)
     if isinstance(error, FileNotFoundError) and error.filename is None and not _has_folder():
         return "The folder that you are in is no more.\n  Change to one that exists."
     place = f": {error.filename}" if error.filename else ""

@@ -10,9 +10,9 @@ from assay.cli.cells import cell_lines, effect_lines
 from assay.cli.layout import fitted, width_of
 from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec, Verdict
 from assay.search.calibration_words import sentences
-from assay.search.cells import sweep_sentences
+from assay.search.cells import baseline_words, sweep_sentences
 from assay.search.floor import floor_words, origin_words
-from assay.search.sentence import comparison, interval
+from assay.search.sentence import comparison, interval, never_quiet
 from assay.study.session import Result
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
@@ -64,15 +64,20 @@ def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
     metric = spec.workload.objective
     if conclusion.recommendation is not None:
         yield conclusion.recommendation.sentence
+    elif conclusion.kind is Kind.COMPARE and not conclusion.claims:
+        nothing = "Nothing could be compared: there are no blocks with both."
+        yield never_quiet(conclusion) or nothing
     elif conclusion.kind is Kind.COMPARE:
         for claim in conclusion.claims:
             yield comparison(claim, metric)
     elif conclusion.kind is Kind.SWEEP:
         yield from sweep_sentences(conclusion, metric)
+        first = spec.arms[0]
+        yield from filter(None, [baseline_words(first.name, first.configuration, spec.space)])
     elif conclusion.kind is Kind.CALIBRATE:
         yield from sentences(conclusion, metric, spec.alpha)
     else:
-        yield _measured(conclusion.arms[0], metric)
+        yield never_quiet(conclusion) or _measured(conclusion.arms[0], metric)
 
 
 def _measured(arm: ArmResult, metric: Metric) -> str:

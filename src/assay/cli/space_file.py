@@ -20,7 +20,7 @@ from assay.search.space import SearchSpace
 from assay.settings.domain_text import parse_domain
 from assay.settings.registry import Registry
 
-_VALUE: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+_VALUE: dict[str, Any] = {"type": ["string", "number", "boolean"], "minLength": 1}
 _DOMAIN: dict[str, Any] = {
     "anyOf": [
         {
@@ -53,6 +53,9 @@ _SETTING: dict[str, Any] = {
     ]
 }
 
+Text = Annotated[str, Meta(min_length=1)]
+"""A text that says something: an empty one is a slip, and would be taken for none."""
+
 Settings = Annotated[
     dict[str, Any],
     Meta(
@@ -62,7 +65,7 @@ Settings = Annotated[
     ),
 ]
 Constraints = Annotated[
-    list[str],
+    list[Text],
     Meta(
         description="Expressions that every configuration satisfies.",
         examples=[["threads * arg.jobs <= 8"]],
@@ -215,8 +218,20 @@ def _domain(value: Any) -> str:
     if isinstance(value, list):
         if not value:
             raise BadInput("The list of values is empty.", "Write for example [1, 2, 4].")
+        if "" in value:
+            raise _empty_text(value)
         return ",".join(map(value_text, value))
     return value if isinstance(value, str) else value_text(value)
+
+
+def _empty_text(values: list[Any]) -> BadInput:
+    """A list that holds an empty text, mostly by a slip."""
+    written = ",".join('""' if value == "" else value_text(value) for value in values)
+    return BadInput(
+        f"Value {values.index('') + 1} of the list is an empty text.",
+        "Leave it out. Where an empty text is meant, write all values as one text, as on the "
+        f"command line: '{written}'.",
+    )
 
 
 def value_text(value: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from assay.cli.space_file import Constraints, Settings
+from assay.cli.space_file import Constraints, Settings, Text
 from assay.errors import NotPossible
 
 SCHEMA_FILE = "sweep.schema.json"
@@ -25,24 +25,24 @@ def about(description: str, example: Any, *, ge: int | None = None, le: int | No
     return Meta(description=description, examples=[example], ge=ge, le=le)
 
 
-Duration = Annotated[str | int | float, Meta(description="90s, 10m, 2h, or a number of seconds.")]
-Share = Annotated[str | float, Meta(description="A share, as 1% or 0.01.")]
+Duration = Annotated[Text | int | float, Meta(description="90s, 10m, 2h, or a number of seconds.")]
+Share = Annotated[Text | float, Meta(description="A share, as 1% or 0.01.")]
 
 
 class LimitsTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Limits on a launch with all that it starts."""
 
-    mem: Annotated[str | int, about("Memory, in bytes.", "2G")] | None = None
+    mem: Annotated[Text | int, about("Memory, in bytes.", "2G")] | None = None
     procs: Annotated[int, about("Processes.", 64, ge=1)] | None = None
     cpu: Annotated[Duration, about("CPU time.", "30s")] | None = None
-    output: Annotated[str | int, about("What it prints, in bytes.", "1G")] | None = None
+    output: Annotated[Text | int, about("What it prints, in bytes.", "1G")] | None = None
 
 
 class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What runs, what is read from it, and when it counts as right."""
 
     command: Annotated[
-        str | list[str],
+        Text | list[str],
         about(
             "The program and its arguments, as a text or as a list of words. {NAME} is replaced "
             "by the value of the setting arg.NAME.",
@@ -51,14 +51,14 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ]
     shell: Annotated[bool, about("Run the text through /bin/sh.", True)] = False
     metrics: Annotated[
-        list[str] | dict[str, str],
+        list[Text] | dict[str, Text],
         about(
             "Figures to read: wall_s, user_s, sys_s, peak_bytes, peak_anon_bytes, or NAME=REGEX "
             "for one in the output; or a table of names and regular expressions.",
             ["fps=([0-9.]+) fps"],
         ),
     ] = []
-    unit: Annotated[dict[str, str], about("Units of your own figures.", {"fps": "1/s"})] = {}
+    unit: Annotated[dict[str, Text], about("Units of your own figures.", {"fps": "1/s"})] = {}
     goal: (
         Annotated[
             Goal | dict[str, Goal],
@@ -68,7 +68,7 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ) = None
     objective: (
         Annotated[
-            str,
+            Text,
             about(
                 "The figure to decide by: by its mean, or with :median or :spread by that. If "
                 "absent the first of metrics, else wall_s.",
@@ -77,13 +77,15 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | None
     ) = None
-    check: Annotated[str, about("What the output of a good launch holds.", "done")] | None = None
+    check: Annotated[Text, about("What the output of a good launch holds.", "done")] | None = None
     timeout: Annotated[Duration, about("A launch is stopped after this.", "30s")] | None = None
     limits: LimitsTable = msgspec.field(default_factory=LimitsTable)
-    input: Annotated[str, about("File for standard input (/dev/null).", "in.txt")] | None = None
-    setup: Annotated[str, about("Runs once before the launches.", "make data")] | None = None
-    prepare: Annotated[str, about("Runs before each launch, not timed.", "rm -f out")] | None = None
-    cleanup: Annotated[str, about("Runs once after the launches.", "rm -r data")] | None = None
+    input: Annotated[Text, about("File for standard input (/dev/null).", "in.txt")] | None = None
+    setup: Annotated[Text, about("Runs once before the launches.", "make data")] | None = None
+    prepare: Annotated[Text, about("Runs before each launch, not timed.", "rm -f out")] | None = (
+        None
+    )
+    cleanup: Annotated[Text, about("Runs once after the launches.", "rm -r data")] | None = None
 
 
 class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -113,7 +115,7 @@ class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         | None
     ) = None
     generators: Annotated[
-        list[str],
+        list[Text],
         about(
             "Of a factorial design: settings that are the product of others.",
             ["arg.d = arg.a * arg.b * arg.c"],
@@ -181,7 +183,7 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ] = False
     disturbed_above: (
         Annotated[
-            str | float,
+            Text | float,
             about("Leave out blocks in which others took more of the CPUs (10%), or never.", "10%"),
         ]
         | None

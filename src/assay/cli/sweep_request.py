@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from assay.cli.missing import demand_found
 from assay.cli.options import HOOKS
 from assay.cli.request import (
     budget_of,
@@ -28,7 +29,7 @@ from assay.cli.sweep_file import SweepTable, WorkloadTable
 from assay.cli.toml_file import TomlFile, read_toml
 from assay.cli.toml_places import Path as Key
 from assay.cli.toml_schema import read_table, toml_text
-from assay.cli.workload import demand_found, split_command, statistic_of, workload_of
+from assay.cli.workload import split_command, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.machine.document import Machine, Program
 from assay.records import (

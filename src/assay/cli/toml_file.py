@@ -13,6 +13,7 @@ from typing import Any
 
 from assay.cli.toml_places import Path as Key
 from assay.cli.toml_places import places
+from assay.cli.toml_slips import slip
 from assay.errors import BadInput
 
 _AT = re.compile(r" \(at line (\d+), column (\d+)\)$")
@@ -139,4 +140,11 @@ def _syntax(name: str, text: str, said: str) -> BadInput:
     if cause.startswith("Cannot declare"):
         cause = "this table is there already"
         remedy = "Write all of its keys below one head."
+    elif match:
+        written = text.split("\n")[line - 1]
+        found = slip(written, column)
+        if found is not None:
+            cause, remedy, column = found.cause, found.remedy, found.column
+        elif cause == "Unclosed array" and written[column - 1 :].strip():
+            remedy = "Put commas between its values, and close it with ]."
     return BadInput(f"{name}:{line}:{column}: this is not TOML: {cause}.", remedy)

@@ -77,6 +77,8 @@ def _demand(file: TomlFile, key: Key, value: Any, kind: inspect.Type, example: s
     if not _fits(value, plain):
         near = nearest(value, _words(plain)) if isinstance(value, str) else None
         element = "an element of " if isinstance(key[-1], int) else ""
+        if _struct_of(plain) is not None and len(key) > 1:
+            example = f"{example}, or a table [{dotted(key)}]"
         raise file.wrong(
             key,
             f"{element}{dotted(key)} cannot be {_shown(value)}: it takes {_said(kind)}.",
@@ -106,8 +108,8 @@ def _fits(value: Any, kind: inspect.Type) -> bool:
             return True
         case inspect.UnionType(types=types):
             return any(_fits(value, t) for t in types)
-        case inspect.StrType():
-            return isinstance(value, str)
+        case inspect.StrType(min_length=least):
+            return isinstance(value, str) and len(value) >= (least or 0)
         case inspect.BoolType():
             return isinstance(value, bool)
         case inspect.IntType(ge=ge, le=le):
@@ -125,6 +127,8 @@ def _shown(value: Any) -> str:
     match value:
         case bool():
             return "true" if value else "false"
+        case "":
+            return "empty"
         case str():
             return f"the text {value[:60]!r}"
         case int() | float():
@@ -171,11 +175,19 @@ def _words(kind: inspect.Type) -> tuple[str, ...]:
 
 
 def _example(name: str, kind: inspect.Type) -> str:
-    """The first example of a description as it would be written; of a table its head."""
+    """The first example of a description as it would be written; of a table its first key."""
     for described in _descriptions(kind):
         for example in described.get("examples", ()):
             return f"{name} = {toml_text(example)}"
-    return f"[{name}]"
+    table = _struct_of(_plain(kind))
+    if table is None or any(field.required for field in table.fields):
+        return f"[{name}]"
+    first = table.fields[0]
+    return f"{name} = {{ {_example(first.encode_name, first.type)} }}"
+
+
+def _struct_of(kind: inspect.Type) -> inspect.StructType | None:
+    return kind if isinstance(kind, inspect.StructType) else None
 
 
 def _descriptions(kind: inspect.Type) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from assay.cli.missing import demand_in_path
 from assay.cli.options import HOOKS
 from assay.cli.values import quantity, whole
 from assay.errors import BadInput, nearest
@@ -72,21 +73,6 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
     return command
 
 
-def demand_found(program_path: str | None, word: str) -> None:
-    """Refuse a command that does not exist.
-
-    Raises:
-        BadInput: it was not found.
-    """
-    if program_path is None:
-        raise BadInput(
-            f"The command {word!r} was not found.",
-            "Write its words apart, or add --shell to run it through /bin/sh."
-            if any(letter.isspace() for letter in word)
-            else "Give its path, or see that it lies in PATH and may be executed.",
-        )
-
-
 def workload_of(
     arguments: argparse.Namespace,
     argv: tuple[str, ...],
@@ -126,12 +112,22 @@ def workload_of(
 
 
 def _hooks(arguments: argparse.Namespace) -> Hooks:
-    """The commands around the launches, as ``--shell`` says how they are read."""
-    found = {}
+    """The commands around the launches, as ``--shell`` says how they are read.
+
+    Raises:
+        BadInput: one cannot be read, or there is no such program, which ``--setup`` might yet make.
+    """
+    found: dict[str, tuple[str, ...]] = {}
     for name in HOOKS:
         text = getattr(arguments, name)
-        if text is not None:
-            found[name] = split_command(text, shell=arguments.shell)
+        if text is None:
+            continue
+        found[name] = split_command(text, shell=arguments.shell)
+        if name == "setup" or "setup" not in found:
+            try:
+                demand_in_path(found[name][0])
+            except BadInput as error:
+                raise BadInput(f"--{name}: {error.cause}", error.remedy) from error
     return Hooks(**found)
 
 

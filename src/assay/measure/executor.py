@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +15,7 @@ from assay.errors import NotPossible
 from assay.launch.document import launcher_document
 from assay.launch.driver import Driver, LauncherKilled, Running
 from assay.measure.gone import demand_in_place
-from assay.measure.hooking import Hooking
+from assay.measure.hooking import Hooking, no_end
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
 from assay.measure.scratch import Scratch
@@ -97,6 +97,8 @@ class LocalExecutor:
         speed: whether to probe the machine's speed before each block.
         pad_seed: gives each launch an environment of another size, drawn from this seed and the
             place of the launch; none where absent.
+        left_s: tells what is left of the budget of time, which bounds the hooks; ``None`` where
+            it has none.
     """
 
     def __init__(
@@ -108,6 +110,7 @@ class LocalExecutor:
         varied: Iterable[str] = (),
         speed: bool = True,
         pad_seed: int | None = None,
+        left_s: Callable[[], float | None] = no_end,
     ) -> None:
         self._workload = workload
         self._driver = driver
@@ -120,7 +123,7 @@ class LocalExecutor:
         self._block = -1
         driver.sweep()
         self._scratch = Scratch()
-        self._hooking = Hooking(workload, driver.env)
+        self._hooking = Hooking(workload, driver.env, left_s)
         self.last_facts: RunFacts | None = None
 
     def __enter__(self) -> LocalExecutor:

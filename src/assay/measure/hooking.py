@@ -4,11 +4,30 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import IO
 
 from assay.errors import WorkloadFailed
+from assay.measure.descent import end_descent
 from assay.measure.last_words import last_words
 from assay.records import Workload
+from assay.units import show_duration
+
+LEAST_S = 60.0
+"""What each may take, however little of a budget is left: a hook is no part of what is measured."""
+USUAL_S = 600.0
+"""What it may take where a budget counts launches only."""
+
+
+def no_end() -> float | None:
+    """Time left of a budget that has no time."""
+    return None
+
+
+class NoHook(WorkloadFailed):
+    """A hook that cannot be started: what was asked for is wrong, not what it does."""
+
+    exit_status = 2
 
 
 class Hooking:
@@ -17,59 +36,100 @@ class Hooking:
     What they start stays: a server that ``setup`` begins is there until ``cleanup`` ends it. Their
     settings are those of assay itself, not those of an arm.
 
+    Each may take as long as a budget has left, ``prepare`` no longer than a launch where that has a
+    time limit; but always ``least_s``. Then it is ended with all that it started.
+
     Args:
         workload: names them.
         env: what launches start from.
+        left_s: tells the seconds that are left of the budget; ``None`` where it counts launches.
+        least_s: what each may take in any case.
     """
 
-    def __init__(self, workload: Workload, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        env: Mapping[str, str],
+        left_s: Callable[[], float | None] = no_end,
+        least_s: float = LEAST_S,
+    ) -> None:
         self._hooks = workload.hooks
+        self._timeout_s = workload.timeout_s
         self._cwd = workload.cwd
         self._env = dict(env)
+        self._left_s = left_s
+        self._least_s = least_s
         self._set_up = False
 
     def before_launch(self) -> None:
         """``setup`` before the first launch, ``prepare`` before each.
 
         Raises:
-            WorkloadFailed: one cannot be run, or does not end with status 0.
+            WorkloadFailed: one cannot be run, takes too long, or does not end with status 0.
         """
         if not self._set_up:
             self._set_up = True
-            self._run("--setup", self._hooks.setup)
-        self._run("--prepare", self._hooks.prepare)
+            self._run("--setup", self._hooks.setup, self._left_s())
+        limit_s = self._left_s() if self._timeout_s is None else self._timeout_s
+        self._run("--prepare", self._hooks.prepare, limit_s)
 
     def after_last(self) -> None:
         """``cleanup``, where anything was begun.
 
         Raises:
-            WorkloadFailed: it cannot be run, or does not end with status 0.
+            WorkloadFailed: it cannot be run, takes too long, or does not end with status 0.
         """
         if self._set_up:
             self._set_up = False
-            self._run("--cleanup", self._hooks.cleanup)
+            self._run("--cleanup", self._hooks.cleanup, self._left_s())
 
-    def _run(self, option: str, argv: tuple[str, ...]) -> None:
+    def _run(self, option: str, argv: tuple[str, ...], limit_s: float | None) -> None:
         if not argv:
             return
+        limit_s = max(self._least_s, USUAL_S if limit_s is None else limit_s)
         with tempfile.TemporaryFile() as output:
             try:
-                status = subprocess.run(
-                    argv,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    cwd=self._cwd,
-                    env=self._env,
-                    check=False,
-                ).returncode
+                status = self._status(argv, output, limit_s)
             except OSError as error:
-                raise WorkloadFailed(
+                raise NoHook(
                     f"The command of {option} cannot be run: {error.strerror}: {argv[0]}.",
                     "Give its path, or see that it lies in PATH and may be executed.",
+                ) from error
+            except subprocess.TimeoutExpired as error:
+                raise WorkloadFailed(
+                    f"The command of {option} took longer than {show_duration(limit_s)} and was "
+                    f"ended, with all that it had started.{last_words(output)}",
+                    "Run it by hand first: it must end by itself, and what is to go on beside the "
+                    "launches goes into the background. --budget (and --timeout for --prepare) "
+                    "give it more time.",
                 ) from error
             if status != 0:
                 raise WorkloadFailed(
                     f"The command of {option} ended with status {status}.{last_words(output)}",
                     "Run it by hand first; it must end with status 0.",
                 )
+
+    def _status(self, argv: tuple[str, ...], output: IO[bytes], limit_s: float) -> int:
+        """How it ended; whatever interrupts the waiting ends it too.
+
+        It stays in the process group of assay: sudo(8) asks a terminal for a password, which only
+        the foreground group may read.
+
+        Raises:
+            OSError: it cannot be started.
+            subprocess.TimeoutExpired: it took longer than ``limit_s``.
+        """
+        process = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=self._cwd,
+            env=self._env,
+        )
+        try:
+            return process.wait(limit_s)
+        except BaseException:
+            end_descent(process.pid)
+            process.wait()
+            raise

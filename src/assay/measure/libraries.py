@@ -29,8 +29,13 @@ def libraries_seen(launch: Launch, facts: RunFacts) -> Evidence | None:
     return Evidence(kind=KIND, value=float(len(stamps)), note="\n".join(stamps))
 
 
-def libraries_changed(samples: Iterable[Sample]) -> list[str]:
-    """Paths of libraries that samples were made with and that are others now, or gone; sorted."""
+def libraries_changed(samples: Iterable[Sample], *, gone: bool = True) -> list[str]:
+    """Paths of libraries that samples were made with and that are others now; sorted.
+
+    Args:
+        samples: of which the first has what was mapped.
+        gone: whether those count that are not there any more.
+    """
     stamps = {
         line
         for sample in samples
@@ -39,7 +44,14 @@ def libraries_changed(samples: Iterable[Sample]) -> list[str]:
         for line in evidence.note.splitlines()
     }
     found = [match for match in map(_STAMP.fullmatch, stamps) if match]
-    return sorted({match["path"] for match in found if _stamp(match["path"]) != match[0]})
+    now = {match[0]: _stamp(match["path"]) for match in found}
+    return sorted(
+        {
+            match["path"]
+            for match in found
+            if now[match[0]] != match[0] and (gone or now[match[0]] is not None)
+        }
+    )
 
 
 def _stamp(path: str) -> str | None:

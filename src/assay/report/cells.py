@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from assay.records import Choices, Configuration, Goal, Outcome, Parameter, Range, Value
 from assay.records.configuration import show_value
 from assay.report.arms import ArmRow, Phase, Role
-from assay.report.figures import arm_label
 from assay.report.frame import Ends, fences, frame
 from assay.report.inputs import ReportInput
-from assay.report.plain import label_of
+from assay.report.plain import arm_label, label_of
 from assay.report.scale import Scale
 from assay.report.trials import State
 from assay.search.expression import Expression

@@ -11,6 +11,7 @@ from assay.records.configuration import show_value
 from assay.report.plain import change, change_interval
 from assay.report.text import CSV_COLUMNS, arm_scale, arm_values, csv_cell, escape, markdown_table
 from assay.search.cells import (
+    baseline_words,
     by_settings,
     effect_name,
     lead,
@@ -26,7 +27,10 @@ _FIGURES = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
     """Sentences, a table of cells and one of effects, in the dialect of GitHub."""
     metric = spec.workload.objective
-    parts = ["  \n".join(escape(text) for text in sweep_sentences(conclusion, metric))]
+    first = spec.arms[0]
+    sentences = sweep_sentences(conclusion, metric)
+    sentences += filter(None, [baseline_words(first.name, first.configuration, spec.space)])
+    parts = ["  \n".join(map(escape, sentences))]
     parts.append(_cell_table(conclusion, spec))
     if conclusion.effects:
         parts.append(_effect_table(conclusion.effects))

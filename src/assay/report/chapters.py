@@ -8,7 +8,9 @@ from typing import Any
 from assay.records import Kind
 from assay.report import evidence, grants, svg
 from assay.report.arms import ArmRow
-from assay.report.figures import ConvergenceFigure, Figures, GainFigure
+from assay.report.convergence import ConvergenceFigure
+from assay.report.figures import Figures
+from assay.report.gains import GainFigure
 from assay.report.grants import GrantTally
 from assay.report.inputs import ReportInput
 from assay.report.markup import Child, Html, el, join

@@ -24,7 +24,8 @@ from assay.errors import NotPossible
 from assay.records import to_builtins
 from assay.report.arms import ArmRow, arm_rows
 from assay.report.chapters import body
-from assay.report.figures import STAGE_NAMES, Figures, figures
+from assay.report.convergence import STAGE_NAMES
+from assay.report.figures import Figures, figures
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, data_block, el, join, text
 from assay.report.parts import method

@@ -77,3 +77,12 @@ def change_interval(ci: tuple[float | None, float | None]) -> str:
     if high is None:
         return f"at least {change(low)}"
     return f"{change(low)} to {change(high)}"
+
+
+LABEL_CHARACTERS = 96
+"""Longest label of an arm in a picture; the table and the raw data have all of it."""
+
+
+def arm_label(name: str) -> str:
+    """The name of an arm, safe to show and short enough for a picture."""
+    return shorten(clean(name), LABEL_CHARACTERS)

@@ -26,6 +26,7 @@ from assay.report.plain import change, change_interval, duration, shorten
 from assay.report.scale import Scale
 from assay.report.trials import State
 from assay.search.floor import floor_notes
+from assay.search.notes import tells_refusal
 from assay.stats.quantile import quantile
 from assay.stats.sequence import CLAIM, least
 from assay.units import show_count
@@ -45,7 +46,7 @@ FOREIGN = 0.05
 """CPUs that others used."""
 LONG_S = 0.1
 """Shorter launches tell little of others: the kernel counts in ticks of 10 ms (/proc/stat)."""
-FEW = 10
+FEW = 20
 """Pairs, or launches of ``measure``, below which an answer is called thin."""
 
 _NAME_CHARACTERS = 72
@@ -56,10 +57,11 @@ def weaknesses(
 ) -> tuple[str, ...]:
     """What weakens the answer: the study's own notes, and what the samples show."""
     timed = [s for s in report.samples if s.launch.stage is not Stage.SURVEY]
+    notes = report.conclusion.notes if report.conclusion else tuple(_outcomes(report.samples))
     found = [
-        *(report.conclusion.notes if report.conclusion else _outcomes(report.samples)),
+        *notes,
         *_claims(report),
-        *_ungranted(winner),
+        *_ungranted(winner, notes),
         *_lost(rows),
         *_spread(rows, scale),
         *_speed(timed, paired=report.spec.kind is not Kind.MEASURE),
@@ -117,12 +119,28 @@ def _thin(claims: Sequence[Claim], all_claims: int) -> str:
     if len(claims) > 1:
         whole = len(claims) == all_claims
         subject = f"{'All' if whole else f'{len(claims)} of the {all_claims}'} claims rest"
-    return f"{subject} on only {pairs} of launches; {fewest} is the fewest that may carry one."
+    return (
+        f"{subject} on only {pairs} of launches; {fewest} is the fewest that may carry one. What "
+        f"fewer than one launch in {_seldom(blocks[0])} does may not have been seen at all."
+    )
 
 
-def _ungranted(winner: Sequence[GrantTally]) -> Iterator[str]:
+def _seldom(launches: int) -> int:
+    """One launch in how many may do what none of so many did, with a confidence of 95 %.
+
+    From (1 - p)^n = 0.05; for large n that is the rule of three (Hanley and Lippman-Hand 1983,
+    JAMA 249:1743).
+    """
+    return max(1, math.floor(1.0 / (1.0 - 0.05 ** (1.0 / launches))))
+
+
+def _ungranted(winner: Sequence[GrantTally], notes: Sequence[str]) -> Iterator[str]:
+    """What the winner was not given; of what was refused, what the study's notes do not tell."""
+    told = {tally.name for tally in winner if any(tells_refusal(n, tally.name) for n in notes)}
     for tally in winner:
         for grant in (Granted.DEGRADED, Granted.REFUSED, Granted.UNVERIFIED):
+            if grant is Granted.REFUSED and tally.name in told:
+                continue
             if tally.counts.get(grant):
                 why = f": {tally.reasons[0][0]}" if tally.reasons else ""
                 yield (

@@ -18,6 +18,7 @@ from assay.records import (
     Recommendation,
     Sample,
     Status,
+    StudySpec,
     Summary,
     Verdict,
 )
@@ -26,8 +27,8 @@ from assay.report.arms import ArmRow, winner_name
 from assay.report.inputs import ReportInput
 from assay.report.plain import change, label_of, shorten, typeset, typeset_effect
 from assay.report.scale import Scale
-from assay.search.cells import effect_name, lead, matters, sweep_sentences
-from assay.search.sentence import basis, statement
+from assay.search.cells import baseline_words, effect_name, lead, matters, sweep_sentences
+from assay.search.sentence import basis, never_quiet, statement
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -64,7 +65,7 @@ def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     if report.spec.kind is Kind.MEASURE:
         return _measured(report.conclusion, report.metric, scale)
     if report.spec.kind is Kind.SWEEP:
-        return _swept(report.conclusion, report.metric)
+        return _swept(report.conclusion, report.spec)
     return _compared(report.conclusion, report.metric)
 
 
@@ -124,7 +125,8 @@ def _badge(tone: str, metric: Metric) -> str:
 def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
     claims = conclusion.claims
     if not claims:
-        return Answer("There was nothing to compare.", "unclear", "no claim")
+        nothing = never_quiet(conclusion) or "There was nothing to compare."
+        return Answer(nothing, "unclear", "no claim")
     if len(claims) == 1:
         only = claims[0]
         return Answer(
@@ -153,10 +155,11 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
     return Answer(sentence, tone, _badge(tone, metric), others)
 
 
-def _swept(conclusion: Conclusion, metric: Metric) -> Answer:
+def _swept(conclusion: Conclusion, spec: StudySpec) -> Answer:
     """The best cell, how many others there are of each verdict, and the effects that matter."""
-    best = lead(conclusion)
+    best, metric, baseline = lead(conclusion), spec.workload.objective, spec.arms[0]
     first, *others = sweep_sentences(conclusion, metric)
+    others += filter(None, [baseline_words(baseline.name, baseline.configuration, spec.space)])
     shown = [e for e in conclusion.effects if matters(e)]
     if shown:
         largest = sorted(shown, key=lambda e: -abs(math.log(e.ratio)))[:_EFFECTS_TOLD]
@@ -175,7 +178,8 @@ def _swept(conclusion: Conclusion, metric: Metric) -> Answer:
 def _measured(conclusion: Conclusion, metric: Metric, scale: Scale) -> Answer:
     summary = conclusion.arms[0].summary.get(metric.name)
     if summary is None:
-        return Answer("No launch gave a value.", "unclear", "no value")
+        nothing = never_quiet(conclusion) or "No launch gave a value."
+        return Answer(nothing, "unclear", "no value")
     return Answer(
         f"The {label_of(metric)} is {scale.quantity(summary.mean)} on average.",
         "measured",

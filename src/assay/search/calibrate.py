@@ -7,10 +7,10 @@ import math
 from assay.records import Arm, Budget, Stage, StudySpec
 from assay.search.claims import MIN_BLOCKS
 from assay.search.compare import null_name
+from assay.search.counted import counted
 from assay.search.history import History
 from assay.search.purse import SPARE, START_S, Purse
 from assay.search.race import BlockRace, Done, Reason, Roster
-from assay.units import show_count
 
 TRIES = 3
 """Launches that may fail before the workload counts as failing always."""
@@ -54,7 +54,7 @@ class CalibrateRace(BlockRace):
             return Done(Reason.WORKLOAD_FAILED, "Every launch ran into the time-out.")
         if purse.affords(block):
             return Roster(Stage.CONFIRM, self._arms)
-        return Done(Reason.BUDGET, f"The budget ended after {show_count(blocks, 'block')}.")
+        return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
 
     def _too_small(self) -> Done:
         """The least blocks must fit behind the warm-up launch."""

@@ -9,6 +9,7 @@ from assay.records import (
     ArmResult,
     Claim,
     Conclusion,
+    Configuration,
     EffectKind,
     EffectVerdict,
     FactorEffect,
@@ -19,7 +20,7 @@ from assay.records import (
     Verdict,
 )
 from assay.records.configuration import show_value
-from assay.search.sentence import comparison
+from assay.search.sentence import comparison, never_quiet
 from assay.units import show_count
 
 
@@ -32,9 +33,15 @@ def lead(conclusion: Conclusion) -> Claim | None:
 def sweep_sentences(conclusion: Conclusion, metric: Metric) -> list[str]:
     """The best cell, then how many others are better, the same or worse."""
     if not conclusion.claims:
-        return ["No cell could be held against the baseline: there are no blocks with both."]
+        quiet = "No cell could be held against the baseline: there are no blocks with both."
+        return [never_quiet(conclusion) or quiet]
     best = lead(conclusion)
-    if best is None:
+    if best is None and all(claim.withheld for claim in conclusion.claims):
+        first = (
+            "Not decided: others used the machine too often for a verdict, in "
+            f"{conclusion.disturbed_blocks} of {show_count(conclusion.blocks, 'block')}."
+        )
+    elif best is None:
         first = f"No cell was shown to be better than {conclusion.claims[0].a}."
     else:
         first = comparison(best, metric)
@@ -92,8 +99,28 @@ def settings_of(arm: ArmResult, conclusion: Conclusion, space: Space) -> list[Va
 
     ``None`` where it is left alone.
     """
-    known = arm is conclusion.arms[0]
-    return [arm.configuration.get(p.name, p.default if known else None) for p in space.parameters]
+    if arm is conclusion.arms[0]:
+        point = baseline_point(arm.configuration, space)
+        return [point.get(p.name) for p in space.parameters]
+    return [arm.configuration.get(p.name) for p in space.parameters]
+
+
+def baseline_point(baseline: Configuration, space: Space) -> dict[str, Value]:
+    """Which point of the space the baseline is: of what it leaves alone the default, if known."""
+    found = {p.name: baseline.get(p.name, p.default) for p in space.parameters}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def baseline_words(name: str, baseline: Configuration, space: Space) -> str:
+    """The same as a sentence; empty where the name of the baseline says it all."""
+    if all(p.name in baseline for p in space.parameters):
+        return ""
+    point = baseline_point(baseline, space)
+    words = ", ".join(
+        f"{p.name}={show_value(point[p.name])}" if p.name in point else f"{p.name} left alone"
+        for p in space.parameters
+    )
+    return f"The baseline, {name}, is {words}."
 
 
 def by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResult]:

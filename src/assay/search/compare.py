@@ -6,12 +6,12 @@ import math
 
 from assay.records import Arm, Budget, Claim, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
+from assay.search.counted import counted
 from assay.search.history import History
 from assay.search.looks import due
 from assay.search.purse import SPARE, START_S, Cost, Purse
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.stats.sequence import least
-from assay.units import show_count
 
 TRIES = 3
 """Blocks in which an arm may fail before it counts as failing always."""
@@ -65,7 +65,7 @@ class CompareRace(BlockRace):
                 return small
         racing = self._racing(able, blocks)
         if not any(arm in self._compared for arm in racing):
-            return Done(Reason.DECIDED, self._ending(blocks))
+            return Done(Reason.DECIDED, self._ending())
         if self._lost(Stage.CONFIRM, able[0]):
             return Done(
                 Reason.WORKLOAD_FAILED,
@@ -74,14 +74,14 @@ class CompareRace(BlockRace):
         roster = (able[0], *racing)
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return Roster(Stage.CONFIRM, roster)
-        return Done(Reason.BUDGET, f"The budget ended after {show_count(blocks, 'block')}.")
+        return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
 
-    def _ending(self, blocks: int) -> str:
+    def _ending(self) -> str:
         """Why nothing races any more."""
         claims = [self._claim(arm) for arm in self._compared]
         if all(found is not None and found.verdict is not Verdict.UNCLEAR for found in claims):
-            return f"Every comparison was decided after {show_count(blocks, 'block')}."
-        return f"After {show_count(blocks, 'block')} no further one would tell more."
+            return f"Every comparison was decided after {counted(self._history)}."
+        return f"After {counted(self._history)} no further one would tell more."
 
     def _claim(self, arm: Arm) -> Claim | None:
         return compare_claim(self._spec, self._history, self._arms, arm)

@@ -35,6 +35,7 @@ from assay.search.notes import (
     few_notes,
     grant_notes,
     loss_notes,
+    refusal_notes,
     shape_notes,
     stability_notes,
 )
@@ -148,6 +149,7 @@ def _tune(
         notes=(
             *notes,
             *disturbance_notes(spec, history),
+            *refusal_notes(history),
             *grant_notes(history, results),
             *shape_notes(spec.workload.objective, results),
             *stability_notes(found),

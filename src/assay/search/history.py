@@ -20,6 +20,7 @@ from assay.records import (
 )
 from assay.search.disturbance import Conditions
 from assay.search.purse import OVERHEAD_S, Cost
+from assay.search.refusals import Refusals
 from assay.stats.paired import Observation
 from assay.stats.quantile import quantile_of_sorted
 from assay.stats.spread import BATCH, batch_spread
@@ -71,6 +72,7 @@ class History:
             stage: _StageHistory(repeats(statistic, stage)) for stage in Stage
         }
         self._walls = _Walls()
+        self.refusals = Refusals()
         for sample in samples:
             self.add(sample)
 
@@ -91,6 +93,7 @@ class History:
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
         self._stages[launch.stage].add(sample, self.observation(sample))
         self._walls.add(sample)
+        self.refusals.add(sample)
 
     @property
     def goal(self) -> Goal:

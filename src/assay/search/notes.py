@@ -103,6 +103,22 @@ def _among(samples: Sequence[Sample]) -> str:
     return f"{where} ({warm} while warming up)" if warm else where
 
 
+_REFUSED = " did not take effect in "
+
+
+def tells_refusal(note: str, setting: str) -> bool:
+    """Whether a note says that a setting did not take effect."""
+    return note.startswith(f"{setting}{_REFUSED}")
+
+
+def refusal_notes(history: History) -> list[str]:
+    """Values that left the search, since no launch took them."""
+    return [
+        f"{value} was refused in the run{f' ({reason})' if reason else ''}, and left the search"
+        for value, reason in history.refusals.reasons.items()
+    ]
+
+
 def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:
     """Settings that did not take effect in launches of the arms that claims are about."""
     notes = []
@@ -121,7 +137,7 @@ def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:
             if refused:
                 why = f": {refused[-1].reason}" if refused[-1].reason else ""
                 notes.append(
-                    f"{name} did not take effect in {len(refused)} of "
+                    f"{name}{_REFUSED}{len(refused)} of "
                     f"{show_count(len(mine), 'launch', 'launches')} of {arm.name!r}{why}"
                 )
     return notes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.records import Budget, Claim, Metric, SpreadVerdict, StudySpec, Verdict
+from assay.records import Budget, Claim, Conclusion, Metric, SpreadVerdict, StudySpec, Verdict
 from assay.units import show_percent, significant
 
 FACTOR = 2.0
@@ -55,6 +55,16 @@ def comparison(found: Claim, metric: Metric) -> str:
     if found.withheld:
         outlook = " Others used the machine too often for a verdict."
     return f"{statement(found, metric)} ({basis(found, metric)}).{outlook}{stability(found)}"
+
+
+def never_quiet(conclusion: Conclusion) -> str:
+    """What is said of a study whose blocks were all left out; empty where one was not."""
+    blocks = conclusion.blocks
+    if not blocks or conclusion.disturbed_blocks < blocks:
+        return ""
+    return "Not decided: others used the machine too much in " + (
+        "the only block." if blocks == 1 else f"each of the {blocks:,} blocks."
+    )
 
 
 def stability(found: Claim) -> str:

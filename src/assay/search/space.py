@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import random
@@ -107,6 +108,15 @@ class SearchSpace:
         return all(c.holds(values, unknown=True) for c in self._constraints) and (
             self._admissible is None or self._admissible(configuration)
         )
+
+    def avoiding(self, refused: Callable[[Configuration], bool]) -> SearchSpace:
+        """The same space without configurations that turned out not to be granted."""
+        narrower = copy.copy(self)
+        admissible = self._admissible
+        narrower._admissible = lambda configuration: (
+            not refused(configuration) and (admissible is None or admissible(configuration))
+        )
+        return narrower
 
     def _with_defaults(self, values: dict[str, Value]) -> dict[str, Value]:
         known = {n: p.default for n, p in self.parameters.items() if p.default is not None}

@@ -121,7 +121,8 @@ class ModelBased:
         block = len(history.blocks(Stage.SEARCH))
         text = f"{self._seed}/{block}".encode()
         seed = int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
-        proposals = self._searcher.propose(self._space, seen, BATCH, seed)
+        space = self._space.avoiding(history.refusals.hold)
+        proposals = self._searcher.propose(space, seen, BATCH, seed)
         if not proposals:
             return []
         replicate = _replicate(seen)
@@ -147,7 +148,10 @@ class ModelBased:
                     score=score - zero,
                     launches=len(seen),
                     censored=any(o.censored for o in seen),
-                    failed=not seen or math.isnan(score) or math.isnan(zero),
+                    failed=not seen
+                    or math.isnan(score)
+                    or math.isnan(zero)
+                    or history.refusals.hold(arm.configuration),
                 )
             )
         return found
@@ -183,14 +187,20 @@ default."""
 def still_racing(history: History) -> list[Arm]:
     """The arms of the newest search block without those that it showed worse or that gave up.
 
-    The default always stays: it shows the drift of the session.
+    Nor those that ask for what was refused in the run. The default always stays: it shows the
+    drift of the session.
     """
     arms = history.roster(Stage.SEARCH)
-    able = [a for a in arms if a == DEFAULT_ARM or not history.gave_up(Stage.SEARCH, a.name)]
+    able = [a for a in arms if a == DEFAULT_ARM or _able(history, a)]
     if not due(len(history.blocks(Stage.SEARCH))):
         return able
     out = worse(_matrix(history, able))
     return [a for i, a in enumerate(able) if a == DEFAULT_ARM or i not in out]
+
+
+def _able(history: History, arm: Arm) -> bool:
+    gave_up = history.gave_up(Stage.SEARCH, arm.name)
+    return not gave_up and not history.refusals.hold(arm.configuration)
 
 
 def best(history: History, racing: Sequence[Arm]) -> Arm:

@@ -7,6 +7,7 @@ import math
 from assay.records import Arm, Budget, Claim, DesignKind, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
 from assay.search.compare import compared_arms
+from assay.search.counted import counted
 from assay.search.effects import contrasts
 from assay.search.history import History, repeats
 from assay.search.looks import due
@@ -115,13 +116,13 @@ class SweepRace(BlockRace):
             return racing
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(racing))):
             return Roster(Stage.CONFIRM, tuple(racing))
-        return Done(Reason.BUDGET, f"The budget ended after {show_count(blocks, 'block')}.")
+        return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
 
     def _racing(self, able: list[Arm], blocks: int) -> list[Arm] | Done:
         """Who runs in the next block, or why none does."""
         design = self._spec.design
         if design is not None and design.repeats is not None and blocks >= design.repeats:
-            return Done(Reason.DECIDED, f"All {show_count(blocks, 'block')} were run.")
+            return Done(Reason.DECIDED, _all_run(blocks, self._history))
         if not due(blocks):
             newest = self._history.roster(Stage.CONFIRM)
             return [arm for arm in able if arm in newest]
@@ -130,9 +131,7 @@ class SweepRace(BlockRace):
         if design is not None and design.repeats is not None:
             return able
         if all(self._decided(arm) for arm in self._doubtful_first(able)):
-            return Done(
-                Reason.DECIDED, f"Every cell was decided after {show_count(blocks, 'block')}."
-            )
+            return Done(Reason.DECIDED, f"Every cell was decided after {counted(self._history)}.")
         return able
 
     def _imprecise(self, able: list[Arm], blocks: int, precision: float) -> list[Arm] | Done:
@@ -141,7 +140,7 @@ class SweepRace(BlockRace):
         if not open_ones:
             return Done(
                 Reason.DECIDED,
-                f"Every mean was precise enough after {show_count(blocks, 'block')}.",
+                f"Every mean was precise enough after {counted(self._history)}.",
             )
         if self._spec.design is not None and self._spec.design.kind is DesignKind.FACTORIAL:
             return able
@@ -223,6 +222,12 @@ def least_launches(spec: StudySpec) -> int:
     arms = len(compared_arms(spec))
     each = repeats(spec.statistic, Stage.CONFIRM)
     return max(1, warmups * arms) + (asked or least_blocks(spec)) * arms * each
+
+
+def _all_run(blocks: int, history: History) -> str:
+    out = history.disturbed(Stage.CONFIRM)
+    lost = f", {out} of them left out" if out else ""
+    return f"All {show_count(blocks, 'block')} were run{lost}."
 
 
 def least_blocks(spec: StudySpec) -> int:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -22,7 +22,10 @@ from assay.records import (
     Configuration,
     Evidence,
     Goal,
+    Grant,
+    Granted,
     Launch,
+    Level,
     Metric,
     Outcome,
     Parameter,
@@ -30,6 +33,7 @@ from assay.records import (
     Sample,
     Space,
     StudySpec,
+    Value,
 )
 from assay.records.workload import WALL
 from assay.search.purse import OVERHEAD_S
@@ -55,6 +59,7 @@ class Simulated:
         seed: of noise and failures.
         noise_of: the noise of a configuration, where it is not that of all.
         others: CPUs, of two, that others use while a launch runs; each halves its speed.
+        refuses: settings with the one value that no launch takes.
     """
 
     takes_s: Callable[[Configuration], float]
@@ -65,6 +70,7 @@ class Simulated:
     seed: int = 0
     noise_of: Callable[[Configuration], float] | None = None
     others: Callable[[Launch], float] | None = None
+    refuses: Mapping[str, Value] = field(default_factory=dict)
 
     def run(self, launch: Launch) -> Sample:
         """The sample of a launch; the same for the same launch."""
@@ -88,6 +94,19 @@ class Simulated:
             wall_s=wall_s,
             metrics=self._metrics(wall_s),
             evidence=_evidence(wall_s, busy) if self.others else (),
+            settings=self._grants(launch.configuration) if self.refuses else {},
+        )
+
+    def _grants(self, configuration: Configuration) -> dict[str, Grant]:
+        return {name: self._grant(name, value) for name, value in configuration.items()}
+
+    def _grant(self, name: str, value: Value) -> Grant:
+        refused = self.refuses.get(name) == value
+        return Grant(
+            value=value,
+            level=Level.SEEN,
+            grant=Granted.REFUSED if refused else Granted.GRANTED,
+            reason="it is not there" if refused else None,
         )
 
     def _metrics(self, wall_s: float) -> dict[str, float]:

@@ -19,6 +19,7 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.claims import MIN_BLOCKS, claim_between, precise
+from assay.search.counted import counted
 from assay.search.history import DEFAULT_ARM, History, repeats
 from assay.search.keeping import Keeping
 from assay.search.looks import due
@@ -32,7 +33,6 @@ from assay.search.strategy import KEEP, MIN_SEARCH_BLOCKS, ModelBased, Racing, S
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
-from assay.units import show_count
 
 ORDER = (Stage.SURVEY, Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
 SEARCH_SHARE = 0.6
@@ -210,7 +210,7 @@ class TuneRace(BlockRace):
             return self._keep_default(purse)
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if due(blocks):
-            over = self._decided(arm, blocks, purse)
+            over = self._decided(arm, purse)
             if over is not None:
                 return over
         return self._confirmation_block(self._confirm_arms(arm), blocks, purse)
@@ -229,7 +229,7 @@ class TuneRace(BlockRace):
             return Done(Reason.DECIDED, "No configuration stood better than the default.")
         return Done(Reason.DECIDED, "What won the search was no better on a second look.")
 
-    def _decided(self, arm: Arm, blocks: int, purse: Purse) -> Done | None:
+    def _decided(self, arm: Arm, purse: Purse) -> Done | None:
         """The end of the confirmation, where its data bring it about."""
         if self._lost(Stage.CONFIRM, arm):
             return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
@@ -240,14 +240,12 @@ class TuneRace(BlockRace):
         if found is None:
             return None
         if found.verdict is not Verdict.UNCLEAR and precise(found):
-            return Done(
-                Reason.DECIDED, f"Decided after {show_count(found.blocks, 'confirmation block')}."
-            )
+            return Done(Reason.DECIDED, f"Decided after {self._counted(found)}.")
         if found.blocks >= self._least and self._futile(found, purse, self._confirm_arms(arm)):
             return Done(
                 Reason.BUDGET,
-                f"Still unclear after {show_count(blocks, 'confirmation block')}, and what is left "
-                "of the budget could not decide it.",
+                f"Still unclear after {self._counted(found)}, and what is left of the budget "
+                " could not decide it.",
             )
         return None
 
@@ -267,9 +265,13 @@ class TuneRace(BlockRace):
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
         if not purse.spent and (blocks < self._least or purse.affords(cost)):
             return Roster(Stage.CONFIRM, arms)
-        return Done(
-            Reason.BUDGET, f"The budget ended after {show_count(blocks, 'confirmation block')}."
-        )
+        found = self.confirmation(self.reduced.arm)
+        return Done(Reason.BUDGET, f"The budget ended after {self._counted(found)}.")
+
+    def _counted(self, found: Claim | None) -> str:
+        """The blocks that the claim rests on."""
+        blocks = None if found is None else found.blocks
+        return counted(self._history, "confirmation block", blocks)
 
     @property
     def _alpha(self) -> float:

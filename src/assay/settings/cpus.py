@@ -60,7 +60,7 @@ class Cpus:
 
     def domain(self, machine: Machine) -> Domain:
         """A count or a list; ``resolve`` says what is wrong with others."""
-        return AnyText(f"a count from 1 to {len(machine.usable)}, or a list as 0-3,8")
+        return AnyText(f"{_counts(len(machine.usable))}, or a list as 0-3,8")
 
     def default(self, machine: Machine) -> Value | None:
         """All that assay may use."""
@@ -99,8 +99,11 @@ class Cpus:
         wanted = _parse(value)
         foreign = sorted(set(wanted) - {cpu.id for cpu in machine.usable})
         if foreign:
+            some = (
+                f"CPU {foreign[0]} is" if len(foreign) == 1 else f"CPUs {format_list(foreign)} are"
+            )
             return Refused(
-                f"CPU {format_list(foreign)} is not among those that assay may use",
+                f"{some} not among those that assay may use",
                 f"It may use {format_list(machine.allowed)}; see taskset -p $$ and the cpuset.",
             )
         return Resolved((Affinity(cpus=wanted),))
@@ -165,14 +168,18 @@ class Placement:
         return _judge_mask(value, facts, plan.cpus, len(plan.cpus))
 
 
+def _counts(most: int) -> str:
+    return "the count 1" if most == 1 else f"a count from 1 to {most}"
+
+
 def _of_count(count: int, placement: str, machine: Machine) -> Resolved | Refused:
     usable = machine.usable
     if placement not in _PLACE:
         return outside("placement", placement, _PLACEMENTS)
     most = len(machine.cores) if placement == "one-per-core" else len(usable)
     if not 1 <= count <= most:
-        what = "cores" if placement == "one-per-core" else "CPUs"
-        return Refused(f"assay may use {most} {what} here", f"Give a count from 1 to {most}.")
+        what = show_count(most, "core" if placement == "one-per-core" else "CPU")
+        return Refused(f"assay may use {what} here", f"Give {_counts(most)}.")
     return Resolved((Affinity(cpus=_PLACE[placement](usable, count)),))
 
 

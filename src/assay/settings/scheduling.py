@@ -33,6 +33,7 @@ from assay.settings.evidence import (
     why_unread,
 )
 from assay.settings.refusal import outside
+from assay.units import show_count
 
 _POLICIES = Choices(("other", "batch", "idle"))
 
@@ -62,7 +63,8 @@ class Policy:
             return "the program has a CPU for each of its threads"
         return Suggestion(
             Choices(("batch",)),
-            f"{program.threads_peak} threads share {usable} CPUs; batch switches less often",
+            f"{program.threads_peak} threads share {show_count(usable, 'CPU')}; batch switches "
+            "less often",
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:

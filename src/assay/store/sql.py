@@ -2,52 +2,43 @@
 
 from __future__ import annotations
 
-import enum
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import msgspec
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from assay.errors import BadInput, NotPossible
 from assay.records import (
     Conclusion,
-    Kind,
-    Output,
     Plan,
     Sample,
     Status,
     Stratum,
     StudySpec,
-    decode,
     encode,
 )
-from assay.store.base import StudyHead, StudyRecord
-from assay.store.ids import match, new_id
 from assay.store.owners import Owners
-from assay.store.schema import OUTPUT, PLAN, SAMPLE, STRATUM, STUDY, VERDICT
-
-T = TypeVar("T")
-E = TypeVar("E", bound=enum.Enum)
-_Row = Any
-"""A row of ``STUDY``; SQLAlchemy 2.0 and 2.1 differ in how they type one."""
-
-_LAUNCHES = (
-    select(func.count())
-    .select_from(SAMPLE)
-    .where(SAMPLE.c.study == STUDY.c.id)
-    .scalar_subquery()
-    .label("launches")
+from assay.store.reading import SqlReader
+from assay.store.rows import (
+    Row,
+    document_of,
+    insert_plan,
+    insert_stratum,
+    key_of,
+    record_of,
+    strata_of,
+    study_row,
+    unused_id,
 )
+from assay.store.schema import OUTPUT, PLAN, SAMPLE, STUDY, VERDICT
+
 _ADD_SAMPLE, _ADD_OUTPUT = insert(SAMPLE), insert(OUTPUT)
-_ORDER = (STUDY.c.created_at, STUDY.c.number)
-_PAGE = 256
-"""Samples whose outputs are read at a time: some megabytes at most."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +66,7 @@ class Engines:
     patient: Engine
 
 
-class SqlStore:
+class SqlStore(SqlReader):
     """A ``Store`` in a relational database.
 
     Args:
@@ -92,11 +83,9 @@ class SqlStore:
         explained: Callable[[], AbstractContextManager[None]],
         waited_s: Callable[[], float],
     ) -> None:
-        self._engine = engines.reader
+        super().__init__(engines.reader, owners, explained)
         self._writer = engines.writer
         self._patient = engines.patient
-        self._owners = owners
-        self._explained = explained
         self._waited_s = waited_s
         self._line: Connection | None = None
         self._held: dict[str, _Held] = {}
@@ -115,15 +104,15 @@ class SqlStore:
             "created_at": created_at,
             "elapsed_s": 0.0,
             "owner_pid": os.getpid(),
-            "spec": _document(spec, StudySpec),
+            "spec": document_of(spec, StudySpec),
         }
         number: int | None = None
         try:
             with self._explained(), self._writer.begin() as connection:
-                study_id = _unused_id(connection)
+                study_id = unused_id(connection)
                 added = connection.execute(insert(STUDY), {"id": study_id, **row})
-                number = _key(added.inserted_primary_key)
-                _insert_stratum(connection, study_id, stratum)
+                number = key_of(added.inserted_primary_key)
+                insert_stratum(connection, study_id, stratum)
                 # Before the commit, so that nobody sees the study without its owner.
                 if not self._owners.take(number):
                     raise NotPossible(f"The lock of study {study_id} is taken.", "Try again.")
@@ -136,57 +125,17 @@ class SqlStore:
         )
         return study_id
 
-    def find(self, text: str) -> str:
-        """See ``Store.find``."""
-        with self._explained(), self._engine.connect() as connection:
-            known = connection.execute(select(STUDY.c.id).order_by(*_ORDER)).scalars().all()
-        return match(text, known)
-
-    def studies(self) -> list[StudyHead]:
-        """See ``Store.studies``."""
-        columns = (STUDY.c.number, STUDY.c.id, STUDY.c.command, STUDY.c.kind, STUDY.c.status)
-        query = select(*columns, STUDY.c.created_at, _LAUNCHES).order_by(*_ORDER)
-        with self._explained(), self._engine.connect() as connection:
-            rows = connection.execute(query).all()
-        return [
-            StudyHead(
-                id=row.id,
-                command=row.command,
-                kind=_member(Kind, row.kind, row.id),
-                status=self._status(row),
-                launches=row.launches,
-                created_at=row.created_at,
-            )
-            for row in rows
-        ]
-
-    def study(self, study_id: str) -> StudyRecord:
-        """See ``Store.study``."""
-        with self._explained(), self._engine.connect() as connection:
-            row = _study_row(connection, study_id)
-            strata = _strata(connection, study_id)
-        return StudyRecord(
-            id=row.id,
-            spec=_record(row.spec, StudySpec, study_id),
-            status=self._status(row),
-            strata=tuple(strata),
-            conclusion=_conclusion(row),
-            elapsed_s=row.elapsed_s,
-            launches=row.launches,
-            created_at=row.created_at,
-        )
-
     def claim(self, study_id: str) -> None:
         """See ``Store.claim``."""
         if study_id in self._held:
             return
         with self._explained(), self._engine.connect() as connection:
-            row = _study_row(connection, study_id)
+            row = study_row(connection, study_id)
         self._take(row)
         try:
             with self._explained(), self._writer.begin() as connection:
-                row = _study_row(connection, study_id)  # it may have gone meanwhile
-                strata = _strata(connection, study_id)
+                row = study_row(connection, study_id)  # it may have gone meanwhile
+                strata = strata_of(connection, study_id)
                 plans = connection.execute(
                     select(PLAN.c.stratum, PLAN.c.configuration).where(PLAN.c.study == study_id)
                 ).all()
@@ -195,7 +144,7 @@ class SqlStore:
         except BaseException:
             self._owners.drop(row.number)
             raise
-        spec = _record(row.spec, StudySpec, study_id)
+        spec = record_of(row.spec, StudySpec, study_id)
         self._held[study_id] = _Held(
             row.number,
             spec.workload.objective.name,
@@ -215,14 +164,8 @@ class SqlStore:
         if stratum.number in held.machines:
             raise BadInput(f"Study {study_id} has a stratum {stratum.number} already.")
         with self._explained(), self._writer.begin() as connection:
-            _insert_stratum(connection, study_id, stratum)
+            insert_stratum(connection, study_id, stratum)
         held.machines[stratum.number] = stratum.machine
-
-    def strata(self, study_id: str) -> list[Stratum]:
-        """See ``Store.strata``."""
-        with self._explained(), self._engine.connect() as connection:
-            _study_row(connection, study_id)
-            return _strata(connection, study_id)
 
     def add_sample(
         self, study_id: str, stratum_number: int, sample: Sample, plan: Plan | None = None
@@ -245,17 +188,17 @@ class SqlStore:
             "engine": sample.engine,
             "outcome": sample.outcome.value,
             "objective": sample.metrics.get(held.objective),
-            "document": _document(msgspec.structs.replace(sample, outputs=()), Sample),
+            "document": document_of(msgspec.structs.replace(sample, outputs=()), Sample),
         }
         planned = None if plan is None else (stratum_number, plan.configuration.digest)
         try:
             with self._explained(), self._patient_transaction() as connection:
-                number = _key(connection.execute(_ADD_SAMPLE, row).inserted_primary_key)
+                number = key_of(connection.execute(_ADD_SAMPLE, row).inserted_primary_key)
                 if sample.outputs:
                     kept = {"sample": number, "document": encode(sample.outputs).decode()}
                     connection.execute(_ADD_OUTPUT, kept)
                 if plan is not None and planned not in held.plans:
-                    _insert_plan(connection, study_id, stratum_number, plan)
+                    insert_plan(connection, study_id, stratum_number, plan)
         except IntegrityError as error:
             raise BadInput(
                 f"Study {study_id} has a sample of block {launch.block}, position "
@@ -264,43 +207,6 @@ class SqlStore:
         if planned is not None:
             held.plans.add(planned)
         return number
-
-    def samples(self, study_id: str, stratum_number: int | None = None) -> list[Sample]:
-        """See ``Store.samples``."""
-        query = select(SAMPLE.c.document).where(SAMPLE.c.study == study_id)
-        if stratum_number is not None:
-            query = query.where(SAMPLE.c.stratum == stratum_number)
-        with self._explained(), self._engine.connect() as connection:
-            _study_row(connection, study_id)
-            documents = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
-        return [_record(document, Sample, study_id) for document in documents]
-
-    def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
-        """See ``Store.outputs``."""
-        query = select(SAMPLE.c.number).where(
-            SAMPLE.c.study == study_id, SAMPLE.c.stratum == stratum_number
-        )
-        with self._explained(), self._engine.connect() as connection:
-            _study_row(connection, study_id)
-            numbers = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
-        for begin in range(0, len(numbers), _PAGE):
-            page = numbers[begin : begin + _PAGE]
-            kept = select(OUTPUT).where(OUTPUT.c.sample.in_(page))
-            with self._explained(), self._engine.connect() as connection:
-                documents = {row.sample: row.document for row in connection.execute(kept)}
-            for number in page:
-                document = documents.get(number)
-                yield _record(document, tuple[Output, ...], study_id) if document else ()
-
-    def plans(self, study_id: str, stratum_number: int) -> list[Plan]:
-        """See ``Store.plans``."""
-        query = select(PLAN.c.document).where(
-            PLAN.c.study == study_id, PLAN.c.stratum == stratum_number
-        )
-        with self._explained(), self._engine.connect() as connection:
-            _study_row(connection, study_id)
-            documents = connection.execute(query.order_by(PLAN.c.configuration)).scalars().all()
-        return [_record(document, Plan, study_id) for document in documents]
 
     def set_status(self, study_id: str, status: Status) -> None:
         """See ``Store.set_status``."""
@@ -313,7 +219,7 @@ class SqlStore:
     def set_conclusion(self, study_id: str, conclusion: Conclusion) -> None:
         """See ``Store.set_conclusion``."""
         held = self._hold_on(study_id)
-        document = _document(conclusion, Conclusion)
+        document = document_of(conclusion, Conclusion)
         place = {"study": study_id, "stratum": max(held.machines)}
         with self._explained(), self._writer.begin() as connection:
             connection.execute(
@@ -322,23 +228,10 @@ class SqlStore:
             connection.execute(delete(VERDICT).filter_by(**place))
             connection.execute(insert(VERDICT), {**place, "document": document})
 
-    def conclusion(self, study_id: str) -> Conclusion | None:
-        """See ``Store.conclusion``."""
-        with self._explained(), self._engine.connect() as connection:
-            return _conclusion(_study_row(connection, study_id))
-
-    def verdicts(self, study_id: str) -> dict[int, Conclusion]:
-        """See ``Store.verdicts``."""
-        query = select(VERDICT.c.stratum, VERDICT.c.document).where(VERDICT.c.study == study_id)
-        with self._explained(), self._engine.connect() as connection:
-            _study_row(connection, study_id)
-            rows = connection.execute(query.order_by(VERDICT.c.stratum)).all()
-        return {row.stratum: _record(row.document, Conclusion, study_id) for row in rows}
-
     def delete(self, study_id: str) -> None:
         """See ``Store.delete``."""
         with self._explained(), self._engine.connect() as connection:
-            row = _study_row(connection, study_id)
+            row = study_row(connection, study_id)
         self._take(row)
         try:
             with self._explained(), self._writer.begin() as connection:
@@ -383,13 +276,7 @@ class SqlStore:
         if line is not None:
             line.close()
 
-    def _status(self, row: _Row) -> Status:
-        status = _member(Status, row.status, row.id)
-        if status is Status.RUNNING and not self._owners.taken(row.number):
-            return Status.INTERRUPTED
-        return status
-
-    def _take(self, row: _Row) -> None:
+    def _take(self, row: Row) -> None:
         if not self._owners.take(row.number):
             raise NotPossible(
                 f"Study {row.id} is in use by another assay (process {row.owner_pid}).",
@@ -410,90 +297,3 @@ class SqlStore:
         change = update(STUDY).where(STUDY.c.id == study_id).values(**values)
         with self._explained(), self._writer.begin() as connection:
             connection.execute(change)
-
-
-def _document(record: T, kind: type[T]) -> str:
-    """The JSON text of a record, which is sure to be read again."""
-    try:
-        document = encode(record).decode()
-    except UnicodeEncodeError as error:
-        raise BadInput(
-            f"A {kind.__name__} holds text that is not UTF-8 and cannot be stored: {error}.",
-            "File names and arguments must be UTF-8.",
-        ) from error
-    decode(document, kind)
-    return document
-
-
-def _record(document: str, kind: type[T], study_id: str) -> T:
-    try:
-        return decode(document, kind)
-    except BadInput as error:
-        raise _unreadable(study_id, error.cause) from error
-
-
-def _member(kind: type[E], text: str, study_id: str) -> E:
-    try:
-        return kind(text)
-    except ValueError as error:
-        raise _unreadable(study_id, f"{text!r} is no {kind.__name__.lower()}.") from error
-
-
-def _unreadable(study_id: str, how: str) -> NotPossible:
-    return NotPossible(
-        f"Study {study_id} cannot be read: {how}",
-        "The store is damaged, or a newer assay wrote this; nothing was changed.",
-    )
-
-
-def _unused_id(connection: Connection) -> str:
-    while True:
-        study_id = new_id()
-        query = select(STUDY.c.number).where(STUDY.c.id == study_id)
-        if connection.execute(query).first() is None:
-            return study_id
-
-
-def _insert_stratum(connection: Connection, study_id: str, stratum: Stratum) -> None:
-    row = {
-        "study": study_id,
-        "number": stratum.number,
-        "machine": stratum.machine,
-        "engine": stratum.engine,
-        "document": _document(stratum, Stratum),
-    }
-    connection.execute(insert(STRATUM), row)
-
-
-def _insert_plan(connection: Connection, study_id: str, stratum_number: int, plan: Plan) -> None:
-    row = {
-        "study": study_id,
-        "stratum": stratum_number,
-        "configuration": plan.configuration.digest,
-        "document": _document(plan, Plan),
-    }
-    connection.execute(insert(PLAN), row)
-
-
-def _study_row(connection: Connection, study_id: str) -> _Row:
-    row = connection.execute(select(STUDY, _LAUNCHES).where(STUDY.c.id == study_id)).first()
-    if row is None:
-        raise BadInput(f"There is no study {study_id!r}.", "`assay study list` shows all.")
-    return row
-
-
-def _strata(connection: Connection, study_id: str) -> list[Stratum]:
-    query = select(STRATUM.c.document).where(STRATUM.c.study == study_id)
-    documents = connection.execute(query.order_by(STRATUM.c.number)).scalars()
-    return [_record(document, Stratum, study_id) for document in documents]
-
-
-def _conclusion(row: _Row) -> Conclusion | None:
-    if row.conclusion is None:
-        return None
-    return _record(row.conclusion, Conclusion, row.id)
-
-
-def _key(primary_key: Any) -> int:
-    number: int = primary_key[0]
-    return number

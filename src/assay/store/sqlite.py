@@ -15,6 +15,7 @@ from sqlalchemy.pool import NullPool
 
 from assay.errors import AssayError, NotPossible
 from assay.store.owners import Owners
+from assay.store.presence import Presence
 from assay.store.schema import HEAD
 from assay.store.sql import Engines, SqlStore
 from assay.store.turn import Turn, is_busy, locked
@@ -36,6 +37,7 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
     try:
         with explained():
             _bring_to_head(engine, path, busy_timeout_s)
+            explained.stays(Presence(path))
         owners = Owners(path.with_name(path.name + ".lock"), path)
     except BaseException:
         engine.dispose()
@@ -122,21 +124,39 @@ class Explained:
     def __init__(self, path: Path, busy_timeout_s: float) -> None:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
+        self._presence: Presence | None = None
+
+    def stays(self, presence: Presence) -> None:
+        """From now on the file is to stay where it is."""
+        self._presence = presence
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Errors raised inside come out explained; broken constraints pass, the caller knows."""
+        """Errors raised inside come out explained; broken constraints pass, the caller knows.
+
+        Raises:
+            NotPossible: also where the file was taken away, before or meanwhile: a connection
+                would make a new one in its place, and what was written to the old one is lost.
+        """
+        self._demand_present()
         try:
             yield
+            self._demand_present()
         except IntegrityError:
             raise
         except DBAPIError as error:
+            self._demand_present()  # what SQLite says of a file that is gone is various
             raise self._meaning(error.orig) from error
         except sqlite3.Error as error:
+            self._demand_present()
             raise self._meaning(error) from error
         except UnicodeDecodeError as error:
             # The driver cannot even decode SQLite's message, which quotes the damaged part.
             raise self._damaged("it holds text that is not UTF-8") from error
+
+    def _demand_present(self) -> None:
+        if self._presence is not None:
+            self._presence.demand()
 
     def _meaning(self, error: BaseException | None) -> AssayError:
         # The lower byte is the primary code (https://www.sqlite.org/rescode.html).

@@ -177,6 +177,7 @@ def _carry_on(
             laboratory.registry,
             varied=varied(spec),
             pad_seed=spec.seed if spec.pad_environment else None,
+            left_s=lambda: account.left.time_s,
         ),
         planner=laboratory.plan,
         account=account,
@@ -189,7 +190,9 @@ def _carry_on(
     conclusion = with_script(conclusion, spec, laboratory.plan)
     store.set_conclusion(study_id, conclusion)
     floor = _floor_beside(store, stratum, spec, conclusion)
-    return Result(study_id, spec, conclusion, account.spent_s, floor, notes)
+    # What a clean-up took away was there while the program ran.
+    told = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
+    return Result(study_id, spec, conclusion, account.spent_s, floor, told)
 
 
 def stored_result(store: Store, record: StudyRecord) -> Result | None:
@@ -216,19 +219,20 @@ def _floor_beside(
     return beside(machine_floor(store, stratum.machine, argv), conclusion)
 
 
-def library_notes(samples: Sequence[Sample]) -> tuple[str, ...]:
+def library_notes(samples: Sequence[Sample], *, gone: bool = True) -> tuple[str, ...]:
     """What is told where a program was seen to load libraries that are others now.
 
-    It does not keep samples apart: a file that the program itself writes anew at each launch looks
-    the same. What the program links to does, by its digest.
+    Those that are not there any more count with ``gone``. It does not keep samples apart: a file
+    that the program itself writes anew at each launch looks the same. What the program links to
+    does, by its digest.
     """
-    changed = libraries_changed(samples)
+    changed = libraries_changed(samples, gone=gone)
     if not changed:
         return ()
     more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
     return (
         f"some launches were made before {changed[0]}{more}, which the program loads while it "
-        "runs, changed; --new-stratum measures apart from them",
+        "runs, changed; `assay study resume --new-stratum` measures apart from them",
     )
 
 

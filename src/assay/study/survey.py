@@ -13,7 +13,7 @@ from assay.records import DEFAULT, Budget, Launch, Outcome, RunFacts, Sample, St
 from assay.search.history import DEFAULT_ARM
 from assay.search.tune import TRIES
 from assay.study.laboratory import Laboratory
-from assay.study.loop import demand_objective
+from assay.study.loop import Account, demand_objective
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,14 @@ def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey
     arms = (DEFAULT_ARM,)
     began = time.monotonic()
     caps = [cap for cap in (workload.timeout_s, budget.time_s) if cap is not None]
-    with LocalExecutor(workload, laboratory.driver, laboratory.registry, speed=False) as executor:
+    account = Account(budget)
+    with LocalExecutor(
+        workload,
+        laboratory.driver,
+        laboratory.registry,
+        speed=False,
+        left_s=lambda: account.left.time_s,
+    ) as executor:
         for block in range(TRIES):
             launch = Launch(
                 configuration=DEFAULT,

@@ -192,3 +192,13 @@ def test_output_that_nobody_reads_is_no_error(monkeypatch: pytest.MonkeyPatch) -
         assert main(["settings", "list"]) == 128 + 13
     finally:
         os.close(opened)
+
+
+def test_the_headline_names_others_where_every_block_was_left_out() -> None:
+    busy = replace(GAIN, others=lambda launch: 1.0)
+    study = compare(busy, Budget(launches=60), {}, {"nice": 5})
+    blocks = study.conclusion.blocks
+    headline = next(iter(result_lines(result_of(study))))
+    assert (
+        headline == f"Not decided: others used the machine too much in each of the {blocks} blocks."
+    )

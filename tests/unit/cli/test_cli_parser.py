@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.cli.grammar import build
 from assay.cli.main import main
-from assay.cli.parser import build, parse
+from assay.cli.parser import parse
 from assay.errors import BadInput
 
 

@@ -145,6 +145,16 @@ def test_places_are_lines_and_columns_from_one() -> None:
         ("[t]\n[u]\n[t]\n", "3:3", "one head"),
         ("a = [1,\n2", "2:2", "Close it"),
         ("a 1\n", "1:3", "KEY = VALUE"),
+        ("a = [01, 2]\n", "1:6", 'Write 1, or "01" where a text is meant.'),
+        ("a = [1,\n  002]\n", "2:3", 'Write 2, or "002"'),
+        ("a = -07\n", "1:5", "Write -7"),
+        ("a = [1.,2]\n", "1:6", "Write 1.0."),
+        ("a = [.5]\n", "1:6", "Write 0.5."),
+        ("a = 30s\n", "1:5", '"30s"'),
+        ("a = 1%\n", "1:5", '"1%"'),
+        ("a = True\n", "1:5", "Write true"),
+        ("a = [1 2]\n", "1:8", "commas"),
+        ('a = ["x" "01"]\n', "1:10", "commas"),
     ],
 )
 def test_syntax_errors_have_a_place(text: str, place: str, remedy: str) -> None:

@@ -190,7 +190,7 @@ def test_thp(value: str, host: Machine, actions: tuple[object, ...]) -> None:
         ({"cpus": 9}, HOST, "from 1 to 8"),
         ({"cpus": 0}, HOST, "from 1 to 8"),
         ({"cpus": 5, "placement": "one-per-core"}, HOST, "4 cores"),
-        ({"cpus": "0,8-9"}, HOST, "CPU 8-9 is not"),
+        ({"cpus": "0,8-9"}, HOST, "CPUs 8-9 are not"),
         ({"cpus": "1"}, machine(cores=2, allowed=(0,)), "CPU 1 is not"),
         ({"nice": -5}, HOST, "root"),
         ({"nice": 25}, HOST, "-20..19"),

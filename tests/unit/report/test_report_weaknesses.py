@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import report_studies as studies
 
-from assay.records import Evidence, Outcome, Status, Verdict
+from assay.records import Evidence, Granted, Outcome, Status, Verdict
 from assay.report.arms import arm_rows
 from assay.report.grants import tally
 from assay.report.scale import scale_for
@@ -177,3 +177,39 @@ def test_notes_of_the_study_come_first_and_nothing_is_said_twice(quiet):
     noted = concluding(quiet, notes=("It rained.", "It rained."), noise_floor=None)
     assert told(noted)[0] == "It rained."
     assert len(told(noted)) == 2
+
+
+def test_what_was_refused_is_told_once():
+    """By the study's own note, which says of which arm, and not by the tally of grants as well."""
+    report = studies.tune()
+    winner = report.conclusion.recommendation.settings
+    name = next(iter(winner))
+    samples = tuple(
+        studies._with(
+            s,
+            settings={
+                **s.settings,
+                name: msgspec.structs.replace(
+                    s.settings[name], grant=Granted.REFUSED, reason="it is not there"
+                ),
+            },
+        )
+        if s.launch.configuration == winner
+        else s
+        for s in report.samples
+    )
+    refused = replace(report, samples=samples)
+    assert "refused" in saying(refused, name)
+    note = f"{name} did not take effect in 14 of 14 launches of {str(winner)!r}: it is not there"
+    noted = concluding(refused, notes=(note,))
+    assert saying(noted, name) == note
+
+
+def test_a_refusal_of_another_setting_hides_none():
+    report = concluding(
+        studies.tune(), notes=("thp did not take effect in 3 of 9 launches of 'x'",)
+    )
+    assert told(report)[0].startswith("thp did not")
+    assert [n for n in told(studies.tune()) if " was " in n] == [
+        n for n in told(report) if " was " in n
+    ]

@@ -138,3 +138,25 @@ def test_a_third_may_be_left_out() -> None:
     assert not withheld(2, 6)
     assert withheld(3, 6)
     assert not withheld(0, 0)
+
+
+def test_the_reason_for_the_end_counts_the_blocks_that_the_claim_rests_on() -> None:
+    study = compare(now_and_then(0.2), BUDGET, {}, {"nice": 1})
+    assert study.claim is not None
+    lost = study.conclusion.disturbed_blocks
+    assert lost
+    counted = f"after {study.claim.blocks} blocks ({lost} more left out)"
+    assert counted in study.conclusion.stopped
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_so_does_that_of_a_tuning(share: float) -> None:
+    study = tune(space_of(nice=(1,)), now_and_then(share), Budget(launches=200))
+    recommended = study.conclusion.recommendation
+    assert recommended is not None
+    assert recommended.claim is not None
+    lost = study.conclusion.disturbed_blocks
+    assert bool(lost) is bool(share)
+    left_out = f" ({lost} more left out)" if lost else ""
+    blocks = f"after {recommended.claim.blocks} confirmation blocks{left_out}"
+    assert blocks in study.conclusion.stopped

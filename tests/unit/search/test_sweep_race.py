@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from assay.records import (
     EffectKind,
     EffectVerdict,
     Kind,
+    Launch,
     Metric,
     Outcome,
     Parameter,
@@ -32,7 +34,15 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import WALL
-from assay.search.cells import best_first, by_settings, lead, sweep_sentences
+from assay.search.cells import (
+    baseline_point,
+    baseline_words,
+    best_first,
+    by_settings,
+    lead,
+    settings_of,
+    sweep_sentences,
+)
 from assay.search.conclude import conclude
 from assay.search.design import lay_out
 from assay.search.effects import contrasts
@@ -427,6 +437,72 @@ def test_a_sweep_without_blocks_says_so() -> None:
     assert sweep_sentences(empty, WALL) == [
         "No cell could be held against the baseline: there are no blocks with both."
     ]
+
+
+def test_a_baseline_whose_name_says_little_is_told_by_its_settings() -> None:
+    space = Space(
+        parameters=(
+            Parameter(name="arg.a", domain=Range(1, 9), default=1),
+            Parameter(name="malloc", domain=Choices(("glibc", "jemalloc"))),
+        )
+    )
+    assert baseline_point(DEFAULT, space) == {"arg.a": 1}
+    assert baseline_words("default", DEFAULT, space) == (
+        "The baseline, default, is arg.a=1, malloc left alone."
+    )
+    part = Configuration({"malloc": "jemalloc"})
+    assert baseline_words(str(part), part, space) == (
+        "The baseline, malloc=jemalloc, is arg.a=1, malloc=jemalloc."
+    )
+    whole = Configuration({"arg.a": 3, "malloc": "jemalloc"})
+    assert baseline_words(str(whole), whole, space) == ""
+
+
+def test_the_baseline_of_a_hypercube_stands_beside_its_points() -> None:
+    design = Design(kind=DesignKind.LATIN_HYPERCUBE, n=4, repeats=2)
+    space = Space(parameters=(Parameter(name="arg.a", domain=Range(1, 999, step=1), default=1),))
+    found = sweep(design, steady(), space=space)
+    assert found.spec.arms[0].name == "default"
+    rows = by_settings(found.conclusion.arms, space)
+    first = next(arm for arm in rows if arm.name == "default")
+    assert settings_of(first, found.conclusion, space) == [1]
+
+
+FEW = Space(parameters=(Parameter(name="arg.a", domain=Choices((1, 2, 4)), default=1),))
+
+
+def used_by_others(share: float) -> Sweep:
+    """A sweep in which others use the machine during this share of the blocks."""
+
+    def others(launch: Launch) -> float:
+        return float(random.Random(launch.block).random() < share)
+
+    program = replace(steady(lambda c: 1.0 / float(c.get("arg.a", 1))), others=others)
+    return sweep(msgspec.structs.replace(GRID, repeats=20), program, space=FEW)
+
+
+def test_the_headline_names_others_where_every_block_was_left_out() -> None:
+    found = used_by_others(1.0)
+    assert sweep_sentences(found.conclusion, WALL) == [
+        "Not decided: others used the machine too much in each of the 20 blocks."
+    ]
+    assert found.done.message == "All 20 blocks were run, 20 of them left out."
+
+
+def test_and_where_too_many_were() -> None:
+    conclusion = used_by_others(0.6).conclusion
+    lost = conclusion.disturbed_blocks
+    assert 7 <= lost < 20
+    first, _ = sweep_sentences(conclusion, WALL)
+    assert first == (
+        f"Not decided: others used the machine too often for a verdict, in {lost} of 20 blocks."
+    )
+
+
+def test_and_not_where_few_were() -> None:
+    conclusion = used_by_others(0.2).conclusion
+    assert conclusion.disturbed_blocks
+    assert sweep_sentences(conclusion, WALL)[0].startswith("arg.a=4 runs 4.0")
 
 
 def test_samples_of_outcomes_other_than_ok_have_no_value_in_the_summary() -> None:

@@ -6,11 +6,11 @@ import os
 import sys
 
 from assay.cli.answer import give
+from assay.cli.missing import demand_found
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import demand_found
 from assay.errors import BadInput, NotPossible
 from assay.records import Budget, Kind, StudySpec, Workload
 from assay.search.calibrate import LOAD

@@ -7,6 +7,7 @@ import os
 import shlex
 
 from assay.cli.answer import exports_of, give
+from assay.cli.missing import demand_found
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import (
@@ -19,7 +20,6 @@ from assay.cli.request import (
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import (
     command_of,
-    demand_found,
     split_command,
     statistic_of,
     words_of,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from assay.cli.documents import print_json
@@ -83,7 +84,7 @@ def _lines(
     width = max(len(name) for name in settings)
     for name, found in settings.items():
         granted = found["domain"] if not (found["degraded"] or found["refused"]) else None
-        granted = granted or ", ".join(found["granted"]) or "nothing"
+        granted = granted or _listed(found["granted"]) or "nothing"
         yield f"{name:{width}}  granted: {granted}"
         for word in ("degraded", "refused"):
             for reason, values in _by_reason(found[word]).items():
@@ -91,19 +92,34 @@ def _lines(
 
 
 def _by_reason(words: dict[str, str | None]) -> dict[str, str]:
-    """Values that share a reason, on one line: the first and the last where they are many."""
+    """Values that share a reason, on one line."""
     groups: dict[str, list[str]] = {}
     for value, reason in words.items():
         groups.setdefault(_without_value(reason or "", value), []).append(value)
-    return {
-        reason: ", ".join(values) if len(values) <= 4 else f"{values[0]} to {values[-1]}"
-        for reason, values in groups.items()
-    }
+    return {reason: _listed(values) for reason, values in groups.items()}
+
+
+def _listed(values: Sequence[str]) -> str:
+    """Values on one line; neighbouring numbers as a range, ``-20..-1``."""
+    runs: list[list[str]] = []
+    for value in values:
+        if runs and value == _next(runs[-1][-1]):
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return ", ".join(f"{run[0]}..{run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs)
+
+
+def _next(value: str) -> str | None:
+    """The whole number behind one, as a text."""
+    return str(int(value) + 1) if value.lstrip("-").isdecimal() else None
 
 
 def _without_value(reason: str, value: str) -> str:
     """A reason that names its own value, told for a whole group of values."""
-    return reason.replace(value, "this") if value.lstrip("-").isdecimal() else reason
+    if not value.lstrip("-").isdecimal():
+        return reason
+    return re.sub(rf"={re.escape(value)}(?![\w.])", "=this", reason)
 
 
 def _containment(probe: dict[str, Any]) -> str:

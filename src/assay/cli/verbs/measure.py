@@ -6,6 +6,7 @@ import argparse
 import os
 
 from assay.cli.answer import exports_of, give
+from assay.cli.missing import demand_found
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import (
@@ -16,7 +17,7 @@ from assay.cli.request import (
     warmup_of,
 )
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, demand_found, statistic_of, workload_of
+from assay.cli.workload import command_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Statistic, StudySpec
 from assay.study.session import begin

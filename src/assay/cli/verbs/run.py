@@ -31,6 +31,7 @@ from assay.settings.registry import judge_all
 from assay.study.laboratory import Laboratory
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
+STDOUT = "-"
 LEFT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Asks for an end that the program may shape: by a terminal, a service manager, a batch system."""
 ARRIVING_S = 0.05
@@ -61,7 +62,7 @@ def run(parsed: Parsed) -> int:
     )
     facts = _launch(lab, plan, workload, launch)
     if arguments.record:
-        _record(Path(arguments.record), lab, plan, workload, launch, facts)
+        _record(arguments.record, lab, plan, workload, launch, facts)
     return _status(facts, argv[0])
 
 
@@ -174,7 +175,7 @@ def _signals_left() -> Iterator[Callable[[Running], None]]:
 
 
 def _record(
-    path: Path,
+    name: str,
     lab: Laboratory,
     plan: Plan,
     workload: Workload,
@@ -183,8 +184,14 @@ def _record(
 ) -> None:
     grants = judge_all(launch.configuration, lab.registry, plan, facts)
     sample = build_sample(launch, workload, facts, (), grants)
-    with replacing(path) as file:
-        file.write(encode(sample) + b"\n")
+    line = encode(sample) + b"\n"
+    if name == STDOUT:
+        # Behind what the program wrote, whose last line may have no end.
+        sys.stdout.buffer.write(b"\n" + line)
+        sys.stdout.flush()
+        return
+    with replacing(Path(name)) as file:
+        file.write(line)
 
 
 def _status(facts: RunFacts, word: str) -> int:

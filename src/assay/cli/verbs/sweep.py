@@ -18,6 +18,7 @@ from assay.cli.sweep_request import read_sweep
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import BadInput, NotPossible
 from assay.records import StudySpec
+from assay.search.cells import baseline_words
 from assay.search.purse import OVERHEAD_S
 from assay.search.sweep import WARMUP, least_blocks, least_launches
 from assay.study.session import begin
@@ -101,6 +102,9 @@ def _dry_lines(arguments: argparse.Namespace, spec: StudySpec, launches: int) ->
     yield f"{show_count(len(spec.arms), 'cell')}:"
     for number, arm in enumerate(spec.arms):
         yield f"  {clean(arm.name)}{'   (baseline)' if number == 0 else ''}"
+    first = spec.arms[0]
+    if words := baseline_words(first.name, first.configuration, spec.space):
+        yield clean(words)
     for note in spec.design.notes if spec.design else ():
         yield f"  note: {clean(note)}"
     yield f"{_plan(spec)}:"

@@ -14,11 +14,12 @@ import msgspec
 from assay.cli.answer import exports_of, give
 from assay.cli.documents import print_json, space_document
 from assay.cli.layout import fitted, width_of
+from assay.cli.missing import demand_found
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, demand_found, statistic_of, workload_of
+from assay.cli.workload import command_of, statistic_of, workload_of
 from assay.errors import BadInput, NotPossible
 from assay.launch.exported import of_space
 from assay.machine.document import Program

@@ -604,7 +604,18 @@
     place.hidden = false;
   };
 
+  /* Says below a table that it goes on beyond the edge of its box. */
+  const setUpWide = () => {
+    for (const box of document.querySelectorAll(".scroll")) {
+      const hint = make("p", { className: "sideways", hidden: true,
+        textContent: "There are more columns: scroll sideways." });
+      box.after(hint);
+      new ResizeObserver(() => { hint.hidden = box.scrollWidth <= box.clientWidth + 1; }).observe(box);
+    }
+  };
+
   setUpTable();
+  setUpWide();
   setUpRaw();
   setUpCopy();
   drawAll();

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
-from assay.report.figures import NoiseFigure
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join
+from assay.report.noise import NoiseFigure
 from assay.report.parts.common import definitions
 from assay.report.plain import change, change_interval
 from assay.units import show_bytes, show_count

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from assay.machine.cpulist import format_list
 from assay.records import Kind, Outcome, Parameter, Stage, StudySpec
+from assay.report.convergence import STAGE_NAMES
 from assay.report.evidence import EvidenceTally
-from assay.report.figures import STAGE_NAMES
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table

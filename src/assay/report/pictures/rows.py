@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.records import Goal
 from assay.report.arms import Phase, Role
-from assay.report.figures import Box, BoxFigure, Gain, GainFigure
+from assay.report.boxes import Box, BoxFigure
 from assay.report.frame import Ends, frame
+from assay.report.gains import Gain, GainFigure
 from assay.report.pictures.canvas import (
     SMALL_PX,
     STACKED,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.arms import Role
-from assay.report.figures import STAGE_NAMES, ConvergenceFigure, NoiseFigure
+from assay.report.convergence import STAGE_NAMES, ConvergenceFigure
+from assay.report.noise import NoiseFigure
 from assay.report.pictures.canvas import (
     POINTS_PER_PIXEL,
     SMALL_PX,

@@ -1,0 +1,45 @@
+"""Descriptors: how many files this process may have open."""
+
+from __future__ import annotations
+
+import errno
+import resource
+
+from assay.errors import NotPossible
+
+LEAST = 32
+"""Fewer do not hold the store with its journal and locks, what a launch takes, and a module that is
+being loaded; where they run out, the errors are as various as what needs the next one."""
+_RAISE = "Raise the limit with `ulimit -n 1024` in the shell that starts assay."
+
+
+def demand_descriptors() -> None:
+    """Refuse to begin what could not open its files.
+
+    Raises:
+        NotPossible: the soft limit is below ``LEAST``.
+    """
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < LEAST:
+        raise NotPossible(
+            f"No more than {soft} files may be open at a time here (`ulimit -n`), and assay needs "
+            f"{LEAST}.",
+            _RAISE,
+        )
+
+
+def exhausted(error: OSError) -> NotPossible | None:
+    """What is said where they ran out all the same; ``None`` where the error is another."""
+    if error.errno == errno.EMFILE:
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return NotPossible(
+            f"As many files are open as may be, {soft} (`ulimit -n`).",
+            f"{_RAISE} What was measured is kept.",
+        )
+    if error.errno == errno.ENFILE:
+        return NotPossible(
+            "As many files are open on this system as may be (/proc/sys/fs/file-max).",
+            "End what holds them: `lsof | awk '{print $1}' | sort | uniq -c | sort -n` tells. "
+            "What was measured is kept.",
+        )
+    return None

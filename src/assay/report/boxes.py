@@ -1,0 +1,88 @@
+"""Boxes: the arms of a study as box plots, apart from how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Goal, Summary
+from assay.report.arms import ArmRow, Phase, Role
+from assay.report.frame import Ends, fences
+from assay.report.inputs import ReportInput
+from assay.report.plain import arm_label, label_of
+from assay.report.scale import Scale
+from assay.report.trials import State
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One launch of a box plot: number of the launch, value, and whether that is a time-out."""
+
+    number: int
+    value: float
+    censored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One arm: its five numbers (in ``summary``) and its raw points.
+
+    ``summary`` is ``None`` where no launch gave a value. ``note`` says what is not in the box.
+    ``fences`` are the ends of what lies near the rest; absent without a value.
+    """
+
+    label: str
+    phase: Phase
+    role: Role
+    summary: Summary | None
+    dots: tuple[Dot, ...]
+    note: str = ""
+    fences: Ends | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoxFigure:
+    """Box plots of all arms, in the order of the table."""
+
+    metric: str
+    goal: Goal
+    scale: Scale
+    boxes: tuple[Box, ...]
+
+
+def box_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> BoxFigure | None:
+    """Box plots of all arms; ``None`` where no launch gave a value."""
+    boxes = tuple(
+        Box(
+            arm_label(r.name),
+            r.phase,
+            r.role,
+            r.summary,
+            _dots(r),
+            _missing(r),
+            fences(r.values) if r.values else None,
+        )
+        for r in rows
+    )
+    if not any(box.summary for box in boxes):
+        return None
+    return BoxFigure(label_of(report.metric), report.metric.goal, scale, boxes)
+
+
+def _dots(row: ArmRow) -> tuple[Dot, ...]:
+    return tuple(
+        Dot(t.number, t.value, t.state is State.CENSORED) for t in row.trials if t.value is not None
+    )
+
+
+def _missing(row: ArmRow) -> str:
+    parts = [
+        f"{number} {what}"
+        for number, what in (
+            (row.having(State.CENSORED), "timed out"),
+            (row.having(State.FAILED), "failed"),
+            (row.having(State.ABSENT), "without a value"),
+        )
+        if number
+    ]
+    return ", ".join(parts)

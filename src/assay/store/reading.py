@@ -1,0 +1,149 @@
+"""Reading a store in a relational database, through SQLAlchemy Core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+from sqlalchemy import Engine, select
+
+from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
+from assay.store.base import StudyHead, StudyRecord
+from assay.store.ids import match
+from assay.store.owners import Owners
+from assay.store.rows import (
+    LAUNCHES,
+    Row,
+    conclusion_of,
+    member_of,
+    record_of,
+    strata_of,
+    study_row,
+)
+from assay.store.schema import OUTPUT, PLAN, SAMPLE, STUDY, VERDICT
+
+_ORDER = (STUDY.c.created_at, STUDY.c.number)
+_PAGE = 256
+"""Samples whose outputs are read at a time: some megabytes at most."""
+
+
+class SqlReader:
+    """The part of a ``Store`` that only reads.
+
+    Args:
+        engine: for reading.
+        owners: the holds on studies.
+        explained: a context that turns errors of this database into assay's own.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        owners: Owners,
+        explained: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._engine = engine
+        self._owners = owners
+        self._explained = explained
+
+    def find(self, text: str) -> str:
+        """See ``Store.find``."""
+        with self._explained(), self._engine.connect() as connection:
+            known = connection.execute(select(STUDY.c.id).order_by(*_ORDER)).scalars().all()
+        return match(text, known)
+
+    def studies(self) -> list[StudyHead]:
+        """See ``Store.studies``."""
+        columns = (STUDY.c.number, STUDY.c.id, STUDY.c.command, STUDY.c.kind, STUDY.c.status)
+        query = select(*columns, STUDY.c.created_at, LAUNCHES).order_by(*_ORDER)
+        with self._explained(), self._engine.connect() as connection:
+            rows = connection.execute(query).all()
+        return [
+            StudyHead(
+                id=row.id,
+                command=row.command,
+                kind=member_of(Kind, row.kind, row.id),
+                status=self._status(row),
+                launches=row.launches,
+                created_at=row.created_at,
+            )
+            for row in rows
+        ]
+
+    def study(self, study_id: str) -> StudyRecord:
+        """See ``Store.study``."""
+        with self._explained(), self._engine.connect() as connection:
+            row = study_row(connection, study_id)
+            strata = strata_of(connection, study_id)
+        return StudyRecord(
+            id=row.id,
+            spec=record_of(row.spec, StudySpec, study_id),
+            status=self._status(row),
+            strata=tuple(strata),
+            conclusion=conclusion_of(row),
+            elapsed_s=row.elapsed_s,
+            launches=row.launches,
+            created_at=row.created_at,
+        )
+
+    def strata(self, study_id: str) -> list[Stratum]:
+        """See ``Store.strata``."""
+        with self._explained(), self._engine.connect() as connection:
+            study_row(connection, study_id)
+            return strata_of(connection, study_id)
+
+    def samples(self, study_id: str, stratum_number: int | None = None) -> list[Sample]:
+        """See ``Store.samples``."""
+        query = select(SAMPLE.c.document).where(SAMPLE.c.study == study_id)
+        if stratum_number is not None:
+            query = query.where(SAMPLE.c.stratum == stratum_number)
+        with self._explained(), self._engine.connect() as connection:
+            study_row(connection, study_id)
+            documents = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
+        return [record_of(document, Sample, study_id) for document in documents]
+
+    def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
+        """See ``Store.outputs``."""
+        query = select(SAMPLE.c.number).where(
+            SAMPLE.c.study == study_id, SAMPLE.c.stratum == stratum_number
+        )
+        with self._explained(), self._engine.connect() as connection:
+            study_row(connection, study_id)
+            numbers = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
+        for begin in range(0, len(numbers), _PAGE):
+            page = numbers[begin : begin + _PAGE]
+            kept = select(OUTPUT).where(OUTPUT.c.sample.in_(page))
+            with self._explained(), self._engine.connect() as connection:
+                documents = {row.sample: row.document for row in connection.execute(kept)}
+            for number in page:
+                document = documents.get(number)
+                yield record_of(document, tuple[Output, ...], study_id) if document else ()
+
+    def plans(self, study_id: str, stratum_number: int) -> list[Plan]:
+        """See ``Store.plans``."""
+        query = select(PLAN.c.document).where(
+            PLAN.c.study == study_id, PLAN.c.stratum == stratum_number
+        )
+        with self._explained(), self._engine.connect() as connection:
+            study_row(connection, study_id)
+            documents = connection.execute(query.order_by(PLAN.c.configuration)).scalars().all()
+        return [record_of(document, Plan, study_id) for document in documents]
+
+    def conclusion(self, study_id: str) -> Conclusion | None:
+        """See ``Store.conclusion``."""
+        with self._explained(), self._engine.connect() as connection:
+            return conclusion_of(study_row(connection, study_id))
+
+    def verdicts(self, study_id: str) -> dict[int, Conclusion]:
+        """See ``Store.verdicts``."""
+        query = select(VERDICT.c.stratum, VERDICT.c.document).where(VERDICT.c.study == study_id)
+        with self._explained(), self._engine.connect() as connection:
+            study_row(connection, study_id)
+            rows = connection.execute(query.order_by(VERDICT.c.stratum)).all()
+        return {row.stratum: record_of(row.document, Conclusion, study_id) for row in rows}
+
+    def _status(self, row: Row) -> Status:
+        status = member_of(Status, row.status, row.id)
+        if status is Status.RUNNING and not self._owners.taken(row.number):
+            return Status.INTERRUPTED
+        return status

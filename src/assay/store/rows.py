@@ -1,0 +1,134 @@
+"""Rows: the tables of a store as records, and records as rows."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, func, insert, select
+
+from assay.errors import BadInput, NotPossible
+from assay.records import Conclusion, Plan, Stratum, decode, encode
+from assay.store.ids import new_id
+from assay.store.schema import PLAN, SAMPLE, STRATUM, STUDY
+
+T = TypeVar("T")
+E = TypeVar("E", bound=enum.Enum)
+Row = Any
+"""A row of ``STUDY``; SQLAlchemy 2.0 and 2.1 differ in how they type one."""
+
+LAUNCHES = (
+    select(func.count())
+    .select_from(SAMPLE)
+    .where(SAMPLE.c.study == STUDY.c.id)
+    .scalar_subquery()
+    .label("launches")
+)
+
+
+def document_of(record: T, kind: type[T]) -> str:
+    """The JSON text of a record, which is sure to be read again."""
+    try:
+        document = encode(record).decode()
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            f"A {kind.__name__} holds text that is not UTF-8 and cannot be stored: {error}.",
+            "File names and arguments must be UTF-8.",
+        ) from error
+    decode(document, kind)
+    return document
+
+
+def record_of(document: str, kind: type[T], study_id: str) -> T:
+    """The record that a document holds.
+
+    Raises:
+        NotPossible: it cannot be read.
+    """
+    try:
+        return decode(document, kind)
+    except BadInput as error:
+        raise _unreadable(study_id, error.cause) from error
+
+
+def member_of(kind: type[E], text: str, study_id: str) -> E:
+    """The member of an enumeration that a column names.
+
+    Raises:
+        NotPossible: there is none.
+    """
+    try:
+        return kind(text)
+    except ValueError as error:
+        raise _unreadable(study_id, f"{text!r} is no {kind.__name__.lower()}.") from error
+
+
+def _unreadable(study_id: str, how: str) -> NotPossible:
+    return NotPossible(
+        f"Study {study_id} cannot be read: {how}",
+        "The store is damaged, or a newer assay wrote this; nothing was changed.",
+    )
+
+
+def unused_id(connection: Connection) -> str:
+    """An id that no study has yet."""
+    while True:
+        study_id = new_id()
+        query = select(STUDY.c.number).where(STUDY.c.id == study_id)
+        if connection.execute(query).first() is None:
+            return study_id
+
+
+def insert_stratum(connection: Connection, study_id: str, stratum: Stratum) -> None:
+    """A row for a stratum."""
+    row = {
+        "study": study_id,
+        "number": stratum.number,
+        "machine": stratum.machine,
+        "engine": stratum.engine,
+        "document": document_of(stratum, Stratum),
+    }
+    connection.execute(insert(STRATUM), row)
+
+
+def insert_plan(connection: Connection, study_id: str, stratum_number: int, plan: Plan) -> None:
+    """A row for a plan."""
+    row = {
+        "study": study_id,
+        "stratum": stratum_number,
+        "configuration": plan.configuration.digest,
+        "document": document_of(plan, Plan),
+    }
+    connection.execute(insert(PLAN), row)
+
+
+def study_row(connection: Connection, study_id: str) -> Row:
+    """The row of a study, with the number of its launches.
+
+    Raises:
+        BadInput: there is no such study.
+    """
+    row = connection.execute(select(STUDY, LAUNCHES).where(STUDY.c.id == study_id)).first()
+    if row is None:
+        raise BadInput(f"There is no study {study_id!r}.", "`assay study list` shows all.")
+    return row
+
+
+def strata_of(connection: Connection, study_id: str) -> list[Stratum]:
+    """The strata of a study by number."""
+    query = select(STRATUM.c.document).where(STRATUM.c.study == study_id)
+    documents = connection.execute(query.order_by(STRATUM.c.number)).scalars()
+    return [record_of(document, Stratum, study_id) for document in documents]
+
+
+def conclusion_of(row: Row) -> Conclusion | None:
+    """The verdict document in the row of a study, if there is one."""
+    if row.conclusion is None:
+        return None
+    return record_of(row.conclusion, Conclusion, row.id)
+
+
+def key_of(primary_key: Any) -> int:
+    """The number of a row that was inserted."""
+    number: int = primary_key[0]
+    return number

@@ -1,0 +1,62 @@
+"""The words of `assay doctor`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay.cli.verbs.doctor import _lines, _listed, _settings
+from assay.launch.driver import Driver
+from assay.machine.document import Cpu, Machine, Node, Rights
+from assay.settings.registry import builtin
+from assay.study.laboratory import Laboratory
+
+
+def told(cpus: int, nice_floor: int = 0) -> list[str]:
+    """What somebody without rights is told of a machine."""
+    machine = Machine(
+        arch="x86_64",
+        kernel="6.1.0",
+        kernel_version=(6, 1),
+        model="test",
+        cpus=tuple(Cpu(id=i, core=i, siblings=(i,)) for i in range(cpus)),
+        allowed=tuple(range(cpus)),
+        nodes=(Node(id=0, cpus=tuple(range(cpus)), memory_bytes=2**33),),
+        rights=Rights(uid=1000, nice_floor=nice_floor, nice_now=nice_floor),
+    )
+    lab = Laboratory(machine, builtin(), Driver(Path("/bin/true"), {}))
+    return list(_lines(lab, {}, dict(_settings(lab)), "kept.db"))
+
+
+def test_one_of_a_kind_is_one() -> None:
+    text = "\n".join(told(cpus=1))
+    assert "0 usable of 1: 1 core, 1 NUMA node" in text
+    assert "the count 1, or a list" in text
+    assert "1 CPUs" not in text and "1 cores" not in text
+
+
+def test_several_are_several() -> None:
+    text = "\n".join(told(cpus=4))
+    assert "0-3 usable of 4: 4 cores, 1 NUMA node" in text
+    assert "a count from 1 to 4, or a list" in text
+
+
+def test_numbers_in_a_row_are_a_range() -> None:
+    (nice,) = (line for line in told(2) if line.startswith("nice"))
+    assert nice.split("granted: ")[1] == "0..19"
+    (refused,) = (line for line in told(2) if "needs rights" in line)
+    assert refused.strip().startswith(
+        "refused: -20..-1: nice=this needs rights: 0 is the lowest here. Run as root"
+    )
+
+
+def test_a_reason_keeps_the_numbers_that_are_not_its_value() -> None:
+    (refused,) = (line for line in told(2, nice_floor=10) if "needs rights" in line)
+    assert "refused: -20..9: nice=this needs rights: 10 is the lowest here." in refused
+    assert "limits.conf(5)" in refused
+
+
+def test_lists_of_values() -> None:
+    assert _listed(["0", "1", "2", "3"]) == "0..3"
+    assert _listed(["-2", "-1", "0", "4", "5"]) == "-2..0, 4, 5"
+    assert _listed(["glibc", "jemalloc"]) == "glibc, jemalloc"
+    assert _listed([]) == ""

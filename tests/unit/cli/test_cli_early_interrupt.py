@@ -1,0 +1,70 @@
+"""Ctrl-C while assay is only loading."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import assay
+
+SOURCE = Path(assay.__file__).parents[1]
+ENV = {**os.environ, "PYTHONPATH": str(SOURCE)}
+
+AT_A_MODULE = """
+import signal, sys
+
+class Finder:
+    left = int(sys.argv.pop(1))
+
+    def find_spec(self, name, path=None, target=None):
+        if Finder.left == 0:
+            signal.raise_signal(signal.SIGINT)
+        Finder.left -= 1
+
+from assay.__main__ import entry
+
+sys.meta_path.insert(0, Finder())
+entry()
+"""
+"""The signal comes when the module of a number is asked for, counted from the entry on."""
+
+
+def interrupted(module: int) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-c", AT_A_MODULE, str(module), "settings", "list"]
+    return subprocess.run(argv, env=ENV, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("module", [0, 1, 2, 3, 5, 8, 13, 21, 34, 55])
+def test_whatever_is_being_loaded(module: int) -> None:
+    done = interrupted(module)
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr == ""
+
+
+def test_the_last_of_them_is_within_the_loading() -> None:
+    """Or the test above would be one of a process that had ended."""
+    assert interrupted(10_000).returncode == 0
+
+
+def test_at_many_moments_of_the_first_tenths_of_a_second() -> None:
+    for number in range(40):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "assay", "settings", "list"],
+            env=ENV,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        time.sleep(number * 0.005)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+        # What the interpreter loads before it looks for assay interrupts itself in its own way.
+        if str(SOURCE / "assay") in told or process.returncode not in (1, -signal.SIGINT):
+            assert told == ""
+            assert process.returncode in (0, 130, -signal.SIGINT)

@@ -1,0 +1,83 @@
+"""Values that the run refuses leave the search."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from simulated_studies import factors, space_of, tune
+
+from assay.records import Budget, Configuration, Grant, Granted, Launch, Outcome, Sample, Stage
+from assay.search.refusals import Refusals
+from assay.search.testing import Simulated
+
+PROGRAM = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}), noise=0.02)
+REFUSING = replace(PROGRAM, refuses={"cpu.isa": "avx2-zen"})
+SMALL = space_of(**{"cpu.isa": ("avx2", "avx2-zen"), "malloc": ("jemalloc", "tcmalloc")})
+LARGE = space_of(
+    **{
+        "cpu.isa": ("avx2", "avx2-zen"),
+        "malloc": ("jemalloc", "tcmalloc"),
+        "threads": tuple(range(1, 30)),
+        "nice": tuple(range(1, 20)),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("space", "launches"), [(SMALL, 300), (LARGE, 200)], ids=["racing", "model"]
+)
+def test_what_the_run_refuses_is_not_proposed_again(space: object, launches: int) -> None:
+    study = tune(space, REFUSING, Budget(launches=launches))  # type: ignore[arg-type]
+    asking = [s.launch for s in study.samples if s.launch.configuration.get("cpu.isa")]
+    zen = [launch for launch in asking if launch.configuration["cpu.isa"] == "avx2-zen"]
+    assert zen, "the value was never tried, and nothing is shown"
+    assert {launch.block for launch in zen} == {zen[0].block}
+    later = [launch for launch in asking if launch.block > zen[0].block]
+    assert later, "other values are tried on"
+    notes = [note for note in study.conclusion.notes if "avx2-zen" in note]
+    assert notes == [
+        "cpu.isa=avx2-zen was refused in the run (it is not there), and left the search"
+    ]
+    assert study.settings == {"malloc": "tcmalloc"}
+
+
+def test_a_refused_value_does_not_win() -> None:
+    """Whatever its launches took, they did not run with it."""
+    lucky = replace(REFUSING, takes_s=factors(**{"cpu.isa": {"avx2-zen": 0.5}}))
+    study = tune(SMALL, lucky, Budget(launches=200))
+    assert "avx2-zen" not in study.settings.values()
+
+
+def sample(value: str, granted: Granted, stage: Stage = Stage.SEARCH) -> Sample:
+    configuration = Configuration({"thp": value})
+    launch = Launch(configuration=configuration, arm=value, stage=stage, block=0, position=0)
+    grant = Grant(value=value, grant=granted, reason="why")
+    return Sample(launch=launch, outcome=Outcome.OK, settings={"thp": grant})
+
+
+@pytest.mark.parametrize(
+    ("seen", "left"),
+    [
+        ([Granted.REFUSED], True),
+        ([Granted.REFUSED, Granted.UNVERIFIED], True),
+        ([Granted.REFUSED, Granted.GRANTED], False),
+        ([Granted.DEGRADED, Granted.REFUSED], False),
+        ([Granted.UNVERIFIED], False),
+        ([], False),
+    ],
+)
+def test_one_that_was_taken_once_stays(seen: list[Granted], left: bool) -> None:
+    found = Refusals()
+    for granted in seen:
+        found.add(sample("always", granted))
+    assert found.hold(Configuration({"thp": "always", "nice": 1})) is left
+    assert not found.hold(Configuration({"thp": "never"}))
+    assert found.reasons == ({"thp=always": "why"} if left else {})
+
+
+def test_only_the_search_is_narrowed() -> None:
+    """A refusal while the winner is confirmed is told of the winner."""
+    found = Refusals()
+    found.add(sample("always", Granted.REFUSED, Stage.CONFIRM))
+    assert not found.reasons

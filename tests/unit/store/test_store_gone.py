@@ -1,0 +1,83 @@
+"""A store whose file is taken away while it is used."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.errors import NotPossible
+from assay.records import Status
+from assay.store import Store, open_store
+from assay.store.testing import a_sample, a_spec, a_stratum
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    return folder / "studies.db"
+
+
+def begun(database: Path) -> tuple[Store, str]:
+    store = open_store(database)
+    study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+    store.add_sample(study_id, 0, a_sample(0))
+    return store, study_id
+
+
+def uses(study_id: str) -> list[Callable[[Store], object]]:
+    return [
+        lambda store: store.add_sample(study_id, 0, a_sample(1)),
+        lambda store: store.add_elapsed(study_id, 1.0),
+        lambda store: store.set_status(study_id, Status.DONE),
+        lambda store: store.samples(study_id),
+        lambda store: store.create_study(a_spec(), a_stratum(), 2.0),
+    ]
+
+
+def test_a_deleted_file_is_told_and_no_other_is_begun(database: Path) -> None:
+    store, study_id = begun(database)
+    database.unlink()
+    with store:
+        for use in uses(study_id):
+            with pytest.raises(NotPossible, match=r"kept/studies\.db is gone") as error:
+                use(store)
+            assert "measured again" in (error.value.remedy or "")
+    assert not database.exists()
+
+
+def test_a_deleted_folder_is_told_and_not_made_again(database: Path) -> None:
+    store, study_id = begun(database)
+    shutil.rmtree(database.parent)
+    with store:
+        for use in uses(study_id):
+            with pytest.raises(NotPossible, match=r"The folder .*/kept of the store studies\.db"):
+                use(store)
+    assert not database.parent.exists()
+
+
+def test_another_file_in_its_place_is_left_alone(database: Path) -> None:
+    store, study_id = begun(database)
+    other = database.with_name("other.db")
+    open_store(other).close()
+    before = other.read_bytes()
+    other.rename(database)
+    with store:
+        for use in uses(study_id):
+            with pytest.raises(NotPossible, match="another file than before"):
+                use(store)
+    assert database.read_bytes() == before
+
+
+def test_a_file_that_was_moved_back_has_all_that_was_acknowledged(database: Path) -> None:
+    store, study_id = begun(database)
+    database.rename(database.with_name("elsewhere.db"))
+    with store, pytest.raises(NotPossible, match="is gone"):
+        store.add_sample(study_id, 0, a_sample(1))
+    database.with_name("elsewhere.db").rename(database)
+    with open_store(database) as again:
+        assert again.samples(study_id)[:1] == [a_sample(0)]
+        again.claim(study_id)
