@@ -46,7 +46,7 @@ FOREIGN = 0.05
 """CPUs that others used."""
 LONG_S = 0.1
 """Shorter launches tell little of others: the kernel counts in ticks of 10 ms (/proc/stat)."""
-FEW = 20
+FEW = 12
 """Pairs, or launches of ``measure``, below which an answer is called thin."""
 
 _NAME_CHARACTERS = 72

@@ -137,7 +137,8 @@ def test_few_pairs(quiet):
     claims = quiet.conclusion.claims
     few = tuple(msgspec.structs.replace(c, blocks=7, verdict=Verdict.FASTER) for c in claims)
     assert told(concluding(quiet, claims=few)) == (
-        "All claims rest on only 7 pairs of launches; 6 is the fewest that may carry one.",
+        "All claims rest on only 7 pairs of launches; 6 is the fewest that may carry one. What "
+        "fewer than one launch in 2 does may not have been seen at all.",
     )
     one = (few[0], msgspec.structs.replace(few[1], verdict=Verdict.UNCLEAR))
     assert "1 of the 2" not in told(concluding(quiet, claims=one))[0]
