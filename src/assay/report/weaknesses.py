@@ -131,7 +131,8 @@ def _seldom(launches: int) -> int:
     From (1 - p)^n = 0.05; for large n that is the rule of three (Hanley and Lippman-Hand 1983,
     JAMA 249:1743).
     """
-    return max(1, math.floor(1.0 / (1.0 - 0.05 ** (1.0 / launches))))
+    unlikely: float = 0.05 ** (1.0 / launches)
+    return max(1, math.floor(1.0 / (1.0 - unlikely)))
 
 
 def _ungranted(winner: Sequence[GrantTally], notes: Sequence[str]) -> Iterator[str]:
