@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -161,12 +162,29 @@ def leaves() -> set[str]:
     """The control groups that launchers of studies make, in every hierarchy.
 
     They bear the launcher's process id; those that tests name themselves come again and again.
+    Those of launchers that somebody else runs on this host are theirs.
     """
-    return {
-        folder
-        for folder, _, _ in os.walk("/sys/fs/cgroup")
-        if re.fullmatch(r"assay-\d+-\d+", Path(folder).name)
-    }
+    found = set()
+    for folder, _, _ in os.walk("/sys/fs/cgroup"):
+        named = re.fullmatch(r"assay-(\d+)-\d+", Path(folder).name)
+        if named and not _of_somebody_else(int(named[1])):
+            found.add(folder)
+    return found
+
+
+def _of_somebody_else(launcher: int) -> bool:
+    """Whether a launcher has a parent, and this process is none of its ancestors.
+
+    One without a parent is an orphan, as those are whose assay was killed: perhaps ours.
+    """
+    pid, line = launcher, []
+    with contextlib.suppress(OSError):
+        while pid > 1 and pid != os.getpid():
+            line.append(pid)
+            # After the name in brackets: state, parent (proc(5)).
+            stat = Path(f"/proc/{pid}/stat").read_text()
+            pid = int(stat.rpartition(")")[2].split()[1])
+    return pid == 1 and len(line) > 1
 
 
 def nothing_left(cli: CommandLine, before: set[str], within_s: float = 5.0) -> None:
