@@ -17,7 +17,7 @@ from .page import PAGE, rewritten
 from .table import QUICK, Sizes, document
 
 LEAST = 2000
-"""Studies a row of any table."""
+"""Studies a row of any table that is written to the page."""
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
     sizes = (
         QUICK
         if options.quick
-        else Sizes(studies=options.studies, fewer=max(2000, options.studies // 4))
+        else Sizes(studies=options.studies, fewer=max(LEAST, options.studies // 4))
     )
     tables = document(sizes, options.seed, options.recorded, options.jobs)
     text = f"{_when(options)}\n\n{tables}"
@@ -79,7 +79,10 @@ def _parsed() -> argparse.Namespace:
         metavar="FILE",
         help="tables of repeats (columns t0, t1, ...), as identical arms",
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.write and (options.quick or options.studies < LEAST):
+        parser.error(f"--write takes tables of at least {LEAST} studies a row")
+    return options
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/time.h>
 #include <time.h>
 
 #include <cstdint>
@@ -15,6 +16,10 @@ inline constexpr Nanos never = INT64_MAX;
 
 inline Nanos to_nanos(const timespec& t) {
     return static_cast<Nanos>(t.tv_sec) * nanos_per_second + t.tv_nsec;
+}
+
+inline Nanos to_nanos(const timeval& t) {
+    return static_cast<Nanos>(t.tv_sec) * nanos_per_second + static_cast<Nanos>(t.tv_usec) * 1000;
 }
 
 inline timespec to_timespec(Nanos t) {

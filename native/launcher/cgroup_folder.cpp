@@ -1,8 +1,8 @@
 #include "launcher/cgroup_folder.hpp"
 
+#include "common/dir.hpp"
 #include "common/files.hpp"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,15 +10,10 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <memory>
 
 namespace assay {
 
 namespace {
-
-struct CloseDir {
-    void operator()(DIR* dir) const { ::closedir(dir); }
-};
 
 Fd open_folder(int at, const char* path) {
     return Fd{::openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
@@ -50,7 +45,7 @@ std::vector<std::string> subfolders(int folder) {
     Fd fd = open_folder(folder, ".");
     if (!fd && errno == EACCES && ::fchmod(folder, 0755) == 0) fd = open_folder(folder, ".");
     if (!fd) return found;
-    const std::unique_ptr<DIR, CloseDir> dir{::fdopendir(fd.release())};
+    const Dir dir{::fdopendir(fd.release())};
     while (const dirent* entry = dir ? ::readdir(dir.get()) : nullptr) {
         const std::string_view name = entry->d_name;
         if (entry->d_type == DT_DIR && name != "." && name != "..") found.emplace_back(name);

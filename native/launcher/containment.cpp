@@ -10,14 +10,6 @@
 
 namespace assay {
 
-namespace {
-
-Nanos nanos_of(const timeval& time) {
-    return static_cast<Nanos>(time.tv_sec) * nanos_per_second + static_cast<Nanos>(time.tv_usec) * 1000;
-}
-
-} // namespace
-
 std::vector<pid_t> TreeOnly::processes() {
     return descendants(::getpid());
 }
@@ -56,7 +48,7 @@ std::optional<Nanos> TreeOnly::cpu_used() {
     }
     rusage orphans{}; // what the keeper has waited for
     ::getrusage(RUSAGE_CHILDREN, &orphans);
-    return ticks_to_ns(ticks) + nanos_of(orphans.ru_utime) + nanos_of(orphans.ru_stime);
+    return ticks_to_ns(ticks) + to_nanos(orphans.ru_utime) + to_nanos(orphans.ru_stime);
 }
 
 Tally TreeOnly::tally() {

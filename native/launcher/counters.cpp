@@ -1,12 +1,12 @@
 #include "launcher/counters.hpp"
 
+#include "common/dir.hpp"
 #include "common/files.hpp"
 #include "launcher/scaling.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -18,7 +18,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <memory>
 
 namespace assay {
 
@@ -121,10 +120,7 @@ std::vector<CorePmu> list_core_pmus(const std::string& root) {
     std::vector<CorePmu> found;
     const std::string folder = root + pmu_folder;
     if (::access((folder + "/cpu").c_str(), F_OK) == 0) return found;
-    struct CloseDir {
-        void operator()(DIR* dir) const { ::closedir(dir); }
-    };
-    const std::unique_ptr<DIR, CloseDir> dir{::opendir(folder.c_str())};
+    const Dir dir{::opendir(folder.c_str())};
     if (!dir) return found;
     while (const dirent* entry = ::readdir(dir.get())) {
         if (entry->d_name[0] == '.') continue;

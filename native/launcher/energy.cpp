@@ -1,14 +1,13 @@
 #include "launcher/energy.hpp"
 
+#include "common/dir.hpp"
 #include "common/files.hpp"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 
 #include <charconv>
 #include <cstring>
-#include <memory>
 #include <string_view>
 
 namespace assay {
@@ -38,10 +37,7 @@ bool top_zone(std::string_view name) {
 
 EnergyMeter::EnergyMeter(const std::string& root) {
     const std::string folder = root + "/sys/class/powercap";
-    struct CloseDir {
-        void operator()(DIR* dir) const { ::closedir(dir); }
-    };
-    const std::unique_ptr<DIR, CloseDir> dir{::opendir(folder.c_str())};
+    const Dir dir{::opendir(folder.c_str())};
     if (!dir) return;
     while (const dirent* entry = ::readdir(dir.get())) {
         if (!top_zone(entry->d_name)) continue;

@@ -106,7 +106,10 @@ Result failed(Outcome outcome, std::string stage, int error, std::string message
 /// Everything between clone and exec.
 void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool born) {
     steps.add_internal("parent_death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL});
-    if (launch.group > 0) steps.add_internal(process_group, SYS_setpgid, {0, launch.group});
+    if (launch.plan.own_process_group)
+        steps.add_internal("own_process_group", SYS_setpgid, {0, 0});
+    else if (launch.group > 0)
+        steps.add_internal(process_group, SYS_setpgid, {0, launch.group});
     // Early, so that what the rest of the set-up allocates is charged to the right group.
     for (const int file : launch.containment->join_files(born)) steps.add_join(file);
     stdio.add_to(steps, launch.plan);
@@ -277,12 +280,9 @@ class Keeper {
     static void report_cpu(Result& result) {
         rusage usage{};
         if (::getrusage(RUSAGE_CHILDREN, &usage) != 0) return;
-        const auto time = [](const timeval& t) {
-            return static_cast<Nanos>(t.tv_sec) * nanos_per_second + static_cast<Nanos>(t.tv_usec) * 1000;
-        };
         constexpr std::int64_t block = 512; // ru_inblock counts sectors, whatever the device
         result.waited =
-            WaitedUsage{time(usage.ru_utime),     time(usage.ru_stime),     usage.ru_minflt,
+            WaitedUsage{to_nanos(usage.ru_utime), to_nanos(usage.ru_stime), usage.ru_minflt,
                         usage.ru_majflt,          usage.ru_nvcsw,           usage.ru_nivcsw,
                         usage.ru_inblock * block, usage.ru_oublock * block, usage.ru_maxrss * 1024};
         result.cpu_of_cgroup = result.tally->cpu.has_value();
@@ -338,11 +338,12 @@ class Keeper {
         // The charge holds what the kernel keeps for the tree as well: a sample that is near it is better.
         constexpr std::int64_t near = 1 << 20;
         const bool missed = worked_out && *worked_out > sampled + std::max(near, sampled / 20);
-        if (sampler.peak() || missed) {
+        if (sampled > 0 || missed) {
             const std::int64_t peak = missed ? *worked_out : sampled;
             result.anon = SampledMemory{peak, missed, seconds(sampler.widest(ended)), sampler.samples()};
         } else {
-            result.absent.emplace_back("peak_anon_bytes", "the program ended before the first sample");
+            result.absent.emplace_back("peak_anon_bytes",
+                                       "the program ended before a sample saw memory of it");
         }
     }
 

@@ -376,6 +376,10 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         const auto wish = f.text();
         if (wish != "end" && wish != "leave") f.refuse("must be end or leave");
         plan.leave_signals = wish == "leave";
+    } else if (key == "process_group") {
+        const auto wish = f.text();
+        if (wish != "caller" && wish != "own") f.refuse("must be caller or own");
+        plan.own_process_group = wish == "own";
     } else if (key == "sample_interval_s") {
         plan.sample_interval_s = f.positive();
     } else if (key == "observe") {

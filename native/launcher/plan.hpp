@@ -79,6 +79,7 @@ struct Plan {
     std::optional<std::string> cgroup_parent;
     std::optional<std::string> cgroup_name;
     std::optional<int> parent_pid;
+    bool own_process_group = false;
     bool leave_signals = false; // to the program
     double sample_interval_s = 0.05;
     Observe observe;

@@ -1,24 +1,18 @@
 #include "launcher/proctree.hpp"
 
+#include "common/dir.hpp"
 #include "common/files.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <charconv>
-#include <memory>
 #include <string>
 #include <unordered_map>
 
 namespace assay {
 
 namespace {
-
-struct CloseDir {
-    void operator()(DIR* dir) const { ::closedir(dir); }
-};
-using Dir = std::unique_ptr<DIR, CloseDir>;
 
 /// The number that a name consists of, or 0.
 pid_t as_pid(std::string_view name) {

@@ -1,16 +1,15 @@
 #include "launcher/readback.hpp"
 
 #include "common/cpulist.hpp"
+#include "common/dir.hpp"
 #include "common/files.hpp"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 #include <string_view>
 
 namespace assay {
@@ -284,10 +283,7 @@ void Readback::count_threads(const std::vector<ProcStat>& tree) {
     int read = 0;
     for (const auto& stat : tree) {
         const auto folder = proc_path(stat.pid, "task");
-        struct CloseDir {
-            void operator()(DIR* dir) const { ::closedir(dir); }
-        };
-        const std::unique_ptr<DIR, CloseDir> dir{::opendir(folder.c_str())};
+        const Dir dir{::opendir(folder.c_str())};
         if (!dir) continue;
         while (const dirent* entry = ::readdir(dir.get())) {
             if (entry->d_name[0] == '.' || read >= most_threads) continue;

@@ -1,6 +1,7 @@
 #include "launcher/sweep.hpp"
 
-#include <dirent.h>
+#include "common/dir.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 #include <vector>
 
 namespace assay {
@@ -18,10 +18,6 @@ namespace {
 
 constexpr Nanos patience = 5 * nanos_per_second;
 constexpr int deepest = 16;
-
-struct CloseDir {
-    void operator()(DIR* dir) const { ::closedir(dir); }
-};
 
 bool left_by_a_launcher(std::string_view group) {
     const pid_t launcher = launcher_of(group);
@@ -35,7 +31,7 @@ void find_candidates(int root, const std::string& folder, int depth, std::vector
     Fd fd{::openat(root, folder.empty() ? "." : folder.c_str(), flags)};
     if (!fd) return;
     std::vector<std::string> below;
-    const std::unique_ptr<DIR, CloseDir> dir{::fdopendir(fd.release())};
+    const Dir dir{::fdopendir(fd.release())};
     while (const dirent* entry = dir ? ::readdir(dir.get()) : nullptr) {
         const std::string_view name = entry->d_name;
         if (entry->d_type != DT_DIR || name == "." || name == "..") continue;

@@ -15,6 +15,10 @@ _JOINERS = frozenset("\u200c\u200d")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for a formula, at the beginning of a text."""
+
+
 def clean(text: str, keep: str = "") -> str:
     """``text`` with everything invisible or reordering written as an escape.
 
@@ -30,6 +34,11 @@ def clean(text: str, keep: str = "") -> str:
 def clean_lines(text: str) -> str:
     """A text of several lines made safe to show: as :func:`clean`, but for the ends of lines."""
     return clean(text, "\n")
+
+
+def no_formula(text: str) -> str:
+    """A text for a cell of a table, with a quote in front where a spreadsheet would run it."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _hidden(character: str) -> bool:

@@ -228,21 +228,37 @@ def test_a_launcher_that_is_ended_once_costs_one_sample(
         assert [*outcomes[:4], *outcomes[5:]] == ["ok"] * 11
 
 
-def test_stopping_the_launcher_of_a_lone_process_group_interrupts_the_study(
+def test_stopping_the_launcher_of_a_lone_process_group_only_delays(
     cli: CommandLine, programs: Path
 ) -> None:
-    """No shell controls the jobs of this session: the kernel takes a group for abandoned in which
-    a process is stopped when the one that a process of another group had started ends, and sends
+    """No shell controls the jobs of this session: were the program in the process group of assay,
+    the kernel would take that for abandoned when it ends while the launcher is stopped, and send
     it SIGHUP (POSIX, _exit, "Consequences of Process Termination").
     """
     before = leaves()
     script = f"exec env STRIKE_S=0.1 {programs}/strike front 19"
-    with cli.begun("measure", "--runs", "8", "--", "sh", "-c", script) as process:
-        assert process.wait(timeout=30) in (128 + signal.SIGHUP, -signal.SIGHUP)
+    for session in (True, False):
+        with cli.begun(
+            "measure", "--runs", "8", "--", "sh", "-c", script, session=session
+        ) as process:
+            assert process.wait(timeout=30) == 0, (cli.folder / "begun.err").read_text()
     nothing_left(cli, before)
-    with cli.begun("measure", "--runs", "8", "--", "sh", "-c", script, session=False) as process:
-        assert process.wait(timeout=30) == 0, (cli.folder / "begun.err").read_text()
     assert {sample["outcome"] for sample in cli.documents()} == {"ok"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_signal_to_its_own_process_group_ends_the_program_alone(
+    cli: CommandLine, number: signal.Signals
+) -> None:
+    """Many scripts end with ``trap "kill 0" EXIT``, so that nothing of theirs is left."""
+    script = f'trap "kill -{number.value} 0" EXIT; sleep 9 & exit 0'
+    before = leaves()
+    with cli.begun("measure", "--runs", "7", "--", "sh", "-c", script) as process:
+        process.wait(timeout=60)
+        assert process.returncode in (0, 1), (cli.folder / "begun.err").read_text()
+    nothing_left(cli, before)
+    assert cli.samples()
+    assert {sample["outcome"] for sample in cli.documents()} <= {"ok", "failed"}
 
 
 # --- outputs ------------------------------------------------------------------------------------

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from assay.bundle.source import Source
 from assay.bundle.streams import stream_of
-from assay.records import to_builtins
+from assay.records import Sample, StudySpec, to_builtins
+from assay.search.left_out import block_of, left_out_blocks
+
+
+def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
+    """The samples of one stratum, each with ``left_out``: whether it is in no figure."""
+    out = left_out_blocks(spec, samples)
+    for sample in samples:
+        yield {**to_builtins(sample), "left_out": block_of(sample) in out}
 
 
 def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:
@@ -20,9 +29,9 @@ def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:
     record = msgspec.structs.replace(source.record, conclusion=of_newest)
     document: dict[str, Any] = {"study": record.id, **to_builtins(record)}
     document["samples"] = [
-        {"stratum": one.stratum.number, **to_builtins(sample)}
+        {"stratum": one.stratum.number, **sample}
         for one in source.strata
-        for sample in one.samples
+        for sample in sample_documents(record.spec, one.samples)
     ]
     document["plans"] = [
         {"stratum": one.stratum.number, **to_builtins(plan)}

@@ -20,7 +20,7 @@ COMMON = frozenset((
     "root", "user", "users", "admin", "administrator", "test", "tester", "guest", "nobody",
     "default", "ubuntu", "debian", "fedora", "centos", "rocky", "alma", "arch", "suse",
     "opensuse", "ec2-user", "azureuser", "vagrant", "docker", "podman", "runner", "build",
-    "builder", "jenkins", "gitlab-runner", "ci", "app", "work", "localhost",
+    "builder", "jenkins", "gitlab-runner", "ci", "app", "localhost",
     "localhost.localdomain", "localdomain", "raspberrypi", "pi", "vm", "host", "hostname",
     "linux", "none", "(none)", "container", "sandbox", "work", "main", "dev",
 ))

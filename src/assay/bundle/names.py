@@ -13,16 +13,10 @@ from assay.bundle.identity import Identity
 
 HOME, HOST, USER = "~", "HOSTNAME", "USERNAME"
 SERIAL, ADDRESS, SECRET = "SERIAL", "ADDRESS", "SECRET"
-TOKENS = {
-    HOME: "the home folder",
-    HOST: "the name of the host",
-    USER: "the name of a user",
-    SERIAL: "a serial number, or an id that only this machine or installation has",
-    ADDRESS: "a network or hardware address",
-    SECRET: "the value of a variable whose name says that it is secret",
-}
-"""What stands in place of what; a second one of a kind is numbered: ``ADDRESS2``. They are words
-that a constraint, a variable's name and a shell can hold."""
+"""What stands in place of a home folder, of the names of a host and of a user, of what only this
+machine or installation has, of a network or hardware address, and of a secret. A second one of a
+kind is numbered: ``ADDRESS2``. They are words that a constraint, a variable's name and a shell can
+hold."""
 
 _FOREIGN_HOME = re.compile(r"/(?:home|Users)/([^/\s\"'`:;,|<>()$\\]+)")
 _UUID = re.compile(

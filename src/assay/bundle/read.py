@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import msgspec
 
@@ -33,10 +33,11 @@ from assay.bundle.layout import (
 from assay.errors import AssayError, BadInput, NotPossible
 from assay.records import decode
 
+T = TypeVar("T")
+
 _LOCAL_FILE = b"PK\x03\x04"
 _PIECE = 1 << 12
 """Bytes unpacked at a time: of what cannot be unpacked, the place is known so well."""
-MISSPELLED = "is not spelled as assay spells documents"
 _WRITTEN = "Name a bundle: `assay study export STUDY --bundle FILE.zip` writes one."
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 """What msgspec raises on JSON that is none, is not UTF-8, or is nested too deeply."""
@@ -113,12 +114,7 @@ class Archive:
         content = self.content(MANIFEST).removesuffix(b"\n")
         line = _line(content, MANIFEST, None)
         self._demand_known(bytes(line.entry))
-        try:
-            manifest = decode(bytes(line.entry), Manifest)
-        except (BadInput, *_UNREADABLE) as error:
-            raise Broken(MANIFEST, None, f"cannot be read: {reason_of(error)}") from error
-        if not spelled_once(bytes(line.entry)):
-            raise Broken(MANIFEST, None, MISSPELLED)
+        manifest = document_in(bytes(line.entry), Manifest, MANIFEST, None)
         return Seal(manifest, bytes(line.entry), line.chain)
 
     def _demand_known(self, content: bytes) -> None:
@@ -239,7 +235,9 @@ def opened(path: Path) -> Iterator[Archive]:
     except IsADirectoryError as error:
         raise BadInput(f"{path} is a folder.", _WRITTEN) from error
     except OSError as error:
-        raise NotPossible(f"{path} cannot be read: {error.strerror}.") from error
+        raise NotPossible(
+            f"{path} cannot be read: {error.strerror}.", "`ls -l` tells who may."
+        ) from error
     with file:
         if not file.seekable():
             raise BadInput(f"{path} is no file that can be read twice.", "Save it first.")
@@ -282,7 +280,22 @@ def _line(text: bytes, name: str, entry: int | None) -> Line:
     return line
 
 
-def spelled_once(content: bytes) -> bool:
+def document_in(content: bytes, kind: type[T], name: str, entry: int | None) -> T:
+    """The document that an entry of a file holds.
+
+    Raises:
+        Broken: it is none, or is not spelled as assay spells it.
+    """
+    try:
+        found = decode(content, kind)
+    except (BadInput, *_UNREADABLE) as error:
+        raise Broken(name, entry, f"cannot be read: {_reason_of(error)}") from error
+    if not _spelled_once(content):
+        raise Broken(name, entry, "is not spelled as assay spells documents")
+    return found
+
+
+def _spelled_once(content: bytes) -> bool:
     """Whether a document is spelled as assay spells it, and so says each thing once.
 
     A key that is there twice would show one thing to a reader and another to a program.
@@ -298,6 +311,6 @@ def _named(name: str) -> str:
     return name if len(name) <= 80 else name[:79] + "…"
 
 
-def reason_of(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     """What was wrong, as the end of a sentence."""
     return error.cause.rstrip(".") if isinstance(error, AssayError) else str(error)

@@ -28,6 +28,11 @@ from assay.search.race import Done, Reason
 from assay.search.space import SearchSpace
 from assay.search.tpe import TpeSearcher
 
+MOST_EXPRESSIONS, LONGEST = 1000, 4096
+"""Conditions and constraints of a space, and characters of each."""
+MOST_VALUES = 1_000_000
+"""Of one setting."""
+
 
 def recompute(
     spec: StudySpec, samples: Sequence[Sample], stratum: Stratum, recorded: Conclusion
@@ -73,9 +78,6 @@ def _demand_workable(space: Space) -> None:
     for parameter in space.parameters:
         if isinstance(parameter.domain, Range) and _count(parameter.domain) > MOST_VALUES:
             raise NotPossible(f"{parameter.name} has more values than a study goes through.")
-
-
-MOST_EXPRESSIONS, LONGEST, MOST_VALUES = 1000, 4096, 1_000_000
 
 
 def _count(domain: Range) -> float:

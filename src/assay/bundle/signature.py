@@ -67,7 +67,9 @@ def check_signature(bundle: Path, signature: Path, signer: str) -> SignatureChec
         try:
             done = subprocess.run(words, stdin=signed, capture_output=True, timeout=_TIMEOUT_S)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise NotPossible(f"{program} gave no answer: {error}.") from error
+            raise NotPossible(
+                f"{program} gave no answer: {error}.", "Call it by hand, to see what holds it up."
+            ) from error
     said = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
     if "unknown option" in said or "illegal option" in said:
         raise NotPossible(
@@ -132,4 +134,6 @@ def _read(path: Path, what: str) -> str:
     except FileNotFoundError as error:
         raise BadInput(f"There is no {what} {path}.", "Look at its name.") from error
     except OSError as error:
-        raise BadInput(f"The {what} {path} cannot be read: {error.strerror}.") from error
+        raise BadInput(
+            f"The {what} {path} cannot be read: {error.strerror}.", "`ls -l` tells who may."
+        ) from error

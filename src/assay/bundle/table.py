@@ -10,19 +10,20 @@ from typing import TextIO
 from assay.bundle.source import Source
 from assay.records import Sample, Value
 from assay.records.configuration import show_value
+from assay.search.left_out import block_of, left_out_blocks
+from assay.untrusted import no_formula
 
 _PLACE = ("stratum", "sample", "stage", "block", "position", "attempt", "arm")
+_COUNTS = ("left_out",)
 _OUTCOME = ("outcome", "limit", "exit_status", "signal", "message")
 _TIMES = ("started_at", "wall_s", "user_s", "sys_s", "peak_bytes", "peak_anon_bytes")
 _ORIGIN = ("node", "engine")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for a formula, at the beginning of a text."""
 
 
 def write_table(source: Source, target: TextIO) -> None:
     """One row for each sample; values in their own units, empty where there is none.
 
-    Columns: where it belongs, what became of it, what the launcher measured, then ``metric.NAME``,
+    Columns: where it belongs, whether others disturbed its block so that it is in no figure, what became of it, what the launcher measured, then ``metric.NAME``,
     ``setting.NAME`` and ``grant.NAME``, ``evidence.KIND`` and, where it has words, its ``.note``.
     """
     samples = [sample for one in source.strata for sample in one.samples]
@@ -33,7 +34,7 @@ def write_table(source: Source, target: TextIO) -> None:
     out = csv.writer(target, lineterminator="\r\n")
     out.writerow(
         [
-            *(*_PLACE, *_OUTCOME, *_TIMES, *_ORIGIN),
+            *(*_PLACE, *_COUNTS, *_OUTCOME, *_TIMES, *_ORIGIN),
             *(f"metric.{name}" for name in metrics),
             *(column for name in settings for column in (f"setting.{name}", f"grant.{name}")),
             *(f"evidence.{kind}" for kind in values),
@@ -41,10 +42,11 @@ def write_table(source: Source, target: TextIO) -> None:
         ]
     )
     for one in source.strata:
+        lost = left_out_blocks(source.record.spec, one.samples)
         for number, sample in enumerate(one.samples, start=1):
             out.writerow(
                 [
-                    *_fixed(one.stratum.number, number, sample),
+                    *_fixed(one.stratum.number, number, sample, block_of(sample) in lost),
                     *(_cell(sample.metrics.get(name)) for name in metrics),
                     *(cell for name in settings for cell in _setting(sample, name)),
                     *(_evidence(sample, kind) for kind in values),
@@ -53,11 +55,11 @@ def write_table(source: Source, target: TextIO) -> None:
             )
 
 
-def _fixed(stratum: int, number: int, sample: Sample) -> list[str]:
+def _fixed(stratum: int, number: int, sample: Sample, left_out: bool) -> list[str]:
     launch = sample.launch
     place = (launch.stage, launch.block, launch.position, launch.attempt, launch.arm)
     named = (getattr(sample, name) for name in (*_OUTCOME, *_TIMES, *_ORIGIN))
-    return [_cell(value) for value in (stratum, number, *place, *named)]
+    return [_cell(value) for value in (stratum, number, *place, left_out, *named)]
 
 
 def _names(found: Iterable[Iterable[str]]) -> tuple[str, ...]:
@@ -82,9 +84,7 @@ def _cell(value: Value | None) -> str:
     """A cell; text that a spreadsheet would take for a formula gets a quote in front."""
     if value is None:
         return ""
-    if not isinstance(value, str):
-        return show_value(value)
-    return f"'{value}" if value.startswith(_FORMULA) else str(value)
+    return no_formula(value) if isinstance(value, str) else show_value(value)
 
 
 def table(source: Source) -> str:

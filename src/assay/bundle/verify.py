@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-
 from assay.bundle.chain import START, link
 from assay.bundle.difference import Difference, first_difference, first_other_line
 from assay.bundle.layout import (
@@ -30,11 +28,11 @@ from assay.bundle.layout import (
     StudyDocument,
     VerdictNote,
 )
-from assay.bundle.read import MISSPELLED, Archive, Broken, opened, reason_of, spelled_once
+from assay.bundle.read import Archive, Broken, document_in, opened
 from assay.bundle.recompute import recompute, same, script_of
 from assay.bundle.versions import is_engine, to_install, unlike
-from assay.errors import AssayError, BadInput
-from assay.records import Conclusion, Hashed, Plan, Sample, Stratum, decode
+from assay.errors import AssayError
+from assay.records import Conclusion, Hashed, Plan, Sample, Stratum
 
 T = TypeVar("T")
 
@@ -215,13 +213,13 @@ class _Reading:
 
     def _take_document(self, name: str, entry: bytes) -> None:
         if name == STUDY:
-            self.study = _decoded(entry, StudyDocument, name, None)
+            self.study = document_in(entry, StudyDocument, name, None)
             return
         found, file = self._stratum_of(name)
         if file == STRATUM:
-            found.stratum = _decoded(entry, Stratum, name, None)
+            found.stratum = document_in(entry, Stratum, name, None)
         elif file == CONCLUSION:
-            found.conclusion = _decoded(entry, Conclusion, name, None)
+            found.conclusion = document_in(entry, Conclusion, name, None)
         else:
             found.script = entry.decode(errors="replace")
 
@@ -234,7 +232,7 @@ class _Reading:
                 raise Broken(note.name, number, self._misfit(note, number))
             self._head = head
             self.entries += 1
-            take(_decoded(content, kind, note.name, number), number)
+            take(document_in(content, kind, note.name, number), number)
         if number != note.entries:
             raise Broken(
                 note.name,
@@ -323,21 +321,6 @@ def told(difference: Difference) -> str:
     return (
         f"{difference.key} is {difference.recorded}, and its samples give {difference.recomputed}"
     )
-
-
-def _decoded(content: bytes, kind: type[T], name: str, entry: int | None) -> T:
-    """A document, which says each thing once.
-
-    Raises:
-        Broken: it is none.
-    """
-    try:
-        found = decode(content, kind)
-    except (BadInput, msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise Broken(name, entry, f"cannot be read: {reason_of(error)}") from error
-    if not spelled_once(content):
-        raise Broken(name, entry, MISSPELLED)
-    return found
 
 
 def _demand_output(document: OutputDocument, name: str, entry: int, samples: int) -> None:

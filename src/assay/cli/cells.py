@@ -9,6 +9,8 @@ from assay.records.configuration import show_value
 from assay.search.cells import (
     best_first,
     by_settings,
+    cell_word,
+    claim_of,
     effect_name,
     lead,
     mixed_up,
@@ -38,12 +40,11 @@ def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None
         best = best_first(shown[1:], metric)[:BEST_SHOWN]
         shown = [shown[0], *best]
     names = varied_names(spec.space)
-    claims = {claim.b: claim for claim in conclusion.claims}
     best_claim = lead(conclusion)
     rows = [
         (
             [_setting(value) for value in settings_of(arm, conclusion, spec.space)],
-            _figures(arm, spec, claims.get(arm.name), conclusion.arms[0], best_claim),
+            _figures(arm, conclusion, spec, best_claim),
         )
         for arm in by_settings(shown, spec.space)
     ]
@@ -81,11 +82,7 @@ def _setting(value: Value | None) -> str:
 
 
 def _figures(
-    arm: ArmResult,
-    spec: StudySpec,
-    claim: Claim | None,
-    baseline: ArmResult,
-    best: Claim | None,
+    arm: ArmResult, conclusion: Conclusion, spec: StudySpec, best: Claim | None
 ) -> list[str]:
     """Number of launches, median, change with its interval, and what it shows."""
     metric = spec.workload.objective
@@ -95,14 +92,14 @@ def _figures(
     figures = (
         ["0", "-"] if found is None else [str(found.n), show_quantity(found.median, metric.unit)]
     )
-    if arm is baseline:
-        said = ["", "", "baseline"]
-    elif claim is None:
-        said = ["", "", "" if lost else "no value"]
-    else:
+    claim = claim_of(arm, conclusion)
+    change = ["", ""]
+    if claim is not None:
         bound = "~" if claim.bound_only else ""
-        word = f"{claim.verdict}, best" if best is not None and claim.b == best.b else claim.verdict
-        said = [f"{bound}{change_text(claim.ratio)}", interval_text(claim.ci), str(word)]
+        change = [f"{bound}{change_text(claim.ratio)}", interval_text(claim.ci)]
+    word = cell_word(arm, conclusion)
+    word = "" if found is None and lost else word
+    said = [*change, f"{word}, best" if best is not None and best is claim else word]
     said[-1] = ", ".join(filter(None, [said[-1], *lost]))
     return [*figures, *said]
 

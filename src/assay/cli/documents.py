@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.bundle.document import sample_documents
 from assay.records import (
     ArmResult,
     Claim,
@@ -46,7 +47,7 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
             document = {
                 "summary": summary(conclusion.arms[0]),
                 **_modes(conclusion.arms[0]),
-                "samples": [to_builtins(sample) for sample in samples],
+                "samples": list(sample_documents(result.spec, samples)),
             }
         case Kind.SWEEP:
             document = _sweep(conclusion, result.spec)
@@ -117,7 +118,6 @@ def _sweep(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
         "claims": [claim(found) for found in conclusion.claims],
         "effects": [to_builtins(found) for found in conclusion.effects],
         "launches": conclusion.launches,
-        "blocks": conclusion.blocks,
         "stopped": conclusion.stopped,
     } | _noise_floor(conclusion)
 

@@ -54,7 +54,10 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
     for note in result.notes:
         yield f"  note: {clean(note)}"
     spent = show_count(conclusion.launches, "launch", "launches")
-    yield f"  {spent}, {show_duration(result.elapsed_s)}. {clean(conclusion.stopped)}"
+    took = show_duration(result.elapsed_s)
+    if result.stratum is not None:
+        spent, took = f"{spent} of stratum {result.stratum}", f"{took} over all strata"
+    yield f"  {spent}, {took}. {clean(conclusion.stopped)}"
     yield ""
     yield from _next_steps(result)
 

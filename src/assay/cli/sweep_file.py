@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from assay.cli.space_file import Constraints, Settings, Text
 from assay.errors import NotPossible
+from assay.records.workload import BUILT_IN
 
 SCHEMA_FILE = "sweep.schema.json"
 
@@ -53,8 +54,8 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     metrics: Annotated[
         list[Text] | dict[str, Text],
         about(
-            "Figures to read: wall_s, user_s, sys_s, peak_bytes, peak_anon_bytes, or NAME=REGEX "
-            "for one in the output; or a table of names and regular expressions.",
+            f"Figures to read: {', '.join(BUILT_IN)}, or NAME=REGEX for one in the output; or a "
+            "table of names and regular expressions.",
             ["fps=([0-9.]+) fps"],
         ),
     ] = []

@@ -78,7 +78,9 @@ def read_toml(name: str) -> TomlFile:
         with Path(name).open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise BadInput(f"{name} cannot be read: {error.strerror}.") from error
+        raise BadInput(
+            f"{name} cannot be read: {error.strerror}.", "Look at its name, and at who may read it."
+        ) from error
     if len(raw) > MOST_BYTES:
         raise BadInput(f"{name} is larger than 1 MiB.", "Name a TOML file.")
     try:

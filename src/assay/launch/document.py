@@ -76,6 +76,7 @@ def launcher_document(
     varied: Iterable[str] | None = None,
     sample_interval_s: float | None = None,
     signals: Literal["end", "leave"] = "end",
+    process_group: Literal["caller", "own"] = "caller",
     pad_bytes: int | None = None,
 ) -> dict[str, Any]:
     """The document for one launch.
@@ -94,6 +95,8 @@ def launcher_document(
         sample_interval_s: longest distance between two memory samples.
         signals: what SIGINT, SIGTERM and SIGHUP to the launcher do: end the tree, or nothing, so
             that they are left to the program.
+        process_group: that of the launcher's caller, as a terminal's foreground needs it, or one
+            of the program's own: then ``kill 0`` in a script ends no more than its launch.
         pad_bytes: length of a variable that is there to give the environment a size.
 
     Raises:
@@ -122,6 +125,7 @@ def launcher_document(
         "parent_pid": parent_pid,
         "sample_interval_s": sample_interval_s,
         "signals": signals if signals != "end" else None,
+        "process_group": process_group if process_group != "caller" else None,
         "observe": list(dict.fromkeys((*observations(names), *(_UNTIMED if survey else ())))),
         "counters": _counters(workload),
         "environ_names": sorted(variables),

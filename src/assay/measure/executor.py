@@ -180,6 +180,7 @@ class LocalExecutor:
             stderr=str(self.errors),
             parent_pid=os.getpid(),
             varied=self._varied,
+            process_group="own",
             pad_bytes=pad_bytes,
         )
         ticket = Ticket(self._submitted)

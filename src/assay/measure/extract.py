@@ -5,12 +5,20 @@ from __future__ import annotations
 import math
 import mmap
 import re
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from assay.errors import BadInput
+from assay.errors import BadInput, nearest
 from assay.records import Metric, RunFacts
-from assay.records.workload import COUNTED
+from assay.records.workload import BUILT_IN, COUNTED
+
+WINDOW = 1 << 25
+"""Bytes of an output that are looked at together."""
+LONGEST = 1 << 20
+"""Of a match, in an output of several windows."""
+LARGEST = 1e100
+"""A figure beyond it, or below its inverse, is no measurement, and its square no number."""
 
 SUMS = {
     "context_switches": ("voluntary_switches", "involuntary_switches"),
@@ -47,10 +55,12 @@ def metrics_of(
             value = float(text.replace("_", ""))
         except ValueError:
             value = math.nan
-        if math.isfinite(value):
-            found[metric.name] = value
-        else:
+        if not math.isfinite(value):
             absent[metric.name] = f"{text[:60]!r} in the output is not a number"
+        elif abs(value) > LARGEST or 0.0 < abs(value) < 1.0 / LARGEST:
+            absent[metric.name] = f"{text[:60]!r} in the output is beyond what can be worked with"
+        else:
+            found[metric.name] = value
     return found, absent
 
 
@@ -85,24 +95,37 @@ def _why_absent(name: str, facts: RunFacts) -> str:
 
 
 def last_match(pattern: str, outputs: Sequence[Path]) -> str | None:
-    """The first group, or the whole, of the last match of a pattern in the first file with one.
-
-    Files are mapped, so that an output of gigabytes costs no memory of its own.
-    """
+    """The first group, or the whole, of the last match of a pattern in the first file with one."""
+    sought = re.compile(pattern.encode(), re.MULTILINE)
     for output in outputs:
-        found = None
-        for match in re.finditer(pattern.encode(), _mapped(output), re.MULTILINE):
-            found = match
-        if found is not None:
-            # A group that took no part in the match holds nothing.
-            return (found[1 if found.re.groups else 0] or b"").decode(errors="replace")
+        newest = deque(_matches(sought, output), maxlen=1)
+        if newest:
+            return newest[0]
     return None
 
 
 def holds(check: str, outputs: Sequence[Path]) -> bool:
     """Whether a pattern is found in any of the files."""
-    pattern = re.compile(check.encode(), re.MULTILINE)
-    return any(pattern.search(_mapped(output)) is not None for output in outputs)
+    sought = re.compile(check.encode(), re.MULTILINE)
+    return any(next(_matches(sought, output), None) is not None for output in outputs)
+
+
+def _matches(sought: re.Pattern[bytes], output: Path) -> Iterator[str]:
+    """The first group, or the whole, of each match in a file.
+
+    The file is mapped, and looked at window by window, each of which is let go again: an output of
+    gigabytes costs no more memory than one of them. A match that begins near the end of a window
+    is found whole up to ``LONGEST``.
+    """
+    text = _mapped(output)
+    for begin in range(0, max(1, len(text)), WINDOW):
+        for match in sought.finditer(text, begin, min(len(text), begin + WINDOW + LONGEST)):
+            if match.start() >= begin + WINDOW:
+                break  # the next window's
+            # A group that took no part in the match holds nothing.
+            yield (match[1 if sought.groups else 0] or b"").decode(errors="replace")
+        if isinstance(text, mmap.mmap):
+            text.madvise(mmap.MADV_DONTNEED)
 
 
 def _mapped(path: Path) -> mmap.mmap | bytes:
@@ -135,9 +158,6 @@ def named_metric(text: str, units: Mapping[str, str]) -> Metric:
     Raises:
         BadInput: neither.
     """
-    from assay.errors import nearest
-    from assay.records.workload import BUILT_IN
-
     if text in BUILT_IN:
         return BUILT_IN[text]
     name, equals, pattern = text.partition("=")

@@ -16,11 +16,19 @@ from assay.report.trials import State
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One launch of a box plot: number of the launch, value, and whether that is a time-out."""
+    """One launch of a box plot.
+
+    Attributes:
+        number: of the launch.
+        value: in the metric's unit.
+        censored: whether that is a time-out.
+        left_out: whether it is shown only, and in no figure.
+    """
 
     number: int
     value: float
     censored: bool = False
+    left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,9 @@ def box_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Box
 
 def _dots(row: ArmRow) -> tuple[Dot, ...]:
     return tuple(
-        Dot(t.number, t.value, t.state is State.CENSORED) for t in row.trials if t.value is not None
+        Dot(t.number, t.value, t.state is State.CENSORED, t.state is State.LEFT_OUT)
+        for t in row.trials
+        if t.value is not None
     )
 
 
@@ -82,6 +92,7 @@ def _missing(row: ArmRow) -> str:
             (row.having(State.CENSORED), "timed out"),
             (row.having(State.FAILED), "failed"),
             (row.having(State.ABSENT), "without a value"),
+            (row.having(State.LEFT_OUT), "left out"),
         )
         if number
     ]

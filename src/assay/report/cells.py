@@ -87,12 +87,16 @@ class HeatFigure:
 
 @dataclass(frozen=True, slots=True)
 class ScatterPoint:
-    """One launch: value of the setting, and of the metric; ``censored`` at its time-out."""
+    """One launch: value of the setting, and of the metric; ``censored`` at its time-out.
+
+    What was ``left_out`` is shown, and in no figure.
+    """
 
     x: float
     y: float
     role: Role
     censored: bool = False
+    left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,12 +257,12 @@ def _scatter(
     numbered = [(x, r) for x, r in read if x is not None]
     places = sorted({x for x, _ in numbered})
     points = [
-        ScatterPoint(x, t.value, r.role, t.state is State.CENSORED)
+        ScatterPoint(x, t.value, r.role, t.state is State.CENSORED, t.state is State.LEFT_OUT)
         for x, r in numbered
         for t in r.trials
         if t.value is not None
     ]
-    values = [p.y for p in points if not p.censored]
+    values = [p.y for p in points if not p.censored and not p.left_out]
     if len(places) < 3 or not values:
         return None
     by_place: dict[float, list[float]] = {}

@@ -6,13 +6,15 @@ import csv
 import io
 from collections.abc import Sequence
 
-from assay.records import Claim, Conclusion, FactorEffect, StudySpec, Value, Verdict
+from assay.records import ArmResult, Claim, Conclusion, FactorEffect, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.report.plain import change, change_interval
+from assay.report.plain import change, change_interval, claimed_change
 from assay.report.text import CSV_COLUMNS, arm_scale, arm_values, csv_cell, escape, markdown_table
 from assay.search.cells import (
     baseline_words,
     by_settings,
+    cell_word,
+    claim_of,
     effect_name,
     lead,
     mixed_up,
@@ -20,8 +22,6 @@ from assay.search.cells import (
     sweep_sentences,
     varied_names,
 )
-
-_FIGURES = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
 
 
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
@@ -60,7 +60,6 @@ def _cell_table(conclusion: Conclusion, spec: StudySpec) -> str:
     scale = arm_scale(conclusion, metric)
     unit = f" {scale.unit}" if scale.unit else ""
     names = varied_names(spec.space)
-    claims = {claim.b: claim for claim in conclusion.claims}
     best = lead(conclusion)
     heads = [*map(escape, names), "n", f"median{escape(unit)}", "change", "interval", "verdict"]
     lines = []
@@ -68,8 +67,7 @@ def _cell_table(conclusion: Conclusion, spec: StudySpec) -> str:
         settings = [_setting(value) for value in settings_of(arm, conclusion, spec.space)]
         found = arm.summary.get(metric.name)
         figures = ["0", ""] if found is None else [str(found.n), scale.number(found.median)]
-        baseline = arm is conclusion.arms[0]
-        lines.append([*settings, *figures, *_said(claims.get(arm.name), best, baseline)])
+        lines.append([*settings, *figures, *_said(arm, conclusion, best)])
     return markdown_table(heads, lines, left=len(names))
 
 
@@ -77,15 +75,13 @@ def _setting(value: Value | None) -> str:
     return "" if value is None else escape(show_value(value))
 
 
-def _said(claim: Claim | None, best: Claim | None, baseline: bool) -> list[str]:
-    if baseline:
-        return ["", "", "baseline"]
+def _said(arm: ArmResult, conclusion: Conclusion, best: Claim | None) -> list[str]:
+    claim, word = claim_of(arm, conclusion), cell_word(arm, conclusion)
     if claim is None:
-        return ["", "", "no value"]
-    word = claim.verdict.value
-    if best is not None and claim.b == best.b and claim.verdict is Verdict.FASTER:
+        return ["", "", word]
+    if best is not None and claim is best:
         word = f"**{word}, best**"
-    return [change(claim.ratio), change_interval(claim.ci), word]
+    return [claimed_change(claim), change_interval(claim.ci), word]
 
 
 def _effect_table(effects: Sequence[FactorEffect]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from assay.records import Kind
 from assay.report import evidence, grants, svg
 from assay.report.arms import ArmRow
+from assay.report.boxes import BoxFigure
 from assay.report.convergence import ConvergenceFigure
 from assay.report.figures import Figures
 from assay.report.gains import GainFigure
@@ -24,7 +25,7 @@ from assay.report.parts import (
     table,
     verdict,
 )
-from assay.report.parts.common import section
+from assay.report.parts.common import LEFT_OUT, section
 from assay.report.pictures.rows import BEYOND, lies_beyond
 from assay.report.plain import change, label_of, shorten
 from assay.report.scale import Scale
@@ -90,7 +91,7 @@ def _picture_chapters(
             f"Distribution of {label_of(report.metric)}",
             _chart("boxes", svg.box_svg, boxes),
             table.summaries(rows, scale, report.metric),
-            intro=f"{_BOX_INTRO} {BEYOND}" if lies_beyond(boxes) else _BOX_INTRO,
+            intro=" ".join(_box_intro(boxes)),
         )
     if report.spec.kind is Kind.CALIBRATE:
         yield _chapter("calibration", "What this machine shows", calibrated.calibration(report))
@@ -110,6 +111,14 @@ def _picture_chapters(
             _chart("convergence", svg.convergence_svg, convergence),
             intro=_convergence_intro(report.spec.kind, convergence, base),
         )
+
+
+def _box_intro(figure: BoxFigure) -> Iterator[str]:
+    yield _BOX_INTRO
+    if lies_beyond(figure):
+        yield BEYOND
+    if any(dot.left_out for box in figure.boxes for dot in box.dots):
+        yield LEFT_OUT
 
 
 _ALL = {Kind.TUNE: "All configurations", Kind.SWEEP: "All cells"}
@@ -135,12 +144,13 @@ def _sample_chapters(
 def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chapter]:
     noise = _chart("noise", svg.noise_svg, pictures.noise) if pictures.noise else None
     known = calibrated.machine_floor_fact(report.floor) if report.floor else None
-    yield _chapter("noise", "Noise floor", conditions.noise(pictures.noise, noise, known))
+    yield _chapter("noise", "Noise floor", conditions.noise(report, pictures.noise, noise, known))
     yield _chapter("machine", "Machine", conditions.machine(report))
     if report.spec.kind is Kind.TUNE:
         yield _chapter("script", "Run it without assay", method.script(report))
-    watched = evidence.tally(report.samples)
-    yield _chapter("method", "How it was measured", method.method(report, watched))
+    kept = evidence.tally(s for s in report.samples if report.counts(s))
+    lost = evidence.tally(s for s in report.samples if not report.counts(s))
+    yield _chapter("method", "How it was measured", method.method(report, kept, lost))
     yield _chapter("raw", "Raw samples", method.raw(report))
 
 
@@ -169,10 +179,13 @@ def _convergence_intro(kind: Kind, figure: ConvergenceFigure, baseline: str) -> 
     if late:
         words += " Red triangles ran into their time-out."
     low, high = figure.frame
-    if any(not (mark.censored or low <= mark.value <= high) for mark in figure.marks):
+    kept = [mark for mark in figure.marks if not mark.left_out]
+    if any(not (mark.censored or low <= mark.value <= high) for mark in kept):
         words += f" {'Other triangles' if late else 'Triangles'} lie beyond the picture."
     if figure.failed:
         words += " Crosses failed."
+    if any(mark.left_out for mark in figure.marks):
+        words += f" {LEFT_OUT}"
     return words
 
 

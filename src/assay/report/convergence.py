@@ -32,7 +32,7 @@ STAGE_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One launch on the way: ``arm`` is its label."""
+    """One launch on the way: ``arm`` is its label; ``left_out`` is in no figure."""
 
     number: int
     at_s: float
@@ -41,6 +41,7 @@ class Mark:
     stage: str
     role: Role
     censored: bool = False
+    left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class ConvergenceFigure:
     """How the study went, launch by launch.
 
     Attributes:
-        marks: launches with a value or a time-out.
+        marks: launches with a value or a time-out, also those that were left out.
         best: changes of the best median so far; empty for ``compare``.
         drift: re-measurements of the baseline, in order.
         failed: numbers of the launches that failed.
@@ -104,6 +105,7 @@ def convergence_figure(
             t.stage.value,
             roles[phase_of(t, kind), t.arm],
             t.state is State.CENSORED,
+            t.state is State.LEFT_OUT,
         )
         for t in trials
         if t.value is not None
@@ -118,7 +120,9 @@ def convergence_figure(
         scale=scale,
         marks=marks,
         best=best,
-        drift=tuple(m for m in marks if m.role is Role.BASELINE and not m.censored),
+        drift=tuple(
+            m for m in marks if m.role is Role.BASELINE and not m.censored and not m.left_out
+        ),
         failed=tuple(t.number for t in trials if t.state is State.FAILED),
         spans=_spans(trials) if kind is Kind.TUNE else (),
         frame=_frame(marks, best, report.metric.goal, _TRIES if kind is Kind.TUNE else 1.0),
@@ -145,7 +149,8 @@ def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
 
 def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal, share: float) -> Ends:
     """The bulk of the baseline, of the winner and of the best so far; a share of the rest."""
-    shown = [m for m in marks if not m.censored] or marks
+    kept = [m for m in marks if not m.left_out] or marks
+    shown = [m for m in kept if not m.censored] or kept
     arms: dict[tuple[str, Role], list[float]] = {}
     for mark in shown:
         arms.setdefault((mark.arm, mark.role), []).append(mark.value)

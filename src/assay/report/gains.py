@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.records import Claim, Goal
+from assay.records import Claim, Goal, Statistic
 from assay.report.arms import ArmRow, Phase, Role
 from assay.report.inputs import ReportInput
-from assay.report.plain import arm_label, label_of
+from assay.report.plain import arm_label, compared_label
+from assay.search.sentence import verdict_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Gain:
     Attributes:
         ratio: arm over baseline.
         low, high: interval; ``None`` for an open end, and both where nothing is claimed.
-        verdict: of the claim; ``None`` where there is none: then the ratio only chose what to
+        verdict: of the claim, in words; ``None`` where there is none: then the ratio only chose what to
             try next.
         blocks: complete pairs that the claim rests on.
     """
@@ -55,9 +56,10 @@ def gain_figure(report: ReportInput, rows: Sequence[ArmRow]) -> GainFigure | Non
     if not gains:
         return None
     baseline = next((r.name for r in rows if r.role is Role.BASELINE), "default")
+    spread = report.spec.statistic is Statistic.SPREAD
     return GainFigure(
-        label_of(report.metric),
-        report.metric.goal,
+        compared_label(report.metric, report.spec.statistic),
+        Goal.LOWER if spread else report.metric.goal,
         arm_label(baseline),
         report.spec.margin,
         _closed(report.conclusion.noise_floor if report.conclusion else None),
@@ -77,7 +79,7 @@ def _gain(row: ArmRow) -> Gain:
         claim.ratio,
         claim.ci[0],
         claim.ci[1],
-        claim.verdict.value,
+        verdict_word(claim),
         claim.blocks,
         claim.bound_only,
     )

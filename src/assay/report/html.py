@@ -49,7 +49,7 @@ def render(report: ReportInput) -> str:
     Raises:
         NotPossible: this installation of assay lacks a part of the report.
     """
-    shown = trials(report.samples, report.metric)
+    shown = trials(report)
     rows = arm_rows(report, shown)
     pictures = figures(report, shown, rows)
     scale = scale_for([value for row in rows for value in row.values], report.metric.unit)
@@ -64,7 +64,7 @@ def render(report: ReportInput) -> str:
         "body": body(report, rows, pictures, scale),
         "data": join(
             data_block("assay-figures", _figure_data(report, rows, pictures, scale)),
-            data_block("assay-samples", _finite(to_builtins(report.samples))),
+            data_block("assay-samples", _finite(_samples(report))),
         ),
         "library": Html(library),
         "script": Html(script),
@@ -162,6 +162,11 @@ def _footer(report: ReportInput) -> Html:
     )
 
 
+def _samples(report: ReportInput) -> list[dict[str, Any]]:
+    """The samples, each with whether its block was left out of all figures."""
+    return [{**to_builtins(s), "left_out": not report.counts(s)} for s in report.samples]
+
+
 def _figure_data(
     report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale
 ) -> dict[str, Any]:
@@ -233,6 +238,7 @@ def _row_data(row: ArmRow) -> dict[str, Any]:
         **numbers,
         "timed_out": row.having(State.CENSORED),
         "failed": row.having(State.FAILED) + row.having(State.ABSENT),
+        "left_out": row.having(State.LEFT_OUT),
     }
 
 

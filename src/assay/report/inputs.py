@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from assay.machine.document import Machine
 from assay.records import Conclusion, MachineFloor, Metric, Sample, Status, Stratum, StudySpec
+from assay.search.left_out import Block, block_of, left_out_blocks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReportInput:
     """One study, as records.
 
@@ -22,7 +24,7 @@ class ReportInput:
         machine: of the same; absent for imported studies.
         engine: version of assay that measured.
         created_at: start of the study, Unix seconds.
-        elapsed_s: time that the study took so far.
+        elapsed_s: time that the study took so far, over all its strata.
         script: runs the winner without assay; empty where there is none.
         status: where the study stands; absent where that is not known.
         floor: noise floor of the machine by a calibration, where one stands beside the claims.
@@ -40,6 +42,15 @@ class ReportInput:
     script: str = ""
     status: Status | None = None
     floor: MachineFloor | None = None
+
+    @cached_property
+    def left_out(self) -> frozenset[Block]:
+        """The blocks that enter no figure, since others used the machine meanwhile."""
+        return left_out_blocks(self.spec, self.samples)
+
+    def counts(self, sample: Sample) -> bool:
+        """Whether figures may rest on a sample; all parts of the page ask here."""
+        return block_of(sample) not in self.left_out
 
     @property
     def metric(self) -> Metric:

@@ -12,6 +12,7 @@ from assay.report.frame import Ends, fences, frame
 from assay.report.inputs import ReportInput
 from assay.report.plain import arm_label
 from assay.report.trials import State
+from assay.stats.drift import drift
 from assay.stats.quantile import quantile
 
 
@@ -65,17 +66,14 @@ def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | N
     if len(values) < 2 or middle <= 0:
         return None
     percents = [(v / middle - 1) * 100 for v in values]
-    third = len(values) // 3
-    drift = (
-        quantile(values[-third:], 0.5) / quantile(values[:third], 0.5) - 1 if third > 2 else None
-    )
+    moved = drift(values)
     return NoiseFigure(
         baseline=arm_label(base[0].name),
         deviations=tuple(
             Deviation(t.number, percent) for t, percent in zip(ordered, percents, strict=True)
         ),
         spread_percent=statistics.stdev(values) / statistics.fmean(values) * 100,
-        drift_percent=None if drift is None else drift * 100,
+        drift_percent=None if moved is None else (moved - 1) * 100,
         floor=report.conclusion.noise_floor if report.conclusion else None,
         margin=report.spec.margin,
         frame=_noise_frame(percents, report.spec.margin * 100),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records import Metric
+from assay.records import Claim, Metric, Statistic
 from assay.units import show_duration, show_percent
 from assay.untrusted import clean
 
@@ -30,6 +30,12 @@ def shorten(text: str, width: int) -> str:
 def label_of(metric: Metric) -> str:
     """What the metric is called in a sentence."""
     return _LABELS.get(metric.name, clean(metric.name))
+
+
+def compared_label(metric: Metric, statistic: Statistic) -> str:
+    """What is held against the baseline: the metric, or how much it varies."""
+    label = label_of(metric)
+    return f"spread of {label}" if statistic is Statistic.SPREAD else label
 
 
 def duration(seconds: float) -> str:
@@ -65,6 +71,12 @@ def typeset_effect(name: str) -> str:
 def bound_mark(ci: tuple[float | None, float | None]) -> str:
     """What stands before a ratio that is only a bound, by the end of its interval that is open."""
     return "\u2265 " if ci[1] is None else "\u2264 "
+
+
+def claimed_change(claim: Claim) -> str:
+    """The change that a claim is about, marked where it is only a bound."""
+    mark = bound_mark(claim.ci) if claim.bound_only else ""
+    return f"{mark}{change(claim.ratio)}"
 
 
 def change_interval(ci: tuple[float | None, float | None]) -> str:

@@ -11,10 +11,11 @@ import re
 from collections.abc import Sequence
 
 from assay.records import ArmResult, Claim, Conclusion, Metric
-from assay.report.plain import change, change_interval, label_of
+from assay.report.plain import change_interval, claimed_change, label_of
 from assay.report.scale import Scale, scale_for
 from assay.report.wording import claim_sentence
-from assay.untrusted import clean
+from assay.search.sentence import verdict_word
+from assay.untrusted import clean, no_formula
 
 _NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
 
@@ -34,7 +35,6 @@ CSV_COLUMNS = (
 """One line for each arm; values in the metric's own unit; what has no value is empty."""
 
 _MARKED = re.compile(r"([\\`*_{}\[\]()#+|<>~&!-])")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_markdown(conclusion: Conclusion, metric: Metric) -> str:
@@ -96,9 +96,9 @@ def _claim_table(claims: Sequence[Claim]) -> str:
         [
             escape(claim.b),
             escape(claim.a),
-            change(claim.ratio),
+            claimed_change(claim),
             change_interval(claim.ci),
-            claim.verdict.value,
+            verdict_word(claim),
             str(claim.blocks),
         ]
         for claim in claims
@@ -132,7 +132,4 @@ def csv_cell(value: str | float | int | None) -> str | float | int:
     """A value as a spreadsheet may read it: text that looks like a formula gets a quote."""
     if value is None:
         return ""
-    if not isinstance(value, str):
-        return value
-    shown = clean(value)
-    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+    return no_formula(clean(value)) if isinstance(value, str) else value

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.records import Configuration, Metric, Outcome, Sample, Stage
 from assay.records.workload import BUILT_IN
+from assay.report.inputs import ReportInput
 
 
 class State(enum.StrEnum):
@@ -16,12 +16,15 @@ class State(enum.StrEnum):
 
     ``CENSORED``: it ran into its time-out, so the truth is at least as bad as the value.
     ``FAILED``: the program failed or hit a limit. ``ABSENT``: it went well, but gave no value.
+    ``LEFT_OUT``: it has a value or a time-out, but others used the machine in its block: it may be
+    shown, and enters no figure (docs/statistics.md, rule 13).
     """
 
     VALUE = "value"
     CENSORED = "censored"
     FAILED = "failed"
     ABSENT = "absent"
+    LEFT_OUT = "left_out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Trial:
         at_s: start, in seconds since the first launch.
         arm, configuration, stage, block: of the launch.
         state: what ``value`` is worth.
-        value: in the metric's unit; the cap where censored; ``None`` otherwise.
+        value: in the metric's unit; the cap where censored; ``None`` where there is neither.
     """
 
     number: int
@@ -46,21 +49,23 @@ class Trial:
     value: float | None
 
 
-def trials(samples: Iterable[Sample], metric: Metric) -> tuple[Trial, ...]:
+def trials(report: ReportInput) -> tuple[Trial, ...]:
     """The launches that may be shown, in the order in which they started.
 
     Survey launches are left out: their times are never used.
     """
     shown = sorted(
-        (s for s in samples if s.launch.stage is not Stage.SURVEY),
+        (s for s in report.samples if s.launch.stage is not Stage.SURVEY),
         key=lambda s: (s.started_at, s.launch.block, s.launch.position, s.launch.attempt),
     )
     start = shown[0].started_at if shown else 0.0
-    return tuple(_trial(i, s, start, metric) for i, s in enumerate(shown, 1))
+    return tuple(_trial(i, s, start, report) for i, s in enumerate(shown, 1))
 
 
-def _trial(number: int, sample: Sample, start: float, metric: Metric) -> Trial:
-    state, value = _reading(sample, metric)
+def _trial(number: int, sample: Sample, start: float, report: ReportInput) -> Trial:
+    state, value = _reading(sample, report.metric)
+    if value is not None and not report.counts(sample):
+        state = State.LEFT_OUT
     launch = sample.launch
     return Trial(
         number,

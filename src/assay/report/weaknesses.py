@@ -27,6 +27,7 @@ from assay.report.scale import Scale
 from assay.report.trials import State
 from assay.search.floor import floor_notes
 from assay.search.notes import tells_refusal
+from assay.stats.drift import drift, end_thirds
 from assay.stats.quantile import quantile
 from assay.stats.sequence import CLAIM, least
 from assay.units import show_count
@@ -56,8 +57,8 @@ def weaknesses(
     report: ReportInput, rows: Sequence[ArmRow], winner: Sequence[GrantTally], scale: Scale
 ) -> tuple[str, ...]:
     """What weakens the answer: the study's own notes, and what the samples show."""
-    timed = [s for s in report.samples if s.launch.stage is not Stage.SURVEY]
-    notes = report.conclusion.notes if report.conclusion else tuple(_outcomes(report.samples))
+    timed = [s for s in report.samples if s.launch.stage is not Stage.SURVEY and report.counts(s)]
+    notes = report.conclusion.notes if report.conclusion else tuple(_so_far(report))
     found = [
         *notes,
         *_claims(report),
@@ -70,6 +71,17 @@ def weaknesses(
         *_strata(report),
     ]
     return tuple(dict.fromkeys(clean(note) for note in found))
+
+
+def _so_far(report: ReportInput) -> Iterator[str]:
+    """What is to be told where the study has no notes yet."""
+    yield from _outcomes(report.samples)
+    lost = sum(not report.counts(sample) for sample in report.samples)
+    if lost and report.spec.disturbed_above is not None:
+        yield (
+            f"{lost:,} of {show_count(len(report.samples), 'launch', 'launches')} left out: others "
+            f"took more than {100 * report.spec.disturbed_above:g} % of the CPUs meanwhile."
+        )
 
 
 def _outcomes(samples: Sequence[Sample]) -> Iterator[str]:
@@ -204,19 +216,19 @@ def _speed(samples: Sequence[Sample], *, paired: bool) -> Iterator[str]:
     """How the machine's own speed went, by the probe that runs before each block."""
     ordered = sorted(samples, key=lambda s: s.started_at)
     readings = [v for s in ordered for v in _values(s, "speed")]
-    third = len(readings) // 3
-    if third < 3:
+    thirds = end_thirds(readings)
+    moved = drift(readings)
+    if thirds is None or moved is None:
         return
     typical = quantile(readings, 0.5)
-    first, last = readings[:third], readings[-third:]
-    drift = quantile(last, 0.5) / quantile(first, 0.5)
+    first, last = thirds
     apart = quantile(last, 0.25) > quantile(first, 0.75)
     apart = apart or quantile(last, 0.75) < quantile(first, 0.25)
-    if apart and abs(drift - 1) > DRIFT:
+    if apart and abs(moved - 1) > DRIFT:
         cancels = "; within a pair of launches most of it cancels" if paired else ""
         yield (
-            f"The machine itself became {100 * abs(drift - 1):.1f} % "
-            f"{'slower' if drift > 1 else 'quicker'} from the first third of the study to the "
+            f"The machine itself became {100 * abs(moved - 1):.1f} % "
+            f"{'slower' if moved > 1 else 'quicker'} from the first third of the study to the "
             f"last (speed probe, {len(readings):,} readings){cancels}."
         )
     slow = [v for v in readings if v > SLOW * typical]

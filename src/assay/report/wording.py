@@ -28,7 +28,7 @@ from assay.report.inputs import ReportInput
 from assay.report.plain import change, label_of, shorten, typeset, typeset_effect
 from assay.report.scale import Scale
 from assay.search.cells import baseline_words, effect_name, lead, matters, sweep_sentences
-from assay.search.sentence import basis, never_quiet, statement
+from assay.search.sentence import basis, never_quiet, statement, verdict_word
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -101,7 +101,7 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     if not sentence and chosen.claim:
         sentence = claim_sentence(chosen.claim, metric)
     tone = chosen.claim.verdict.value if chosen.claim else "unclear"
-    return Answer(sentence, tone, _badge(tone, metric), details)
+    return Answer(sentence, tone, _badge(tone, metric, chosen.claim), details)
 
 
 def _chosen_details(chosen: Recommendation, metric: Metric) -> tuple[str, ...]:
@@ -115,8 +115,10 @@ def _basis(claim: Claim, metric: Metric) -> str:
     return f"{typeset(words, words)}."
 
 
-def _badge(tone: str, metric: Metric) -> str:
+def _badge(tone: str, metric: Metric, claim: Claim | None = None) -> str:
     """For time the verdict's own word; for anything else what the word means."""
+    if claim is not None and claim.method == "spread" and claim.verdict.value == tone:
+        return verdict_word(claim)
     if metric.unit == "s" or tone not in ("faster", "slower"):
         return tone
     return "better" if tone == "faster" else "worse"
@@ -132,7 +134,7 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
         return Answer(
             claim_sentence(only, metric),
             only.verdict.value,
-            _badge(only.verdict.value, metric),
+            _badge(only.verdict.value, metric, only),
             (_basis(only, metric),),
         )
     best = winner_name(conclusion)
@@ -152,7 +154,7 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
         f"None of the {len(claims)} alternatives was shown to be better than {baseline} "
         f"in {label_of(metric)}."
     )
-    return Answer(sentence, tone, _badge(tone, metric), others)
+    return Answer(sentence, tone, _badge(tone, metric, claims[0]), others)
 
 
 def _swept(conclusion: Conclusion, spec: StudySpec) -> Answer:
@@ -168,7 +170,12 @@ def _swept(conclusion: Conclusion, spec: StudySpec) -> Answer:
     if best is None:
         verdicts = {c.verdict for c in conclusion.claims}
         tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
-        return Answer(clean(first), tone, _badge(tone, metric), tuple(map(clean, others)))
+        return Answer(
+            clean(first),
+            tone,
+            _badge(tone, metric, next(iter(conclusion.claims), None)),
+            tuple(map(clean, others)),
+        )
     cells = len(conclusion.claims) + 1
     sentence = claim_sentence(best, metric)
     details = (f"{basis(best, metric)}.", *map(clean, others))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
-from assay.records import Arm, Budget, Stage, StudySpec
+from assay.records import Arm, Stage, StudySpec
 from assay.search.claims import MIN_BLOCKS
-from assay.search.compare import null_name
+from assay.search.compare import again
 from assay.search.counted import counted
 from assay.search.history import History
-from assay.search.purse import SPARE, START_S, Purse
+from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import BlockRace, Done, Reason, Roster
 
 TRIES = 3
@@ -49,7 +47,7 @@ class CalibrateRace(BlockRace):
         if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):
             return self._too_small()
         if self._lost(Stage.CONFIRM, first):
-            return Done(Reason.WORKLOAD_FAILED, "The program worked once, and failed since.")
+            return Done(Reason.WORKLOAD_FAILED, self._failing(first))
         if blocks >= TRIES and not self._history.values(Stage.CONFIRM, first.name):
             return Done(Reason.WORKLOAD_FAILED, "Every launch ran into the time-out.")
         if purse.affords(block):
@@ -60,22 +58,20 @@ class CalibrateRace(BlockRace):
         """The least blocks must fit behind the warm-up launch."""
         samples = self._history.samples
         least = self._history.cost(self._arms).times(MIN_BLOCKS)
-        time_s = sum(s.wall_s or 0.0 for s in samples) + least.time_s
-        needed = Budget(
-            time_s=float(math.ceil(time_s * SPARE + START_S)),
-            launches=len(samples) + least.launches,
+        whole = Cost(
+            sum(s.wall_s or 0.0 for s in samples) + least.time_s, len(samples) + least.launches
         )
         return Done(
             Reason.TOO_SMALL,
             f"The budget is too small to calibrate: {MIN_BLOCKS} blocks do not fit.",
-            needed,
+            budget_for(whole),
         )
 
 
 def calibrated_arms(spec: StudySpec) -> tuple[Arm, Arm]:
     """The arm of a calibration, and the same under its second name."""
     first = spec.arms[0]
-    return first, Arm(name=null_name(first.name), configuration=first.configuration)
+    return first, again(first)
 
 
 def recording(spec: StudySpec, history: History) -> list[tuple[float, float]]:

@@ -15,6 +15,7 @@ from assay.records.calibration import Calibration, FalseVerdicts, SmallestGain
 from assay.records.claim import Claim, Verdict
 from assay.search.looks import due
 from assay.search.purse import OVERHEAD_S
+from assay.stats.drift import drift
 from assay.stats.peeking import peek
 from assay.stats.quantile import quantile
 from assay.stats.resample import resampled
@@ -106,14 +107,6 @@ def calibration_notes(floor: Claim | None, blocks: int) -> list[str]:
             f"one of the {100 * floor.alpha:g} % that err"
         )
     return notes
-
-
-def drift(values: Sequence[float]) -> float | None:
-    """Median of the last third over that of the first; ``None`` below nine values."""
-    third = len(values) // 3
-    if third < 3:
-        return None
-    return quantile(values[-third:], 0.5) / quantile(values[:third], 0.5)
 
 
 def autocorrelation(logs: Sequence[float]) -> float | None:

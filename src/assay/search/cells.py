@@ -20,7 +20,8 @@ from assay.records import (
     Verdict,
 )
 from assay.records.configuration import show_value
-from assay.search.sentence import comparison, never_quiet
+from assay.search.compare import null_name
+from assay.search.sentence import comparison, never_quiet, verdict_word
 from assay.units import show_count
 
 
@@ -28,6 +29,26 @@ def lead(conclusion: Conclusion) -> Claim | None:
     """The cell that was shown to be better than the baseline, by most; ``None`` without any."""
     better = [c for c in conclusion.claims if c.verdict is Verdict.FASTER]
     return max(better, key=lambda c: abs(math.log(c.ratio)), default=None)
+
+
+def claim_of(arm: ArmResult, conclusion: Conclusion) -> Claim | None:
+    """The claim on an arm of a sweep, also that on the second name of the baseline."""
+    floor = conclusion.noise_floor
+    known = (*conclusion.claims, *((floor,) if floor is not None else ()))
+    return next((claim for claim in known if claim.b == arm.name), None)
+
+
+def cell_word(arm: ArmResult, conclusion: Conclusion) -> str:
+    """What a table says of a cell: its verdict, or why it has none."""
+    baseline = conclusion.arms[0]
+    if arm is baseline:
+        return "baseline"
+    if arm.name == null_name(baseline.name):
+        return null_name("baseline")
+    claim = claim_of(arm, conclusion)
+    if claim is not None:
+        return verdict_word(claim)
+    return "no claim" if conclusion.metric in arm.summary else "no value"
 
 
 def sweep_sentences(conclusion: Conclusion, metric: Metric) -> list[str]:

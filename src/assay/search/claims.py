@@ -17,8 +17,8 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
-from assay.search.disturbance import withheld
 from assay.search.history import History
+from assay.stats.interval import ratio_ends
 from assay.stats.modes import modes
 from assay.stats.paired import Observation, effect
 from assay.stats.sequence import CLAIM
@@ -59,8 +59,7 @@ def claim_between(
         margin=spec.margin,
         statistic=spec.statistic,
     )
-    lost = history.disturbed(Stage.CONFIRM)
-    if found is None or not withheld(lost, lost + len(blocks)):
+    if found is None or not history.withheld(Stage.CONFIRM):
         return found
     return msgspec.structs.replace(
         found, verdict=Verdict.UNCLEAR, withheld=True, blocks_needed=None
@@ -106,7 +105,7 @@ def claim(
         b=names[1],
         metric=metric.name,
         ratio=found.ratio,
-        ci=(found.lo or None, found.hi if math.isfinite(found.hi) else None),
+        ci=ratio_ends(found.lo, found.hi),
         verdict=verdict,
         blocks=found.blocks,
         margin=margin,
@@ -138,7 +137,7 @@ def _spread(
         return None
     return Spread(
         ratio=found.ratio,
-        ci=(found.lo or None, found.hi if math.isfinite(found.hi) else None),
+        ci=ratio_ends(found.lo, found.hi),
         verdict=found.verdict,
         batches=found.batches,
     )

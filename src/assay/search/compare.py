@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
-from assay.records import Arm, Budget, Claim, Stage, StudySpec, Verdict
+from assay.records import Arm, Claim, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
 from assay.search.counted import counted
 from assay.search.history import History
 from assay.search.looks import due
-from assay.search.purse import SPARE, START_S, Cost, Purse
+from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.stats.sequence import least
 
@@ -107,15 +105,14 @@ class CompareRace(BlockRace):
             max(sum(s.wall_s or 0.0 for s in samples), block.time_s),
             max(len(samples), len(self._arms)),
         )
-        time_s = warming.time_s + block.time_s * self._least
-        needed = Budget(
-            time_s=float(math.ceil(time_s * SPARE + START_S)),
-            launches=warming.launches + block.launches * self._least,
+        whole = Cost(
+            warming.time_s + block.time_s * self._least,
+            warming.launches + block.launches * self._least,
         )
         return Done(
             Reason.TOO_SMALL,
             f"The budget is too small for a claim: {self._least} blocks do not fit.",
-            needed,
+            budget_for(whole),
         )
 
     def _warm(self, arm: Arm) -> bool:
@@ -143,12 +140,13 @@ def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:
     """The arms of a comparison, with the second name of the first where ``null`` asks for it."""
     if not spec.null:
         return spec.arms
-    first = spec.arms[0]
-    return (
-        first,
-        Arm(name=null_name(first.name), configuration=first.configuration),
-        *spec.arms[1:],
-    )
+    first, *others = spec.arms
+    return (first, again(first), *others)
+
+
+def again(arm: Arm) -> Arm:
+    """An arm that runs twice, under its second name."""
+    return Arm(name=null_name(arm.name), configuration=arm.configuration)
 
 
 def null_name(name: str) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.errors import NotPossible
 from assay.records import (
     Arm,
+    ArmResult,
     Claim,
     Conclusion,
     Kind,
@@ -31,6 +31,7 @@ from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.effects import effects_of
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.notes import (
+    cell_grant_notes,
     disturbance_notes,
     few_notes,
     grant_notes,
@@ -89,8 +90,6 @@ def _concluded(
             return _sweep(spec, samples, stopped)
         case Kind.CALIBRATE:
             return _calibrate(spec, samples, stopped)
-        case _:
-            raise NotPossible(f"This version of assay cannot conclude a {spec.kind} study.")
 
 
 def _stopped(done: Done | None) -> str:
@@ -129,10 +128,8 @@ def _tune(
         arms.append(arm)
     stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
     results = tuple(result_of(spec, history, stage, a) for a in arms)
-    return Conclusion(
-        kind=spec.kind,
-        metric=spec.workload.objective.name,
-        arms=results,
+    return msgspec.structs.replace(
+        _counts(spec, history, results, _stopped(done)),
         claims=(found,) if found else (),
         recommendation=Recommendation(
             settings=arm.configuration if wins else DEFAULT_ARM.configuration,
@@ -141,11 +138,7 @@ def _tune(
             claim=found,
         ),
         noise_floor=_null_claim(spec, history),
-        launches=len(samples),
         configurations=len({s.launch.configuration for s in samples}),
-        blocks=len(history.complete(Stage.CONFIRM)),
-        disturbed_blocks=history.disturbed(Stage.CONFIRM),
-        stopped=_stopped(done),
         notes=(
             *notes,
             *disturbance_notes(spec, history),
@@ -234,77 +227,76 @@ def _null_claim(spec: StudySpec, history: History) -> Claim | None:
     return confirmed(spec, history, NULL_ARM) if spec.null else None
 
 
-def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
-    history = History.of(spec, samples)
-    arms = compared_arms(spec)
-    claims = [compare_claim(spec, history, arms, arm) for arm in arms[1:]]
-    null = null_name(arms[0].name) if spec.null else None
-    results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
+def _counts(
+    spec: StudySpec, history: History, results: tuple[ArmResult, ...], stopped: str
+) -> Conclusion:
+    """What a conclusion of any kind holds, without claims and notes."""
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
         arms=results,
-        claims=tuple(c for c in claims if c is not None and c.b != null),
-        noise_floor=next((c for c in claims if c is not None and c.b == null), None),
-        launches=len(samples),
+        launches=len(history.samples),
         configurations=len(spec.arms),
         blocks=len(history.complete(Stage.CONFIRM)),
         disturbed_blocks=history.disturbed(Stage.CONFIRM),
         stopped=stopped,
-        notes=(
-            *loss_notes(spec.workload.objective, samples),
-            *disturbance_notes(spec, history),
-            *grant_notes(history, results),
-            *shape_notes(spec.workload.objective, results),
-        ),
+    )
+
+
+def _seen(spec: StudySpec, history: History, arms: Sequence[Arm], stopped: str) -> Conclusion:
+    """What was seen of a few named arms, and what weakens it."""
+    results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    notes = (
+        *loss_notes(spec.workload.objective, history.samples),
+        *disturbance_notes(spec, history),
+        *grant_notes(history, results),
+        *shape_notes(spec.workload.objective, results),
+    )
+    return msgspec.structs.replace(_counts(spec, history, results, stopped), notes=notes)
+
+
+def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
+    history = History.of(spec, samples)
+    arms = compared_arms(spec)
+    claims = [compare_claim(spec, history, arms, arm) for arm in arms[1:]]
+    told, floor = _apart(spec, claims)
+    seen = _seen(spec, history, arms, stopped)
+    return msgspec.structs.replace(seen, claims=told, noise_floor=floor)
+
+
+def _apart(
+    spec: StudySpec, claims: Sequence[Claim | None]
+) -> tuple[tuple[Claim, ...], Claim | None]:
+    """Claims on what is compared, and the one on the second name of the first arm."""
+    null = null_name(spec.arms[0].name) if spec.null else None
+    known = [claim for claim in claims if claim is not None]
+    return (
+        tuple(claim for claim in known if claim.b != null),
+        next((claim for claim in known if claim.b == null), None),
     )
 
 
 def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
-    history = History.of(spec, samples)
-    results = (result_of(spec, history, Stage.CONFIRM, spec.arms[0]),)
-    return Conclusion(
-        kind=spec.kind,
-        metric=spec.workload.objective.name,
-        arms=results,
-        launches=len(samples),
-        configurations=1,
-        blocks=len(history.complete(Stage.CONFIRM)),
-        disturbed_blocks=history.disturbed(Stage.CONFIRM),
-        stopped=stopped,
-        notes=(
-            *loss_notes(spec.workload.objective, samples),
-            *disturbance_notes(spec, history),
-            *grant_notes(history, results),
-            *shape_notes(spec.workload.objective, results),
-        ),
-    )
+    return _seen(spec, History.of(spec, samples), (spec.arms[0],), stopped)
 
 
 def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
     history = History.of(spec, samples)
     arms = compared_arms(spec)
     alpha = sweep_alpha(spec)
-    claims = [sweep_claim(spec, history, arms, arm, alpha) for arm in arms[1:]]
-    null = null_name(arms[0].name) if spec.null else None
+    claims, floor = _apart(spec, [sweep_claim(spec, history, arms, arm, alpha) for arm in arms[1:]])
     results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
-    found = Conclusion(
-        kind=spec.kind,
-        metric=spec.workload.objective.name,
-        arms=results,
-        claims=tuple(c for c in claims if c is not None and c.b != null),
+    found = msgspec.structs.replace(
+        _counts(spec, history, results, stopped),
+        claims=claims,
         effects=effects_of(spec, history, alpha),
-        noise_floor=next((c for c in claims if c is not None and c.b == null), None),
-        launches=len(samples),
-        configurations=len(spec.arms),
-        blocks=len(history.complete(Stage.CONFIRM)),
-        disturbed_blocks=history.disturbed(Stage.CONFIRM),
-        stopped=stopped,
+        noise_floor=floor,
         notes=(
             *(spec.design.notes if spec.design else ()),
             *few_notes(spec),
             *loss_notes(spec.workload.objective, samples),
             *disturbance_notes(spec, history),
+            *cell_grant_notes(history),
         ),
     )
     # Of hundreds of cells only those that the answer is about.
@@ -317,26 +309,12 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
 def _calibrate(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
     history = History.of(spec, samples)
     arms = calibrated_arms(spec)
-    found = claim_between(spec, history, (arms[0].name, arms[1].name), spec.alpha)
-    results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
-    return Conclusion(
-        kind=spec.kind,
-        metric=spec.workload.objective.name,
-        arms=results,
-        noise_floor=found,
-        calibration=calibration(
-            recording(spec, history), alpha=spec.alpha, margin=spec.margin, seed=spec.seed
-        ),
-        launches=len(samples),
-        configurations=1,
-        blocks=len(history.complete(Stage.CONFIRM)),
-        disturbed_blocks=history.disturbed(Stage.CONFIRM),
-        stopped=stopped,
-        notes=(
-            *loss_notes(spec.workload.objective, samples),
-            *disturbance_notes(spec, history),
-            *grant_notes(history, results),
-            *shape_notes(spec.workload.objective, results),
-            *calibration_notes(found, len(history.sound(Stage.CONFIRM))),
-        ),
+    floor = claim_between(spec, history, (arms[0].name, arms[1].name), spec.alpha)
+    seen = _seen(spec, history, arms, stopped)
+    recorded = recording(spec, history)
+    return msgspec.structs.replace(
+        seen,
+        noise_floor=floor,
+        calibration=calibration(recorded, alpha=spec.alpha, margin=spec.margin, seed=spec.seed),
+        notes=(*seen.notes, *calibration_notes(floor, len(history.sound(Stage.CONFIRM)))),
     )

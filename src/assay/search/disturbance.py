@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from assay.records import Sample
 
@@ -52,7 +53,7 @@ class Conditions:
             self.readings + cpus,
         )
 
-    @property
+    @cached_property
     def share(self) -> float:
         """Of the CPUs that others surely took; 0 where nothing is known."""
         if self.capacity_s <= 0.0:

@@ -33,10 +33,10 @@ from assay.records import (
     Verdict,
 )
 from assay.search.claims import MIN_BLOCKS
-from assay.search.disturbance import withheld
 from assay.search.factorial import levels, middle
 from assay.search.fraction import fraction_of
 from assay.search.history import History
+from assay.stats.interval import ratio_ends
 from assay.stats.paired import Observation, effect
 from assay.stats.verdict import decide
 
@@ -153,8 +153,7 @@ def _effect(
     if found.ratio is None:
         return None
     verdict = decide(found, goal=history.goal, margin=spec.margin)
-    lost = history.disturbed(Stage.CONFIRM)
-    if found.blocks < MIN_BLOCKS or withheld(lost, lost + len(blocks)):
+    if found.blocks < MIN_BLOCKS or history.withheld(Stage.CONFIRM):
         verdict = Verdict.UNCLEAR
     return FactorEffect(
         kind=contrast.kind,
@@ -162,7 +161,7 @@ def _effect(
         low=contrast.low,
         high=contrast.high,
         ratio=found.ratio,
-        ci=(found.lo or None, found.hi if math.isfinite(found.hi) else None),
+        ci=ratio_ends(found.lo, found.hi),
         verdict=_named(contrast.kind, verdict),
         blocks=found.blocks,
         alpha=alpha,

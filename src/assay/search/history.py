@@ -18,7 +18,7 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
-from assay.search.disturbance import Conditions
+from assay.search.disturbance import Conditions, withheld
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
 from assay.stats.paired import Observation
@@ -119,6 +119,10 @@ class History:
     def disturbed(self, stage: Stage) -> int:
         """How many complete blocks of a stage were disturbed."""
         return len(self.complete(stage)) - len(self.sound(stage))
+
+    def withheld(self, stage: Stage) -> bool:
+        """Whether so many blocks of a stage were disturbed that no verdict is given."""
+        return withheld(self.disturbed(stage), len(self.complete(stage)))
 
     def arms(self, stage: Stage) -> list[Arm]:
         """Arms that ran in a stage, in the order they first did."""
@@ -245,7 +249,6 @@ class _StageHistory:
         self._conditions: dict[int, Conditions] = {}
         # Asked for of every block at every look: what is known of one holds until it is added to.
         self._complete: dict[int, bool] = {}
-        self._shares: dict[int, float] = {}
 
     def add(self, sample: Sample, found: Observation | None) -> None:
         launch = sample.launch
@@ -255,7 +258,6 @@ class _StageHistory:
             if block not in self.blocks[at : at + 1]:
                 self.blocks.insert(at, block)
         self._conditions[block] = self._conditions.get(block, Conditions()).with_one(sample)
-        self._shares[block] = self._conditions[block].share
         column = self.columns.setdefault(launch.arm, {})
         if self._times == 1:
             column[block] = found
@@ -273,7 +275,7 @@ class _StageHistory:
         return self._complete.get(block, True)
 
     def is_disturbed(self, block: int, above: float | None) -> bool:
-        return above is not None and self._shares.get(block, 0.0) > above
+        return block in self._conditions and self._conditions[block].disturbed(above)
 
 
 def _spread_of(parts: Sequence[Observation | None], times: int) -> Observation | None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
-from assay.records import Budget, Outcome, Stage, StudySpec
+from assay.records import Outcome, Stage, StudySpec
 from assay.search.claims import MIN_BLOCKS, alike
-from assay.search.disturbance import withheld
+from assay.search.known import mean_is_known
 from assay.search.looks import due
-from assay.search.purse import SPARE, START_S, Cost, Purse
+from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import BlockRace, Done, Reason, Roster
-from assay.stats.summary import summarise
 from assay.units import show_count
 
 TRIES = 3
@@ -102,7 +99,7 @@ class MeasureRace(BlockRace):
     def _silence(self) -> str:
         """Why no launch gives a value any more."""
         if self._history.newest(Stage.CONFIRM, self._arm.name, 1) == [None]:
-            return "The program worked once, and failed since."
+            return self._failing(self._arm)
         return "Every launch ran into the time-out: there is nothing to average."
 
     def _too_small(self, purse: Purse) -> Done:
@@ -111,23 +108,16 @@ class MeasureRace(BlockRace):
         if purse.total.time_s is not None and purse.left.time_s is not None:
             spent = Cost(max(spent.time_s, purse.total.time_s - purse.left.time_s), 0)
         one = self._history.cost([self._arm])
-        needed = Budget(
-            time_s=float(math.ceil((spent.time_s + one.time_s * MIN_BLOCKS) * SPARE + START_S)),
-            launches=len(self._history.samples) + MIN_BLOCKS,
+        whole = Cost(
+            spent.time_s + one.time_s * MIN_BLOCKS, len(self._history.samples) + MIN_BLOCKS
         )
-        return Done(Reason.TOO_SMALL, "The budget is too small: warming up used it up.", needed)
+        return Done(
+            Reason.TOO_SMALL,
+            "The budget is too small: warming up used it up.",
+            budget_for(whole),
+        )
 
     def _precise(self) -> bool:
         """Whether the undisturbed launches tell the mean as precisely as asked."""
-        values = self._history.sound_values(Stage.CONFIRM, self._arm.name)
-        if len(values) < MIN_BLOCKS:
-            return False
-        found = summarise(values, alpha=self._spec.alpha)
         wanted = self._spec.precision or PRECISION
-        if found.ci is None:
-            return False
-        lost = self._history.disturbed(Stage.CONFIRM)
-        if withheld(lost, lost + len(values)):
-            return False
-        low, high = found.ci
-        return (high - low) / 2 <= wanted * abs(found.mean)
+        return mean_is_known(self._history, self._arm, wanted, self._spec.alpha)

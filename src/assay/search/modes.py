@@ -9,8 +9,8 @@ from assay.stats.modes import GOES_WITH, Groups, companion, modes, separation
 
 GROWING = ("s", "", "events", "pages", "J")
 """Units of evidence that adds up while a launch lasts."""
-LEVELS = ("threads_peak", "frequency_ratio")
-"""Kinds that have such a unit and do not add up."""
+LEVELS = ("threads_peak", "frequency_ratio", "node.")
+"""Beginnings of kinds that have such a unit and do not add up; ``node.N`` is where memory lay."""
 CONSTANT = ("containment", "host_cpus", "speed")
 """Evidence that is the same for all launches, or not of each."""
 
@@ -75,7 +75,7 @@ def _row(sample: Sample) -> dict[str, float]:
 
 
 def _growing(sample: Sample) -> set[str]:
-    return {e.kind for e in sample.evidence if e.unit in GROWING and e.kind not in LEVELS}
+    return {e.kind for e in sample.evidence if e.unit in GROWING and not e.kind.startswith(LEVELS)}
 
 
 def _outgrows(found: Groups, samples: Sequence[Sample], numbers: Sequence[float]) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from assay.records import ArmResult, Claim, Granted, Metric, Outcome, Sample, Stage, StudySpec
 from assay.records.workload import WALL
-from assay.search.disturbance import withheld
 from assay.search.history import History
 from assay.search.sentence import stability
 from assay.search.sweep import least_blocks
@@ -59,7 +58,7 @@ def disturbance_notes(spec: StudySpec, history: History) -> list[str]:
         f"{lost} of {show_count(blocks, 'block', 'blocks')} left out: others took more than "
         f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile"
     )
-    if withheld(lost, blocks):
+    if history.withheld(Stage.CONFIRM):
         note += (
             "; with more than a third left out no verdict is given. Measure on a quieter machine, "
             "or say with --disturbed-above how much of others is to be admitted"
@@ -117,6 +116,26 @@ def refusal_notes(history: History) -> list[str]:
         f"{value} was refused in the run{f' ({reason})' if reason else ''}, and left the search"
         for value, reason in history.refusals.reasons.items()
     ]
+
+
+def cell_grant_notes(history: History) -> list[str]:
+    """Settings that did not take effect in cells of a sweep: one sentence for each setting."""
+    asked: dict[str, list[Sample]] = {}
+    for sample in history.samples:
+        for name in sample.settings if sample.launch.stage is Stage.CONFIRM else ():
+            asked.setdefault(name, []).append(sample)
+    notes = []
+    for name, mine in asked.items():
+        refused = [s for s in mine if s.settings[name].grant is Granted.REFUSED]
+        if refused:
+            reason = refused[-1].settings[name].reason
+            cells = show_count(len({s.launch.arm for s in refused}), "cell")
+            notes.append(
+                f"{name}{_REFUSED}{len(refused)} of "
+                f"{show_count(len(mine), 'launch', 'launches')} that asked for it, in {cells}"
+                f"{f': {reason}' if reason else ''}"
+            )
+    return notes
 
 
 def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:

@@ -36,6 +36,11 @@ class Cost:
 NOTHING = Cost(0.0, 0)
 
 
+def budget_for(least: Cost) -> Budget:
+    """The budget that is said to do for what a study takes at least."""
+    return Budget(time_s=float(math.ceil(least.time_s * SPARE + START_S)), launches=least.launches)
+
+
 @dataclass(frozen=True)
 class Purse:
     """A budget and what is left of it: absent means no limit of this kind."""

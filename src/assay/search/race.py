@@ -253,6 +253,18 @@ class BlockRace(ABC):
         found = self._history.newest(stage, arm.name, LOST_AFTER)
         return len(found) == LOST_AFTER and all(o is None for o in found)
 
+    def _failing(self, arm: Arm) -> str:
+        """What an arm does that worked once, and gives no value any more."""
+        newest = next(s for s in reversed(self._history.samples) if s.launch.arm == arm.name)
+        if newest.outcome is not Outcome.OK:
+            return "The program worked once, and failed since."
+        metric = self._spec.workload.objective
+        value = newest.metrics.get(metric.name)
+        why = newest.absent.get(metric.name, "it cannot be read")
+        if value is not None:
+            why = f"it is {value:g}, and figures are compared by their ratios"
+        return f"The program ends well, but has given no {metric.name} since: {why}."
+
     @abstractmethod
     def _next(self, purse: Purse) -> Roster | Done:
         """The next block, or the end."""

@@ -98,6 +98,14 @@ def statement(found: Claim, metric: Metric) -> str:
     )
 
 
+def verdict_word(found: Claim) -> str:
+    """A verdict as a table has it: of a claim on spreads it says what it is about."""
+    words = {Verdict.FASTER: "varies less", Verdict.SLOWER: "varies more"}
+    if found.method == "spread":
+        return words.get(found.verdict, found.verdict.value)
+    return found.verdict.value
+
+
 def _spread_statement(found: Claim, metric: Metric) -> str:
     """What a claim on spreads says: ``B varies 2.1 times as much as A in time``."""
     a, b, noun = found.a, found.b, _noun(metric)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from assay.records import Goal, Sample, Stage, Statistic, StudySpec
 from assay.search.history import History
+from assay.stats.interval import ratio_ends
 from assay.stats.paired import effect
 from assay.stats.summary import summarise
 
@@ -128,10 +129,5 @@ def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standi
     )
     if seen.ratio is None:
         return found
-    return replace(
-        found,
-        ratio=seen.ratio,
-        lo=seen.lo or None,
-        hi=seen.hi if math.isfinite(seen.hi) else None,
-        blocks=seen.blocks,
-    )
+    lo, hi = ratio_ends(seen.lo, seen.hi)
+    return replace(found, ratio=seen.ratio, lo=lo, hi=hi, blocks=seen.blocks)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
-from assay.records import Arm, Budget, Claim, DesignKind, Stage, StudySpec, Verdict
+from assay.records import Arm, Claim, DesignKind, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
 from assay.search.compare import compared_arms
 from assay.search.counted import counted
 from assay.search.effects import contrasts
 from assay.search.history import History, repeats
+from assay.search.known import mean_is_known
 from assay.search.looks import due
-from assay.search.purse import SPARE, START_S, Cost, Purse
+from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.stats.sequence import least
-from assay.stats.summary import summarise
 from assay.units import show_count
 
 TRIES = 3
@@ -148,15 +146,7 @@ class SweepRace(BlockRace):
 
     def _precise(self, arm: Arm, precision: float) -> bool:
         values = self._history.sound_values(Stage.CONFIRM, arm.name)
-        if len(values) < MIN_BLOCKS:
-            return False
-        if alike(values):
-            return True
-        found = summarise(values, alpha=self._spec.alpha)
-        if found.ci is None:
-            return False
-        low, high = found.ci
-        return (high - low) / 2 <= precision * abs(found.mean)
+        return alike(values) or mean_is_known(self._history, arm, precision, self._spec.alpha)
 
     def _doubtful_first(self, able: list[Arm]) -> list[Arm]:
         """The cells to be decided, the one first that was last found not to be: it tells most."""
@@ -202,16 +192,15 @@ class SweepRace(BlockRace):
             return None
         samples = self._history.samples
         spent = Cost(sum(s.wall_s or 0.0 for s in samples), len(samples))
-        time_s = spent.time_s + warming.time_s + block.time_s * self._least
-        needed = Budget(
-            time_s=float(math.ceil(time_s * SPARE + START_S)),
-            launches=spent.launches + warming.launches + block.launches * self._least,
+        whole = Cost(
+            spent.time_s + warming.time_s + block.time_s * self._least,
+            spent.launches + warming.launches + block.launches * self._least,
         )
         return Done(
             Reason.TOO_SMALL,
             f"The budget is too small: {show_count(self._least, 'block')} of "
             f"{show_count(len(able), 'launch', 'launches')} do not fit.",
-            needed,
+            budget_for(whole),
         )
 
 

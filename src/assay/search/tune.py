@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 
 from assay.records import (
@@ -23,7 +22,7 @@ from assay.search.counted import counted
 from assay.search.history import DEFAULT_ARM, History, repeats
 from assay.search.keeping import Keeping
 from assay.search.looks import due
-from assay.search.purse import OVERHEAD_S, SPARE, START_S, Cost, Purse
+from assay.search.purse import OVERHEAD_S, Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.reduction import Reduced, Reduction
 from assay.search.searcher import Searcher
@@ -345,5 +344,4 @@ def claim_alpha(spec: StudySpec) -> float:
 
 def least_budget(block: Cost, blocks: int) -> Budget:
     """The budget whose reserved share holds the blocks that a claim takes."""
-    whole = block.times(blocks / KEEP)
-    return Budget(time_s=float(math.ceil(whole.time_s * SPARE + START_S)), launches=whole.launches)
+    return budget_for(block.times(blocks / KEEP))

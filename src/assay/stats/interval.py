@@ -42,3 +42,15 @@ class Interval:
 
 UNBOUNDED = Interval(-math.inf, math.inf)
 """Nothing is known yet."""
+
+
+def ratio_ends(lo: float, hi: float) -> tuple[float | None, float | None]:
+    """The interval of a ratio as documents have it.
+
+    Args:
+        lo, hi: its ends; 0 and infinity are open.
+
+    Returns:
+        Both ends, ``None`` where open: JSON has no infinity.
+    """
+    return (lo if lo > 0.0 else None), (hi if math.isfinite(hi) else None)

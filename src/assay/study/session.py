@@ -49,8 +49,10 @@ class Result:
     Attributes:
         floor: noise floor of its machine by the newest calibration in the store, where one stands
             beside the claims.
+        elapsed_s: time spent on the study, over all its strata.
         told: notes that hang on this host as it is now; the verdict document, which follows from
             its samples alone, has none of them.
+        stratum: number of the stratum that the conclusion is of, where there are several.
     """
 
     study_id: str
@@ -59,6 +61,7 @@ class Result:
     elapsed_s: float
     floor: MachineFloor | None = None
     told: tuple[str, ...] = ()
+    stratum: int | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -192,7 +195,9 @@ def _carry_on(
     floor = _floor_beside(store, stratum, spec, conclusion)
     # What a clean-up took away was there while the program ran.
     told = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
-    return Result(study_id, spec, conclusion, account.spent_s, floor, told)
+    record = store.study(study_id)
+    elapsed_s = elapsed_of(store, record)
+    return Result(study_id, spec, conclusion, elapsed_s, floor, told, _one_of_several(record))
 
 
 def stored_result(store: Store, record: StudyRecord) -> Result | None:
@@ -206,7 +211,35 @@ def stored_result(store: Store, record: StudyRecord) -> Result | None:
     if conclusion is None:
         return None
     floor = _floor_beside(store, newest, record.spec, conclusion)
-    return Result(record.id, record.spec, conclusion, record.elapsed_s, floor)
+    return Result(
+        record.id,
+        record.spec,
+        conclusion,
+        elapsed_of(store, record),
+        floor,
+        stratum=_one_of_several(record),
+    )
+
+
+def elapsed_of(store: Store, record: StudyRecord) -> float:
+    """Time spent on a study in seconds, over all strata.
+
+    A sitting that still goes on, or that was killed, has not said how long it took; its launches
+    can.
+    """
+    if record.status is Status.DONE:
+        return record.elapsed_s
+    known = (store.samples(record.id, stratum.number) for stratum in record.strata)
+    return max(record.elapsed_s, sum(map(_launching_s, known)))
+
+
+def _launching_s(samples: Sequence[Sample]) -> float:
+    """What launches took, at least."""
+    return sum((s.wall_s or 0.0) + OVERHEAD_S for s in samples)
+
+
+def _one_of_several(record: StudyRecord) -> int | None:
+    return record.strata[-1].number if len(record.strata) > 1 else None
 
 
 def _floor_beside(
@@ -247,15 +280,13 @@ def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:
 def _recount(store: Store, study_id: str, samples: Sequence[Sample]) -> float:
     """What a stratum has spent: each has the whole budget for itself.
 
-    A sitting that was killed could not say how long it took, and no store says which stratum a
-    sitting was for; their samples can.
+    No store says which stratum a sitting was for, or what one took that was killed; the samples
+    can. What they show is made good in the time of the study.
     """
     record = store.study(study_id)
-    launching_s = sum((s.wall_s or 0.0) + OVERHEAD_S for s in samples)
-    if len(record.strata) > 1:
-        return launching_s
-    store.add_elapsed(study_id, max(0.0, launching_s - record.elapsed_s))
-    return max(record.elapsed_s, launching_s)
+    spent_s = elapsed_of(store, record)
+    store.add_elapsed(study_id, max(0.0, spent_s - record.elapsed_s))
+    return _launching_s(samples) if len(record.strata) > 1 else spent_s
 
 
 def varied(spec: StudySpec) -> frozenset[str]:

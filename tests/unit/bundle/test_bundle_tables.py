@@ -29,6 +29,7 @@ from assay.records import (
     Metric,
     Outcome,
     Sample,
+    Stage,
 )
 from assay.records.workload import WALL
 
@@ -219,3 +220,27 @@ def test_one_document_holds_all() -> None:
     assert len(document["plans"]) == len(one.plans)
     assert document["conclusions"][0]["stratum"] == 0
     assert "outputs" not in study_document(source, outputs=False)
+
+
+def test_rows_and_documents_say_which_samples_enter_no_figure() -> None:
+    crowd = (
+        Evidence(kind="host_cpus", value=2.0),
+        Evidence(kind="foreign_load", value=1000.0, unit="s", outside=True),
+    )
+
+    def change(sample: Sample) -> Sample:
+        lost = sample.launch.block == 2
+        return msgspec.structs.replace(sample, evidence=crowd) if lost else sample
+
+    source = source_of(spec_of(Kind.COMPARE), change=change)
+    found = [row["left_out"] == "true" for row in rows_of(source)]
+    samples = [s for one in source.strata for s in one.samples]
+    counted = (Stage.CONFIRM, 2)
+    expected = [(s.launch.stage, s.launch.block) == counted for s in samples]
+    assert any(expected)
+    assert not all(expected)
+    assert found == expected
+    assert [sample["left_out"] for sample in study_document(source)["samples"]] == expected
+    admitting = msgspec.structs.replace(source.record.spec, disturbed_above=None)
+    quiet = replace(source, record=msgspec.structs.replace(source.record, spec=admitting))
+    assert {row["left_out"] for row in rows_of(quiet)} == {"false"}

@@ -11,10 +11,14 @@ import msgspec
 import pytest
 
 from assay.cli.main import main
-from assay.records import Budget, Status
-from assay.search.testing import Simulated
-from assay.store import open_store
+from assay.records import Budget, Conclusion, Sample, Status
+from assay.search.conclude import conclude
+from assay.search.purse import OVERHEAD_S
+from assay.search.space import SearchSpace
+from assay.search.testing import RandomSearcher, Simulated
+from assay.store import StudyRecord, open_store
 from assay.store.testing import a_stratum
+from assay.units import show_duration
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import compare, factors
@@ -85,3 +89,41 @@ def test_documents_tell_verdicts_by_their_strata(
     assert document.get("conclusion") is None
     assert [found["stratum"] for found in document["conclusions"]] == [0]
     assert [sample["stratum"] for sample in document["samples"]].count(1) == LATER
+
+
+def test_the_time_is_that_of_the_study_and_the_launches_those_of_the_stratum(
+    kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(str(kept.db)) as store:
+        record = store.study(kept.id)
+        store.claim(kept.id)
+        store.set_conclusion(kept.id, _of_newest(record, store.samples(kept.id, 1)))
+        store.add_elapsed(kept.id, 567.0)
+        store.set_status(kept.id, Status.DONE)
+    assert kept("study", "show", kept.id) == 0
+    said = capsys.readouterr().out
+    assert f"{record.launches} launches in 2 strata" in said
+    assert f"{LATER} launches of stratum 1, {show_duration(567.0)} over all strata" in said
+    page = tmp_path / "page.html"
+    assert kept("report", kept.id, "-o", str(page)) == 0
+    text = page.read_text()
+    assert "of sitting 1" in text
+    assert "over all 2 sittings" in text
+
+
+def _of_newest(record: StudyRecord, samples: list[Sample]) -> Conclusion:
+    return conclude(record.spec, samples, SearchSpace(record.spec.space), RandomSearcher(), None)
+
+
+def test_a_study_that_was_killed_tells_the_time_of_its_launches(
+    kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its end was never written down."""
+    with open_store(str(kept.db)) as store:
+        samples = [s for stratum in (0, 1) for s in store.samples(kept.id, stratum)]
+        assert store.study(kept.id).elapsed_s == 0.0
+    wall_s = sum(s.wall_s or 0.0 for s in samples)
+    assert kept("study", "show", kept.id) == 0
+    head = capsys.readouterr().out.splitlines()[0]
+    assert not head.endswith(", 0 s")
+    assert head.endswith(f", {show_duration(wall_s + OVERHEAD_S * len(samples))}")

@@ -23,7 +23,7 @@ from assay.report.trials import trials
 
 
 def figures(report):
-    rows = arm_rows(report, trials(report.samples, report.metric))
+    rows = arm_rows(report, trials(report))
     scale = scale_for([v for row in rows for v in row.values], report.metric.unit)
     return heat_figure(report, rows, scale), scatter_figures(report, rows, scale)
 
@@ -267,3 +267,11 @@ def test_exports_have_a_column_for_each_setting(report):
     assert "baseline |" in text
     assert "| effect | change |" in text
     assert report.spec.kind is Kind.SWEEP
+
+
+@pytest.mark.parametrize("bound_only", [False, True])
+def test_a_cell_that_is_known_as_a_bound_is_marked(report, bound_only):
+    first, *others = report.conclusion.claims
+    bound = msgspec.structs.replace(first, ratio=3.0, ci=(2.5, None), bound_only=bound_only)
+    conclusion = msgspec.structs.replace(report.conclusion, claims=(bound, *others))
+    assert ("\u2265 3.00\u00d7" in to_markdown(conclusion, report.spec)) == bound_only

@@ -17,7 +17,7 @@ from assay.report.trials import State, trials
 
 
 def data(report):
-    shown = trials(report.samples, report.metric)
+    shown = trials(report)
     rows = arm_rows(report, shown)
     return shown, rows, figures(report, shown, rows)
 
@@ -34,9 +34,9 @@ def tuned(tune):
 
 def test_every_launch_is_one_trial_in_order_of_starting(tune):
     shuffled = replace(tune, samples=tuple(reversed(tune.samples)))
-    shown = trials(shuffled.samples, tune.metric)
+    shown = trials(shuffled)
     assert [t.number for t in shown] == list(range(1, len(tune.samples) + 1))
-    assert shown == trials(tune.samples, tune.metric)
+    assert shown == trials(tune)
     assert shown[0].at_s == 0.0
 
 
@@ -45,7 +45,7 @@ def test_survey_launches_are_never_shown(tune):
     survey = msgspec.structs.replace(
         first, launch=msgspec.structs.replace(first.launch, stage=Stage.SURVEY), started_at=0.0
     )
-    assert trials((survey, *tune.samples), tune.metric) == trials(tune.samples, tune.metric)
+    assert trials(replace(tune, samples=(survey, *tune.samples))) == trials(tune)
 
 
 def test_a_trial_says_what_its_value_is_worth(tune):
@@ -54,14 +54,18 @@ def test_a_trial_says_what_its_value_is_worth(tune):
     late = msgspec.structs.replace(first, outcome=Outcome.TIMED_OUT, launch=capped, metrics={})
     broken = msgspec.structs.replace(first, outcome=Outcome.LIMIT, limit="memory", metrics={})
     odd = msgspec.structs.replace(first, metrics={"wall_s": math.nan})
-    assert [(t.state, t.value) for s in (late, broken, odd) for t in trials([s], tune.metric)] == [
+    shown = [trials(replace(tune, samples=(s,)))[0] for s in (late, broken, odd)]
+    assert [(t.state, t.value) for t in shown] == [
         (State.CENSORED, 9.0),
         (State.FAILED, None),
         (State.ABSENT, None),
     ]
-    other = Metric(name="rate", goal=Goal.HIGHER)
-    assert trials([first], other)[0].state is State.ABSENT
-    assert trials([late], other)[0].value is None
+    rate = Metric(name="rate", goal=Goal.HIGHER, pattern="rate (.*)")
+    workload = msgspec.structs.replace(tune.spec.workload, metrics=(rate,))
+    spec = msgspec.structs.replace(tune.spec, workload=workload)
+    other = replace(tune, spec=spec, conclusion=None)
+    assert trials(replace(other, samples=(first,)))[0].state is State.ABSENT
+    assert trials(replace(other, samples=(late,)))[0].value is None
 
 
 def test_search_and_confirmation_are_never_one_row(tune, tuned):
@@ -223,7 +227,7 @@ def test_noise_floor_of_two_identical_arms():
 
 def test_more_is_better_turns_the_order_around():
     report = studies.measure()
-    shown = trials(report.samples, report.metric)
+    shown = trials(report)
     assert report.metric.goal is Goal.HIGHER
     half = len(shown) // 2
     named = tuple(

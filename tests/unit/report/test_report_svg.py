@@ -25,7 +25,7 @@ DRAW = {
 
 
 def pictures(report, width=svg.WIDE):
-    shown = trials(report.samples, report.metric)
+    shown = trials(report)
     found = figures(report, shown, arm_rows(report, shown))
     return {
         name: draw(getattr(found, name), width, name)
@@ -157,7 +157,7 @@ def test_contrast_is_that_of_wcag_aa(palette):
 
 def test_a_picture_shows_every_claim_and_the_best_of_the_search():
     report = studies.tune(144)
-    shown = trials(report.samples, report.metric)
+    shown = trials(report)
     boxes = figures(report, shown, arm_rows(report, shown)).boxes.boxes
     kept, hidden = visible(boxes)
     assert len(kept) + hidden == len(boxes)

@@ -67,6 +67,16 @@ def test_markdown_of_a_comparison():
     assert "| faster | 20 |" in text
 
 
+@pytest.mark.parametrize("bound_only", [False, True])
+def test_a_ratio_that_is_only_a_bound_is_marked(bound_only):
+    report = studies.compare()
+    bound = msgspec.structs.replace(
+        report.conclusion.claims[0], ratio=3.0, ci=(2.5, None), bound_only=bound_only
+    )
+    conclusion = msgspec.structs.replace(report.conclusion, claims=(bound,))
+    assert ("\u2265 3.00\u00d7" in to_markdown(conclusion, report.metric)) == bound_only
+
+
 @pytest.mark.parametrize(
     ("changes", "metric", "words"),
     [

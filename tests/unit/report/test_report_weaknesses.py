@@ -15,7 +15,7 @@ from assay.report.weaknesses import weaknesses
 
 
 def told(report):
-    rows = arm_rows(report, trials(report.samples, report.metric))
+    rows = arm_rows(report, trials(report))
     scale = scale_for([v for row in rows for v in row.values], report.metric.unit)
     chosen = report.conclusion.recommendation if report.conclusion else None
     winner = tally(report.samples, chosen.settings) if chosen and chosen.settings else ()

@@ -30,12 +30,12 @@ from assay.search.calibration import (
     STUDIES,
     autocorrelation,
     calibration,
-    drift,
 )
 from assay.search.calibration_words import sentences
 from assay.search.history import History
 from assay.search.race import Race, Reason
 from assay.search.testing import RaceContract, Simulated, drive
+from assay.stats.drift import drift
 from assay.stats.sequence import CLAIM
 
 Recording = list[tuple[float, float]]

@@ -75,6 +75,20 @@ def test_what_is_more_in_all_and_more_often_explains() -> None:
     assert found.explained_by == "migrations"
 
 
+def test_where_memory_lies_does_not_add_up() -> None:
+    """Pages on a node are as many however long the launch lasts, whatever that is by the second."""
+    found = modes_of(
+        "wall_s",
+        arm(
+            lambda slow, draw: [
+                Evidence(kind="node.1", value=1500.0 if slow else 1e3, unit="pages")
+            ]
+        ),
+    )
+    assert found is not None
+    assert found.explained_by == "node.1"
+
+
 def test_one_group_is_none() -> None:
     draw = random.Random(1)
     samples = arm(lambda slow, draw: [])

@@ -24,11 +24,13 @@ from assay.records import (
     Stage,
     StudySpec,
     Verdict,
+    Workload,
     decode,
     encode,
 )
 from assay.search.conclude import conclude, fails_more
-from assay.search.race import Reason
+from assay.search.measure import MeasureRace
+from assay.search.race import Done, Reason
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated
 from assay.search.tpe import TpeSearcher
@@ -499,3 +501,33 @@ def test_no_launch_outlives_the_budget_by_far() -> None:
     study = tune(SMALL, program, Budget(time_s=5.0))
     assert study.done.reason is Reason.TOO_SMALL
     assert study.samples[0].launch.cap_s == pytest.approx(5.0)
+
+
+def test_a_figure_that_is_gone_is_not_called_a_failure() -> None:
+    """The program ends well; what cannot be read any more is named."""
+    metric = Metric(name="rate", goal=Goal.LOWER, pattern="x")
+    spec = StudySpec(
+        kind=Kind.MEASURE,
+        workload=Workload(argv=("x",), metrics=(metric,)),
+        arms=(Arm(name="default", configuration=DEFAULT),),
+        budget=Budget(launches=40),
+        disturbed_above=None,
+    )
+    race = MeasureRace(spec)
+    samples: list[Sample] = []
+    while not isinstance(answer := race.ask(1, Budget(launches=40 - len(samples))), Done):
+        (launch,) = answer
+        told = {"rate": 1.0} if len(samples) < 3 else {}
+        samples.append(
+            Sample(
+                launch=launch,
+                outcome=Outcome.OK,
+                wall_s=0.1,
+                metrics=told,
+                absent={} if told else {"rate": "no match of 'x' in the output"},
+            )
+        )
+        race.tell(samples[-1])
+    assert answer.reason is Reason.WORKLOAD_FAILED
+    assert "rate" in answer.message
+    assert "no match" in answer.message

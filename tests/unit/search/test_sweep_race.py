@@ -20,6 +20,8 @@ from assay.records import (
     DesignKind,
     EffectKind,
     EffectVerdict,
+    Grant,
+    Granted,
     Kind,
     Launch,
     Metric,
@@ -192,6 +194,39 @@ def test_with_a_precision_each_cell_ends_by_itself() -> None:
         summary = arm.summary["wall_s"]
         assert summary.ci is not None
         assert (summary.ci[1] - summary.ci[0]) / 2 <= 0.02 * summary.mean
+
+
+@pytest.mark.parametrize("busy", [0.0, 1.0])
+def test_with_a_precision_too_many_disturbed_blocks_are_no_end(busy: float) -> None:
+    """As for ``assay measure``: what is left is no fair picture, however narrow its interval."""
+    program = replace(steady(), others=lambda launch: busy * (launch.block % 2))
+    found = sweep(GRID, program, launches=300, precision=0.02)
+    assert found.done.reason is (Reason.BUDGET if busy else Reason.DECIDED)
+
+
+@pytest.mark.parametrize("grant", [Granted.REFUSED, Granted.GRANTED])
+def test_a_setting_that_cells_did_not_get_is_told_once(grant: Granted) -> None:
+    found = sweep(msgspec.structs.replace(GRID, repeats=6), steady())
+
+    def judged(sample: Sample) -> Sample:
+        if sample.launch.configuration.get("arg.b") != 2:
+            return sample
+        word = Grant(value=2, grant=grant, reason="the kernel said no")
+        return msgspec.structs.replace(sample, settings={"arg.b": word})
+
+    samples = [judged(s) for s in found.samples]
+    again = conclude(found.spec, samples, SearchSpace(SPACE), RandomSearcher(), found.done)
+    told = [note for note in again.notes if "did not take effect" in note]
+    cells = sum(arm.configuration.get("arg.b") == 2 for arm in found.spec.arms)
+    launches = 6 * cells
+    assert told == (
+        [
+            f"arg.b did not take effect in {launches} of {launches} launches that asked for it, "
+            f"in {cells} cells: the kernel said no"
+        ]
+        if grant is Granted.REFUSED
+        else []
+    )
 
 
 def test_cells_of_a_factorial_design_end_together() -> None:

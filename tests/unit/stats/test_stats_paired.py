@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from assay.records.workload import Goal
+from assay.stats.interval import ratio_ends
 from assay.stats.paired import (
     Effect,
     NotPositive,
@@ -204,3 +205,8 @@ def test_start_up_pays_for_neither_numpy_nor_scipy() -> None:
         "sys.exit(bool({'numpy', 'scipy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_open_ends_of_a_ratio_are_absent() -> None:
+    assert ratio_ends(0.9, 1.1) == (0.9, 1.1)
+    assert ratio_ends(0.0, math.inf) == (None, None)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import BadInput
+from assay.measure import extract
 from assay.measure.extract import compiled, holds, metrics_of, named_metric
 from assay.measure.sample import build_sample
 from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
@@ -117,3 +118,30 @@ def test_named_metrics() -> None:
     with pytest.raises(BadInput, match="not a metric") as caught:
         named_metric("wall", {})
     assert "wall_s" in str(caught.value.remedy)
+
+
+def test_an_output_of_many_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What begins near the end of a window is found whole, and nothing is found twice or missed."""
+    monkeypatch.setattr(extract, "WINDOW", 64)
+    monkeypatch.setattr(extract, "LONGEST", 16)
+    output = tmp_path / "out"
+    for gap in range(80):
+        lines = [f"{'.' * gap}\nn={k}\n" for k in range(20)]
+        output.write_text("".join(lines))
+        assert extract.last_match("^n=([0-9]+)$", [output]) == "19"
+        assert extract.holds("^n=7$", [output])
+        assert not extract.holds("^n=77$", [output])
+    output.write_text("n=1\n" + "." * 500)
+    assert extract.last_match("n=([0-9]+)", [output]) == "1"
+    output.write_text("." * 60 + "n=123456789\n" + "." * 60)
+    assert extract.last_match("n=([0-9]+)", [output]) == "123456789"
+
+
+@pytest.mark.parametrize("text", ["1e308", "-1e101", "1e-300", "inf", "nan"])
+def test_a_figure_that_cannot_be_worked_with_is_absent(tmp_path: Path, text: str) -> None:
+    output = tmp_path / "out"
+    output.write_text(f"x={text}\n")
+    metric = Metric(name="x", pattern="x=(.+)")
+    found, absent = extract.metrics_of((metric,), RunFacts(outcome="exited"), [output])
+    assert found == {}
+    assert repr(text) in absent["x"]

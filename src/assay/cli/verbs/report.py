@@ -13,7 +13,7 @@ from assay.errors import BadInput
 from assay.machine.document import machine_in
 from assay.report.html import render, write
 from assay.report.inputs import ReportInput
-from assay.study.session import stored_result
+from assay.study.session import elapsed_of, stored_result
 
 
 def run(parsed: Parsed) -> int:
@@ -26,6 +26,7 @@ def run(parsed: Parsed) -> int:
         newest = record.strata[-1]
         samples = store.samples(study_id, newest.number)
         result = stored_result(store, record)
+        elapsed_s = elapsed_of(store, record)
     conclusion = result.conclusion if result else None
     recommendation = conclusion.recommendation if conclusion else None
     report = ReportInput(
@@ -37,7 +38,7 @@ def run(parsed: Parsed) -> int:
         machine=machine_in(newest.host),
         engine=newest.engine,
         created_at=record.created_at,
-        elapsed_s=record.elapsed_s,
+        elapsed_s=elapsed_s,
         script=recommendation.script if recommendation else "",
         status=record.status,
         floor=result.floor if result else None,

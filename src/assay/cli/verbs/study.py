@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from assay.bundle.document import sample_documents
 from assay.cli.answer import exports_of, give
 from assay.cli.documents import print_json
 from assay.cli.export import export
@@ -24,7 +25,7 @@ from assay.errors import BadInput, NotPossible
 from assay.records import to_builtins
 from assay.store import Store, StudyRecord
 from assay.study.laboratory import Laboratory
-from assay.study.session import Result, resume, stored_result
+from assay.study.session import Result, elapsed_of, resume, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 
@@ -118,21 +119,24 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
             for number, found in store.verdicts(study_id).items()
         ]
         document["samples"] = [
-            {"stratum": stratum.number, **to_builtins(sample)}
+            {"stratum": stratum.number, **sample}
             for stratum in record.strata
-            for sample in store.samples(study_id, stratum.number)
+            for sample in sample_documents(record.spec, store.samples(study_id, stratum.number))
         ]
         print_json({"study": study_id, **document})
         return 0
+    record = msgspec.structs.replace(record, elapsed_s=elapsed_of(store, record))
     width = width_of(sys.stdout)
     print("\n".join(fitted(_lines(record, result, width), width)))
     return 0
 
 
 def _lines(record: StudyRecord, result: Result | None, width: int | None) -> Iterable[str]:
+    launches = show_count(record.launches, "launch", "launches")
+    if len(record.strata) > 1:
+        launches += f" in {len(record.strata)} strata"
     yield (
-        f"study {record.id}: {record.spec.kind}, {record.status}, "
-        f"{show_count(record.launches, 'launch', 'launches')}, "
+        f"study {record.id}: {record.spec.kind}, {record.status}, {launches}, "
         f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
     )
     yield f"  command  {clean(record.spec.command_line)}"

@@ -220,7 +220,7 @@
   const line = (x1, y1, x2, y2, stroke, lineWidth) => ({
     type: "line", shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth } });
 
-  const everyValue = (rows) => ends(rows.flatMap((r) => r.dots.map((d) => d.value)
+  const everyValue = (rows) => ends(rows.flatMap((r) => r.dots.filter((d) => !d.left_out).map((d) => d.value)
     .concat(r.summary ? [r.summary.min, r.summary.max] : [])));
   const boxLimits = (rows) => {
     const near = rows.flatMap((r) => r.fences || []);
@@ -229,6 +229,10 @@
   const arrow = (px, y, way, stroke) => ({ type: "polygon",
     shape: { points: [[px, y - 4], [px + 6 * way, y], [px, y + 4]] },
     style: { fill: "transparent", stroke, lineWidth: 1.2 } });
+
+  /* A launch that was left out of all figures: another shape and colour than those that count. */
+  const plus = (px, y, stroke) => ({ type: "group", children: [
+    line(px - 3, y, px + 3, y, stroke, 1), line(px, y - 3, px, y + 3, stroke, 1)] });
 
   const boxes = (figure, rows, width, all) => rowChart(rows, width, {
     row: 36, stackedRow: 60, right: 142, origin: 0,
@@ -243,7 +247,7 @@
     tip: (row) => {
       const s = row.summary;
       const lines = [shorten(row.label, 64)];
-      if (s && s.n < BOX_FROM) lines.push(...row.dots.map((d) =>
+      if (s && s.n < BOX_FROM) lines.push(...row.dots.filter((d) => !d.left_out).map((d) =>
         (d.censored ? `timed out at ${quantity(d.value)}` : quantity(d.value))));
       else if (s) lines.push(
         `median  ${quantity(s.median)}`,
@@ -268,7 +272,10 @@
       }
       let i = 0;
       for (const dot of row.dots) {
-        if (dot.censored) {
+        if (dot.left_out) {
+          if (inside(dot.value)) shapes.push(plus(x(dot.value), y + spread(i) * 6, colour("warn")));
+          i += 1;
+        } else if (dot.censored) {
           shapes.push(arrow(x(dot.value), y, 1, colour("bad")));
         } else if (inside(dot.value)) {
           const r = s && s.n >= BOX_FROM ? 1.6 : 2.4;
@@ -277,7 +284,7 @@
           i += 1;
         }
       }
-      const plain = row.dots.filter((d) => !d.censored);
+      const plain = row.dots.filter((d) => !d.censored && !d.left_out);
       if (plain.some((d) => d.value < from)) shapes.push(arrow(area.x, y, -1, stroke));
       if (plain.some((d) => d.value > to)) shapes.push(arrow(area.x + area.width, y, 1, stroke));
       return shapes;
@@ -323,17 +330,23 @@
 
   const stepped = (points) => points.flatMap((p, i) => (i ? [[p[0], points[i - 1][1]], p] : [p]));
 
+  const counting = (some) => some.filter((m) => !m.left_out);
+
   const convergence = (figure, state, width) => {
     const time = state.axis === "time", narrow = width < STACKED;
     const at = (m) => (time ? m.at_s : m.number);
     let [low, high] = figure.frame;
     if (state.all) {
-      [low, high] = ends([low, high, ...figure.marks.map((m) => m.value)]);
+      [low, high] = ends([low, high, ...counting(figure.marks).map((m) => m.value)]);
     }
     const pad = (high - low || Math.abs(high) || 1) * 0.06;
     low -= pad; high += pad;
     const last = figure.marks[figure.marks.length - 1];
     const dot = (m) => {
+      if (m.left_out) {
+        return { value: [at(m), m.value], mark: m, symbol: "path://M0,3L6,3M3,0L3,6", symbolSize: 7,
+          itemStyle: { color: "transparent", borderColor: colour("warn"), borderWidth: 1, opacity: 0.8 } };
+      }
       const above = m.value > high, below = m.value < low;
       return {
         value: [at(m), Math.min(high, Math.max(low, m.value))], mark: m,
@@ -359,9 +372,11 @@
         tooltip: { ...tooltip(), trigger: "item", formatter: (p) => {
           if (!p.data || !p.data.mark) return "";
           const m = p.data.mark;
+          const lost = m.left_out ? ["left out: others used the machine"] : [];
           return plain([shorten(m.arm, 64),
             `launch ${m.number}, ${data.stages[m.stage] || m.stage}`,
-            m.censored ? `timed out at ${quantity(m.value)}` : quantity(m.value)].join("\n"));
+            m.censored ? `timed out at ${quantity(m.value)}` : quantity(m.value),
+            ...lost].join("\n"));
         } },
         grid: { left: 64, right: 14, top: 40, bottom: 48 },
         xAxis: { type: "value", min: time ? 0 : 0.2, max: time ? last.at_s : last.number + 0.8,
@@ -393,7 +408,7 @@
             renderItem: (params, api) => ({ type: "polyline",
               shape: { points: stepped(steps.map((s) => api.coord(s))) },
               style: { fill: "none", stroke: colour("winner"), lineWidth: 2 } }) },
-          { type: "scatter", data: figure.marks.map(dot), z: 4, clip: false, progressive: 0 },
+          { type: "scatter", data: figure.marks.filter((m) => !m.left_out || (low <= m.value && m.value <= high)).map(dot), z: 4, clip: false, progressive: 0 },
           { type: "scatter", silent: true, z: 4, symbol: "path://M0,0L6,6M6,0L0,6", symbolSize: 7,
             symbolOffset: [0, -6],
             itemStyle: { color: "transparent", borderColor: colour("bad"), borderWidth: 1.5 },
@@ -468,7 +483,7 @@
     mount("gain", (f, s, w) => gain(f, chosen(f.gains, s), w), allRows("gains"));
     mount("convergence", convergence, (figure, state, bar, draw) => {
       toggle(bar, "Against time", false, (on) => { state.axis = on ? "time" : "launch"; draw(); });
-      const outside = figure.marks.filter((m) => m.value < figure.frame[0] || m.value > figure.frame[1]);
+      const outside = counting(figure.marks).filter((m) => m.value < figure.frame[0] || m.value > figure.frame[1]);
       if (outside.length) {
         toggle(bar, "Show what lies beyond", false, (on) => { state.all = on; draw(); });
       }
@@ -499,7 +514,7 @@
 
   /* ---- table ------------------------------------------------------------------------------ */
   const COLUMNS = ["name", "phase", "ratio", "ci_low", "ci_high", "verdict", "n", "min", "q1", "median",
-    "q3", "max", "mean", "sd", "sem", "timed_out", "failed"];
+    "q3", "max", "mean", "sd", "sem", "timed_out", "failed", "left_out"];
   const setUpTable = () => {
     const table = byId("all");
     if (!table) return;
@@ -575,10 +590,10 @@
     asCsv.addEventListener("click", async () => {
       const all = await samples();
       const metrics = [...new Set(all.flatMap((s) => Object.keys(s.metrics || {})))].sort();
-      const fixed = ["started_at", "arm", "stage", "block", "position", "attempt", "outcome"];
+      const fixed = ["started_at", "arm", "stage", "block", "position", "attempt", "outcome", "left_out"];
       save(fileName("samples", "csv"), "text/csv", csv([...fixed, ...metrics], all.map((s) => [
         s.started_at, s.launch.arm, s.launch.stage, s.launch.block, s.launch.position,
-        s.launch.attempt || 0, s.outcome, ...metrics.map((m) => (s.metrics || {})[m])])));
+        s.launch.attempt || 0, s.outcome, String(s.left_out), ...metrics.map((m) => (s.metrics || {})[m])])));
     });
     tools.append(asJson, asCsv);
     tools.hidden = false;

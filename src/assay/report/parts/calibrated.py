@@ -38,10 +38,16 @@ def calibrated_answer(report: ReportInput) -> Answer:
 
 
 def calibration(report: ReportInput) -> Html | None:
-    """The figures of a calibration; ``None`` where there are none."""
-    found = report.conclusion.calibration if report.conclusion else None
-    if report.conclusion is None or found is None:
+    """The figures of a calibration; ``None`` where it came to no end.
+
+    Where too little counts for figures, what is known: how much was disturbed.
+    """
+    if report.conclusion is None:
         return None
+    found = report.conclusion.calibration
+    if found is None:
+        known = definitions([("Disturbed", disturbed_words(report.conclusion))])
+        return join(el("p", "Too few blocks count for more than this."), known)
     facts = [
         ("One launch", launch_words(found, report.metric.unit).replace(" -", " \u2212")),
         ("Two of a block differ by", f"{significant(100 * found.ratio_sd_log, 2)} % (sd)"),

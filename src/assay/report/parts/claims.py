@@ -8,7 +8,8 @@ from assay.records import Claim
 from assay.report.arms import ArmRow
 from assay.report.markup import Child, Html, el, join
 from assay.report.parts.common import arm_name, scroll
-from assay.report.plain import bound_mark, change, change_interval
+from assay.report.plain import change, change_interval, claimed_change
+from assay.search.sentence import verdict_word
 
 _QUANTILES = ("p10", "p50", "p90")
 _HEADS = ("Change", *_QUANTILES, "Spread", "Pairs", "Verdict")
@@ -26,6 +27,14 @@ _INTRO = (
 )
 
 
+_SPREAD_INTRO = (
+    "What is compared is the spread: how much the launches of an arm vary within a block, against "
+    "those of the baseline. Change and Spread tell the same ratio of it. The changes of a typical "
+    "low value (p10), of the middle one (p50) and of a typical high one (p90) are of the metric "
+    "itself; they are shown, not claimed."
+)
+
+
 def claims(rows: Sequence[ArmRow]) -> Html | None:
     """A line for each claim; ``None`` where nothing is claimed."""
     found = [(row, row.claim) for row in rows if row.claim is not None]
@@ -38,7 +47,9 @@ def claims(rows: Sequence[ArmRow]) -> Html | None:
         el("tbody", [_line(row, claim) for row, claim in found]),
         class_="claims",
     )
-    return join(el("p", _INTRO, class_="intro"), scroll("Claims", table, tall=len(found) > _TALL))
+    of_spread = any(claim.method == "spread" for _, claim in found)
+    intro = _SPREAD_INTRO if of_spread else _INTRO
+    return join(el("p", intro, class_="intro"), scroll("Claims", table, tall=len(found) > _TALL))
 
 
 def _head(name: str) -> Html:
@@ -47,12 +58,13 @@ def _head(name: str) -> Html:
 
 def _line(row: ArmRow, claim: Claim) -> Html:
     word = claim.verdict.value
+    shown = verdict_word(claim)
     cells: tuple[Child, ...] = (
         _change(claim),
         *(_or_dash(claim.shift.get(name)) for name in _QUANTILES),
         _spread(claim),
         f"{claim.blocks:,}",
-        join(el("span", word, class_=f"word tone-{word}"), _reservation(claim)),
+        join(el("span", shown, class_=f"word tone-{word}"), _reservation(claim)),
     )
     return el(
         "tr",
@@ -66,6 +78,8 @@ def _line(row: ArmRow, claim: Claim) -> Html:
 
 def _spread(claim: Claim) -> Html:
     """How much more the arm varies: with its interval once there is one, else as seen."""
+    if claim.method == "spread":
+        return el("span", f"{claim.ratio:.2f}\u00d7")  # its interval stands with the change
     found = claim.spread
     lo, hi = found.ci if found is not None else (None, None)
     if found is not None and lo is not None and hi is not None:
@@ -86,9 +100,8 @@ def _reservation(claim: Claim) -> Html:
 
 
 def _change(claim: Claim) -> Html:
-    mark = bound_mark(claim.ci) if claim.bound_only else ""
     interval = el("span", change_interval(claim.ci), class_="interval")
-    return join(f"{mark}{change(claim.ratio)} ", interval)
+    return join(f"{claimed_change(claim)} ", interval)
 
 
 def _or_dash(ratio: float | None) -> str:

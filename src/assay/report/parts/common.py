@@ -11,6 +11,12 @@ from assay.report.markup import Child, Html, el, join
 from assay.report.plain import shorten
 from assay.untrusted import clean
 
+LEFT_OUT = (
+    "A plus sign was left out: others used the machine during that launch or another of its block, "
+    "so it is in no figure."
+)
+"""What the marks of launches that do not count stand for, where there are any."""
+
 _VALUE_CHARACTERS = 160
 """Longest value in the table of configurations; the raw data and the exports have all of it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
+from assay.records import Kind
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join
 from assay.report.noise import NoiseFigure
@@ -13,18 +14,27 @@ from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
 
+_NO_NULL = "not measured in this study (--null does)"
+
+
 def noise(
-    figure: NoiseFigure | None, chart: Html | None, machine_floor: tuple[str, str] | None = None
+    report: ReportInput,
+    figure: NoiseFigure | None,
+    chart: Html | None,
+    machine_floor: tuple[str, str] | None = None,
 ) -> Html:
     """How much the machine varies by itself.
 
     Args:
+        report: the study.
         figure: of the study's own launches.
         chart: of them.
         machine_floor: what a calibration tells, where the study did not run identical arms.
     """
     if figure is None:
-        return el("p", "Not known: fewer than two launches of the baseline gave a value.")
+        few = "fewer than two launches of the baseline gave a value"
+        lost = f"{few} and were not left out" if report.left_out else few
+        return el("p", f"Not known: {lost}.")
     facts: list[tuple[str, str]] = []
     if figure.floor is not None:
         facts.append(
@@ -37,7 +47,9 @@ def noise(
     elif machine_floor is not None:
         facts.append(machine_floor)
     else:
-        facts.append(("Two identical arms", "not measured in this study (--null does)"))
+        ran = report.spec.null or report.spec.kind is Kind.CALIBRATE
+        few = "no interval: too few blocks of both count" if ran else _NO_NULL
+        facts.append(("Two identical arms", few))
     if figure.spread_percent is not None:
         facts.append((f"Spread of {figure.baseline} (sd / mean)", f"{figure.spread_percent:.2f} %"))
     if figure.drift_percent is not None:

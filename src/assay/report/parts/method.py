@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.machine.cpulist import format_list
-from assay.records import Kind, Outcome, Parameter, Stage, StudySpec
+from assay.records import Kind, Outcome, Parameter, Stage, Statistic, StudySpec
 from assay.report.convergence import STAGE_NAMES
 from assay.report.evidence import EvidenceTally
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
-from assay.report.plain import duration, label_of, shorten
+from assay.report.plain import compared_label, duration, shorten
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -56,18 +56,30 @@ def script(report: ReportInput) -> Html:
     )
 
 
-def method(report: ReportInput, evidence: Sequence[EvidenceTally]) -> Html:
-    """How it was measured."""
+def method(
+    report: ReportInput, evidence: Sequence[EvidenceTally], lost: Sequence[EvidenceTally] = ()
+) -> Html:
+    """How it was measured.
+
+    Args:
+        report: the study.
+        evidence: of the launches that count.
+        lost: of those that were left out.
+    """
     spec = report.spec
     stages = Counter(s.launch.stage for s in report.samples)
     outcomes = Counter(s.outcome for s in report.samples)
     blocks = len({s.launch.block for s in report.samples})
     claims = report.conclusion.claims if report.conclusion else ()
+    compared = compared_label(report.metric, spec.statistic)
+    better = "lower" if spec.statistic is Statistic.SPREAD else report.metric.goal.value
+    sitting = f" (sitting {report.strata[-1].number})" if len(report.strata) > 1 else ""
     facts = [
         ("Command", join(el("bdi", command(spec), class_="command"))),
         ("Working folder", clean(spec.workload.cwd) if spec.workload.cwd else None),
-        ("Objective", f"{label_of(report.metric)}, {report.metric.goal.value} is better"),
-        ("Launches", _stage_words(stages, spec.kind)),
+        ("Objective", f"{compared}, {better} is better"),
+        ("Launches", f"{_stage_words(stages, spec.kind)}{sitting}"),
+        ("Left out", _left_out_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
         ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
         ("Claims rest on", _claim_words(claims) if claims else None),
@@ -78,13 +90,14 @@ def method(report: ReportInput, evidence: Sequence[EvidenceTally]) -> Html:
         ("Seed", str(spec.seed)),
         ("Stopped because", clean(report.conclusion.stopped) if report.conclusion else None),
         ("Started", utc(report.created_at)),
-        ("Time spent", duration(report.elapsed_s)),
+        ("Time spent", f"{duration(report.elapsed_s)}{', over all sittings' if sitting else ''}"),
         ("Measured by", f"assay {clean(report.engine)}"),
     ]
     return join(
         definitions([(term, value) for term, value in facts if value]),
         _space_table(spec),
         _evidence_table(evidence),
+        _evidence_table(lost, ", in the launches that were left out"),
         _strata_table(report),
     )
 
@@ -157,6 +170,7 @@ def _claim_words(claims: Sequence[object]) -> str:
     pairs = sorted({getattr(c, "blocks", 0) for c in claims})
     numbers = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
     methods = {"mean": "geometric mean of paired ratios", "median": "median of paired ratios"}
+    methods["spread"] = "mean ratio of the spreads within a block"
     kinds = sorted({methods.get(m, clean(m)) for m in (getattr(c, "method", "") for c in claims)})
     return f"{numbers} complete pairs each; {', '.join(kinds)}"
 
@@ -215,7 +229,18 @@ def _space_table(spec: StudySpec) -> Html | None:
     )
 
 
-def _evidence_table(evidence: Sequence[EvidenceTally]) -> Html | None:
+def _left_out_words(report: ReportInput) -> str | None:
+    """How much others disturbed, and from where on that counts."""
+    lost = sum(not report.counts(sample) for sample in report.samples)
+    if not lost or report.spec.disturbed_above is None:
+        return None
+    return (
+        f"{show_count(lost, 'launch', 'launches')} in {show_count(len(report.left_out), 'block')}: "
+        f"others took more than {100 * report.spec.disturbed_above:g} % of the CPUs meanwhile"
+    )
+
+
+def _evidence_table(evidence: Sequence[EvidenceTally], of: str = "") -> Html | None:
     if not evidence:
         return None
     rows = [
@@ -231,7 +256,8 @@ def _evidence_table(evidence: Sequence[EvidenceTally]) -> Html | None:
         for e in evidence
     ]
     heads = ("Evidence", "Launches", "Median", "Highest", "Cause", "Note")
-    return join(el("h3", "What was watched"), plain_table("Evidence", heads, rows, (1, 2, 3)))
+    title = f"What was watched{of}"
+    return join(el("h3", title), plain_table(f"Evidence{of}", heads, rows, (1, 2, 3)))
 
 
 def _strata_table(report: ReportInput) -> Html | None:

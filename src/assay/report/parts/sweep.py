@@ -9,7 +9,7 @@ from assay.report.arms import ArmRow, Role
 from assay.report.cells import HeatFigure, ScatterFigure, heat_figure, scatter_figures
 from assay.report.inputs import ReportInput
 from assay.report.markup import Child, Html, el, join
-from assay.report.parts.common import plain_table
+from assay.report.parts.common import LEFT_OUT, plain_table
 from assay.report.pictures.canvas import NARROW, WIDE
 from assay.report.pictures.heatmap import heat_svg, prints_values
 from assay.report.pictures.scatter import scatter_svg
@@ -86,6 +86,8 @@ def _scatter_intro(figures: Sequence[ScatterFigure]) -> str:
         words += " The thin line is the median of the baseline."
     if any(p.censored for figure in figures for p in figure.points):
         words += " Red triangles ran into their time-out."
+    if any(p.left_out for figure in figures for p in figure.points):
+        words += f" {LEFT_OUT}"
     return words
 
 

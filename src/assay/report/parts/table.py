@@ -12,6 +12,7 @@ from assay.report.parts.common import arm_name, count_or_dash, scroll
 from assay.report.plain import change, label_of
 from assay.report.scale import Scale
 from assay.report.trials import State
+from assay.search.sentence import verdict_word
 
 PHASES = {
     Phase.CONFIRMATION: "confirmation",
@@ -77,6 +78,9 @@ def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) ->
         ("timed_out", "timed out", "launches that ran into their time-out", True),
         ("failed", "failed", "launches that failed, hit a limit or gave no value", True),
     ]
+    if report.left_out:
+        why = "launches during which others used the machine: in no figure"
+        heads.append(("left_out", "left out", why, True))
     head_cells = [
         el(
             "th",
@@ -116,11 +120,15 @@ def _table_cell(row: ArmRow, key: str, scale: Scale) -> Html:
         shown = "" if row.ratio is None else change(row.ratio)
         return el("td", shown)
     if key == "verdict":
-        word = row.claim.verdict.value if row.claim else ""
-        return el("td", word, class_=f"word tone-{word}" if word else None)
+        if row.claim is None:
+            return el("td", "")
+        tone = row.claim.verdict.value
+        return el("td", verdict_word(row.claim), class_=f"word tone-{tone}")
     if key == "timed_out":
         return el("td", count_or_dash(row.having(State.CENSORED)))
     if key == "failed":
         bad = row.having(State.FAILED) + row.having(State.ABSENT)
         return el("td", count_or_dash(bad))
+    if key == "left_out":
+        return el("td", count_or_dash(row.having(State.LEFT_OUT)))
     return el("td", _cell(row, key, scale))

@@ -92,12 +92,15 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
                 term = f"Change, {_confidence(row.claim.alpha)} interval"
                 found.append(Tile(term, change(row.claim.ratio), interval))
     made = report.conclusion.launches if report.conclusion else len(report.samples)
-    found.append(Tile("Launches", f"{made:,}"))
+    several = len(report.strata) > 1
+    newest = f"of sitting {report.strata[-1].number}" if several else ""
+    found.append(Tile("Launches", f"{made:,}", newest))
     if report.spec.kind is Kind.TUNE:
         tried = len({s.launch.configuration for s in report.samples})
         number = report.conclusion.configurations if report.conclusion else tried
         found.append(Tile("Configurations", f"{number:,}"))
-    found.append(Tile("Time spent", duration(report.elapsed_s)))
+    all_of_them = f"over all {len(report.strata)} sittings" if several else ""
+    found.append(Tile("Time spent", duration(report.elapsed_s), all_of_them))
     return found
 
 

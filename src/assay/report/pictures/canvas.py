@@ -102,6 +102,24 @@ def dots(
     )
 
 
+def pluses(ax: Axes, points: Sequence[tuple[float, float]], *, order: int = 2) -> None:
+    """Launches that were left out of all figures: another shape and colour than those that count.
+
+    What lies outside the axes is not drawn.
+    """
+    ax.plot(
+        [x for x, _ in points],
+        [y for _, y in points],
+        linestyle="none",
+        marker="+",
+        markersize=5,
+        markeredgecolor=LIGHT["warn"],
+        markeredgewidth=0.9,
+        alpha=0.7,
+        zorder=order,
+    )
+
+
 def plot(
     new: Callable[[float, float], Figure],
     width: int,

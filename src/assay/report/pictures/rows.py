@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.records import Goal
 from assay.report.arms import Phase, Role
-from assay.report.boxes import Box, BoxFigure
+from assay.report.boxes import Box, BoxFigure, Dot
 from assay.report.frame import Ends, frame
 from assay.report.gains import Gain, GainFigure
 from assay.report.pictures.canvas import (
@@ -19,6 +19,7 @@ from assay.report.pictures.canvas import (
     bare,
     canvas,
     dots,
+    pluses,
     put_text,
     ticks,
 )
@@ -136,7 +137,7 @@ def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
 
 def box_limits(boxes: Sequence[Box]) -> Ends:
     """The lowest and the highest value that the axis below some boxes shows."""
-    values = [d.value for b in boxes for d in b.dots]
+    values = [d.value for b in boxes for d in b.dots if not d.left_out]
     values += [v for b in boxes if b.summary for v in (b.summary.min, b.summary.max)]
     everything = min(values), max(values)
     near = [b.fences for b in boxes if b.fences is not None]
@@ -147,7 +148,8 @@ def lies_beyond(figure: BoxFigure) -> bool:
     """Whether a static picture leaves out launches that lie far from all others."""
     shown, _ = visible(figure.boxes)
     low, high = box_limits(shown)
-    return any(not low <= d.value <= high for b in shown for d in b.dots)
+    dots_shown = (d for b in shown for d in b.dots if not d.left_out)
+    return any(not low <= d.value <= high for d in dots_shown)
 
 
 def visible(rows: Sequence[Any]) -> tuple[list[Any], int]:
@@ -243,7 +245,7 @@ def _box(ax: Axes, y: float, box: Box, limits: Ends) -> None:
 
     low, high = limits
     colour = box.role.value
-    kept = box.dots[:: math.ceil(len(box.dots) / DOTS_SHOWN) or 1]
+    kept = _some([d for d in box.dots if not d.left_out])
     if box.summary is not None and box.summary.n >= _BOX_FROM:
         s = box.summary
         line: dict[str, Any] = {"color": LIGHT[colour], "linewidth": 1.2, "zorder": 3}
@@ -266,13 +268,19 @@ def _box(ax: Axes, y: float, box: Box, limits: Ends) -> None:
         ax.plot([s.median, s.median], [y - 8, y + 8], **{**line, "linewidth": 2.4, "zorder": 5})
     plain = [d.value for d in kept if not d.censored and low <= d.value <= high]
     jitter = [(value, y + spread(i) * 6) for i, value in enumerate(plain)]
+    lost = _some([d for d in box.dots if d.left_out and low <= d.value <= high])
+    pluses(ax, [(d.value, y + spread(i) * 6) for i, d in enumerate(lost)], order=4)
     size = 3.0 if len(box.dots) >= _BOX_FROM else 4.5
     dots(ax, jitter, colour, size, order=4, faint=True)
-    far = [d.value for d in box.dots if not d.censored]
+    far = [d.value for d in box.dots if not d.censored and not d.left_out]
     _arrows(ax, y, "<", colour, [low] if any(v < low for v in far) else [])
     _arrows(ax, y, ">", colour, [high] if any(v > high for v in far) else [])
     late = {min(max(d.value, low), high) for d in kept if d.censored}
     _arrows(ax, y, ">", "bad", sorted(late))
+
+
+def _some(points: Sequence[Dot]) -> Sequence[Dot]:
+    return points[:: math.ceil(len(points) / DOTS_SHOWN) or 1]
 
 
 def _arrows(ax: Axes, y: float, marker: str, colour: str, places: Sequence[float]) -> None:

@@ -18,6 +18,7 @@ from assay.report.pictures.canvas import (
     canvas,
     dots,
     plot,
+    pluses,
     put_text,
     ticks,
 )
@@ -127,10 +128,12 @@ def _launches(ax: Axes, figure: ScatterFigure, size: tuple[float, float]) -> Non
         inside = [
             (p.x, p.y)
             for p in figure.points
-            if p.role is role and not p.censored and low <= p.y <= high
+            if p.role is role and not (p.censored or p.left_out) and low <= p.y <= high
         ]
         dots(ax, _thinned(ax, inside, size), role.value, diameter, order=3, faint=True)
-    plain = [p for p in figure.points if not p.censored]
+    lost = [(p.x, p.y) for p in figure.points if p.left_out and low <= p.y <= high]
+    pluses(ax, _thinned(ax, lost, size), order=3)
+    plain = [p for p in figure.points if not p.censored and not p.left_out]
     _edge(ax, "^", "other", [p.x for p in plain if p.y > high])
     _edge(ax, "v", "other", [p.x for p in plain if p.y < low])
     _edge(ax, "^", "bad", [p.x for p in figure.points if p.censored])

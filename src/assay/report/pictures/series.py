@@ -16,6 +16,7 @@ from assay.report.pictures.canvas import (
     canvas,
     dots,
     plot,
+    pluses,
     put_text,
     ticks,
 )
@@ -136,10 +137,12 @@ def _draw_marks(ax: Axes, figure: ConvergenceFigure, pixels: tuple[int, int]) ->
         inside = [
             (m.number, m.value)
             for m in figure.marks
-            if m.role is role and not m.censored and bottom <= m.value <= top
+            if m.role is role and not (m.censored or m.left_out) and bottom <= m.value <= top
         ]
         dots(ax, _thinned(ax, inside, pixels), role.value, size)
-    plain = [m for m in figure.marks if not m.censored]
+    lost = [(m.number, m.value) for m in figure.marks if m.left_out and bottom <= m.value <= top]
+    pluses(ax, _thinned(ax, lost, pixels))
+    plain = [m for m in figure.marks if not m.censored and not m.left_out]
     _draw_edge(ax, "^", "other", [m.number for m in plain if m.value > top])
     _draw_edge(ax, "v", "other", [m.number for m in plain if m.value < bottom])
     _draw_edge(ax, "^", "bad", [m.number for m in figure.marks if m.censored])
@@ -187,6 +190,9 @@ def _whole(value: float) -> str:
 
 def _convergence_words(figure: ConvergenceFigure) -> str:
     words = f"{show_count(len(figure.marks), 'launch', 'launches')} with a value."
+    lost = sum(mark.left_out for mark in figure.marks)
+    if lost:
+        words += f" {lost:,} of them were left out: they are plus signs."
     if figure.best:
         last = figure.best[-1]
         words += f" Best median at the end: {figure.scale.quantity(last.value)} with {last.arm}."

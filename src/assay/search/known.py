@@ -1,0 +1,29 @@
+"""Known: whether the mean of an arm is known as precisely as asked."""
+
+from __future__ import annotations
+
+from assay.records import Arm, Stage
+from assay.search.claims import MIN_BLOCKS
+from assay.search.history import History
+from assay.stats.summary import summarise
+
+
+def mean_is_known(history: History, arm: Arm, share: float, alpha: float) -> bool:
+    """Whether half the interval of an arm's mean is at most a share of it.
+
+    Undisturbed blocks alone tell, and none do where too many were disturbed.
+
+    Args:
+        history: of the study.
+        arm: whose mean it is.
+        share: of the mean.
+        alpha: chance that the interval is ever wrong.
+    """
+    values = history.sound_values(Stage.CONFIRM, arm.name)
+    if len(values) < MIN_BLOCKS or history.withheld(Stage.CONFIRM):
+        return False
+    found = summarise(values, alpha=alpha)
+    if found.ci is None:
+        return False
+    low, high = found.ci
+    return (high - low) / 2 <= share * abs(found.mean)

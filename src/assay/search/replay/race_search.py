@@ -1,0 +1,172 @@
+"""The race behind ``assay tune``, with a searcher of its own or another one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from assay.records import (
+    DEFAULT,
+    Budget,
+    Choices,
+    Configuration,
+    Goal,
+    Kind,
+    Launch,
+    Metric,
+    Outcome,
+    Parameter,
+    Sample,
+    Space,
+    StudySpec,
+    Verdict,
+    Workload,
+)
+from assay.records.workload import WALL
+from assay.search.conclude import conclude
+from assay.search.race import Done
+from assay.search.replay.method import Found
+from assay.search.replay.table import Point, Table
+from assay.search.replay.world import World
+from assay.search.searcher import Observation, Searcher
+from assay.search.space import SearchSpace
+from assay.search.tune import TuneRace
+
+SCORE = Metric(name="score", goal=Goal.HIGHER, pattern="x")
+"""The objective where higher is better; its pattern is never used."""
+
+
+class RaceSearch:
+    """Surveys, searches, reduces and confirms within the launches that it is given.
+
+    Args:
+        name: under which it is told.
+        searcher: proposes.
+    """
+
+    def __init__(self, name: str, searcher: Searcher) -> None:
+        self.name = name
+        self._searcher = searcher
+
+    def search(self, world: World, launches: int, seed: int) -> Found:
+        """See ``Method.search``."""
+        space = TableSpace(world.table, world.default)
+        searcher = Timed(self._searcher)
+        spec = _spec(space, world, launches, seed)
+        race = TuneRace(spec, space, searcher)
+        samples: list[Sample] = []
+        while True:
+            answer = race.ask(1, Budget(launches=launches - len(samples)))
+            if isinstance(answer, Done):
+                break
+            (launch,) = answer
+            samples.append(_launched(world, space.point(launch.configuration), launch))
+            race.tell(samples[-1])
+        return _found(space, spec, samples, searcher, answer)
+
+
+def _spec(space: TableSpace, world: World, launches: int, seed: int) -> StudySpec:
+    metrics = (SCORE,) if world.higher else (WALL,)
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("recorded",), metrics=metrics),
+        budget=Budget(launches=launches),
+        space=space.declared,
+        seed=seed,
+        disturbed_above=None,
+    )
+
+
+def _launched(world: World, point: int, launch: Launch) -> Sample:
+    taken = world.launch(point, launch.cap_s)
+    if taken.value is None:
+        return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=taken.spent, exit_status=1)
+    if taken.stopped:
+        return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=taken.value)
+    metrics = {WALL.name: taken.value}
+    if world.higher:
+        metrics[SCORE.name] = taken.value
+    return Sample(launch=launch, outcome=Outcome.OK, wall_s=taken.spent, metrics=metrics)
+
+
+def _found(
+    space: TableSpace, spec: StudySpec, samples: Sequence[Sample], searcher: Timed, done: Done
+) -> Found:
+    conclusion = conclude(spec, samples, space, searcher, done)
+    chosen = conclusion.recommendation
+    settings = Configuration(chosen.settings) if chosen is not None else DEFAULT
+    claim = next((c for c in conclusion.claims if c.verdict is Verdict.FASTER), None)
+    claimed = claim if settings and claim is not None and claim.ratio is not None else None
+    return Found(
+        space.point(settings),
+        claimed.ratio if claimed else None,
+        _interval(claimed.ci) if claimed else None,
+        think_s=tuple(searcher.think_s),
+    )
+
+
+def _interval(ci: tuple[float | None, float | None]) -> tuple[float, float]:
+    return ci[0] or 0.0, ci[1] if ci[1] is not None else float("inf")
+
+
+class TableSpace(SearchSpace):
+    """The points of a table as a space, its default as the default.
+
+    Args:
+        table: its points are what is valid.
+        default: one of them.
+    """
+
+    def __init__(self, table: Table, default: int) -> None:
+        self.declared = Space(
+            parameters=tuple(
+                Parameter(
+                    name=_setting(name),
+                    domain=Choices(table.domain(i)),
+                    default=table.points[default][i],
+                )
+                for i, name in enumerate(table.columns)
+            )
+        )
+        self._places = {point: i for i, point in enumerate(table.points)}
+        self._default = table.points[default]
+        self._names = [parameter.name for parameter in self.declared.parameters]
+        super().__init__(self.declared, admissible=lambda c: self._point(c) in self._places)
+
+    def point(self, configuration: Configuration) -> int:
+        """Where in the table a valid configuration is."""
+        return self._places[self._point(configuration)]
+
+    def _point(self, configuration: Configuration) -> Point:
+        pairs = zip(self._names, self._default, strict=True)
+        return tuple(configuration.get(name, default) for name, default in pairs)
+
+    def every(self) -> Iterator[Configuration]:
+        """All valid configurations, in the order of the table."""
+        for point in self._places:
+            values = dict(zip(self._names, point, strict=True))
+            yield self.canonical(Configuration(values))
+
+
+def _setting(column: str) -> str:
+    return "arg." + "".join(c if c.isalnum() or c in "_-" else "_" for c in column)
+
+
+@dataclass
+class Timed:
+    """A searcher whose proposals are timed."""
+
+    inner: Searcher
+    name: str = "timed"
+    think_s: list[float] = field(default_factory=list)
+
+    def propose(
+        self, space: SearchSpace, seen: Sequence[Observation], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.propose``."""
+        began = time.perf_counter()
+        proposals = self.inner.propose(space, seen, count, seed)
+        took_s = time.perf_counter() - began
+        self.think_s += [took_s / max(1, len(proposals))] * len(proposals)
+        return proposals
