@@ -103,14 +103,15 @@ class MeasureRace(BlockRace):
         return "Every launch ran into the time-out: there is nothing to average."
 
     def _too_small(self, purse: Purse) -> Done:
-        """Not one launch fits behind the warm-up; what hooks took is spent as well."""
-        spent = Cost(sum(s.wall_s or 0.0 for s in self._history.samples), 0)
+        """Not one launch fits behind the warm-up; what hooks took is spent, and will be again."""
+        launched = len(self._history.samples)
+        walls_s = sum(s.wall_s or 0.0 for s in self._history.samples)
+        spent_s = walls_s
         if purse.total.time_s is not None and purse.left.time_s is not None:
-            spent = Cost(max(spent.time_s, purse.total.time_s - purse.left.time_s), 0)
-        one = self._history.cost([self._arm])
-        whole = Cost(
-            spent.time_s + one.time_s * MIN_BLOCKS, len(self._history.samples) + MIN_BLOCKS
-        )
+            spent_s = max(walls_s, purse.total.time_s - purse.left.time_s)
+        beside_s = (spent_s - walls_s) / max(1, launched)
+        one_s = self._history.cost([self._arm]).time_s + beside_s
+        whole = Cost(spent_s + one_s * MIN_BLOCKS, launched + 1)
         return Done(
             Reason.TOO_SMALL,
             "The budget is too small: warming up used it up.",

@@ -531,3 +531,23 @@ def test_a_figure_that_is_gone_is_not_called_a_failure() -> None:
     assert answer.reason is Reason.WORKLOAD_FAILED
     assert "rate" in answer.message
     assert "no match" in answer.message
+
+
+def test_the_budget_that_would_do_counts_what_hooks_take() -> None:
+    """Two seconds before each launch of a tenth: what is asked for must hold them as well."""
+    spec = StudySpec(
+        kind=Kind.MEASURE,
+        workload=Workload(argv=("x",)),
+        arms=(Arm(name="default", configuration=DEFAULT),),
+        budget=Budget(time_s=3.0),
+        disturbed_above=None,
+    )
+    race, left_s = MeasureRace(spec), 3.0
+    while not isinstance(answer := race.ask(1, Budget(time_s=left_s)), Done):
+        (launch,) = answer
+        left_s -= 2.1
+        race.tell(Sample(launch=launch, outcome=Outcome.OK, wall_s=0.1, metrics={"wall_s": 0.1}))
+    assert answer.reason is Reason.TOO_SMALL
+    assert answer.needed is not None
+    assert answer.needed.time_s is not None
+    assert answer.needed.time_s > 6 * 2.1
