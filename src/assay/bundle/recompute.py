@@ -28,6 +28,7 @@ from assay.search.race import Done, Reason
 from assay.search.space import SearchSpace
 from assay.search.tpe import TpeSearcher
 
+_NOT_OURS = "The bundle was not made by assay, or is damaged: ask for another."
 MOST_EXPRESSIONS, LONGEST = 1000, 4096
 """Conditions and constraints of a space, and characters of each."""
 MOST_VALUES = 1_000_000
@@ -74,10 +75,14 @@ def _demand_workable(space: Space) -> None:
     """
     expressions = [*space.constraints, *(p.when for p in space.parameters if p.when)]
     if len(expressions) > MOST_EXPRESSIONS or any(len(e) > LONGEST for e in expressions):
-        raise NotPossible("The space holds more expressions, or longer ones, than a study has.")
+        raise NotPossible(
+            "The space holds more expressions, or longer ones, than a study has.", _NOT_OURS
+        )
     for parameter in space.parameters:
         if isinstance(parameter.domain, Range) and _count(parameter.domain) > MOST_VALUES:
-            raise NotPossible(f"{parameter.name} has more values than a study goes through.")
+            raise NotPossible(
+                f"{parameter.name} has more values than a study goes through.", _NOT_OURS
+            )
 
 
 def _count(domain: Range) -> float:
@@ -99,7 +104,8 @@ def _concluded(
         raise
     except Exception as error:  # the documents are anybody's, and may not make sense together
         raise NotPossible(
-            f"The samples make no sense under what was asked: {type(error).__name__}: {error}."
+            f"The samples make no sense under what was asked: {type(error).__name__}: {error}.",
+            _NOT_OURS,
         ) from error
 
 
@@ -149,7 +155,8 @@ def _ends(recorded: Conclusion) -> Iterator[Done | None]:
         yield Done(Reason(recorded.reason), recorded.stopped)
     except ValueError as error:
         raise NotPossible(
-            f"This assay knows no study that ended by {recorded.reason!r}."
+            f"This assay knows no study that ended by {recorded.reason!r}.",
+            "A newer one may: install the version that the bundle names.",
         ) from error
 
 

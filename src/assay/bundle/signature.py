@@ -117,6 +117,11 @@ def _allowed(signer: str) -> Iterator[tuple[str, Path]]:
             allowed.flush()
             yield _ANYONE, Path(allowed.name)
         return
+    if Path(signer).exists():
+        raise BadInput(
+            f"--signer {signer}: that is {'a folder' if Path(signer).is_dir() else 'no file'}.",
+            "Name the signer's public key, or IDENTITY=FILE for a file of allowed signers.",
+        )
     identity, equals, name = signer.rpartition("=")
     if not equals or not identity or identity.startswith("-"):
         raise BadInput(

@@ -23,8 +23,9 @@ _ORIGIN = ("node", "engine")
 def write_table(source: Source, target: TextIO) -> None:
     """One row for each sample; values in their own units, empty where there is none.
 
-    Columns: where it belongs, whether others disturbed its block so that it is in no figure, what became of it, what the launcher measured, then ``metric.NAME``,
-    ``setting.NAME`` and ``grant.NAME``, ``evidence.KIND`` and, where it has words, its ``.note``.
+    Columns: where it belongs, whether others disturbed its block so that it is in no figure, what
+    became of it, what the launcher measured, then ``metric.NAME``, ``setting.NAME`` and
+    ``grant.NAME``, ``evidence.KIND`` and, where it has words, its ``.note``.
     """
     samples = [sample for one in source.strata for sample in one.samples]
     metrics = _names(sample.metrics for sample in samples)

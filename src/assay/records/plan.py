@@ -79,4 +79,7 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         """
         for name, word in self.refused.items():
             reason = (word.reason or "refused").rstrip(".")
-            raise NotPossible(f"{name}={show_value(word.value)} cannot be granted: {reason}.")
+            raise NotPossible(
+                f"{name}={show_value(word.value)} cannot be granted: {reason}.",
+                "Leave it out, or give it another value: `assay settings` shows what there is.",
+            )

