@@ -12,6 +12,7 @@ from assay.search.cells import (
     cell_word,
     claim_of,
     effect_name,
+    is_best,
     lead,
     mixed_up,
     settings_of,
@@ -99,7 +100,7 @@ def _figures(
         change = [f"{bound}{change_text(claim.ratio)}", interval_text(claim.ci)]
     word = cell_word(arm, conclusion)
     word = "" if found is None and lost else word
-    said = [*change, f"{word}, best" if best is not None and best is claim else word]
+    said = [*change, f"{word}, best" if is_best(claim, best) else word]
     said[-1] = ", ".join(filter(None, [said[-1], *lost]))
     return [*figures, *said]
 

@@ -11,6 +11,7 @@ from assay.cli.options import (
     disturbed_above,
     export,
     measuring,
+    seed,
     spending,
     warmup,
 )
@@ -187,7 +188,7 @@ def _sweep(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
     group = parser.add_argument_group("in place of what the file says")
     spending(group, " (10m)")
-    group.add_argument("--seed", type=int, metavar="N", help="of every random choice")
+    seed(group, None)
     disturbed_above(group)
     claiming(parser)
     export(parser.add_argument_group("results"))
@@ -228,7 +229,7 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group = parser.add_argument_group(
         "calibrate", "also --budget (3m) and --runs; without a command a load that assay brings"
     )
-    group.add_argument("--seed", type=int, metavar="N", help="of every random choice (0)")
+    seed(group, None)
     disturbed_above(group)
     group = parser.add_argument_group("export", "several may be given; - is standard output")
     group.add_argument(

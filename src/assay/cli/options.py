@@ -48,11 +48,30 @@ def disturbed_above(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def seed(group: argparse._ArgumentGroup, usual: int | None) -> None:
+    """What every random choice follows from."""
+    told = " (0)" if usual is None else ""
+    group.add_argument(
+        "--seed", type=_seed, default=usual, metavar="N", help=f"of every random choice{told}"
+    )
+
+
+def _seed(text: str) -> int:
+    """A seed: generators of random numbers take none below zero."""
+    if not (text.isascii() and text.isdecimal() and len(text) < _SEED_DIGITS):
+        raise argparse.ArgumentTypeError(f"takes a whole number from 0 on, not {text[:60]!r}")
+    return int(text)
+
+
+_SEED_DIGITS = 19
+"""Seeds of so many digits are no number that a store holds: 2**63 has nineteen."""
+
+
 def measuring(parser: argparse.ArgumentParser) -> None:
     """The options that tune, measure and compare share."""
     group = parser.add_argument_group("measuring")
     spending(group, " (10m)")
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="of every random choice")
+    seed(group, 0)
     group.add_argument(
         "--metric",
         action="append",

@@ -87,12 +87,16 @@ def disturbed_above_of(arguments: argparse.Namespace, env: Mapping[str, str]) ->
 def warmup_of(arguments: argparse.Namespace) -> int | None:
     """Launches before those that count; ``None`` where it was left to assay.
 
+    With none the first launch still only shows that the program works.
+
     Raises:
         BadInput: not a number of launches.
     """
     text = arguments.warmup
     if text is None or text == "auto":
         return None
+    if text.strip() == "0":
+        return 0
     return whole("--warmup", text, MOST_WARMUP, "launches", "--warmup 3")
 
 

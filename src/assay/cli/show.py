@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
+
 from assay.cli.calibration import calibration_lines
 from assay.cli.cells import cell_lines, effect_lines
 from assay.cli.layout import fitted, width_of
 from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec, Verdict
+from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
 from assay.search.floor import floor_words, origin_words
@@ -72,7 +75,8 @@ def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
         yield never_quiet(conclusion) or nothing
     elif conclusion.kind is Kind.COMPARE:
         for claim in conclusion.claims:
-            yield comparison(claim, metric)
+            short = replace(claim, a=_short(claim.a), b=_short(claim.b))
+            yield comparison(short, metric)
     elif conclusion.kind is Kind.SWEEP:
         yield from sweep_sentences(conclusion, metric)
         first = spec.arms[0]
@@ -97,6 +101,14 @@ def _measured(arm: ArmResult, metric: Metric) -> str:
     return f"{text} (interval {ends}, {launches})."
 
 
+NAME_CHARACTERS = 120
+"""Longest name of an arm on a terminal: a command may be as long as its arguments."""
+
+
+def _short(name: str) -> str:
+    return shorten(name, NAME_CHARACTERS)
+
+
 HEAD = ("n", "min", "q1", "median", "q3", "max")
 USUAL = (4, 9, 9, 9, 9, 9)
 """Columns for each number, where there is room."""
@@ -106,7 +118,7 @@ def arm_lines(
     arms: tuple[ArmResult, ...], metric: Metric, width: int | None = None
 ) -> Iterable[str]:
     """The five numbers of each arm; in too narrow a place below its name."""
-    names = [clean(arm.name) for arm in arms]
+    names = [_short(clean(arm.name)) for arm in arms]
     rows = [_numbers(arm, metric) for arm in arms]
     longest = max(map(len, names), default=0)
     if width is None or 2 + longest + sum(2 + cells for cells in USUAL) <= width:

@@ -177,7 +177,7 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         | None
     ) = None
     seed: Annotated[
-        int, about("Of every random choice: which cells are drawn, and their order.", 7)
+        int, about("Of every random choice: which cells are drawn, and their order.", 7, ge=0)
     ] = 0
     null: Annotated[
         bool, about("Run the baseline twice in each block: shows the noise floor.", True)

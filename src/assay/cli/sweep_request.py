@@ -152,7 +152,7 @@ class SweepRequest:
                 workload_of(argparse.Namespace(**said), self.argv, parameters[: number + 1])
         for key, options in _options(self.table.workload).items():
             said |= options
-            with self._key("workload", key):
+            with self._key("workload", *key.split(".")):
                 workload_of(argparse.Namespace(**said), self.argv, parameters)
         return workload_of(argparse.Namespace(**said), self.argv, parameters)
 
@@ -317,7 +317,11 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         found["check"] = {"check": table.check}
     if table.timeout is not None:
         found["timeout"] = {"timeout": str(table.timeout)}
-    limits = {name: value for name, value in msgspec.structs.asdict(table.limits).items() if value}
+    limits = msgspec.structs.asdict(table.limits)
+    limits = {name: value for name, value in limits.items() if value is not None}
+    for name, value in limits.items():
+        # Each by itself first, so that what is wrong is wrong at its own key.
+        found[f"limits.{name}"] = {"limit": f"{name}={value}"}
     if limits:
         found["limits"] = {"limit": ",".join(_listed(limits))}
     if table.input is not None:

@@ -11,8 +11,8 @@ from assay.errors import nearest
 WITHOUT_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
 """What argparse says of an option without a value."""
 
-NO_INTEGER = re.compile(r"argument (\S+): invalid int value: (.*)")
-"""What it says of one whose value is to be a number."""
+OF_VALUE = re.compile(r"argument (\S+): (takes .*)")
+"""What is said by what reads a value (assay.cli.options)."""
 
 EXAMPLES = {
     "--budget": "10m",
@@ -39,8 +39,8 @@ class Parser(argparse.ArgumentParser):
             message = f"{option} needs a value, as in {option} {example or metavar}" + (
                 "" if example else f"; {option}=-X where it begins with a minus sign"
             )
-        elif match := NO_INTEGER.fullmatch(message):
-            message = f"{match[1]} takes a whole number, not {match[2]}"
+        elif match := OF_VALUE.fullmatch(message):
+            message = f"{match[1]} {match[2]}"
         super().error(message)
 
     def _check_value(self, action: argparse.Action, value: str) -> None:

@@ -52,11 +52,14 @@ def metrics_of(
             absent[metric.name] = f"no match of {metric.pattern!r} in the output"
             continue
         try:
-            value = float(text.replace("_", ""))
+            value = math.nan if "_" in text else float(text)  # Python reads 1_000, others do not
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
             absent[metric.name] = f"{text[:60]!r} in the output is not a number"
+            if not text:
+                absent[metric.name] += f"; the last match of {metric.pattern!r} is empty, and .+ in"
+                absent[metric.name] += " the place of .* matches no empty line"
         elif abs(value) > LARGEST or 0.0 < abs(value) < 1.0 / LARGEST:
             absent[metric.name] = f"{text[:60]!r} in the output is beyond what can be worked with"
         else:

@@ -243,7 +243,9 @@ def _why(report: ReportInput, row: ArmRow) -> str:
     outcomes = {s.outcome for s in report.samples if s.launch.arm == row.name}
     if Outcome.TIMED_OUT in outcomes:
         return "timed out"
-    return "failed" if outcomes & {Outcome.FAILED, Outcome.LIMIT} else "no value"
+    if outcomes & {Outcome.FAILED, Outcome.LIMIT}:
+        return "failed"
+    return "left out" if row.having(State.LEFT_OUT) else "no value"
 
 
 def _scatter(

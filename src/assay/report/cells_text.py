@@ -16,6 +16,7 @@ from assay.search.cells import (
     cell_word,
     claim_of,
     effect_name,
+    is_best,
     lead,
     mixed_up,
     settings_of,
@@ -79,7 +80,7 @@ def _said(arm: ArmResult, conclusion: Conclusion, best: Claim | None) -> list[st
     claim, word = claim_of(arm, conclusion), cell_word(arm, conclusion)
     if claim is None:
         return ["", "", word]
-    if best is not None and claim is best:
+    if is_best(claim, best):
         word = f"**{word}, best**"
     return [claimed_change(claim), change_interval(claim.ci), word]
 

@@ -174,7 +174,8 @@ def _convergence_intro(kind: Kind, figure: ConvergenceFigure, baseline: str) -> 
     if figure.best:
         best = "best median so far" if kind is Kind.TUNE else "median so far"
         words += f" The step line is the {best}."
-    words += f" The thin line is {baseline} measured again and again: it shows drift."
+    if figure.drift:
+        words += f" The thin line is {baseline} measured again and again: it shows drift."
     late = any(mark.censored for mark in figure.marks)
     if late:
         words += " Red triangles ran into their time-out."

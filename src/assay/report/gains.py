@@ -20,8 +20,8 @@ class Gain:
     Attributes:
         ratio: arm over baseline.
         low, high: interval; ``None`` for an open end, and both where nothing is claimed.
-        verdict: of the claim, in words; ``None`` where there is none: then the ratio only chose what to
-            try next.
+        verdict: of the claim, in words; ``None`` where there is none: then the ratio only chose
+            what to try next.
         blocks: complete pairs that the claim rests on.
     """
 

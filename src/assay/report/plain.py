@@ -83,7 +83,7 @@ def change_interval(ci: tuple[float | None, float | None]) -> str:
     """An interval of a ratio as changes: ``-20.1 % to -16.3 %``; open ends are said."""
     low, high = ci
     if low is None and high is None:
-        return "not bounded"
+        return "open"
     if low is None:
         return f"at most {change(high or 0.0)}"
     if high is None:

@@ -28,6 +28,7 @@ from assay.report.inputs import ReportInput
 from assay.report.plain import change, label_of, shorten, typeset, typeset_effect
 from assay.report.scale import Scale
 from assay.search.cells import baseline_words, effect_name, lead, matters, sweep_sentences
+from assay.search.failure import last_failure, why_failed
 from assay.search.sentence import basis, never_quiet, statement, verdict_word
 from assay.units import show_count
 from assay.untrusted import clean
@@ -225,9 +226,15 @@ def _open(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     sentence = f"No verdict yet. {state} after {launches}."
     details = [_best_so_far(report, rows, scale)] if report.spec.kind is Kind.TUNE else []
     details += _always_failing(report.samples)
-    if report.status is not Status.RUNNING:
+    reason = last_failure(report.spec, report.samples)
+    if report.status is Status.FAILED and reason is not None:
+        details += [f"The last launch that gave nothing: {clean(reason)}.", _BY_HAND]
+    elif report.status is not Status.RUNNING:
         details.append(f"assay study resume {clean(report.study_id)} goes on with it.")
     return Answer(sentence, "open", "no verdict yet", tuple(d for d in details if d))
+
+
+_BY_HAND = "Run the command by hand first; --check, --timeout and --limit decide its success too."
 
 
 def _always_failing(samples: Sequence[Sample]) -> list[str]:
@@ -252,7 +259,7 @@ _FAILING_SHOWN = 2
 
 
 def _why(sample: Sample) -> str:
-    return clean(sample.message or sample.outcome.value.replace("_", " "))
+    return clean(why_failed(sample))
 
 
 def _failed_always(report: ReportInput) -> Answer:
@@ -265,7 +272,7 @@ def _failed_always(report: ReportInput) -> Answer:
         "failed",
         (
             f"The last one: {_why(last)}.",
-            "Run the command by hand first; --check, --timeout and --limit decide its success too.",
+            _BY_HAND,
         ),
     )
 

@@ -38,6 +38,13 @@ def claim_of(arm: ArmResult, conclusion: Conclusion) -> Claim | None:
     return next((claim for claim in known if claim.b == arm.name), None)
 
 
+def is_best(found: Claim | None, best: Claim | None) -> bool:
+    """Whether a cell is as good as the best: of two that tie exactly neither is put before."""
+    if found is None or best is None:
+        return False
+    return found.verdict is Verdict.FASTER and found.ratio == best.ratio
+
+
 def cell_word(arm: ArmResult, conclusion: Conclusion) -> str:
     """What a table says of a cell: its verdict, or why it has none."""
     baseline = conclusion.arms[0]

@@ -144,7 +144,7 @@ def _tune(
             *disturbance_notes(spec, history),
             *refusal_notes(history),
             *grant_notes(history, results),
-            *shape_notes(spec.workload.objective, results),
+            *shape_notes(spec.workload.objective, results, samples),
             *stability_notes(found),
         ),
     )
@@ -250,7 +250,7 @@ def _seen(spec: StudySpec, history: History, arms: Sequence[Arm], stopped: str) 
         *loss_notes(spec.workload.objective, history.samples),
         *disturbance_notes(spec, history),
         *grant_notes(history, results),
-        *shape_notes(spec.workload.objective, results),
+        *shape_notes(spec.workload.objective, results, history.samples),
     )
     return msgspec.structs.replace(_counts(spec, history, results, stopped), notes=notes)
 
@@ -302,7 +302,7 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
     # Of hundreds of cells only those that the answer is about.
     best = lead(found)
     told = tuple(r for r in results if r is results[0] or (best is not None and r.name == best.b))
-    shape = shape_notes(spec.workload.objective, told)
+    shape = shape_notes(spec.workload.objective, told, samples)
     return msgspec.structs.replace(found, notes=(*found.notes, *shape))
 
 

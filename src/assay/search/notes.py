@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import ArmResult, Claim, Granted, Metric, Outcome, Sample, Stage, StudySpec
+from assay.records import ArmResult, Claim, Granted, Kind, Metric, Outcome, Sample, Stage, StudySpec
 from assay.records.workload import WALL
 from assay.search.history import History
 from assay.search.sentence import stability
@@ -30,7 +30,7 @@ def stability_notes(found: Claim | None) -> list[str]:
     return [said.strip().removesuffix(".")] if said else []
 
 
-def shape_notes(metric: Metric, arms: Sequence[ArmResult]) -> list[str]:
+def shape_notes(metric: Metric, arms: Sequence[ArmResult], samples: Sequence[Sample]) -> list[str]:
     """Where the launches of an arm fall into two groups, and with what."""
     notes = []
     for arm in arms:
@@ -43,10 +43,25 @@ def shape_notes(metric: Metric, arms: Sequence[ArmResult]) -> list[str]:
             f"{100 * found.high_share:.0f} % of its launches"
         )
         if found.explained_by is not None:
-            along = f"{found.low_evidence:.4g} and {found.high_evidence:.4g} at the median"
+            unit = _unit_of(samples, found.explained_by)
+            low_seen, high_seen = (
+                f"{seen:.4g}" if not unit else show_quantity(seen, unit)
+                for seen in (found.low_evidence or 0.0, found.high_evidence or 0.0)
+            )
+            along = f"{low_seen} and {high_seen} at the median"
             note += f"; what goes along is {found.explained_by.replace('_', ' ')} ({along})"
         notes.append(note)
     return notes
+
+
+_NO_STOP = "the rest is no fair picture, and no mean is called precise enough"
+"""What follows for a measurement, which gives no verdict."""
+
+
+def _unit_of(samples: Sequence[Sample], kind: str) -> str:
+    """The unit of a kind of evidence; empty where it has none."""
+    pieces = (e for sample in samples for e in sample.evidence if e.kind == kind)
+    return next((e.unit for e in pieces), "")
 
 
 def disturbance_notes(spec: StudySpec, history: History) -> list[str]:
@@ -59,9 +74,11 @@ def disturbance_notes(spec: StudySpec, history: History) -> list[str]:
         f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile"
     )
     if history.withheld(Stage.CONFIRM):
+        decides = spec.kind is not Kind.MEASURE
         note += (
-            "; with more than a third left out no verdict is given. Measure on a quieter machine, "
-            "or say with --disturbed-above how much of others is to be admitted"
+            f"; with more than a third left out {'no verdict is given' if decides else _NO_STOP}. "
+            "Measure on a quieter machine, or say with --disturbed-above how much of others is to "
+            "be admitted"
         )
     return [note]
 

@@ -138,7 +138,7 @@ def interval(found: Claim, metric: Metric) -> str:
     if change.falls:
         lo, hi = hi, lo
     if lo is None and hi is None:
-        return "still open"
+        return "open"
     return f"{_span(lo, hi)} {change.unit}"
 
 

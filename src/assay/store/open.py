@@ -84,8 +84,18 @@ def _check_place(path: Path, create: bool) -> None:
     elif not stat.S_ISREG(kind):
         what = "a folder" if stat.S_ISDIR(kind) else "not a regular file"
         raise BadInput(f"The store {path} is {what}.", _ELSEWHERE)
+    elif _read_only(path):
+        raise NotPossible(
+            f"The store {path} lies on a file system that is mounted read-only.",
+            f"Remount it for writing, or copy the store and what belongs to it (`cp {path}* DIR`) "
+            "and name the copy with --db: reading it keeps a journal beside it.",
+        )
     elif not _allowed(path, os.R_OK | os.W_OK):
         raise NotPossible(f"The store {path} may not be read and written by you.", _ELSEWHERE)
+    if _read_only(path.parent):
+        raise NotPossible(
+            f"The folder {path.parent} lies on a file system that is mounted read-only.", _ELSEWHERE
+        )
     if not _allowed(path.parent, os.W_OK | os.X_OK):
         raise NotPossible(
             f"The store {path} lies in a folder that you cannot write, where its journal must be.",
@@ -104,6 +114,14 @@ def _kind_of(path: Path) -> int | None:
         raise NotPossible(
             f"The store {path} cannot be reached: {error.strerror}.", _ELSEWHERE
         ) from error
+
+
+def _read_only(path: Path) -> bool:
+    """Whether nobody may write there, root included."""
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
 
 
 def _allowed(path: Path, mode: int) -> bool:

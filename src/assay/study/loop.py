@@ -26,6 +26,7 @@ from assay.records import (
     StudySpec,
 )
 from assay.records.workload import NOT_EVERYWHERE
+from assay.search.failure import why_failed
 from assay.search.race import Done, Race, Reason
 from assay.search.sentence import needed_text
 from assay.store import Store
@@ -113,6 +114,7 @@ class StudyLoop:
         account: what was spent and what is left.
         listener: is told.
         watch: of the program's files.
+        failure: of the last launch of earlier sittings that did not end well.
     """
 
     def __init__(
@@ -128,6 +130,7 @@ class StudyLoop:
         account: Account,
         listener: Listener,
         watch: Watch,
+        failure: str | None = None,
     ) -> None:
         self._id = study_id
         self._stratum = stratum
@@ -140,7 +143,7 @@ class StudyLoop:
         self._listener = listener
         self._watch = watch
         self._plans: dict[Configuration, Plan] = {}
-        self._failure: str | None = None
+        self._failure = failure
 
     def run(self) -> Done:
         """Go on until the race is over.
@@ -208,8 +211,7 @@ class StudyLoop:
         self._race.tell(sample)
         self._listener.sampled(sample, self._race, self._account.left)
         if sample.outcome is not Outcome.OK:
-            limit = f"the {sample.limit} limit" if sample.limit else None
-            self._failure = sample.message or limit or str(sample.outcome).replace("_", " ")
+            self._failure = why_failed(sample)
         if self._account.launches == 1:
             demand_given(sample, self._spec.workload.metrics)
         if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):

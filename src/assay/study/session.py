@@ -23,6 +23,7 @@ from assay.records import (
 from assay.search.calibrate import CalibrateRace
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
+from assay.search.failure import last_failure
 from assay.search.floor import beside, floor_notes
 from assay.search.measure import MeasureRace
 from assay.search.purse import OVERHEAD_S
@@ -186,6 +187,7 @@ def _carry_on(
         account=account,
         listener=listener,
         watch=Watch(laboratory.files),
+        failure=last_failure(spec, earlier),
     )
     done = loop.run()
     samples = store.samples(study_id, stratum.number)

@@ -114,6 +114,10 @@ def test_what_is_no_signer(bundle: Path, tmp_path: Path) -> None:
         check_signature(bundle, signature, str(signature))
     with pytest.raises(BadInput, match="no such file"):
         check_signature(bundle, signature, str(tmp_path / "none.pub"))
+    with pytest.raises(BadInput, match="that is no file"):
+        check_signature(bundle, signature, "/dev/null")
+    with pytest.raises(BadInput, match="that is a folder"):
+        check_signature(bundle, signature, str(tmp_path))
     with pytest.raises(BadInput, match="no such file"):
         check_signature(bundle, signature, f"-oProxyCommand=x={key}")
     with pytest.raises(BadInput, match="allowed signers"):

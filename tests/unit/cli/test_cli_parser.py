@@ -95,7 +95,9 @@ def test_an_option_without_a_value_is_told_with_an_example(
         (["study", "shwo"], "did you mean show?"),
         (["study", "--color", "red", "list"], "'red' is none of auto, always, never"),
         (["--json", "study", "list"], "--json stands behind the verb: assay study --json"),
-        (["measure", "--seed", "x"], "--seed takes a whole number, not 'x'"),
+        (["measure", "--seed", "x"], "--seed takes a whole number from 0 on, not 'x'"),
+        (["measure", "--seed=-1"], "--seed takes a whole number from 0 on, not '-1'"),
+        (["sweep", "--seed=-1"], "--seed takes a whole number from 0 on, not '-1'"),
     ],
 )
 def test_a_wrong_word_is_told_with_the_right_ones(

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from assay.cli.main import main
-from assay.records import Budget, Conclusion, Sample, Status
+from assay.records import Budget, Conclusion, Outcome, Sample, Status
 from assay.search.conclude import conclude
 from assay.search.purse import OVERHEAD_S
 from assay.search.space import SearchSpace
@@ -127,3 +127,27 @@ def test_a_study_that_was_killed_tells_the_time_of_its_launches(
     head = capsys.readouterr().out.splitlines()[0]
     assert not head.endswith(", 0 s")
     assert head.endswith(f", {show_duration(wall_s + OVERHEAD_S * len(samples))}")
+
+
+def test_a_study_that_failed_says_why_and_does_not_advise_to_go_on(
+    kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(str(kept.db)) as store:
+        store.claim(kept.id)
+        (last, *_) = store.samples(kept.id, 1)
+        launch = msgspec.structs.replace(last.launch, block=99)
+        failed = msgspec.structs.replace(
+            last, launch=launch, outcome=Outcome.FAILED, message="exit status 7", started_at=2e9
+        )
+        store.add_sample(kept.id, 1, failed)
+        store.set_status(kept.id, Status.FAILED)
+    assert kept("study", "show", kept.id) == 0
+    said = capsys.readouterr().out
+    assert "failed, without a conclusion. The last launch: exit status 7." in said
+    assert "Run it by hand first" in said
+    assert "study resume" not in said
+    page = tmp_path / "page.html"
+    assert kept("report", kept.id, "-o", str(page)) == 0
+    text = page.read_text()
+    assert "The last launch that gave nothing: exit status 7." in text
+    assert "goes on with it" not in text

@@ -13,7 +13,7 @@ import pytest
 from assay.cli.parser import parse
 from assay.cli.sweep_file import SCHEMA_FILE, json_schema, shipped_schema
 from assay.cli.sweep_request import read_sweep
-from assay.cli.verbs.sweep import run
+from assay.cli.verbs.sweep import announced, run
 from assay.errors import BadInput
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records import DesignKind, Goal, Statistic, StudySpec
@@ -202,7 +202,24 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "precision": (PLAIN + "[study]\nprecision = '2'\n", "8:1", "study.precision: '2'", "1%"),
     "disturbed": (PLAIN + "[study]\ndisturbed_above = 'x'\n", "8:1", "disturbed_above: 'x'", ""),
     "timeout": (PLAIN.replace("\n\n", "\ntimeout = '3x'\n\n"), "3:1", "workload.timeout", "90s"),
-    "size": (PLAIN.replace("\n\n", "\nlimits.mem = '3x'\n\n"), "3:1", "workload.limits", "8G"),
+    "size": (
+        PLAIN.replace("\n\n", "\nlimits.mem = '3x'\n\n"),
+        "3:8",
+        "workload.limits.mem: '3x'",
+        "8G",
+    ),
+    "inline size": (
+        PLAIN.replace("\n\n", "\nlimits = { procs = 4, mem = 'lots' }\n\n"),
+        "3:23",
+        "workload.limits.mem: 'lots'",
+        "8G",
+    ),
+    "negative seed": (
+        PLAIN + "[study]\nseed = -1\n",
+        "8:1",
+        "study.seed cannot be -1: it takes a whole number from 0",
+        "seed = 7",
+    ),
     "metric": (PLAIN.replace("\n\n", "\nmetrics = ['wal_s']\n\n"), "3:1", "'wal_s'", "wall_s?"),
     "unit": (
         PLAIN.replace("\n\n", "\nunit = { fps = '1/s' }\n\n"),
@@ -349,6 +366,13 @@ def test_a_program_that_is_not_there_is_pointed_at(tmp_path: Path) -> None:
 def test_words_that_are_no_file(words: list[str], match: str) -> None:
     with pytest.raises(BadInput, match=match):
         run(parse(words))
+
+
+def test_what_is_about_to_run_fits_the_terminal(tmp_path: Path) -> None:
+    lines = list(announced(read(tmp_path, PLAIN), 40))
+    assert " ".join(line.strip() for line in lines).startswith("assay: 12 cells: 1 warm-up of each")
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 40
 
 
 # --- schema ---------------------------------------------------------------------------------------

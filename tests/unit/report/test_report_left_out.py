@@ -118,7 +118,7 @@ def test_a_quiet_study_shows_no_marks_of_what_was_left_out():
 
 
 def test_warnings_rest_on_what_counts(measured):
-    shown, rows, _ = drawn(measured)
+    _, rows, _ = drawn(measured)
     told = weaknesses(measured, rows, (), scale_of(rows))
     assert not any("lie far apart" in note for note in told)
     assert not any("Other programs were busy" in note for note in told)

@@ -6,8 +6,22 @@ import msgspec
 import pytest
 from simulated_studies import compare, factors
 
-from assay.records import Budget, Grant, Granted, Sample, Stage
+from assay.records import (
+    ArmResult,
+    Budget,
+    Configuration,
+    Evidence,
+    Grant,
+    Granted,
+    Kind,
+    Metric,
+    Modes,
+    Sample,
+    Stage,
+)
 from assay.search.conclude import conclude
+from assay.search.history import History
+from assay.search.notes import disturbance_notes, shape_notes
 from assay.search.space import SearchSpace
 from assay.search.testing import RandomSearcher, Simulated
 
@@ -35,3 +49,35 @@ def test_a_setting_that_did_not_take_effect_is_told(grant: Granted) -> None:
         s.launch.stage is Stage.CONFIRM and "nice" in s.launch.configuration for s in samples
     )
     assert all(f"{confirmed} of {confirmed} launches" in t and "said no" in t for t in told)
+
+
+@pytest.mark.parametrize("kind", [Kind.MEASURE, Kind.COMPARE])
+def test_a_measurement_has_no_verdict_to_withhold(kind: Kind) -> None:
+    study = compare(GAIN, Budget(launches=30), {}, {"nice": 1})
+    crowd = (
+        Evidence(kind="host_cpus", value=2.0),
+        Evidence(kind="foreign_load", value=1e6, unit="s", outside=True),
+    )
+    samples = [msgspec.structs.replace(s, evidence=crowd) for s in study.samples]
+    spec = msgspec.structs.replace(study.spec, kind=kind)
+    (note,) = disturbance_notes(spec, History.of(spec, samples))
+    assert ("verdict" in note) == (kind is Kind.COMPARE)
+    assert "Measure on a quieter machine" in note
+
+
+def test_what_goes_along_with_groups_has_its_unit() -> None:
+    seen = Modes(
+        low=1.0,
+        high=2.0,
+        high_share=0.5,
+        explained_by="run_queue_wait",
+        low_evidence=0.008599,
+        high_evidence=0.1178,
+    )
+    arm = ArmResult(name="default", configuration=Configuration(), summary={}, modes=seen)
+    sample = compare(GAIN, Budget(launches=30), {}, {"nice": 1}).samples[0]
+    waited = msgspec.structs.replace(
+        sample, evidence=(Evidence(kind="run_queue_wait", value=0.1, unit="s"),)
+    )
+    (note,) = shape_notes(Metric(name="wall_s", unit="s"), [arm], [sample, waited])
+    assert "(8.60 ms and 118 ms at the median)" in note

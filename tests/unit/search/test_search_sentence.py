@@ -61,7 +61,7 @@ def test_a_claim_is_said_as_people_say_it(
         (0.25, (None, 0.4), "(95 % interval from 2.50 times, 9 paired launches)"),
         (3.0, (2.5, None), "(95 % interval from 2.50 times, 9 paired launches)"),
         (0.8, (None, 0.85), "(95 % interval up to -15.0 %, 9 paired launches)"),
-        (0.8, (None, None), "(95 % interval still open, 9 paired launches)"),
+        (0.8, (None, None), "(95 % interval open, 9 paired launches)"),
     ],
 )
 def test_the_interval_has_the_form_of_the_change(

@@ -382,3 +382,24 @@ class TestFullDisk:
         _fill(small_disk)
         with pytest.raises(NotPossible, match="full"):
             open_store(small_disk / "assay.db")
+
+
+def test_a_file_system_that_is_mounted_read_only_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root may write everywhere but there."""
+    path = tmp_path / "studies.db"
+    open_store(path).close()
+    real = os.statvfs
+
+    def read_only(where: str | os.PathLike[str]) -> object:
+        found = list(real(where))
+        found[8] |= os.ST_RDONLY
+        return os.statvfs_result(found)
+
+    monkeypatch.setattr(os, "statvfs", read_only)
+    with pytest.raises(NotPossible, match="mounted read-only") as caught:
+        open_store(path, create=False)
+    assert f"cp {path}* DIR" in str(caught.value.remedy)
+    with pytest.raises(NotPossible, match="mounted read-only"):
+        open_store(tmp_path / "other.db")

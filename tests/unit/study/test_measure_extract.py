@@ -31,7 +31,6 @@ def read(tmp_path: Path, pattern: str, out: bytes, err: bytes = b"") -> float | 
     [
         ("fps=([0-9.]+)", b"fps=1\nfps=2.5\n", 2.5),
         (r"\d+", b"7 8 9", 9.0),
-        (r"x=(\S+)", b"x=1_000", 1000.0),
         (r"x=(\S+)", b"\xff\xfe x=-1e3 \xff", -1000.0),
         (r"^t (\d+)$", b"a\nt 4\nb", 4.0),
         ("é=(.)", "é=3".encode(), 3.0),
@@ -145,3 +144,15 @@ def test_a_figure_that_cannot_be_worked_with_is_absent(tmp_path: Path, text: str
     found, absent = extract.metrics_of((metric,), RunFacts(outcome="exited"), [output])
     assert found == {}
     assert repr(text) in absent["x"]
+
+
+def test_digits_with_underscores_are_no_number(tmp_path: Path) -> None:
+    """Python would read them, and no other program that sees this output."""
+    assert read(tmp_path, r"x=(\S+)", b"x=1_000") == "'1_000' in the output is not a number"
+
+
+def test_an_empty_match_says_how_to_avoid_it(tmp_path: Path) -> None:
+    said = str(read(tmp_path, "x=(.*)", b"x=3\nx=\n"))
+    assert said.startswith("'' in the output is not a number; the last match of 'x=(.*)' is empty")
+    assert ".+ in the place of .*" in said
+    assert read(tmp_path, "x=(.+)", b"x=3\nx=\n") == 3.0

@@ -110,6 +110,7 @@ def loop_of(
     metric: Metric = WALL,
     earlier: int = 0,
     files: tuple[str, ...] = (),
+    failure: str | None = None,
 ) -> StudyLoop:
     spec = StudySpec(
         kind=Kind.TUNE,
@@ -128,6 +129,7 @@ def loop_of(
         account=Account(budget=budget, launches=earlier),
         listener=Silent(),
         watch=Watch(files),
+        failure=failure,
     )
 
 
@@ -280,6 +282,21 @@ def test_a_program_that_always_fails() -> None:
     assert caught.value.exit_status == 1
     assert store.status is Status.FAILED
     assert store.samples
+
+
+def test_a_program_that_failed_in_an_earlier_sitting_is_told_with_its_reason() -> None:
+    """Where the race makes no further launch."""
+    loop = loop_of(Remembering(), Simulating(PROGRAM), failure="exit status 1")
+    loop._race = Finished()  # type: ignore[assignment]
+    with pytest.raises(WorkloadFailed, match=r"always\. The last launch: exit status 1\."):
+        loop.run()
+
+
+class Finished:
+    """A race that was over before."""
+
+    def ask(self, count: int, left: Budget) -> Done:
+        return Done(Reason.WORKLOAD_FAILED, "It fails always.")
 
 
 def test_a_full_disk_is_told_and_not_hidden_by_what_follows() -> None:

@@ -22,7 +22,8 @@ from assay.cli.verbs import calibrate
 from assay.cli.verify import verify_file
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput, NotPossible
-from assay.records import to_builtins
+from assay.records import Status, to_builtins
+from assay.search.failure import last_failure
 from assay.store import Store, StudyRecord
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, elapsed_of, resume, stored_result
@@ -127,11 +128,18 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
         return 0
     record = msgspec.structs.replace(record, elapsed_s=elapsed_of(store, record))
     width = width_of(sys.stdout)
-    print("\n".join(fitted(_lines(record, result, width), width)))
+    reason = None
+    if record.status is Status.FAILED:
+        samples = store.samples(study_id, record.strata[-1].number)
+        reason = last_failure(record.spec, samples)
+    print("\n".join(fitted(_lines(record, result, width, reason), width)))
     return 0
 
 
-def _lines(record: StudyRecord, result: Result | None, width: int | None) -> Iterable[str]:
+def _lines(
+    record: StudyRecord, result: Result | None, width: int | None, reason: str | None
+) -> Iterable[str]:
+    """The study, then its result; of one that failed the reason, as far as a launch shows it."""
     launches = show_count(record.launches, "launch", "launches")
     if len(record.strata) > 1:
         launches += f" in {len(record.strata)} strata"
@@ -143,19 +151,24 @@ def _lines(record: StudyRecord, result: Result | None, width: int | None) -> Ite
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
-        yield from _open_lines(record)
+        yield from _open_lines(record, reason)
         return
     yield ""
     yield from result_lines(result, width)
 
 
-def _open_lines(record: StudyRecord) -> Iterable[str]:
+def _open_lines(record: StudyRecord, reason: str | None) -> Iterable[str]:
     """Of a study whose newest stratum has no verdict."""
-    if record.conclusion is None:
+    if reason is not None:
+        yield f"  failed, without a conclusion. The last launch: {clean(reason)}."
+        yield "  Run it by hand first; --check, --timeout and --limit are part of its success."
+    elif record.conclusion is None:
         yield f"  no conclusion yet; `assay study resume {record.id}` goes on"
+    if record.conclusion is None:
         return
     newest = record.strata[-1].number
-    yield f"  no conclusion of stratum {newest} yet; `assay study resume {record.id}` goes on"
+    if reason is None:
+        yield f"  no conclusion of stratum {newest} yet; `assay study resume {record.id}` goes on"
     for sentence in verdict_lines(record.conclusion, record.spec):
         yield f"  before it: {clean(sentence)}"
 

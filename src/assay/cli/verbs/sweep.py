@@ -52,8 +52,8 @@ def run(parsed: Parsed) -> int:
     _demand_room(spec)
     with store_of(arguments) as store:
         if not arguments.quiet:
-            cells = show_count(len(spec.arms), "cell")
-            print(f"assay: {cells}: {_plan(spec)}", file=sys.stderr, flush=True)
+            lines = announced(spec, width_of(sys.stderr))
+            print("\n".join(lines), file=sys.stderr, flush=True)
         with Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress:
             result = begin(lab, store, spec, progress)
     give(arguments, result, (), exports)
@@ -73,6 +73,11 @@ def _demand_room(spec: StudySpec) -> None:
             f"launches at least, {_plan(spec)}.",
             f"Give it --runs {launches}, or fewer cells or blocks.",
         )
+
+
+def announced(spec: StudySpec, width: int | None) -> Iterator[str]:
+    """What is about to run, on a terminal of so many columns."""
+    return fitted([f"assay: {show_count(len(spec.arms), 'cell')}: {_plan(spec)}"], width)
 
 
 def _plan(spec: StudySpec) -> str:

@@ -40,7 +40,7 @@
     return `${percent < 0 ? MINUS : "+"}${Math.abs(percent).toFixed(1)}\u00a0%`;
   };
   const interval = (low, high) => {
-    if (low == null && high == null) return "not bounded";
+    if (low == null && high == null) return "open";
     if (low == null) return `at most ${change(high)}`;
     if (high == null) return `at least ${change(low)}`;
     return `${change(low)} to ${change(high)}`;
@@ -114,9 +114,19 @@
       everything[1] - high <= room ? Math.max(high, everything[1]) : high];
   };
 
+  const decades = (from, to) => {
+    const found = [];
+    for (let d = Math.floor(Math.log10(from)); d <= Math.ceil(Math.log10(to)); d += 1) {
+      for (const k of [1, 3]) if (from <= k * 10 ** d && k * 10 ** d <= to) found.push(k * 10 ** d);
+    }
+    return found;
+  };
+
   /* Round places are counted from the origin, so that no change is one of them. */
   const axisOf = ([from, to], origin, stacked, show) => {
     const logarithmic = from > 0 && to / from > LOG_SPAN;
+    /* By itself a logarithmic axis writes powers of ten, of which there may be but one. */
+    const places = logarithmic ? decades(from, to) : undefined;
     const zero = logarithmic ? 0 : origin;
     let low = from - zero, high = to - zero;
     if (logarithmic) { low /= 1.15; high *= 1.15; } else {
@@ -127,10 +137,11 @@
       type: logarithmic ? "log" : "value", min: low, max: high, splitNumber: stacked ? 3 : 5, zero,
       axisLabel: { color: colour("muted"), fontFamily: FONT, fontSize: 11.5,
         formatter: (v) => show(v + zero),
-        hideOverlap: true, showMinLabel: false, showMaxLabel: false },
+        customValues: places, hideOverlap: true,
+        showMinLabel: logarithmic, showMaxLabel: logarithmic },
       axisLine: { show: true, onZero: false, lineStyle: { color: colour("grid") } },
-      axisTick: { show: false }, position: "bottom",
-      splitLine: { showMinLine: false, showMaxLine: false, lineStyle: { color: colour("grid") } },
+      axisTick: { show: false, customValues: places }, position: "bottom",
+      splitLine: { showMinLine: logarithmic, showMaxLine: logarithmic, lineStyle: { color: colour("grid") } },
       nameLocation: "middle", nameGap: 30,
       nameTextStyle: { color: colour("muted"), fontFamily: FONT, fontSize: 12 },
     };

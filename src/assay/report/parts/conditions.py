@@ -13,7 +13,6 @@ from assay.report.plain import change, change_interval
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
-
 _NO_NULL = "not measured in this study (--null does)"
 
 

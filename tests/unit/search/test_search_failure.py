@@ -1,0 +1,39 @@
+"""Why launches gave nothing, in words."""
+
+from __future__ import annotations
+
+import msgspec
+from simulated_studies import compare, factors
+
+from assay.records import Budget, Outcome
+from assay.search.failure import last_failure, why_failed
+from assay.search.testing import Simulated
+
+STUDY = compare(Simulated(takes_s=factors(nice={1: 0.8})), Budget(launches=30), {}, {"nice": 1})
+GOOD = STUDY.samples[0]
+
+
+def test_what_became_of_a_launch() -> None:
+    failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, message="exit status 1")
+    assert why_failed(failed) == "exit status 1"
+    stopped = msgspec.structs.replace(GOOD, outcome=Outcome.LIMIT, limit="memory")
+    assert why_failed(stopped) == "the memory limit"
+    late = msgspec.structs.replace(GOOD, outcome=Outcome.TIMED_OUT, message=None)
+    assert why_failed(late) == "timed out"
+
+
+def test_the_newest_launch_that_gave_nothing_tells_why() -> None:
+    failed = [
+        msgspec.structs.replace(
+            GOOD, outcome=Outcome.FAILED, message=f"exit status {code}", started_at=float(code)
+        )
+        for code in (2, 1)
+    ]
+    later = msgspec.structs.replace(GOOD, started_at=9.0)
+    assert last_failure(STUDY.spec, [later, *failed]) == "exit status 2"
+    assert last_failure(STUDY.spec, [later]) is None
+
+
+def test_a_launch_without_the_figure_that_decides_gave_nothing() -> None:
+    mute = msgspec.structs.replace(GOOD, metrics={}, absent={"wall_s": "no match"})
+    assert last_failure(STUDY.spec, [mute]) == "wall_s cannot be read: no match"
