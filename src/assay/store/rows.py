@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, Dialect, Table, func, insert, select
 
 from assay.errors import BadInput, NotPossible
 from assay.records import Conclusion, Plan, Stratum, decode, encode
@@ -126,6 +127,28 @@ def conclusion_of(row: Row) -> Conclusion | None:
     if row.conclusion is None:
         return None
     return record_of(row.conclusion, Conclusion, row.id)
+
+
+class Insertion:
+    """An INSERT whose text is made once, for rows that are written between launches.
+
+    To work it out anew takes SQLAlchemy longer than SQLite takes to carry it out.
+
+    Args:
+        table: where to.
+        columns: of it, which every row gives.
+        dialect: of the database.
+    """
+
+    def __init__(self, table: Table, columns: Sequence[str], dialect: Dialect) -> None:
+        compiled = insert(table).compile(dialect=dialect, column_keys=list(columns))
+        self._text = str(compiled)
+        self._order = tuple(compiled.positiontup or columns)
+
+    def carry_out(self, connection: Connection, row: Mapping[str, Any]) -> int:
+        """Insert a row, and tell its number."""
+        values = tuple(row[name] for name in self._order)
+        return connection.exec_driver_sql(self._text, values).lastrowid
 
 
 def key_of(primary_key: Any) -> int:

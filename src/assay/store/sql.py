@@ -26,6 +26,7 @@ from assay.records import (
 from assay.store.owners import Owners
 from assay.store.reading import SqlReader
 from assay.store.rows import (
+    Insertion,
     Row,
     document_of,
     insert_plan,
@@ -38,7 +39,8 @@ from assay.store.rows import (
 )
 from assay.store.schema import OUTPUT, PLAN, SAMPLE, STUDY, VERDICT
 
-_ADD_SAMPLE, _ADD_OUTPUT = insert(SAMPLE), insert(OUTPUT)
+_SAMPLE_COLUMNS = tuple(column.name for column in SAMPLE.columns if column.name != "number")
+_OUTPUT_COLUMNS = ("sample", "document")
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,9 @@ class SqlStore(SqlReader):
         self._waited_s = waited_s
         self._line: Connection | None = None
         self._held: dict[str, _Held] = {}
+        dialect = engines.patient.dialect
+        self._add_sample = Insertion(SAMPLE, _SAMPLE_COLUMNS, dialect)
+        self._add_output = Insertion(OUTPUT, _OUTPUT_COLUMNS, dialect)
 
     @property
     def waited_s(self) -> float:
@@ -193,10 +198,10 @@ class SqlStore(SqlReader):
         planned = None if plan is None else (stratum_number, plan.configuration.digest)
         try:
             with self._explained(), self._patient_transaction() as connection:
-                number = key_of(connection.execute(_ADD_SAMPLE, row).inserted_primary_key)
+                number = self._add_sample.carry_out(connection, row)
                 if sample.outputs:
                     kept = {"sample": number, "document": encode(sample.outputs).decode()}
-                    connection.execute(_ADD_OUTPUT, kept)
+                    self._add_output.carry_out(connection, kept)
                 if plan is not None and planned not in held.plans:
                     insert_plan(connection, study_id, stratum_number, plan)
         except IntegrityError as error:
