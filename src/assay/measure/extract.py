@@ -103,7 +103,9 @@ def last_match(pattern: str, outputs: Sequence[Path]) -> str | None:
     for output in outputs:
         newest = deque(_matches(sought, output), maxlen=1)
         if newest:
-            return newest[0]
+            # A group that took no part in the match holds nothing.
+            found = newest[0][1 if sought.groups else 0] or b""
+            return found.decode(errors="replace")
     return None
 
 
@@ -113,8 +115,8 @@ def holds(check: str, outputs: Sequence[Path]) -> bool:
     return any(next(_matches(sought, output), None) is not None for output in outputs)
 
 
-def _matches(sought: re.Pattern[bytes], output: Path) -> Iterator[str]:
-    """The first group, or the whole, of each match in a file.
+def _matches(sought: re.Pattern[bytes], output: Path) -> Iterator[re.Match[bytes]]:
+    """Each match in a file.
 
     The file is mapped, and looked at window by window, each of which is let go again: an output of
     gigabytes costs no more memory than one of them. A match that begins near the end of a window
@@ -125,8 +127,7 @@ def _matches(sought: re.Pattern[bytes], output: Path) -> Iterator[str]:
         for match in sought.finditer(text, begin, min(len(text), begin + WINDOW + LONGEST)):
             if match.start() >= begin + WINDOW:
                 break  # the next window's
-            # A group that took no part in the match holds nothing.
-            yield (match[1 if sought.groups else 0] or b"").decode(errors="replace")
+            yield match
         if isinstance(text, mmap.mmap):
             text.madvise(mmap.MADV_DONTNEED)
 

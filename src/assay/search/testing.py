@@ -12,6 +12,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import msgspec
 
@@ -43,6 +44,14 @@ from assay.search.space import SearchSpace
 
 ENDLESS = 20_000
 """No race of these tests needs as many launches."""
+
+
+class Runs(Protocol):
+    """A program that a race can be driven with."""
+
+    def run(self, launch: Launch) -> Sample:
+        """The sample of a launch."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -161,7 +170,7 @@ def _left(budget: Budget, took_s: float, launches: int) -> Budget:
 
 def drive(
     race: Race,
-    program: Simulated,
+    program: Runs,
     budget: Budget,
     *,
     slots: int = 1,

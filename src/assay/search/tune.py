@@ -244,7 +244,7 @@ class TuneRace(BlockRace):
             return Done(
                 Reason.BUDGET,
                 f"Still unclear after {self._counted(found)}, and what is left of the budget "
-                " could not decide it.",
+                "could not decide it.",
             )
         return None
 

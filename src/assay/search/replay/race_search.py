@@ -25,12 +25,12 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.conclude import conclude
-from assay.search.race import Done
 from assay.search.replay.method import Found
 from assay.search.replay.table import Point, Table
 from assay.search.replay.world import World
 from assay.search.searcher import Observation, Searcher
 from assay.search.space import SearchSpace
+from assay.search.testing import Trip, drive
 from assay.search.tune import TuneRace
 
 SCORE = Metric(name="score", goal=Goal.HIGHER, pattern="x")
@@ -54,16 +54,8 @@ class RaceSearch:
         space = TableSpace(world.table, world.default)
         searcher = Timed(self._searcher)
         spec = _spec(space, world, launches, seed)
-        race = TuneRace(spec, space, searcher)
-        samples: list[Sample] = []
-        while True:
-            answer = race.ask(1, Budget(launches=launches - len(samples)))
-            if isinstance(answer, Done):
-                break
-            (launch,) = answer
-            samples.append(_launched(world, space.point(launch.configuration), launch))
-            race.tell(samples[-1])
-        return _found(space, spec, samples, searcher, answer)
+        trip = drive(TuneRace(spec, space, searcher), Recorded(world, space), spec.budget)
+        return _found(space, spec, trip, searcher)
 
 
 def _spec(space: TableSpace, world: World, launches: int, seed: int) -> StudySpec:
@@ -78,22 +70,28 @@ def _spec(space: TableSpace, world: World, launches: int, seed: int) -> StudySpe
     )
 
 
-def _launched(world: World, point: int, launch: Launch) -> Sample:
-    taken = world.launch(point, launch.cap_s)
-    if taken.value is None:
-        return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=taken.spent, exit_status=1)
-    if taken.stopped:
-        return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=taken.value)
-    metrics = {WALL.name: taken.value}
-    if world.higher:
-        metrics[SCORE.name] = taken.value
-    return Sample(launch=launch, outcome=Outcome.OK, wall_s=taken.spent, metrics=metrics)
+@dataclass(frozen=True)
+class Recorded:
+    """The program of a world, as a race launches it."""
+
+    world: World
+    space: TableSpace
+
+    def run(self, launch: Launch) -> Sample:
+        """See ``Runs.run``."""
+        taken = self.world.launch(self.space.point(launch.configuration), launch.cap_s)
+        if taken.value is None:
+            return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=taken.spent, exit_status=1)
+        if taken.stopped:
+            return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=taken.value)
+        metrics = {WALL.name: taken.value}
+        if self.world.higher:
+            metrics[SCORE.name] = taken.value
+        return Sample(launch=launch, outcome=Outcome.OK, wall_s=taken.spent, metrics=metrics)
 
 
-def _found(
-    space: TableSpace, spec: StudySpec, samples: Sequence[Sample], searcher: Timed, done: Done
-) -> Found:
-    conclusion = conclude(spec, samples, space, searcher, done)
+def _found(space: TableSpace, spec: StudySpec, trip: Trip, searcher: Timed) -> Found:
+    conclusion = conclude(spec, trip.samples, space, searcher, trip.done)
     chosen = conclusion.recommendation
     settings = Configuration(chosen.settings) if chosen is not None else DEFAULT
     claim = next((c for c in conclusion.claims if c.verdict is Verdict.FASTER), None)

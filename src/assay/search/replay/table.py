@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import itertools
 import math
 import re
 import statistics
@@ -197,7 +196,6 @@ def without_difference(table: Table) -> Table:
     means = tuple(None if mean is None else level for mean in table.means)
     centred = tuple(
         tuple(level * value / mean for value in values) if mean is not None else ()
-        for values, mean in itertools.zip_longest(table.repeats, table.means)
-        if values is not None
+        for values, mean in zip(table.repeats, table.means, strict=False)  # none of means alone
     )
     return Table(f"{table.name}, no difference", table.columns, table.points, means, centred)
