@@ -9,6 +9,7 @@ const char usage_text[] =
     "usage: assay-exec --plan-fd N --record-fd M\n"
     "       assay-exec --plan FILE --record FILE   (- is standard input / output)\n"
     "       assay-exec [--record FILE] [--containment auto|cgroup|none] -- COMMAND ARG...\n"
+    "       assay-exec --ahead SOCKET\n"
     "       assay-exec --probe | --sweep | --version | --help\n";
 
 namespace {
@@ -49,6 +50,9 @@ Arguments parse_arguments(int argc, char** argv) {
             arguments.plan = by_number(arguments, option, argv[++i]);
         } else if (option == "--record-fd") {
             arguments.record = by_number(arguments, option, argv[++i]);
+        } else if (option == "--ahead") {
+            arguments.verb = Verb::ahead;
+            arguments.socket = by_number(arguments, option, argv[++i]);
         } else if (option == "--plan") {
             arguments.plan = FileArgument{-1, argv[++i]};
         } else if (option == "--record") {

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-enum class Verb { run, probe, sweep, take_over, version, help };
+enum class Verb { run, probe, sweep, take_over, ahead, version, help };
 
 /// A file, named by its number or by its path ("-" is standard input or output).
 struct FileArgument {
@@ -20,7 +20,8 @@ struct Arguments {
     Verb verb = Verb::run;
     std::optional<FileArgument> plan;
     std::optional<FileArgument> record;
-    std::vector<std::string> command; // where there is no plan
+    std::optional<FileArgument> socket; // of the caller that asks for launches ahead
+    std::vector<std::string> command;   // where there is no plan
     ContainmentWish containment = ContainmentWish::automatic;
     std::optional<std::string> cgroup_root; // these three: of the plan whose keeper was killed
     std::optional<std::string> cgroup_parent;

@@ -170,6 +170,15 @@ std::unique_ptr<Containment> adopt_leaf(Plan plan) {
     return std::move(attempt_leaf(plan, *plan.cgroup_name, true).leaf);
 }
 
+void remove_leaf_ahead(const Hierarchies& hierarchies, pid_t launcher) {
+    const Plan plan;
+    for (const char* controller : {"", "freezer", "memory", "cpuacct"}) {
+        const auto path =
+            join(hierarchies.home(controller, plan.cgroup_parent), leaf_name(plan, launcher, 0));
+        ::unlinkat(hierarchies.root(), path.c_str(), AT_REMOVEDIR);
+    }
+}
+
 void remove_unfinished_leaf(const Plan& plan, pid_t launcher) {
     std::string why;
     const auto hierarchies = Hierarchies::find(plan.cgroup_root, why);

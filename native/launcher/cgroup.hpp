@@ -72,6 +72,9 @@ std::unique_ptr<Containment> adopt_leaf(Plan plan);
 /// `make_leaf` gives.
 void remove_unfinished_leaf(const Plan& plan, pid_t launcher);
 
+/// Removes what a front made ahead for a plan that says nothing, and was killed before it could remove it.
+void remove_leaf_ahead(const Hierarchies& hierarchies, pid_t launcher);
+
 struct LeafAttempt {
     std::unique_ptr<Containment> leaf;
     std::string why;    // where there is no leaf

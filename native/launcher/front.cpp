@@ -137,7 +137,7 @@ class Front {
 int cannot_start(Launch& launch, const char* stage, int error) {
     Result result;
     result.failure = Failure{stage, error, std::strerror(error)};
-    return deliver(result, launch.record);
+    return deliver_unstarted(result, launch);
 }
 
 void watch_for(int epoll, int fd, std::uint32_t name) {
@@ -157,7 +157,8 @@ Fd block_signals(Launch& launch) {
     }
     Fd signals{::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK)};
     ::sigaddset(&ours, SIGPIPE); // a record that nobody reads any more is an error, not our end
-    ::sigprocmask(SIG_BLOCK, &ours, &launch.caller_signals);
+    ::sigorset(&ours, &ours, &launch.caller_signals); // a front made ahead has blocked all
+    ::sigprocmask(SIG_SETMASK, &ours, nullptr);
     struct sigaction child{};
     ::sigaction(SIGCHLD, nullptr, &child);
     if (child.sa_handler == SIG_IGN) {
@@ -170,6 +171,11 @@ Fd block_signals(Launch& launch) {
 }
 
 } // namespace
+
+int deliver_unstarted(const Result& result, Launch& launch) {
+    if (launch.containment) launch.containment->remove();
+    return deliver(result, launch.record);
+}
 
 int run_launch(Launch& launch) {
     launch.front = ::getpid();
@@ -194,7 +200,7 @@ int run_launch(Launch& launch) {
         Result result;
         result.outcome = Outcome::interrupted;
         result.failure = Failure{"parent_pid", 0, "the process that started assay-exec has ended"};
-        return deliver(result, launch.record);
+        return deliver_unstarted(result, launch);
     }
     ::prctl(PR_SET_CHILD_SUBREAPER, 1); // should the keeper be killed, its tree falls to us
 

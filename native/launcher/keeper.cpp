@@ -137,12 +137,11 @@ class Keeper {
         Failure failure;
         Stdio stdio;
         if (!stdio.open(plan_, failure)) {
+            if (launch_.containment) launch_.containment->remove();
             return failed(Outcome::setup_failed, failure.stage, failure.error, failure.message);
         }
-        auto choice = choose_containment(plan_, launch_.front);
-        if (!choice.containment) return failed(Outcome::setup_failed, "containment", 0, choice.error);
-        launch_.containment = std::move(choice.containment);
-        tell_leaf();
+        std::string why;
+        if (!contain(why)) return failed(Outcome::setup_failed, "containment", 0, why);
         const auto cpus = plan_.affinity.empty() ? own_affinity() : plan_.affinity;
         LimitWatch limits(*launch_.containment, plan_.limits, stdio.outputs(), static_cast<int>(cpus.size()));
         Result result;
@@ -216,6 +215,28 @@ class Keeper {
         steps.clear();
         fill_steps(steps, launch_, stdio, false);
         return spawn(steps, program, *launch_.shared, -1, false);
+    }
+
+    /// False, with the reason, where the plan insists on a control group and none can be had.
+    bool contain(std::string& why) {
+        if (launch_.containment && !fits(plan_, *launch_.containment)) {
+            launch_.containment->remove();
+            launch_.containment.reset();
+        }
+        if (!launch_.containment) {
+            auto choice = choose_containment(plan_, launch_.front);
+            why = choice.error;
+            launch_.containment = std::move(choice.containment);
+        }
+        if (launch_.containment) tell_leaf();
+        return launch_.containment != nullptr;
+    }
+
+    /// Whether what was made ahead, for a plan that says nothing, is what this one asks for. A control group
+    /// that could not be made is tried again: the reason belongs to this launch.
+    static bool fits(const Plan& plan, const Containment& ahead) {
+        return !ahead.name().empty() && plan.containment != ContainmentWish::none && !plan.cgroup_parent &&
+               !plan.cgroup_name && !plan.limits.pids && plan.cgroup_root == Plan{}.cgroup_root;
     }
 
     /// For the front, should the keeper be killed.

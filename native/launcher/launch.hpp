@@ -18,17 +18,17 @@ struct Launch {
     Plan plan;
     std::optional<Fd> record;
     char** environment = nullptr;
+    sigset_t caller_signals{};
 
     // Filled by the front before it makes the keeper.
     Shared* shared = nullptr;
     pid_t front = 0;
     pid_t group = 0; // the caller's process group; 0: outside our PID namespace
     Fd events;       // epoll of the front: the keeper adds the program's pidfd
-    sigset_t caller_signals{};
     bool caller_ignores_children = false;
 
-    // Filled by the keeper, in memory that both share: the front ends the tree with it should the keeper be
-    // killed.
+    // Made ahead, or by the keeper, in memory that both share: the front ends the tree with it should the
+    // keeper be killed.
     std::unique_ptr<Containment> containment;
 };
 

@@ -4,6 +4,7 @@
 #include "launcher/front.hpp"
 #include "launcher/probe.hpp"
 #include "launcher/record.hpp"
+#include "launcher/standby.hpp"
 #include "launcher/sweep.hpp"
 #include "launcher/take_over.hpp"
 
@@ -76,14 +77,8 @@ int succeed(const Arguments& arguments) {
     return take_over(plan, record);
 }
 
-int run(const Arguments& arguments) {
-    Launch launch;
-    launch.environment = environ;
-    if (arguments.record) {
-        launch.record = open_argument(*arguments.record, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
-        if (!*launch.record) return complain(std::string("cannot open the record: ") + std::strerror(errno));
-        hold_record(launch.record->get());
-    }
+int run(Launch& launch, const Arguments& arguments) {
+    if (launch.record) hold_record(launch.record->get());
     try {
         if (arguments.plan) {
             launch.plan = parse_plan(plan_text(*arguments.plan));
@@ -95,9 +90,35 @@ int run(const Arguments& arguments) {
         Result result;
         result.outcome = Outcome::bad_plan;
         result.failure = Failure{"plan", 0, error.what()};
-        return deliver(result, launch.record);
+        return deliver_unstarted(result, launch);
     }
     return run_launch(launch);
+}
+
+int run_asked(const Arguments& arguments) {
+    Launch launch;
+    launch.environment = environ;
+    ::sigprocmask(SIG_SETMASK, nullptr, &launch.caller_signals);
+    if (arguments.record) {
+        launch.record = open_argument(*arguments.record, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+        if (!*launch.record) return complain(std::string("cannot open the record: ") + std::strerror(errno));
+    }
+    return run(launch, arguments);
+}
+
+int run_ahead(const Arguments& arguments) {
+    if (::fcntl(arguments.socket->fd, F_SETFD, FD_CLOEXEC) != 0)
+        return complain(std::string("cannot use the socket: ") + std::strerror(errno));
+    auto order = stand_by(Fd{arguments.socket->fd});
+    if (!order) return 0;
+    Launch launch;
+    launch.environment = environ;
+    launch.caller_signals = order->caller_signals;
+    launch.containment = std::move(order->containment);
+    launch.record = std::move(order->record);
+    Arguments plan;
+    plan.plan = FileArgument{order->plan.release(), {}};
+    return run(launch, plan);
 }
 
 } // namespace
@@ -117,8 +138,10 @@ int main(int argc, char** argv) {
         return sweep_host();
     case Verb::take_over:
         return succeed(arguments);
+    case Verb::ahead:
+        return run_ahead(arguments);
     case Verb::run:
         break;
     }
-    return run(arguments);
+    return run_asked(arguments);
 }

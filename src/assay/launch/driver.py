@@ -20,13 +20,12 @@ from typing import Any
 import msgspec
 
 from assay.errors import BadInput, NotPossible
+from assay.launch.ahead import Ahead
+from assay.launch.spawning import spawn
 from assay.records import RunFacts, decode
 
 PLAN_FD = 3
 RECORD_FD = 4
-PYTHONS_OWN = (signal.SIGPIPE, signal.SIGXFSZ)
-"""Python ignores them from its start on, and what is ignored survives exec: a program in a pipeline
-would go on writing to nobody (docs.python.org, subprocess, ``restore_signals``)."""
 STDERR_HEAD_BYTES = 4096
 """How much of the error output is kept: some settings are judged by what a library says there."""
 ENDING_S = 10.0
@@ -197,11 +196,24 @@ class Driver:
     def __init__(self, launcher: Path, env: Mapping[str, str]) -> None:
         self._launcher = launcher
         self._env = dict(env)
+        self._ahead: Ahead | None = None
 
     @property
     def env(self) -> Mapping[str, str]:
         """The environment that launches start from."""
         return self._env
+
+    def work_ahead(self) -> None:
+        """Have a launcher stand by for each launch from now on, until ``close``."""
+        if self._ahead is None:
+            with contextlib.suppress(OSError):  # to launch with it will say what is wrong
+                self._ahead = Ahead(self._launcher, self._env)
+
+    def close(self) -> None:
+        """Send away what stands by. Launches can still be started."""
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead = None
 
     def start(self, document: Mapping[str, Any]) -> Running:
         """Start one launch; the document is that of ``docs/launcher.md``.
@@ -216,17 +228,7 @@ class Driver:
         try:
             os.write(plan_fd, plan)
             os.lseek(plan_fd, 0, os.SEEK_SET)
-            pid = os.posix_spawn(
-                self._launcher,
-                [
-                    "assay-exec",
-                    *("--plan-fd", str(PLAN_FD)),
-                    *("--record-fd", str(RECORD_FD)),
-                ],
-                self._env,
-                file_actions=_moved({plan_fd: PLAN_FD, record_fd: RECORD_FD}),
-                setsigdef=PYTHONS_OWN,
-            )
+            pid = self._front(plan_fd, record_fd)
         except OSError as error:
             os.close(record_fd)
             raise NotPossible(
@@ -237,6 +239,16 @@ class Driver:
             os.close(plan_fd)
         stderr = document.get("stderr")
         return Running(pid, os.pidfd_open(pid), record_fd, Path(stderr) if stderr else None)
+
+    def _front(self, plan_fd: int, record_fd: int) -> int:
+        """The process that does a launch."""
+        if self._ahead is not None:
+            if (pid := self._ahead.order(plan_fd, record_fd)) is not None:
+                return pid
+            self.close()  # it was killed; launches without it take a little longer
+        arguments = ["--plan-fd", str(PLAN_FD), "--record-fd", str(RECORD_FD)]
+        places = {plan_fd: PLAN_FD, record_fd: RECORD_FD}
+        return spawn(self._launcher, arguments, self._env, places)
 
     def sweep(self) -> None:
         """End and remove what launchers left that were killed together with their guardians."""
@@ -285,19 +297,3 @@ def _not_text(document: Mapping[str, Any]) -> str:
     text = json.dumps(document, ensure_ascii=False)
     at = next(i for i, c in enumerate(text) if "\ud800" <= c <= "\udfff")
     return text[max(0, at - 40) : at + 41]
-
-
-def _moved(places: Mapping[int, int]) -> list[tuple[int, int, int]]:
-    """File actions that put descriptors where the child expects them.
-
-    Sources may lie on each other's targets, so all go through copies well above them first.
-    """
-    actions: list[tuple[int, int, int]] = []
-    spare = max(*places.keys(), *places.values()) + 1
-    for offset, source in enumerate(places):
-        actions.append((os.POSIX_SPAWN_DUP2, source, spare + offset))
-    for offset, target in enumerate(places.values()):
-        actions.append((os.POSIX_SPAWN_DUP2, spare + offset, target))
-    for offset in range(len(places)):
-        actions.append((os.POSIX_SPAWN_CLOSE, spare + offset))  # type: ignore[arg-type]
-    return actions

@@ -122,6 +122,7 @@ class LocalExecutor:
         self._submitted = 0
         self._block = -1
         driver.sweep()
+        driver.work_ahead()
         self._scratch = Scratch()
         self._hooking = Hooking(workload, driver.env, left_s)
         self.last_facts: RunFacts | None = None
@@ -253,4 +254,5 @@ class LocalExecutor:
         try:
             self._hooking.after_last()
         finally:
+            self._driver.close()
             self._scratch.close()

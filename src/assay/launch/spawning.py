@@ -1,0 +1,54 @@
+"""Start of a process of assay-exec."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+PYTHONS_OWN = (signal.SIGPIPE, signal.SIGXFSZ)
+"""Python ignores them from its start on, and what is ignored survives exec: a program in a pipeline
+would go on writing to nobody (docs.python.org, subprocess, ``restore_signals``)."""
+
+
+def spawn(
+    launcher: Path, arguments: Sequence[str], env: Mapping[str, str], places: Mapping[int, int]
+) -> int:
+    """Start the launcher.
+
+    Args:
+        launcher: path of the executable.
+        arguments: for it.
+        env: its environment.
+        places: descriptors of this process, and where the launcher finds them.
+
+    Returns:
+        Its process id.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    return os.posix_spawn(
+        launcher,
+        ["assay-exec", *arguments],
+        env,
+        file_actions=_moved(places),
+        setsigdef=PYTHONS_OWN,
+    )
+
+
+def _moved(places: Mapping[int, int]) -> list[tuple[int, int, int]]:
+    """File actions that put descriptors where the child expects them.
+
+    Sources may lie on each other's targets, so all go through copies well above them first.
+    """
+    actions: list[tuple[int, int, int]] = []
+    spare = max(*places.keys(), *places.values()) + 1
+    for offset, source in enumerate(places):
+        actions.append((os.POSIX_SPAWN_DUP2, source, spare + offset))
+    for offset, target in enumerate(places.values()):
+        actions.append((os.POSIX_SPAWN_DUP2, spare + offset, target))
+    for offset in range(len(places)):
+        actions.append((os.POSIX_SPAWN_CLOSE, spare + offset))  # type: ignore[arg-type]
+    return actions

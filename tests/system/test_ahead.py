@@ -1,0 +1,175 @@
+"""Fronts of the launcher that stand by for the next launch."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import leaves
+from launching import wait_until
+from marks import MARK, end_marked, marked
+
+from assay.launch.driver import Driver
+from assay.records import RunFacts
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture
+def driver(assay_exec: Path) -> Iterator[Driver]:
+    """One that works ahead; everything it has started is marked."""
+    before = leaves()
+    mark = uuid.uuid4().hex
+    driver = Driver(assay_exec, {**os.environ, MARK: mark})
+    driver.work_ahead()
+    yield driver
+    driver.close()
+    assert not marked(mark)
+    assert leaves() == before
+    end_marked(mark)
+
+
+def launch(driver: Driver, *argv: str, **keys: Any) -> RunFacts:
+    document = {"schema": 1, "argv": argv, "parent_pid": os.getpid(), **keys}
+    with driver.start(document) as running:
+        assert running.finished(20.0)
+        return running.facts()
+
+
+def standing_by(driver: Driver) -> set[int]:
+    """The maker and the front that it has made, once there is one that waits for its launch."""
+    mark = driver.env[MARK]
+    wait_until(lambda: len(marked(mark)) == 2, "a front stands by")
+    return set(marked(mark))
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_a_launch_is_given_to_the_front_that_stands_by(driver: Driver) -> None:
+    for _ in range(3):
+        ready = standing_by(driver)
+        with driver.start({"schema": 1, "argv": ["sh", "-c", "exit 7"]}) as running:
+            assert running.pid in ready
+            assert parent(running.pid) == os.getpid()
+            assert running.finished(20.0)
+            assert running.facts().exit_status == 7
+
+
+def test_what_a_program_finds_is_what_it_finds_without(assay_exec: Path, driver: Driver) -> None:
+    """Descriptors, signals, limits, session and groups."""
+    script = "ls /proc/self/fd; grep -E 'Sig|Shd|Seccomp' /proc/self/status; ulimit -a; umask; pwd"
+    seen = [
+        subprocess.run(
+            [sys.executable, "-c", PLAIN, str(assay_exec), how, script],
+            capture_output=True,
+            env=driver.env,
+            check=True,
+        ).stdout
+        for how in ("ahead", "at once")
+    ]
+    assert seen[0] == seen[1] != b""
+
+
+PLAIN = """
+import os, sys
+from pathlib import Path
+from assay.launch.driver import Driver
+driver = Driver(Path(sys.argv[1]), os.environ)
+if sys.argv[2] == "ahead":
+    driver.work_ahead()
+with driver.start({"schema": 1, "argv": ["sh", "-c", sys.argv[3]]}) as running:
+    running.finished(20.0)
+    running.facts()
+driver.close()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+def test_signals_to_a_front_that_stands_by_end_neither_it_nor_its_launch(
+    driver: Driver, number: int
+) -> None:
+    for pid in standing_by(driver):
+        os.kill(pid, number)
+    assert launch(driver, "true").outcome == "exited"
+    assert launch(driver, "true").outcome == "exited"
+
+
+def test_a_front_that_was_killed_is_made_anew(driver: Driver) -> None:
+    for pid in standing_by(driver):
+        if pid != driver_maker(driver):
+            os.kill(pid, signal.SIGKILL)
+    assert launch(driver, "true").outcome == "exited"
+    driver.sweep()  # its control groups are those of a killed launcher
+
+
+def driver_maker(driver: Driver) -> int:
+    """The older of the two."""
+    return min(standing_by(driver), key=lambda pid: Path(f"/proc/{pid}").stat().st_ctime_ns)
+
+
+def test_without_a_maker_launches_go_on(driver: Driver) -> None:
+    os.kill(driver_maker(driver), signal.SIGKILL)
+    for _ in range(3):
+        assert launch(driver, "true").outcome == "exited"
+
+
+def test_what_was_stopped_goes_on(driver: Driver) -> None:
+    for pid in standing_by(driver):
+        os.kill(pid, signal.SIGSTOP)
+    for _ in range(3):
+        assert launch(driver, "true").outcome == "exited"
+    for pid in standing_by(driver):
+        os.kill(pid, signal.SIGSTOP)
+
+
+@pytest.mark.parametrize(
+    ("keys", "outcome"),
+    [
+        ({"limits": {"pids": 50}}, "exited"),
+        ({"limits": {"memory_bytes": 1 << 28}}, "exited"),
+        ({"containment": "none"}, "exited"),
+        ({"cgroup_name": f"assay-ahead-{os.getpid()}"}, "exited"),
+        ({"no_such_key": 1}, "bad_plan"),
+        ({"stdin": "/no/such/file"}, "setup_failed"),
+        ({"parent_pid": 1}, "interrupted"),
+    ],
+    ids=str,
+)
+def test_a_launch_that_needs_other_groups_or_cannot_start(
+    driver: Driver, keys: dict[str, Any], outcome: str
+) -> None:
+    """What was made ahead for it is removed (see the fixture)."""
+    standing_by(driver)
+    facts = launch(driver, "true", **keys)
+    assert facts.outcome == outcome
+    if keys.get("containment") == "none":
+        assert facts.containment.mode == "none"
+
+
+def test_a_killed_caller_leaves_nothing(assay_exec: Path) -> None:
+    before = leaves()
+    mark = uuid.uuid4().hex
+    script = f"""
+import os, sys, time
+from pathlib import Path
+from assay.launch.driver import Driver
+driver = Driver(Path({str(assay_exec)!r}), os.environ)
+driver.work_ahead()
+time.sleep(60)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", script], env={**os.environ, MARK: mark}
+    ) as process:
+        wait_until(lambda: len(marked(mark)) == 3, "a front stands by")
+        process.kill()
+    wait_until(lambda: not marked(mark), "all have ended")
+    assert leaves() == before
