@@ -91,7 +91,7 @@ class Ahead:
                 os.kill(pid, signal.SIGCONT)
                 os.waitpid(pid, 0)
         self._socket.close()
-        # Not without end: an interruption may have come between the order and the knowledge of whose
+        # Not without end: an interruption may have come between the order and the knowledge whose
         # it is, and the launch then ends with this process.
         with contextlib.suppress(ChildProcessError), _pidfd(self._pid) as pidfd:
             if select.select([pidfd], [], [], _PATIENCE_S)[0]:
