@@ -104,20 +104,32 @@ def test_signals_to_a_front_that_stands_by_end_neither_it_nor_its_launch(
 
 
 def test_a_front_that_was_killed_is_made_anew(driver: Driver) -> None:
-    for pid in standing_by(driver):
-        if pid != driver_maker(driver):
-            os.kill(pid, signal.SIGKILL)
+    (front,) = standing_by(driver) - {maker(driver)}
+    kill(front)
     assert launch(driver, "true").outcome == "exited"
-    driver.sweep()  # its control groups are those of a killed launcher
 
 
-def driver_maker(driver: Driver) -> int:
-    """The older of the two."""
-    return min(standing_by(driver), key=lambda pid: Path(f"/proc/{pid}").stat().st_ctime_ns)
+def maker(driver: Driver) -> int:
+    """The one that leads a process group of its own."""
+    (found,) = (pid for pid in standing_by(driver) if os.getpgid(pid) == pid)
+    return found
+
+
+def kill(pid: int) -> None:
+    """And wait for its end: it may be given a launch until then, and that is lost."""
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: state(pid) in (None, "Z"), "it has ended")
+
+
+def state(pid: int) -> str | None:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return None
 
 
 def test_without_a_maker_launches_go_on(driver: Driver) -> None:
-    os.kill(driver_maker(driver), signal.SIGKILL)
+    kill(maker(driver))
     for _ in range(3):
         assert launch(driver, "true").outcome == "exited"
 
