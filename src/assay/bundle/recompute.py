@@ -24,9 +24,9 @@ from assay.records import (
     encode,
 )
 from assay.search.conclude import conclude
+from assay.search.gp import GpSearcher
 from assay.search.race import Done, Reason
 from assay.search.space import SearchSpace
-from assay.search.tpe import TpeSearcher
 
 _NOT_OURS = "The bundle was not made by assay, or is damaged: ask for another."
 MOST_EXPRESSIONS, LONGEST = 1000, 4096
@@ -99,7 +99,7 @@ def _concluded(
     spec: StudySpec, samples: Sequence[Sample], space: SearchSpace, done: Done | None
 ) -> Conclusion:
     try:
-        return conclude(spec, samples, space, TpeSearcher(), done)
+        return conclude(spec, samples, space, GpSearcher(), done)
     except AssayError:
         raise
     except Exception as error:  # the documents are anybody's, and may not make sense together

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.records import (
@@ -127,6 +127,12 @@ class History:
     def arms(self, stage: Stage) -> list[Arm]:
         """Arms that ran in a stage, in the order they first did."""
         return [self._arms[name] for name in self._stages[stage].columns]
+
+    def outcomes(self, stage: Stage) -> Iterator[tuple[Arm, int, Observation | None]]:
+        """What each arm gave in each block of a stage in which it ran."""
+        for name, column in self._stages[stage].columns.items():
+            for block, found in sorted(column.items()):
+                yield self._arms[name], block, found
 
     def roster(self, stage: Stage) -> list[Arm]:
         """The arms of the newest block of a stage; empty where there is none."""

@@ -13,23 +13,34 @@ from assay.search.space import SearchSpace
 
 
 @dataclass(frozen=True)
-class Observation:
-    """What is known of one configuration.
+class Trial:
+    """One launch of the search.
 
     Attributes:
-        configuration: canonical.
-        score: log ratio to the default of the same block, averaged; lower is better. Right-censored
-            launches enter with their cap, so the score is then a lower bound.
-        launches: how many it rests on.
-        censored: whether a cap is among them.
-        failed: it gave no value at all.
+        configuration: canonical; the default's launches are told as well.
+        block: in which it ran: what ran together met the same machine.
+        value: logarithm of the objective, turned so that lower is better; ``None`` where the launch
+            gave none.
+        censored: it was stopped at its cap, and the value is that of the cap: a lower bound.
     """
 
     configuration: Configuration
-    score: float
-    launches: int
+    block: int
+    value: float | None
     censored: bool = False
-    failed: bool = False
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a model expects of a configuration.
+
+    Attributes:
+        mean: of its log ratio to the default; lower is better.
+        deviation: standard deviation of what is not known about it; infinite where nothing is.
+    """
+
+    mean: float
+    deviation: float
 
 
 RANDOM_TRIES = 50
@@ -47,13 +58,36 @@ class Searcher(Protocol):
     name: str
 
     def propose(
-        self, space: SearchSpace, seen: Sequence[Observation], count: int, seed: int
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
-        """Up to ``count`` valid configurations, neither among ``seen`` nor the default.
+        """Up to ``count`` different valid configurations, none the default, that did not fail.
 
-        Fewer only where no more are found.
+        What was launched before is proposed only to be known better. Fewer only where no more
+        are found.
         """
         ...
+
+    def verify(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """Up to ``count`` different ones of what was launched and may be the best."""
+        ...
+
+    def estimates(
+        self, space: SearchSpace, trials: Sequence[Trial], among: Sequence[Configuration]
+    ) -> list[Estimate]:
+        """What is expected of configurations, launched or not."""
+        ...
+
+
+def launched(trials: Sequence[Trial]) -> set[Configuration]:
+    """The configurations that were launched."""
+    return {trial.configuration for trial in trials}
+
+
+def newcomers(trials: Sequence[Trial]) -> set[Configuration]:
+    """Those but for the default."""
+    return launched(trials) - {DEFAULT}
 
 
 def fresh(

@@ -10,14 +10,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from assay.records import Arm, Configuration, Stage
+from assay.records import DEFAULT, Arm, Configuration, Goal, Stage
 from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.purse import Purse
-from assay.search.searcher import Observation, Searcher
+from assay.search.searcher import Searcher, Trial, newcomers
 from assay.search.space import SearchSpace
-from assay.stats.eliminate import leader, scores, settled, worse
+from assay.stats.eliminate import leader, settled, worse
 
 if TYPE_CHECKING:
     from assay.stats.eliminate import Matrix
@@ -26,15 +26,21 @@ KEEP = 0.3
 """Share of the budget that reduction and confirmation are left (docs/statistics.md, rule 14)."""
 MIN_SEARCH_BLOCKS = 3
 """Every configuration gets at least this many launches where all of them are tried."""
-BATCH = 4
-"""New proposals in a model-based block, beside the default and one replicate."""
+BATCH = 8
+"""Proposals in a model-based block, beside the default: fewer, and the default takes more of the
+budget than it tells."""
 MOST_TRIALS = 200
 """No more configurations than this are proposed: a model's answer takes longer the more it knows,
 and what is left of a budget is better spent on telling the best apart."""
-PLAYOFF = 4
-"""How many of the best meet again at the end of a model-based search."""
-PLAYOFF_FROM = KEEP + 0.15
-"""The playoff starts when less than this share of the budget is left."""
+MOST_LAUNCHES = 400
+"""Nor is a model told more launches than this, the default's included."""
+
+KEEP_OF_MODEL = 0.16
+"""Share of the budget that a model-based search leaves: where a model is needed at all, launches
+are few, and what they find is worth more than how finely it is confirmed."""
+IDLE_SHARE = 0.25
+"""Settings go from a winner as long as the model expects less than this share of the margin to be
+lost with all of them."""
 
 
 class Strategy(Protocol):
@@ -79,9 +85,11 @@ class Racing:
 
 
 class ModelBased:
-    """A searcher proposes; a block is the default, a batch of proposals and one replicate.
+    """A searcher proposes; a block is the default and a batch of proposals.
 
-    The best few then meet in a playoff, since the best of many single launches is mostly lucky.
+    Once enough configurations are known, launches go to those that may be the best of them. The
+    winner is the best by the model without what the model expects to do nothing: the confirmation
+    shows what that takes.
     """
 
     def __init__(self, space: SearchSpace, searcher: Searcher, seed: int, keeping: Keeping) -> None:
@@ -92,94 +100,81 @@ class ModelBased:
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """See ``Strategy.roster``."""
-        if purse.spent:
+        if purse.spent or not self._keeping.affords(history, BATCH_ARMS, purse, KEEP_OF_MODEL):
             return None
-        if self._playing_off(history):
-            racing = still_racing(history)
-            if racing == [DEFAULT_ARM] or is_settled(history, racing, self._keeping.margin):
-                return None
-            return racing if self._keeping.affords(history, racing, purse, KEEP) else None
-        seen = self._observations(history)
-        if len(seen) < MOST_TRIALS and self._keeping.affords(
-            history, BATCH_ARMS, purse, PLAYOFF_FROM
-        ):
-            batch = self._batch(history, seen)
-            if batch:
-                return batch
-        finalists = [DEFAULT_ARM, *self._finalists(seen)]
-        if finalists == [DEFAULT_ARM]:
+        trials = trials_of(history)
+        if len(trials) >= MOST_LAUNCHES:
             return None
-        return finalists if self._keeping.affords(history, finalists, purse, KEEP) else None
+        space = self._granted(history)
+        seed = self._block_seed(history)
+        chosen: list[Configuration] = []
+        if len(newcomers(trials)) < MOST_TRIALS:
+            chosen = self._searcher.propose(space, trials, BATCH, seed)
+        if not chosen:
+            chosen = self._searcher.verify(space, trials, BATCH, seed)
+        return [DEFAULT_ARM, *map(arm_of, chosen)] if chosen else None
 
     def winner(self, history: History) -> Arm:
-        """See ``Strategy.winner``."""
-        if self._playing_off(history):
-            return best(history, still_racing(history))
-        return best(history, [DEFAULT_ARM, *self._finalists(self._observations(history))])
+        """See ``Strategy.winner``: of what was launched and worked."""
+        trials = trials_of(history)
+        worked = {t.configuration for t in trials if t.value is not None} - {DEFAULT}
+        among = sorted(worked, key=lambda c: (len(c), str(c)))
+        best = self._best(trials, among)
+        if best is None or best[1] >= 0.0:
+            return DEFAULT_ARM
+        lean = self._without_idle(trials, *best)
+        return arm_of(lean) if lean else DEFAULT_ARM
 
-    def _batch(self, history: History, seen: list[Observation]) -> list[Arm]:
-        block = len(history.blocks(Stage.SEARCH))
-        text = f"{self._seed}/{block}".encode()
-        seed = int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
-        space = self._space.avoiding(history.refusals.hold)
-        proposals = self._searcher.propose(space, seen, BATCH, seed)
-        if not proposals:
-            return []
-        replicate = _replicate(seen)
-        extra = [arm_of(replicate)] if replicate else []
-        return [DEFAULT_ARM, *(arm_of(c) for c in proposals), *extra]
+    def _best(
+        self, trials: Sequence[Trial], among: Sequence[Configuration]
+    ) -> tuple[Configuration, float] | None:
+        """The first that is expected to take least, and its log ratio to the default."""
+        found = self._searcher.estimates(self._space, trials, among)
+        means = [
+            (c, e.mean) for c, e in zip(among, found, strict=True) if math.isfinite(e.deviation)
+        ]
+        return min(means, key=lambda pair: pair[1], default=None)
 
-    def _observations(self, history: History) -> list[Observation]:
-        """What is known of each configuration but the default, as log ratios to the default."""
-        arms = history.arms(Stage.SEARCH)
-        if not arms:
-            return []
-        standing = scores(history.log_matrix(Stage.SEARCH, [a.name for a in arms]))
-        names = [a.name for a in arms]
-        zero = standing[names.index(DEFAULT_ARM.name)] if DEFAULT_ARM.name in names else 0.0
-        found = []
-        for arm, score in zip(arms, standing, strict=True):
-            if arm == DEFAULT_ARM:
-                continue
-            seen = history.known(Stage.SEARCH, arm.name)
-            found.append(
-                Observation(
-                    configuration=arm.configuration,
-                    score=score - zero,
-                    launches=len(seen),
-                    censored=any(o.censored for o in seen),
-                    failed=not seen
-                    or math.isnan(score)
-                    or math.isnan(zero)
-                    or history.refusals.hold(arm.configuration),
-                )
-            )
-        return found
+    def _without_idle(
+        self, trials: Sequence[Trial], winner: Configuration, mean: float
+    ) -> Configuration:
+        """A configuration without the settings whose loss is expected to cost next to nothing."""
+        allowed = mean + IDLE_SHARE * math.log1p(self._keeping.margin)
+        while True:
+            smaller = [self._space.canonical(winner.without(name)) for name in winner]
+            valid = [c for c in dict.fromkeys(smaller) if self._space.valid(c)]
+            best = self._best(trials, valid)
+            if best is None or best[1] > allowed:
+                return winner
+            winner = best[0]
 
-    def _finalists(self, seen: list[Observation]) -> list[Arm]:
-        usable = [o for o in seen if not o.failed]
-        ranked = sorted(usable, key=lambda o: (o.score, str(o.configuration)))
-        return [arm_of(o.configuration) for o in ranked[:PLAYOFF]]
+    def _granted(self, history: History) -> SearchSpace:
+        """The space without what turned out to be refused."""
+        refusals = history.refusals
+        return self._space.avoiding(refusals.hold) if refusals.reasons else self._space
 
-    def _playing_off(self, history: History) -> bool:
-        """Whether the newest block brought no new configuration."""
-        blocks = history.blocks(Stage.SEARCH)
-        if len(blocks) < 2:
-            return False
-        return all(
-            history.first_block(Stage.SEARCH, arm.name) not in (None, blocks[-1])
-            for arm in history.roster(Stage.SEARCH)
-        )
+    def _block_seed(self, history: History) -> int:
+        text = f"{self._seed}/{len(history.blocks(Stage.SEARCH))}".encode()
+        return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
 
 
-def _replicate(seen: list[Observation]) -> Configuration | None:
-    """The least known of the three best: a second look where it matters most."""
-    usable = sorted((o for o in seen if not o.failed), key=lambda o: o.score)[:3]
-    chosen = min(usable, key=lambda o: (o.launches, o.score), default=None)
-    return chosen.configuration if chosen else None
+def trials_of(history: History) -> list[Trial]:
+    """Every launch of the search, as a searcher is told it, and that of the gauge.
+
+    What asks for something that was refused in the run counts as failed.
+    """
+    sign = 1.0 if history.goal is Goal.LOWER else -1.0
+    found = []
+    for stage in (Stage.GAUGE, Stage.SEARCH):
+        for arm, block, observation in history.outcomes(stage):
+            refused = history.refusals.hold(arm.configuration)
+            value = None if observation is None or refused else sign * math.log(observation.value)
+            censored = observation is not None and observation.censored
+            found.append(Trial(arm.configuration, block, value, censored))
+    return found
 
 
-BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 2)
+BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 1)
 """Stands for a model-based block where its cost is foretold: what is not known yet counts as the
 default."""
 

@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-import msgspec
-
 from assay.records import (
     DEFAULT,
     Budget,
@@ -37,9 +35,10 @@ from assay.records import (
     Value,
 )
 from assay.records.workload import WALL
+from assay.search.averages import ByAverage
 from assay.search.purse import OVERHEAD_S
 from assay.search.race import RETRIES, Done, Race, Reason
-from assay.search.searcher import Observation, Searcher, fresh
+from assay.search.searcher import Searcher, Trial, fresh, launched
 from assay.search.space import SearchSpace
 
 ENDLESS = 20_000
@@ -445,17 +444,16 @@ def a_small_space() -> SearchSpace:
     )
 
 
-class RandomSearcher:
+class RandomSearcher(ByAverage):
     """Uniform over the values of each parameter: the plainest searcher that keeps the contract."""
 
     name = "random"
 
     def propose(
-        self, space: SearchSpace, seen: Sequence[Observation], count: int, seed: int
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
         """See ``Searcher.propose``."""
-        rng = random.Random(seed)
-        return fresh(space, [], {o.configuration for o in seen}, count, rng)
+        return fresh(space, [], launched(trials), count, random.Random(seed))
 
 
 class SearcherContract:
@@ -465,76 +463,92 @@ class SearcherContract:
         """One with its usual parameters."""
         raise NotImplementedError
 
-    def _told(self, proposals: Iterable[Configuration], start: int) -> list[Observation]:
-        """Some are good, some ran into their cap, some failed."""
-        found = []
-        for number, configuration in enumerate(proposals, start):
-            rng = random.Random(f"{number}/{configuration}")
-            failed = number % 7 == 3
-            found.append(
-                Observation(
-                    configuration=configuration,
-                    score=math.nan if failed else rng.gauss(0.1, 0.1),
-                    launches=0 if failed else 1,
-                    censored=number % 5 == 1 and not failed,
-                    failed=failed,
-                )
-            )
+    def _told(self, proposals: Iterable[Configuration], block: int) -> list[Trial]:
+        """A block with the default: some are good, some ran into their cap, some fail."""
+        found = [Trial(DEFAULT, block, random.Random(f"{block}/default").gauss(0.0, 0.02))]
+        for configuration in proposals:
+            place = random.Random(f"{configuration}").random()
+            noise = random.Random(f"{configuration}/{block}").gauss(0.0, 0.02)
+            value = None if place < 0.15 else place - 0.4 + noise
+            found.append(Trial(configuration, block, value, censored=place > 0.8))
         return found
 
-    def _histories(self, space: SearchSpace, batches: int = 5) -> list[list[Observation]]:
-        seen: list[Observation] = []
-        found = [list(seen)]
-        for batch in range(batches):
-            proposals = self.searcher().propose(space, seen, 4, batch)
-            seen = [*seen, *self._told(proposals, len(seen))]
-            found.append(seen)
+    def _histories(self, space: SearchSpace, batches: int = 5) -> list[list[Trial]]:
+        trials: list[Trial] = []
+        found = [list(trials)]
+        for block in range(batches):
+            proposals = self.searcher().propose(space, trials, 4, block)
+            trials = [*trials, *self._told(proposals, block)]
+            found.append(trials)
         return found
 
-    def test_proposals_are_valid_new_and_as_many_as_asked(self) -> None:
-        """Canonical, within constraints and conditions; not known, not default, no two alike."""
+    def test_proposals_are_valid_different_and_as_many_as_asked(self) -> None:
+        """Canonical, within constraints and conditions; neither the default nor what failed."""
         space = a_space()
-        for count, seen in enumerate(self._histories(space), 1):
-            proposals = self.searcher().propose(space, seen, count, seed=count)
-            known = {o.configuration for o in seen} | {DEFAULT}
+        for count, trials in enumerate(self._histories(space), 1):
+            proposals = self.searcher().propose(space, trials, count, seed=count)
             assert len(proposals) == len(set(proposals)) == count
-            assert known.isdisjoint(proposals)
+            assert DEFAULT not in proposals
+            assert not failing(trials) & set(proposals)
             for proposal in proposals:
                 assert space.canonical(proposal) == proposal
                 assert space.valid(proposal)
                 for name, value in proposal.items():
                     assert value in space.parameters[name].domain, (name, value)
 
+    def test_the_first_proposals_are_new(self) -> None:
+        """Replicates come from what was learned."""
+        space = a_space()
+        first = self.searcher().propose(space, [], 4, seed=1)
+        second = self.searcher().propose(space, self._told(first, 0), 4, seed=2)
+        assert not set(first) & set(second)
+
     def test_proposals_follow_from_the_arguments(self) -> None:
         """The same again from a new searcher, whatever Python's own generator was used for."""
         space = a_space()
-        for seen in self._histories(space):
-            before = msgspec.json.encode([o.score for o in seen if not o.failed])
+        for trials in self._histories(space):
+            before = list(trials)
             random.seed(1)
-            first = self.searcher().propose(space, seen, 4, seed=9)
+            first = self.searcher().propose(space, trials, 4, seed=9)
             random.seed(2)
-            assert self.searcher().propose(space, seen, 4, seed=9) == first
-            assert msgspec.json.encode([o.score for o in seen if not o.failed]) == before
+            assert self.searcher().propose(space, trials, 4, seed=9) == first
+            assert self.searcher().verify(space, trials, 4, seed=9) == self.searcher().verify(
+                space, trials, 4, seed=9
+            )
+            assert trials == before
         others = [self.searcher().propose(space, [], 4, seed=seed) for seed in range(3)]
         assert others[0] != others[1] or others[1] != others[2]
 
+    def test_one_searcher_serves_many_calls(self) -> None:
+        """What it remembers of a space changes nothing."""
+        space, searcher = a_space(), self.searcher()
+        for block, trials in enumerate(self._histories(space)):
+            found = searcher.propose(space, trials, 4, block)
+            assert found == self.searcher().propose(a_space(), trials, 4, block)
+
     def test_a_small_space_is_gone_through(self) -> None:
-        """Every configuration is proposed in the end, then nothing."""
+        """Every configuration is proposed in the end; then only what is worth a second look."""
         space = a_small_space()
         every = space.enumerate(1000) or []
-        seen: list[Observation] = []
-        for seed in range(20):
-            seen += self._told(self.searcher().propose(space, seen, 3, seed), len(seen))
-        assert {o.configuration for o in seen} == set(every) - {DEFAULT}
-        assert len(seen) == len(every) - 1
-        assert self.searcher().propose(space, seen, 3, seed=99) == []
+        trials: list[Trial] = []
+        for block in range(30):
+            proposals = self.searcher().propose(space, trials, 3, block)
+            if not proposals:
+                break
+            trials += self._told(proposals, block)
+        assert launched(trials) == set(every)
+        last = self.searcher().propose(space, trials, 3, seed=99)
+        assert set(last) <= launched(trials) - failing(trials) - {DEFAULT}
 
     def test_nothing_but_failures(self) -> None:
-        """Still gives proposals."""
+        """Still gives proposals, and has nothing to verify."""
         space = a_space()
         proposals = self.searcher().propose(space, [], 12, seed=0)
-        seen = [Observation(c, math.nan, 0, failed=True) for c in proposals]
-        assert len(self.searcher().propose(space, seen, 4, seed=1)) == 4
+        trials = [Trial(c, 0, None) for c in proposals]
+        found = self.searcher().propose(space, trials, 4, seed=1)
+        assert len(found) == 4
+        assert not set(found) & set(proposals)
+        assert self.searcher().verify(space, trials, 4, seed=1) == []
 
     def test_what_the_machine_refuses_is_not_proposed(self) -> None:
         """The planner's word bounds the space."""
@@ -544,3 +558,32 @@ class SearcherContract:
         )
         proposals = self.searcher().propose(space, [], 10, seed=3)
         assert {c["nice"] for c in proposals} == {0, 5, 10}
+
+    def test_what_is_verified_was_launched_and_worked(self) -> None:
+        """And is among the better ones."""
+        space = a_space()
+        for trials in self._histories(space)[1:]:
+            found = self.searcher().verify(space, trials, 3, seed=1)
+            able = launched(trials) - failing(trials) - {DEFAULT}
+            assert len(found) == len(set(found)) == min(3, len(able))
+            assert set(found) <= able
+
+    def test_estimates_tell_good_from_bad(self) -> None:
+        """Of configurations launched often, in the order of what they take."""
+        space = a_space()
+        first, second, third = self.searcher().propose(space, [], 3, seed=5)
+        effects = {DEFAULT: 0.0, first: -0.3, second: 0.4, third: 0.1}
+        trials = [
+            Trial(c, block, effect + random.Random(f"{c}/{block}").gauss(0.2 * block, 0.01))
+            for block in range(6)
+            for c, effect in effects.items()
+        ]
+        found = self.searcher().estimates(space, trials, [first, second, third])
+        assert abs(found[0].mean + 0.3) < 0.05
+        assert abs(found[1].mean - 0.4) < 0.05
+        assert all(e.deviation < math.inf for e in found)
+
+
+def failing(trials: Sequence[Trial]) -> set[Configuration]:
+    """Those that never gave a value."""
+    return launched(trials) - {t.configuration for t in trials if t.value is not None}

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.records import Choices, Configuration, Range, Value
-from assay.search.searcher import Observation, fresh
+from assay.search.averages import ByAverage, standings
+from assay.search.searcher import Trial, fresh, launched
 from assay.search.space import SearchSpace
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ LEFT_ALONE = "(left alone)"
 """Category that stands for a setting at its default."""
 
 
-class TpeSearcher:
+class TpeSearcher(ByAverage):
     """Multivariate TPE.
 
     Time-outs arrive as capped values: Optuna regards failed trials as deleted, and would walk into
@@ -39,7 +40,7 @@ class TpeSearcher:
         self.startup = startup
 
     def propose(
-        self, space: SearchSpace, seen: Sequence[Observation], count: int, seed: int
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
         """See ``Searcher.propose``."""
         import optuna
@@ -53,17 +54,18 @@ class TpeSearcher:
             )
         study = optuna.create_study(sampler=sampler)
         distributions = _distributions(space)
-        worst = max((o.score for o in seen if not o.failed), default=0.0)
-        for observation in seen:
+        seen = standings(trials)
+        worst = max((s.score for s in seen if s.launches), default=0.0)
+        for standing in seen:
             study.add_trial(
                 optuna.trial.create_trial(
-                    params=_encode(space, observation.configuration),
+                    params=_encode(space, standing.configuration),
                     distributions=distributions,
-                    value=worst if observation.failed else observation.score,
+                    value=standing.score if standing.launches else worst,
                 )
             )
         wanted = [_decode(study.ask(distributions).params) for _ in range(count)]
-        return fresh(space, wanted, {o.configuration for o in seen}, count, rng)
+        return fresh(space, wanted, launched(trials), count, rng)
 
 
 def _distributions(space: SearchSpace) -> dict[str, BaseDistribution]:

@@ -183,7 +183,16 @@ class TuneRace(BlockRace):
 
     @cached_property
     def winner(self) -> Arm:
-        """Who stands best after the search; asked for only when that is over."""
+        """Who stands best after the search; asked for only when that is over.
+
+        Once the winner has run again it is who ran: a model may answer otherwise by a last digit on
+        another machine.
+        """
+        reducing = self._history.arms(Stage.REDUCE)
+        if reducing:  # all others leave some of its settings out
+            return max(reducing, key=lambda arm: len(arm.configuration))
+        if arm := self._being_confirmed():
+            return arm
         return self._chosen_strategy().winner(self._history)
 
     @cached_property
@@ -191,7 +200,14 @@ class TuneRace(BlockRace):
         """The winner without what does not matter; asked for only after the reduction."""
         if self.winner == DEFAULT_ARM:
             return Reduced(DEFAULT_ARM)
-        return self._chosen_reduction().result(self._history)
+        found = self._chosen_reduction().result(self._history)
+        arm = self._being_confirmed()
+        return found if arm is None else Reduced(arm, found.note)
+
+    def _being_confirmed(self) -> Arm | None:
+        """The arm that the confirmation runs beside the default, if it has begun."""
+        arms = (a for a in self._history.roster(Stage.CONFIRM) if a.configuration)
+        return next(arms, None)
 
     def _chosen_reduction(self) -> Reduction:
         if self._reduction is None:

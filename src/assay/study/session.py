@@ -25,13 +25,13 @@ from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
 from assay.search.failure import last_failure
 from assay.search.floor import beside, floor_notes
+from assay.search.gp import GpSearcher
 from assay.search.measure import MeasureRace
 from assay.search.purse import OVERHEAD_S
 from assay.search.race import Race
 from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.sweep import SweepRace
-from assay.search.tpe import TpeSearcher
 from assay.search.tune import TuneRace
 from assay.store import Store, StudyRecord
 from assay.study.floor import machine_floor
@@ -157,7 +157,7 @@ def _carry_on(
     listener: Listener,
     more: Budget | None = None,
 ) -> Result:
-    space, searcher = laboratory.space(spec), TpeSearcher()
+    space, searcher = laboratory.space(spec), GpSearcher()
     race = race_of(spec, space, searcher)
     earlier = store.samples(study_id, stratum.number)
     for sample in earlier:

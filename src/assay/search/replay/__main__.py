@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import AssayError
+from assay.search.gp import GpSearcher
 from assay.search.replay.method import Method
 from assay.search.replay.optuna_search import OptunaSearch
 from assay.search.replay.race_search import RaceSearch
@@ -27,6 +28,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     "tpe": lambda: OptunaSearch("tpe"),
     "gp": lambda: OptunaSearch("gp"),
     "smac": SmacSearch,
+    "assay": lambda: RaceSearch("assay", GpSearcher()),
     "assay-tpe": lambda: RaceSearch("assay-tpe", TpeSearcher()),
 }
 RAW = "-raw"
@@ -84,7 +86,7 @@ def _names() -> list[str]:
 
 def _jobs(asked: argparse.Namespace) -> Iterator[Job]:
     for path in asked.tables:
-        for method in asked.method or ["random", "tpe", "assay-tpe"]:
+        for method in asked.method or ["random", "tpe", "assay"]:
             for launches in asked.launches or [100]:
                 for seed in range(asked.first_seed, asked.first_seed + asked.seeds):
                     yield Job(

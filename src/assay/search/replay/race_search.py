@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from assay.records import (
@@ -20,6 +20,7 @@ from assay.records import (
     Sample,
     Space,
     StudySpec,
+    Value,
     Verdict,
     Workload,
 )
@@ -28,7 +29,7 @@ from assay.search.conclude import conclude
 from assay.search.replay.method import Found
 from assay.search.replay.table import Point, Table
 from assay.search.replay.world import World
-from assay.search.searcher import Observation, Searcher
+from assay.search.searcher import Estimate, Searcher, Trial
 from assay.search.space import SearchSpace
 from assay.search.testing import Trip, drive
 from assay.search.tune import TuneRace
@@ -140,11 +141,15 @@ class TableSpace(SearchSpace):
         pairs = zip(self._names, self._default, strict=True)
         return tuple(configuration.get(name, default) for name, default in pairs)
 
-    def every(self) -> Iterator[Configuration]:
-        """All valid configurations, in the order of the table."""
-        for point in self._places:
-            values = dict(zip(self._names, point, strict=True))
-            yield self.canonical(Configuration(values))
+    def enumerate(self, most: int) -> list[Configuration] | None:
+        """See ``SearchSpace.enumerate``; what is valid is known, however sparse it is."""
+        if len(self._places) > most:
+            return None
+        every = (self.canonical(Configuration(self._named(point))) for point in self._places)
+        return [DEFAULT, *(c for c in every if c != DEFAULT)]
+
+    def _named(self, point: Point) -> dict[str, Value]:
+        return dict(zip(self._names, point, strict=True))
 
 
 def _setting(column: str) -> str:
@@ -160,11 +165,23 @@ class Timed:
     think_s: list[float] = field(default_factory=list)
 
     def propose(
-        self, space: SearchSpace, seen: Sequence[Observation], count: int, seed: int
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
         """See ``Searcher.propose``."""
         began = time.perf_counter()
-        proposals = self.inner.propose(space, seen, count, seed)
+        proposals = self.inner.propose(space, trials, count, seed)
         took_s = time.perf_counter() - began
         self.think_s += [took_s / max(1, len(proposals))] * len(proposals)
         return proposals
+
+    def verify(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.verify``."""
+        return self.inner.verify(space, trials, count, seed)
+
+    def estimates(
+        self, space: SearchSpace, trials: Sequence[Trial], among: Sequence[Configuration]
+    ) -> list[Estimate]:
+        """See ``Searcher.estimates``."""
+        return self.inner.estimates(space, trials, among)

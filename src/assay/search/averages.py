@@ -1,0 +1,84 @@
+"""Averages: what is known of configurations without a model, each for itself."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import DEFAULT, Configuration
+from assay.search.searcher import Estimate, Trial
+from assay.search.space import SearchSpace
+from assay.stats.eliminate import scores
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a configuration stands against the default.
+
+    Attributes:
+        configuration: not the default.
+        score: mean log ratio to the default, the blocks' effects taken out; NaN for none.
+        launches: how many values it rests on.
+    """
+
+    configuration: Configuration
+    score: float
+    launches: int
+
+
+def standings(trials: Sequence[Trial]) -> list[Standing]:
+    """Where every configuration stands that was launched, in the order that they first were."""
+    import numpy as np
+
+    columns = {DEFAULT: 0}
+    rows: dict[int, int] = {}
+    for trial in trials:
+        columns.setdefault(trial.configuration, len(columns))
+        rows.setdefault(trial.block, len(rows))
+    matrix = np.full((len(rows), len(columns)), math.nan)
+    for trial in trials:
+        if trial.value is not None:
+            matrix[rows[trial.block], columns[trial.configuration]] = trial.value
+    if not rows:
+        return []
+    found = scores(matrix)
+    zero = 0.0 if math.isnan(found[0]) else found[0]
+    counts = (~np.isnan(matrix)).sum(axis=0)
+    return [
+        Standing(configuration, found[k] - zero, int(counts[k]))
+        for configuration, k in columns.items()
+        if configuration != DEFAULT
+    ]
+
+
+class ByAverage:
+    """The part of a searcher that needs no model."""
+
+    def verify(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.verify``: those that stand best."""
+        able = [s for s in standings(trials) if s.launches]
+        ranked = sorted(able, key=lambda s: (s.score, str(s.configuration)))
+        return [s.configuration for s in ranked[:count]]
+
+    def estimates(
+        self, space: SearchSpace, trials: Sequence[Trial], among: Sequence[Configuration]
+    ) -> list[Estimate]:
+        """See ``Searcher.estimates``: of what was launched, where it stands."""
+        known = {s.configuration: s for s in standings(trials) if s.launches}
+        deviation = _deviation(trials)
+        return [
+            Estimate(known[c].score, deviation / math.sqrt(known[c].launches))
+            if c in known
+            else Estimate(0.0, math.inf)
+            for c in among
+        ]
+
+
+def _deviation(trials: Sequence[Trial]) -> float:
+    """Of the default's launches."""
+    values = [t.value for t in trials if t.configuration == DEFAULT and t.value is not None]
+    return statistics.stdev(values) if len(values) > 1 else math.inf

@@ -1,0 +1,228 @@
+"""The searcher that assay uses: a Gaussian process over all launches so far."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+from assay.records import DEFAULT, Configuration
+from assay.search.acquire import Pool, batch, sample_best
+from assay.search.features import Features
+from assay.search.searcher import Estimate, Trial, fresh, launched, newcomers
+from assay.search.space import SearchSpace
+from assay.search.surrogate import Data, Surrogate
+
+MOST_ENUMERATED = 20_000
+"""Spaces up to this size are gone through whole; of larger ones a sample is."""
+SAMPLED = 1200
+"""Random configurations in the pool of a larger space, beside the neighbours of the best."""
+BEST = 4
+"""How many of the best have their neighbours in the pool."""
+STARTUP = 10
+"""Random configurations before the model is asked."""
+NOISE_PRIOR = (3.0, 0.03)
+"""How many replicates' worth it is believed, before any are there, that launches vary by so much
+(a logarithm)."""
+TURNS = ("improve", "bound", "bound", "improve", "near")
+"""Of a batch, by the surrogate of all values."""
+PROBES = ("probe", "probe", "probe")
+"""By the surrogate of clipped values, which looks for other places to be good."""
+CLIPPED_AT = 0.75
+"""Quantile of the values above which those are clipped for probes: how bad the bad ones are says
+little of where good ones lie, and much of the scale that everything is seen at."""
+FINALISTS = 30
+"""Of the best by the model, those that the last launches of a search may go to."""
+
+
+class GpSearcher:
+    """Proposes what a Gaussian process finds worth a launch; replicates among it.
+
+    Args:
+        startup: how many configurations are drawn at random before the model is asked.
+    """
+
+    name = "gp"
+
+    def __init__(self, startup: int = STARTUP) -> None:
+        self.startup = startup
+        # Remembered, not learned: a call gives what a new searcher's would.
+        self._features: WeakKeyDictionary[SearchSpace, Features] = WeakKeyDictionary()
+        self._every: WeakKeyDictionary[SearchSpace, list[Configuration] | None] = (
+            WeakKeyDictionary()
+        )
+        self._newest: tuple[SearchSpace, list[Trial], _Model] | None = None
+
+    def propose(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.propose``."""
+        import numpy as np
+
+        model = self._model(space, trials)
+        if model is None or len(newcomers(trials)) < self.startup:
+            return fresh(space, [], launched(trials), count, random.Random(seed))
+        pool, configurations = self._pool(space, model, seed)
+        rng = np.random.default_rng(seed)
+        turns, probes = _shared_out(count)
+        chosen = batch(model.surrogate, pool, turns, rng)
+        pool.able[chosen] = False
+        clipped = _Model(self._encoded(space), trials, clipped_at=CLIPPED_AT)
+        chosen += batch(clipped.surrogate, pool, probes, rng)
+        return [configurations[at] for at in chosen]
+
+    def verify(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.verify``."""
+        import numpy as np
+
+        model = self._model(space, trials)
+        if model is None:
+            return []
+        able = [c for c in model.able if c != DEFAULT]
+        pool = self._placed(space, model, able)
+        mean, _ = model.surrogate.predict(pool.rows, pool.known)
+        among = [int(i) for i in np.argsort(mean, kind="stable")[:FINALISTS]]
+        rng = np.random.default_rng(seed)
+        chosen: list[int] = []
+        while among and len(chosen) < count:
+            found = sample_best(model.surrogate, pool, among, rng)
+            among.remove(found)
+            chosen.append(found)
+        return [able[i] for i in chosen]
+
+    def estimates(
+        self, space: SearchSpace, trials: Sequence[Trial], among: Sequence[Configuration]
+    ) -> list[Estimate]:
+        """See ``Searcher.estimates``."""
+        model = self._model(space, trials)
+        if model is None or not among:
+            return [Estimate(0.0, math.inf) for _ in among]
+        pool = self._placed(space, model, [DEFAULT, *among])
+        mean, _ = model.surrogate.predict(pool.rows, pool.known)
+        covariance = model.surrogate.covariance(pool.rows, pool.known)
+        return [
+            Estimate(
+                float(mean[i] - mean[0]),
+                math.sqrt(max(0.0, covariance[i, i] + covariance[0, 0] - 2.0 * covariance[i, 0])),
+            )
+            for i in range(1, len(mean))
+        ]
+
+    def _model(self, space: SearchSpace, trials: Sequence[Trial]) -> _Model | None:
+        if len({t.configuration for t in trials if t.value is not None}) < 2:
+            return None
+        if self._newest is None or self._newest[:2] != (space, list(trials)):
+            model = _Model(self._encoded(space), trials)
+            self._newest = space, list(trials), model
+        return self._newest[2]
+
+    def _encoded(self, space: SearchSpace) -> Features:
+        if space not in self._features:
+            self._features[space] = Features(space)
+        return self._features[space]
+
+    def _pool(
+        self, space: SearchSpace, model: _Model, seed: int
+    ) -> tuple[Pool, list[Configuration]]:
+        if space not in self._every:
+            self._every[space] = space.enumerate(MOST_ENUMERATED)
+        every = self._every[space]
+        if every is None:
+            every = self._sample(space, model, seed)
+        configurations = [c for c in every if c != DEFAULT]
+        return self._placed(space, model, configurations), configurations
+
+    def _sample(self, space: SearchSpace, model: _Model, seed: int) -> list[Configuration]:
+        """Random ones, what was launched, and the neighbours of the best of that."""
+        rng = random.Random(seed)
+        pool = dict.fromkeys(model.able)
+        for _ in range(SAMPLED):
+            drawn = space.draw(rng)
+            if drawn is not None:
+                pool.setdefault(drawn)
+        placed = self._placed(space, model, model.able)
+        mean, _ = model.surrogate.predict(placed.rows, placed.known)
+        for i in mean.argsort(kind="stable")[:BEST]:
+            for near in space.neighbours(model.able[int(i)]):
+                pool.setdefault(near)
+        return list(pool)
+
+    def _placed(
+        self, space: SearchSpace, model: _Model, configurations: Sequence[Configuration]
+    ) -> Pool:
+        import numpy as np
+
+        features = self._encoded(space)
+        able = [c not in model.failed for c in configurations]
+        known = [model.places.get(c, -1) for c in configurations]
+        return Pool(
+            rows=features.rows(configurations),
+            known=np.array(known, dtype=np.intp),
+            levels=features.levels(configurations),
+            able=np.array(able, dtype=bool),
+        )
+
+
+def _shared_out(count: int) -> tuple[list[str], list[str]]:
+    """The turns of a batch, and its probes: of a smaller one in the same shares."""
+    probes = round(count * len(PROBES) / (len(PROBES) + len(TURNS)))
+    turns = [TURNS[i % len(TURNS)] for i in range(count - probes)]
+    return turns, [PROBES[i % len(PROBES)] for i in range(probes)]
+
+
+class _Model:
+    """A surrogate, and which configuration is which of its rows.
+
+    A configuration that fails is told as the worst that was seen: what lies near it fails more
+    likely too.
+
+    Args:
+        features: places configurations.
+        trials: at least two configurations gave a value.
+        clipped_at: quantile of the values above which they are clipped.
+    """
+
+    def __init__(
+        self, features: Features, trials: Sequence[Trial], clipped_at: float = 1.0
+    ) -> None:
+        import numpy as np
+
+        self.places: dict[Configuration, int] = {}
+        for trial in trials:
+            self.places.setdefault(trial.configuration, len(self.places))
+        worked = {t.configuration for t in trials if t.value is not None}
+        self.failed = {c for c in self.places if c not in worked}
+        self.able = [c for c in self.places if c in worked]
+        told = [t for t in trials if t.value is not None or t.configuration in self.failed]
+        found = [t.value for t in told if t.value is not None]
+        most = float(np.quantile(found, clipped_at))
+        values = [most if t.value is None else min(most, t.value) for t in told]
+        # Of a block of its own: that it failed says nothing of the machine's speed.
+        blocks = [-1 - i if t.value is None else t.block for i, t in enumerate(told)]
+        self.surrogate = Surrogate(
+            Data(
+                rows=features.rows(list(self.places)),
+                which=np.array([self.places[t.configuration] for t in told], dtype=np.intp),
+                block=np.array(blocks, dtype=np.intp),
+                values=np.array(values),
+                noise=_noise(trials),
+            )
+        )
+
+
+def _noise(trials: Sequence[Trial]) -> float:
+    """Variance of a launch about the mean of its configuration, pooled over all replicates."""
+    found: dict[Configuration, list[float]] = {}
+    for trial in trials:
+        if trial.value is not None and not trial.censored:
+            found.setdefault(trial.configuration, []).append(trial.value)
+    weight, usual = NOISE_PRIOR
+    squares, degrees = weight * usual**2, weight
+    for values in found.values():
+        mean = math.fsum(values) / len(values)
+        squares += math.fsum((v - mean) ** 2 for v in values)
+        degrees += len(values) - 1
+    return squares / degrees
