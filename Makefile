@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-smoke
+.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -61,9 +61,13 @@ bench-overhead: $(VENV)/.tested-with $(VENV)/.peers ## what measuring costs, and
 bench-statistics: $(VENV)/.tested-with ## how often verdicts are wrong, beside the rules of other tools (BENCH="--write --recorded FILE...")
 	$(BIN)/python -m benchmarks.verdicts $(BENCH)
 
+bench-search: $(VENV)/.tested-with ## how good a search is, beside other people's optimisers (BENCH="--write TABLE...")
+	$(BIN)/python -m benchmarks.search $(BENCH)
+
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.overhead --smoke
 	$(BIN)/python -m benchmarks.verdicts --quick
+	$(BIN)/python -m benchmarks.search --quick
 
 clean: ## remove what was built, and the virtual environment
 	rm -rf build $(VENV)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-RUNS = (("overhead", "--smoke"), ("verdicts", "--quick"))
+RUNS = (("overhead", "--smoke"), ("verdicts", "--quick"), ("search", "--quick"))
 
 
 def main() -> int:

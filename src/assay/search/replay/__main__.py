@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import AssayError
@@ -117,7 +117,8 @@ def _alone() -> None:
 
 def _run(job: Job) -> Row:
     world = World(_table(job), job.seed, noise=job.noise, kind=job.kind, higher=job.higher)
-    return score(world, METHODS[job.method.removesuffix(RAW)](), job.launches, job.seed)
+    row = score(world, METHODS[job.method.removesuffix(RAW)](), job.launches, job.seed)
+    return replace(row, method=job.method)
 
 
 def _table(job: Job) -> Table:

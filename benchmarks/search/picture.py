@@ -1,0 +1,56 @@
+"""Picture: regret against launches, a panel for each table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .rows import Rows
+
+COLOURS = {"assay": "#d55e00", "tpe": "#0072b2", "gp": "#009e73", "random": "#777777"}
+"""Of Okabe and Ito's palette, which colour-blind people can tell apart."""
+MARKS = {"assay": "o", "tpe": "s", "gp": "^", "random": "x"}
+
+
+def draw(rows: Rows, path: Path) -> None:
+    """Write the picture as SVG."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "assay"
+    import matplotlib.pyplot as plt
+
+    tables, methods = rows.distinct("table"), rows.distinct("method")
+    columns = 3
+    lines = -(-len(tables) // columns)
+    figure, axes = plt.subplots(lines, columns, figsize=(10, 3.1 * lines), squeeze=False)
+    for place, table in enumerate(tables):
+        ax = axes[place // columns][place % columns]
+        for method in methods:
+            of = rows.of(table=table, method=method)
+            launches = of.distinct("launches")
+            means = [100 * of.of(launches=n).mean("regret") for n in launches]
+            errors = [100 * of.of(launches=n).error("regret") for n in launches]
+            ax.errorbar(
+                launches,
+                means,
+                yerr=errors,
+                label=method,
+                color=COLOURS.get(method),
+                marker=MARKS.get(method, "."),
+                capsize=2,
+                linewidth=1.5,
+                markersize=5,
+            )
+        ax.set_title(table, fontsize=10)
+        ax.set_ylim(bottom=0)
+        ax.set_xticks(rows.distinct("launches"))
+        ax.grid(alpha=0.25)
+        ax.set_xlabel("launches")
+        if place % columns == 0:
+            ax.set_ylabel("regret, %")
+    for place in range(len(tables), lines * columns):
+        axes[place // columns][place % columns].axis("off")
+    axes[0][0].legend(frameon=False, fontsize=9)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)

@@ -1,0 +1,193 @@
+"""The surrogate, and what is chosen by it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
+
+from assay.records import Choices, Configuration, Parameter, Range, Space
+from assay.search.acquire import Pool, batch, log_improvement, sample_best
+from assay.search.features import APART, MIDDLE, Features
+from assay.search.space import SearchSpace
+from assay.search.surrogate import Data, Surrogate
+
+
+def data(seed: int, *, drift: float = 0.0, noise: float = 0.02, blocks: int = 6) -> Data:
+    """Twelve configurations of three columns in blocks of five with the first in each."""
+    rng = np.random.default_rng(seed)
+    rows = rng.random((12, 3))
+    which, block, values = [], [], []
+    for number in range(blocks):
+        speed = drift * rng.standard_normal()
+        for row in (0, *rng.choice(np.arange(1, 12), 4, replace=False)):
+            which.append(row)
+            block.append(number)
+            values.append(truth(rows[row]) + speed + noise * rng.standard_normal())
+    return Data(rows, np.array(which), np.array(block), np.array(values), noise=noise**2 + drift**2)
+
+
+def truth(row: np.ndarray) -> float:
+    return float(0.8 * row[0] + 0.3 * math.sin(6.0 * row[1]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_gradient_is_that_of_the_loss(seed: int) -> None:
+    surrogate = Surrogate(data(seed, drift=0.05))
+    rng = np.random.default_rng(seed)
+    vector = surrogate._centre + 0.3 * rng.standard_normal(len(surrogate._centre))
+    found = surrogate._loss(vector)[1]
+    expected = approx_fprime(vector, lambda v: surrogate._loss(v)[0], 1e-6)
+    assert found == pytest.approx(expected, rel=1e-3, abs=1e-3)
+
+
+def test_it_predicts_what_it_did_not_see() -> None:
+    told = data(1, blocks=12)
+    surrogate = Surrogate(told)
+    rows = np.random.default_rng(9).random((200, 3))
+    mean, deviation = surrogate.predict(rows, np.full(200, -1))
+    errors = mean - [truth(row) for row in rows]
+    assert np.sqrt(np.mean(errors**2)) < 0.15, "the values spread by 0.3"
+    assert np.mean(np.abs(errors) < 3.0 * deviation) > 0.95
+
+
+def test_a_drift_of_the_machine_is_not_the_configurations() -> None:
+    """Differences within a block count, whatever the block's own speed was."""
+    told = data(2, drift=0.5, noise=0.005, blocks=14)
+    surrogate = Surrogate(told)
+    mean, _ = surrogate.predict(told.rows, np.arange(12))
+    expected = np.array([truth(row) for row in told.rows])
+    gaps = (mean - mean[0]) - (expected - expected[0])
+    assert np.abs(gaps).max() < 0.06, "a tenth of the drift"
+
+
+def test_replicates_make_surer() -> None:
+    told = data(3)
+    _, once = Surrogate(told).predict(told.rows[:1], np.array([0]))
+    _, other = Surrogate(told).predict(told.rows[1:], np.arange(1, 12))
+    assert once[0] < other.min(), "the first ran in every block"
+
+
+@given(seed=st.integers(0, 10_000), drift=st.sampled_from([0.0, 0.3]))
+@settings(max_examples=25, deadline=None)
+def test_covariances_are_covariances(seed: int, drift: float) -> None:
+    told = data(seed, drift=drift)
+    surrogate = Surrogate(told)
+    rows = np.vstack([told.rows, np.random.default_rng(seed).random((8, 3))])
+    known = np.array([*range(12), *[-1] * 8])
+    covariance = surrogate.covariance(rows, known)
+    _, deviation = surrogate.predict(rows, known)
+    assert np.sqrt(np.diag(covariance)) == pytest.approx(deviation, rel=1e-4, abs=1e-6)
+    assert np.linalg.eigvalsh(covariance).min() > -1e-8
+
+
+def test_values_that_never_vary_are_no_trouble() -> None:
+    told = data(4)
+    flat = Data(told.rows, told.which, told.block, np.zeros(len(told.values)), noise=1e-6)
+    mean, deviation = Surrogate(flat).predict(told.rows, np.arange(12))
+    assert np.isfinite(mean).all()
+    assert np.isfinite(deviation).all()
+
+
+def pool_of(told: Data, more: int = 40) -> Pool:
+    rng = np.random.default_rng(5)
+    rows = np.vstack([told.rows, rng.random((more, 3))])
+    able = np.ones(len(rows), dtype=bool)
+    able[3] = False
+    return Pool(rows, np.array([*range(12), *[-1] * more]), (rows * 3).astype(np.intp), able)
+
+
+def test_a_batch_holds_each_once_and_nothing_that_failed() -> None:
+    told = data(5)
+    pool = pool_of(told)
+    turns = ["improve", "bound", "probe", "near"] * 4
+    chosen = batch(Surrogate(told), pool, turns, np.random.default_rng(1))
+    assert len(chosen) == len(set(chosen)) == 16
+    assert 3 not in chosen
+
+
+def test_new_ones_are_probed_away_from_the_best() -> None:
+    told = data(6)
+    pool = pool_of(told)
+    surrogate = Surrogate(told)
+    mean, _ = surrogate.predict(pool.rows, pool.known)
+    best = int(np.argmin(np.where(pool.known >= 0, mean, np.inf)))
+    chosen = batch(surrogate, pool, ["probe"] * 6, np.random.default_rng(2))
+    assert all(pool.known[at] < 0 for at in chosen)
+    assert all((pool.levels[at] != pool.levels[best]).any() for at in chosen)
+
+
+def test_where_all_is_known_only_replicates_are_left() -> None:
+    told = data(7)
+    pool = pool_of(told, more=0)
+    chosen = batch(
+        Surrogate(told), pool, ["probe", "near", "improve"] * 9, np.random.default_rng(3)
+    )
+    assert sorted(chosen) == [i for i in range(12) if i != 3]
+
+
+def test_a_sample_is_mostly_of_the_best() -> None:
+    told = data(8, blocks=12)
+    surrogate, pool = Surrogate(told), pool_of(told)
+    among = list(range(12))
+    mean, _ = surrogate.predict(pool.rows[:12], pool.known[:12])
+    rng = np.random.default_rng(4)
+    found = [sample_best(surrogate, pool, among, rng) for _ in range(50)]
+    assert set(found) <= set(np.argsort(mean)[:6].tolist())
+
+
+def test_improvement_far_away_is_still_told_apart() -> None:
+    mean = np.array([0.0, 1.0, 60.0, 61.0])
+    found = log_improvement(mean, np.full(4, 1.0), best=0.5)
+    assert (np.diff(found) < 0).all()
+    assert np.isfinite(found).all()
+
+
+# --- features -----------------------------------------------------------------------------------
+
+
+def rows_of(parameter: Parameter, *values: object) -> list[list[float]]:
+    space = SearchSpace(Space(parameters=(parameter,)))
+    told = [Configuration({} if v is None else {parameter.name: v}) for v in values]
+    return [[float(cell) for cell in row] for row in Features(space).rows(told)]
+
+
+def test_numbers_keep_their_order_and_powers_their_ratio() -> None:
+    few = Parameter(name="threads", domain=Choices((1, 2, 3)), default=1)
+    assert rows_of(few, None, 2, 3) == [[0.0], [0.5], [1.0]]
+    powers = Parameter(name="arg.n", domain=Choices((1, 2, 4, 8, 16)), default=1)
+    assert rows_of(powers, None, 4, 16) == [[0.0], [pytest.approx(0.5)], [1.0]]
+    real = Parameter(name="arg.x", domain=Range(low=0.0, high=2.0), default=1.0)
+    assert rows_of(real, None, 0.5, 2.0) == [[0.5], [0.25], [1.0]]
+
+
+def test_what_is_left_alone_without_a_known_default_has_a_column_of_its_own() -> None:
+    count = Parameter(name="threads", domain=Choices((1, 2, 3)))
+    assert rows_of(count, None, 1, 3) == [[MIDDLE, 0.0], [0.0, APART], [1.0, APART]]
+
+
+def test_names_are_equally_far_apart() -> None:
+    malloc = Parameter(name="malloc", domain=Choices(("jemalloc", "tcmalloc", "mimalloc")))
+    rows = np.array(rows_of(malloc, None, "jemalloc", "tcmalloc", "mimalloc"))
+    distances = np.linalg.norm(rows[:, None] - rows[None, :], axis=2)
+    assert distances[~np.eye(4, dtype=bool)] == pytest.approx(1.0)
+    two = Parameter(name="malloc", domain=Choices(("jemalloc",)))
+    assert rows_of(two, None, "jemalloc") == [[0.0], [1.0]]
+
+
+def test_true_is_not_one() -> None:
+    flag = Parameter(name="arg.f", domain=Choices((True, 1, 0)))
+    rows = rows_of(flag, True, 1)
+    assert rows[0] != rows[1]
+
+
+def test_levels_of_a_continuous_range_are_its_quarters() -> None:
+    space = SearchSpace(
+        Space(parameters=(Parameter(name="arg.x", domain=Range(low=0.0, high=1.0)),))
+    )
+    told = [Configuration({"arg.x": x}) for x in (0.0, 0.24, 0.26, 0.99, 1.0)]
+    assert Features(space).levels(told)[:, 0].tolist() == [0, 0, 1, 3, 3]
