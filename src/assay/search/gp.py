@@ -20,7 +20,7 @@ SAMPLED = 1200
 """Random configurations in the pool of a larger space, beside the neighbours of the best."""
 BEST = 4
 """How many of the best have their neighbours in the pool."""
-STARTUP = 10
+STARTUP = 8
 """Random configurations before the model is asked."""
 NOISE_PRIOR = (3.0, 0.03)
 """How many replicates' worth it is believed, before any are there, that launches vary by so much
