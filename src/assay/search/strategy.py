@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,7 +16,7 @@ from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.purse import Purse
-from assay.search.searcher import Searcher, Trial, newcomers
+from assay.search.searcher import Searcher, Trial, launched, newcomers
 from assay.search.space import SearchSpace
 from assay.stats.eliminate import leader, settled, worse
 
@@ -41,6 +42,12 @@ are few, and what they find is worth more than how finely it is confirmed."""
 IDLE_SHARE = 0.25
 """Settings go from a winner as long as the model expects less than this share of the margin to be
 lost with all of them."""
+
+
+BLOCKS_BEFORE_PROOF = 4
+"""Before so many search blocks what was found is a guess."""
+WIDTH = 3.6
+"""Half the width of a claim's interval, in standard errors, where it takes 10 to 20 blocks."""
 
 
 class Strategy(Protocol):
@@ -105,6 +112,8 @@ class ModelBased:
         trials = trials_of(history)
         if len(trials) >= MOST_LAUNCHES:
             return None
+        if self._wants_proof(history, trials, purse):
+            return None
         space = self._granted(history)
         seed = self._block_seed(history)
         chosen: list[Configuration] = []
@@ -148,6 +157,24 @@ class ModelBased:
                 return winner
             winner = best[0]
 
+    def _wants_proof(self, history: History, trials: Sequence[Trial], purse: Purse) -> bool:
+        """Whether what is left is just enough to show the gain that was found.
+
+        To go on searching would more likely lose the proof than find much more. A gain that is
+        beyond proof by now, or takes no more than the least confirmation, stops nothing.
+        """
+        if len(history.blocks(Stage.SEARCH)) < BLOCKS_BEFORE_PROOF:
+            return False
+        known = sorted(launched(trials) - {DEFAULT}, key=str)
+        best = self._best(trials, known)
+        noise = _deviation(trials)
+        if best is None or best[1] >= 0.0 or noise is None:
+            return False
+        blocks = math.ceil(2.0 * (WIDTH * noise / best[1]) ** 2)
+        proof = history.cost([DEFAULT_ARM] * self._keeping.arms).times(blocks)
+        more = history.cost(BATCH_ARMS)
+        return purse.affords(proof) and not purse.affords(more, least=proof)
+
     def _granted(self, history: History) -> SearchSpace:
         """The space without what turned out to be refused."""
         refusals = history.refusals
@@ -156,6 +183,12 @@ class ModelBased:
     def _block_seed(self, history: History) -> int:
         text = f"{self._seed}/{len(history.blocks(Stage.SEARCH))}".encode()
         return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
+
+
+def _deviation(trials: Sequence[Trial]) -> float | None:
+    """Of the logarithms of the default's launches; ``None`` of fewer than two."""
+    values = [t.value for t in trials if t.configuration == DEFAULT and t.value is not None]
+    return statistics.stdev(values) if len(values) > 1 else None
 
 
 def trials_of(history: History) -> list[Trial]:
