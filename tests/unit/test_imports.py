@@ -13,6 +13,7 @@ HEAVY = (
     "msgspec",
     "numpy",
     "optuna",
+    "threadpoolctl",
     "pandas",
     "pydantic",
     "rich",

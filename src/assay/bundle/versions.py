@@ -8,7 +8,7 @@ from importlib import metadata
 
 from assay import __version__
 
-COUNTING = ("numpy", "optuna", "msgspec")
+COUNTING = ("numpy", "scipy", "msgspec")
 """Packages whose next version might give another last digit, proposal or spelling of a number."""
 
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,40}")

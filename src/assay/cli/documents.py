@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.bundle.document import sample_documents
+from assay.cli.explained import explanation_document
 from assay.records import (
     ArmResult,
     Claim,
@@ -78,6 +79,8 @@ def _tune(result: Result) -> dict[str, Any]:
     }
     if recommendation.claim is not None:
         document["recommendation"]["claim"] = claim(recommendation.claim)
+    if result.explanation is not None:
+        document["explanation"] = explanation_document(result.explanation)
     return document | _noise_floor(conclusion)
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from assay.cli.calibration import calibration_lines
 from assay.cli.cells import cell_lines, effect_lines
+from assay.cli.explained import explanation_lines
 from assay.cli.layout import fitted, width_of
 from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec, Verdict
 from assay.report.plain import shorten
@@ -44,6 +45,7 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
         yield from effect_lines(conclusion.effects)
     else:
         yield from arm_lines(conclusion.arms, spec.workload.objective, width)
+    yield from explanation_lines(result.explanation)
     if conclusion.kind is Kind.CALIBRATE:
         yield from calibration_lines(conclusion, spec)
     elif conclusion.noise_floor is not None:

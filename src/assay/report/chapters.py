@@ -19,6 +19,7 @@ from assay.report.parts import (
     calibrated,
     claims,
     conditions,
+    explained,
     granted,
     method,
     sweep,
@@ -103,6 +104,9 @@ def _picture_chapters(
             claims.claims(rows),
             intro=_gain_intro(report, gain),
         )
+    why = explained.explained(report)
+    if why is not None:
+        yield _chapter("why", "What the settings do", why)
     if convergence is not None:
         base = shorten(gain.baseline, 40) if gain else "the baseline"
         yield _chapter(

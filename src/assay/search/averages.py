@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.records import DEFAULT, Configuration
-from assay.search.searcher import Estimate, Trial
+from assay.search.searcher import Contrast, Estimate, Trial
 from assay.search.space import SearchSpace
 from assay.stats.eliminate import scores
 
@@ -64,18 +64,24 @@ class ByAverage:
         ranked = sorted(able, key=lambda s: (s.score, str(s.configuration)))
         return [s.configuration for s in ranked[:count]]
 
-    def estimates(
-        self, space: SearchSpace, trials: Sequence[Trial], among: Sequence[Configuration]
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
     ) -> list[Estimate]:
-        """See ``Searcher.estimates``: of what was launched, where it stands."""
-        known = {s.configuration: s for s in standings(trials) if s.launches}
+        """See ``Searcher.contrasts``: of what was launched, where it stands."""
+        known = {s.configuration: (s.score, s.launches) for s in standings(trials) if s.launches}
+        known[DEFAULT] = (0.0, sum(t.configuration == DEFAULT for t in trials))
         deviation = _deviation(trials)
-        return [
-            Estimate(known[c].score, deviation / math.sqrt(known[c].launches))
-            if c in known
-            else Estimate(0.0, math.inf)
-            for c in among
-        ]
+        return [_estimate(contrast, known, deviation) for contrast in wanted]
+
+
+def _estimate(
+    contrast: Contrast, known: Mapping[Configuration, tuple[float, int]], deviation: float
+) -> Estimate:
+    if not contrast.keys() <= known.keys():
+        return Estimate(0.0, math.inf)
+    mean = math.fsum(weight * known[c][0] for c, weight in contrast.items())
+    parts = [weight**2 / max(1, known[c][1]) for c, weight in contrast.items()]
+    return Estimate(mean, deviation * math.sqrt(math.fsum(parts)) if parts else 0.0)
 
 
 def _deviation(trials: Sequence[Trial]) -> float:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from assay.records import DEFAULT, Configuration
 from assay.search.acquire import Pool, batch, sample_best
 from assay.search.features import Features
-from assay.search.searcher import Estimate, Trial, fresh, launched, newcomers
+from assay.search.searcher import Contrast, Estimate, Trial, fresh, launched, newcomers
 from assay.search.space import SearchSpace
 from assay.search.surrogate import Data, Surrogate
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 MOST_ENUMERATED = 20_000
 """Spaces up to this size are gone through whole; of larger ones a sample is."""
@@ -36,6 +41,23 @@ FINALISTS = 30
 """Of the best by the model, those that the last launches of a search may go to."""
 
 
+def _on_one_thread(method: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Without threads of the linear algebra.
+
+    Matrices of some hundred rows gain nothing from them, and they spin on for a while after: on the
+    CPUs that the next launch is to have.
+    """
+
+    @functools.wraps(method)
+    def limited(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(limits=1):
+            return method(*args, **kwargs)
+
+    return limited
+
+
 class GpSearcher:
     """Proposes what a Gaussian process finds worth a launch; replicates among it.
 
@@ -54,6 +76,7 @@ class GpSearcher:
         )
         self._newest: tuple[SearchSpace, list[Trial], _Model] | None = None
 
+    @_on_one_thread
     def propose(
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
@@ -72,6 +95,7 @@ class GpSearcher:
         chosen += batch(clipped.surrogate, pool, probes, rng)
         return [configurations[at] for at in chosen]
 
+    @_on_one_thread
     def verify(
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
@@ -93,23 +117,28 @@ class GpSearcher:
             chosen.append(found)
         return [able[i] for i in chosen]
 
-    def estimates(
-        self, space: SearchSpace, trials: Sequence[Trial], among: Sequence[Configuration]
+    @_on_one_thread
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
     ) -> list[Estimate]:
-        """See ``Searcher.estimates``."""
+        """See ``Searcher.contrasts``."""
+        import numpy as np
+
         model = self._model(space, trials)
-        if model is None or not among:
-            return [Estimate(0.0, math.inf) for _ in among]
-        pool = self._placed(space, model, [DEFAULT, *among])
+        asked = list(dict.fromkeys(c for contrast in wanted for c in contrast))
+        if model is None or not asked:
+            return [Estimate(0.0, math.inf if contrast else 0.0) for contrast in wanted]
+        pool = self._placed(space, model, asked)
         mean, _ = model.surrogate.predict(pool.rows, pool.known)
         covariance = model.surrogate.covariance(pool.rows, pool.known)
-        return [
-            Estimate(
-                float(mean[i] - mean[0]),
-                math.sqrt(max(0.0, covariance[i, i] + covariance[0, 0] - 2.0 * covariance[i, 0])),
-            )
-            for i in range(1, len(mean))
-        ]
+        places = {c: i for i, c in enumerate(asked)}
+        found = []
+        for contrast in wanted:
+            at = np.array([places[c] for c in contrast], dtype=np.intp)
+            weights = np.array(list(contrast.values()))
+            variance = float(weights @ covariance[np.ix_(at, at)] @ weights)
+            found.append(Estimate(float(weights @ mean[at]), math.sqrt(max(0.0, variance))))
+        return found
 
     def _model(self, space: SearchSpace, trials: Sequence[Trial]) -> _Model | None:
         if len({t.configuration for t in trials if t.value is not None}) < 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,12 +30,16 @@ class Trial:
     censored: bool = False
 
 
+Contrast = Mapping[Configuration, float]
+"""A weighted sum of the logarithms that configurations take; the weights add up to 0."""
+
+
 @dataclass(frozen=True)
 class Estimate:
-    """What a model expects of a configuration.
+    """What is expected of a contrast.
 
     Attributes:
-        mean: of its log ratio to the default; lower is better.
+        mean: of its value; lower is better.
         deviation: standard deviation of what is not known about it; infinite where nothing is.
     """
 
@@ -73,11 +77,22 @@ class Searcher(Protocol):
         """Up to ``count`` different ones of what was launched and may be the best."""
         ...
 
-    def estimates(
-        self, space: SearchSpace, trials: Sequence[Trial], among: Sequence[Configuration]
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
     ) -> list[Estimate]:
-        """What is expected of configurations, launched or not."""
+        """What is expected of differences between configurations, launched or not."""
         ...
+
+
+def estimates(
+    searcher: Searcher,
+    space: SearchSpace,
+    trials: Sequence[Trial],
+    among: Sequence[Configuration],
+) -> list[Estimate]:
+    """What is expected of the log ratios of configurations to the default."""
+    wanted = [{} if c == DEFAULT else {c: 1.0, DEFAULT: -1.0} for c in among]
+    return searcher.contrasts(space, trials, wanted)
 
 
 def launched(trials: Sequence[Trial]) -> set[Configuration]:

@@ -16,7 +16,7 @@ from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.purse import Purse
-from assay.search.searcher import Searcher, Trial, launched, newcomers
+from assay.search.searcher import Searcher, Trial, estimates, launched, newcomers
 from assay.search.space import SearchSpace
 from assay.stats.eliminate import leader, settled, worse
 
@@ -138,7 +138,7 @@ class ModelBased:
         self, trials: Sequence[Trial], among: Sequence[Configuration]
     ) -> tuple[Configuration, float] | None:
         """The first that is expected to take least, and its log ratio to the default."""
-        found = self._searcher.estimates(self._space, trials, among)
+        found = estimates(self._searcher, self._space, trials, among)
         means = [
             (c, e.mean) for c, e in zip(among, found, strict=True) if math.isfinite(e.deviation)
         ]

@@ -38,7 +38,7 @@ from assay.records.workload import WALL
 from assay.search.averages import ByAverage
 from assay.search.purse import OVERHEAD_S
 from assay.search.race import RETRIES, Done, Race, Reason
-from assay.search.searcher import Searcher, Trial, fresh, launched
+from assay.search.searcher import Estimate, Searcher, Trial, estimates, fresh, launched
 from assay.search.space import SearchSpace
 
 ENDLESS = 20_000
@@ -578,10 +578,13 @@ class SearcherContract:
             for block in range(6)
             for c, effect in effects.items()
         ]
-        found = self.searcher().estimates(space, trials, [first, second, third])
+        found = estimates(self.searcher(), space, trials, [first, second, third])
         assert abs(found[0].mean + 0.3) < 0.05
         assert abs(found[1].mean - 0.4) < 0.05
         assert all(e.deviation < math.inf for e in found)
+        same = self.searcher().contrasts(space, trials, [{}, {first: 1.0, second: -1.0}])
+        assert same[0] == Estimate(0.0, 0.0)
+        assert math.isclose(same[1].mean, found[0].mean - found[1].mean, abs_tol=1e-9)
 
 
 def failing(trials: Sequence[Trial]) -> set[Configuration]:

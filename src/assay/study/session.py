@@ -13,6 +13,7 @@ from assay.measure.libraries import libraries_changed
 from assay.records import (
     Budget,
     Conclusion,
+    Configuration,
     Kind,
     MachineFloor,
     Sample,
@@ -23,6 +24,7 @@ from assay.records import (
 from assay.search.calibrate import CalibrateRace
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
+from assay.search.explain import Explanation, explain
 from assay.search.failure import last_failure
 from assay.search.floor import beside, floor_notes
 from assay.search.gp import GpSearcher
@@ -54,6 +56,7 @@ class Result:
         told: notes that hang on this host as it is now; the verdict document, which follows from
             its samples alone, has none of them.
         stratum: number of the stratum that the conclusion is of, where there are several.
+        explanation: for ``tune``: what the settings do, by a model of the search.
     """
 
     study_id: str
@@ -63,6 +66,7 @@ class Result:
     floor: MachineFloor | None = None
     told: tuple[str, ...] = ()
     stratum: int | None = None
+    explanation: Explanation | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -199,7 +203,16 @@ def _carry_on(
     told = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
     record = store.study(study_id)
     elapsed_s = elapsed_of(store, record)
-    return Result(study_id, spec, conclusion, elapsed_s, floor, told, _one_of_several(record))
+    stratum_number = _one_of_several(record)
+    why = _explained(spec, samples, conclusion)
+    return Result(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
+
+
+def _explained(
+    spec: StudySpec, samples: Sequence[Sample], conclusion: Conclusion
+) -> Explanation | None:
+    chosen = conclusion.recommendation
+    return explain(spec, samples, Configuration(chosen.settings)) if chosen else None
 
 
 def stored_result(store: Store, record: StudyRecord) -> Result | None:
@@ -220,6 +233,7 @@ def stored_result(store: Store, record: StudyRecord) -> Result | None:
         elapsed_of(store, record),
         floor,
         stratum=_one_of_several(record),
+        explanation=_explained(record.spec, store.samples(record.id, newest.number), conclusion),
     )
 
 

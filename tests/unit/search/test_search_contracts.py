@@ -24,6 +24,7 @@ from assay.records import (
     Workload,
 )
 from assay.search.compare import CompareRace
+from assay.search.gp import GpSearcher
 from assay.search.measure import MeasureRace
 from assay.search.race import Race
 from assay.search.searcher import Searcher
@@ -66,6 +67,11 @@ class TestRandomSearcher(SearcherContract):
 class TestTpeSearcher(SearcherContract):
     def searcher(self) -> Searcher:
         return TpeSearcher()
+
+
+class TestGpSearcher(SearcherContract):
+    def searcher(self) -> Searcher:
+        return GpSearcher()
 
 
 class TuneContract(RaceContract):
@@ -237,3 +243,21 @@ class TestMeasure(RaceContract):
 @pytest.mark.parametrize("contract", [RaceContract, SearcherContract])
 def test_contracts_are_not_vacuous(contract: type) -> None:
     assert sum(name.startswith("test_") for name in dir(contract)) >= 5
+
+
+def test_a_search_by_the_model_goes_on_where_it_was_cut_off() -> None:
+    """Told the same launches, a new race with a new searcher makes the same ones to the end."""
+    spec = StudySpec(
+        kind=Kind.TUNE, workload=workload(), budget=Budget(launches=70), space=MANY, seed=3
+    )
+    program = Simulated(takes_s=lambda c: 1.0 - 0.05 * int(c.get("arg.p0", 0)), noise=0.03)
+
+    def race() -> Race:
+        return TuneRace(spec, SearchSpace(MANY), GpSearcher())
+
+    whole = drive(race(), program, spec.budget)
+    assert {s.launch.stage for s in whole.samples} >= {Stage.SEARCH, Stage.CONFIRM}
+    for count in (5, 14, 25, 52, 60):
+        resumed = drive(race(), program, spec.budget, told=whole.samples[:count])
+        assert resumed.samples == whole.samples, f"after {count}"
+        assert resumed.done == whole.done

@@ -29,7 +29,7 @@ from assay.search.conclude import conclude
 from assay.search.replay.method import Found
 from assay.search.replay.table import Point, Table
 from assay.search.replay.world import World
-from assay.search.searcher import Estimate, Searcher, Trial
+from assay.search.searcher import Contrast, Estimate, Searcher, Trial
 from assay.search.space import SearchSpace
 from assay.search.testing import Trip, drive
 from assay.search.tune import TuneRace
@@ -180,8 +180,8 @@ class Timed:
         """See ``Searcher.verify``."""
         return self.inner.verify(space, trials, count, seed)
 
-    def estimates(
-        self, space: SearchSpace, trials: Sequence[Trial], among: Sequence[Configuration]
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
     ) -> list[Estimate]:
-        """See ``Searcher.estimates``."""
-        return self.inner.estimates(space, trials, among)
+        """See ``Searcher.contrasts``."""
+        return self.inner.contrasts(space, trials, wanted)

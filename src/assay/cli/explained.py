@@ -1,0 +1,54 @@
+"""Why a recommended configuration is better, as lines of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from assay.search.explain import Explanation, Share
+from assay.search.sentence import change_text, interval_text
+from assay.units import show_count
+from assay.untrusted import clean
+
+GAP = "  "
+
+
+def explanation_lines(explanation: Explanation | None) -> Iterator[str]:
+    """A line for each setting that does something, and what that rests on."""
+    if explanation is None:
+        return
+    groups = (
+        ("  what each setting does in it", explanation.parts),
+        ("  what two of them do together, beyond each by itself", explanation.interactions),
+        ("  what others do, on average over the space", explanation.trends),
+    )
+    shown = [share for _, shares in groups for share in shares]
+    if not shown:
+        return
+    widths = [max(map(len, column)) for column in zip(*map(_cells, shown), strict=True)]
+    source = f" (by a model of {show_count(explanation.launches, 'launch', 'launches')}):"
+    for heading, shares in groups:
+        if shares:
+            yield heading + source
+            source = ":"
+            for share in shares:
+                name, change, ends = _cells(share)
+                yield f"    {name:{widths[0]}}{GAP}{change:>{widths[1]}}{GAP}{ends}"
+
+
+def _cells(share: Share) -> tuple[str, str, str]:
+    return clean(share.name), change_text(share.ratio), interval_text(share.ci)
+
+
+def explanation_document(explanation: Explanation) -> dict[str, Any]:
+    """The same for JSON."""
+    return {
+        "launches": explanation.launches,
+        "parts": _shares(explanation.parts),
+        "interactions": _shares(explanation.interactions),
+        "trends": _shares(explanation.trends),
+    }
+
+
+def _shares(shares: Sequence[Share]) -> list[dict[str, Any]]:
+    return [{"settings": dict(s.settings), "ratio": s.ratio, "ci": list(s.ci)} for s in shares]

@@ -1,0 +1,53 @@
+"""Explained: what each setting of the recommended configuration does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.records import Configuration
+from assay.report.inputs import ReportInput
+from assay.report.markup import Html, el, join
+from assay.report.parts.common import scroll
+from assay.search.explain import Explanation, Share, explain
+from assay.search.sentence import change_text, interval_text
+
+_INTRO = (
+    "By a model of all {launches} launches of the search, with its 95 % intervals. It says why, "
+    "and proves nothing: the claim above is on the whole configuration, from launches of its own."
+)
+
+
+def explained(report: ReportInput) -> Html | None:
+    """A line for each setting that does something; ``None`` where nothing is to be said."""
+    if report.conclusion is None or report.conclusion.recommendation is None:
+        return None
+    settings = Configuration(report.conclusion.recommendation.settings)
+    found = explain(report.spec, report.samples, settings)
+    if found is None or not (found.parts or found.interactions or found.trends):
+        return None
+    heads = [el("th", "Settings", scope="col"), el("th", "What", scope="col")]
+    heads += [el("th", name, scope="col", class_="num") for name in ("Change", "Interval")]
+    table = el(
+        "table",
+        el("caption", "What settings do", class_="quiet"),
+        el("thead", el("tr", heads)),
+        el("tbody", [_line(share, words) for share, words in _lines(found)]),
+    )
+    intro = _INTRO.format(launches=found.launches)
+    return join(el("p", intro, class_="intro"), scroll("What settings do", table))
+
+
+def _lines(found: Explanation) -> Iterator[tuple[Share, str]]:
+    yield from ((share, "in the recommended configuration") for share in found.parts)
+    yield from ((share, "together, beyond each by itself") for share in found.interactions)
+    yield from ((share, "on average over the space") for share in found.trends)
+
+
+def _line(share: Share, words: str) -> Html:
+    return el(
+        "tr",
+        el("th", share.name, scope="row"),
+        el("td", words),
+        el("td", change_text(share.ratio), class_="num"),
+        el("td", interval_text(share.ci), class_="num"),
+    )

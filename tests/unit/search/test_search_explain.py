@@ -1,0 +1,79 @@
+"""Explanations, on programs of which it is known what does what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from simulated_studies import factors, space_of, tune
+
+from assay.records import Budget, Configuration, Goal, Kind, Metric
+from assay.search.explain import explain
+from assay.search.testing import Simulated
+
+SPACE = space_of(
+    malloc=("jemalloc", "tcmalloc"),
+    threads=(1, 2, 4, 8),
+    nice=(5, 10),
+    thp=("never", "always"),
+)
+PROGRAM = Simulated(takes_s=factors(malloc={"tcmalloc": 0.7}, threads={4: 0.8}), noise=0.02)
+
+
+@pytest.fixture(scope="module")
+def study() -> object:
+    return tune(SPACE, PROGRAM, Budget(launches=150))
+
+
+def test_the_parts_are_what_the_settings_do(study) -> None:  # type: ignore[no-untyped-def]
+    settings = Configuration({"malloc": "tcmalloc", "threads": 4, "nice": 5})
+    found = explain(study.spec, study.samples, settings)
+    assert found is not None
+    parts = {share.settings[0][0]: share for share in found.parts}
+    assert parts["malloc"].ratio == pytest.approx(0.7, abs=0.03)
+    assert parts["threads"].ratio == pytest.approx(0.8, abs=0.03)
+    assert parts["nice"].ratio == pytest.approx(1.0, abs=0.03)
+    assert parts["malloc"].clear
+    assert parts["malloc"].ci[0] < 0.7 < parts["malloc"].ci[1]
+    assert [share.settings[0][0] for share in found.parts][:2] == ["malloc", "threads"]
+    assert found.interactions == ()
+
+
+def test_trends_are_of_what_is_not_in_it(study) -> None:  # type: ignore[no-untyped-def]
+    found = explain(study.spec, study.samples, Configuration())
+    assert found is not None
+    assert found.parts == ()
+    first = found.trends[0]
+    assert first.settings == (("malloc", "tcmalloc"),)
+    assert first.ratio == pytest.approx(0.7, abs=0.05)
+
+
+def test_two_that_do_the_same_good_interact() -> None:
+    def takes_s(configuration: Configuration) -> float:
+        good = configuration.get("malloc") == "tcmalloc" or configuration.get("thp") == "always"
+        return 0.1 * (0.7 if good else 1.0)
+
+    study = tune(SPACE, Simulated(takes_s=takes_s, noise=0.01), Budget(launches=200))
+    both = Configuration({"malloc": "tcmalloc", "thp": "always"})
+    found = explain(study.spec, study.samples, both)
+    assert found is not None
+    assert found.interactions
+    assert found.interactions[0].settings == tuple(both.items())
+    assert found.interactions[0].ratio == pytest.approx(1 / 0.7, abs=0.12)
+
+
+def test_of_a_score_higher_ratios_are_better(study) -> None:  # type: ignore[no-untyped-def]
+    score = Metric(name="wall_s", unit="s", goal=Goal.HIGHER)
+    workload = msgspec.structs.replace(study.spec.workload, metrics=(score,))
+    spec = msgspec.structs.replace(study.spec, workload=workload)
+    found = explain(spec, study.samples, Configuration({"malloc": "tcmalloc"}))
+    assert found is not None
+    assert found.parts[0].ratio == pytest.approx(0.7, abs=0.03), "the ratio is of the objective"
+
+
+def test_nothing_is_said_of_few_launches_or_other_studies(study) -> None:  # type: ignore[no-untyped-def]
+    assert explain(study.spec, study.samples[:6], Configuration()) is None
+    compared = msgspec.structs.replace(study.spec, kind=Kind.COMPARE)
+    assert explain(compared, study.samples, Configuration()) is None
+    assert replace(PROGRAM) == PROGRAM
