@@ -13,10 +13,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +124,17 @@ void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool bor
     }
     steps.add_internal("signals", SYS_rt_sigprocmask,
                        {SIG_SETMASK, raw::as_long(&launch.caller_signals), 0, kernel_sigset_size});
+}
+
+/// A program of a real-time class may take every CPU that we may use: we go before it, to end it in time.
+/// Where that is not allowed, what the kernel keeps for others has to do (sched_rt_runtime_us). What we start
+/// is not of our class.
+void outrank(const Sched& sched) {
+    if (!sched.real_time()) return;
+    sched_param parameter{};
+    constexpr int highest = 99;
+    parameter.sched_priority = std::min(sched.priority + 1, highest);
+    ::syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter);
 }
 
 /// A clone3 that the host does not have or does not let us use; clone may still work.
@@ -407,6 +420,7 @@ int keep(Launch& launch) {
     ::prctl(PR_SET_PDEATHSIG, end_request);
     if (::getppid() != launch.front)
         return 125; // killed before the signal above was asked for; nothing is started yet
+    outrank(launch.plan.sched);
     Result result;
     try {
         result = Keeper(launch).run();

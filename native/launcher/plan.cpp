@@ -128,8 +128,15 @@ int look_up(const Field& field, const std::array<Named, N>& table) {
 }
 
 constexpr std::array sched_policies{Named{"other", SCHED_OTHER}, Named{"batch", SCHED_BATCH},
-                                    Named{"idle", SCHED_IDLE}, Named{"fifo", SCHED_FIFO},
-                                    Named{"rr", SCHED_RR}};
+                                    Named{"idle", SCHED_IDLE},   Named{"fifo", SCHED_FIFO},
+                                    Named{"rr", SCHED_RR},       Named{"deadline", SCHED_DEADLINE}};
+
+// linux/ioprio.h is younger (Linux 5.15) than the calls.
+constexpr int io_idle = 3;
+constexpr std::array io_classes{Named{"realtime", 1}, Named{"best-effort", 2}, Named{"idle", io_idle}};
+
+/// __checkparam_dl() in kernel/sched/deadline.c: the runtime is kept in units of 1024 ns.
+constexpr std::int64_t shortest_runtime_ns = 1024;
 
 constexpr std::array memory_modes{Named{"default", MPOL_DEFAULT},
                                   Named{"local", MPOL_LOCAL},
@@ -208,6 +215,7 @@ MemPolicy read_mempolicy(const Field& field) {
 Sched read_sched(const Field& field) {
     Sched sched;
     std::optional<Field> priority;
+    std::optional<Field> times;
     field.each_member([&](const std::string& key, const Field& f) {
         if (key == "policy")
             sched.policy = look_up(f, sched_policies);
@@ -215,13 +223,43 @@ Sched read_sched(const Field& field) {
             sched.nice = f.small(-20, 19);
         else if (key == "priority")
             sched.priority = f.small(0, 99), priority.emplace(f);
+        else if (key == "runtime_ns")
+            sched.runtime_ns = f.integer(shortest_runtime_ns, INT64_MAX), times.emplace(f);
+        else if (key == "period_ns")
+            sched.period_ns = f.integer(shortest_runtime_ns, INT64_MAX), times.emplace(f);
         else
             unknown(f);
     });
-    const bool real_time = sched.policy == SCHED_FIFO || sched.policy == SCHED_RR;
-    if (real_time && sched.priority == 0) field.refuse("policies fifo and rr need a priority from 1 to 99");
-    if (!real_time && sched.priority != 0) priority->refuse("only policies fifo and rr have one");
+    const bool prioritised = sched.policy == SCHED_FIFO || sched.policy == SCHED_RR;
+    if (prioritised && sched.priority == 0) field.refuse("policies fifo and rr need a priority from 1 to 99");
+    if (!prioritised && sched.priority != 0) priority->refuse("only policies fifo and rr have one");
+    const bool deadline = sched.policy == SCHED_DEADLINE;
+    if (!deadline && times) times->refuse("only policy deadline has it");
+    if (deadline && (sched.runtime_ns == 0 || sched.period_ns == 0))
+        field.refuse("policy deadline needs runtime_ns and period_ns");
+    if (sched.runtime_ns > sched.period_ns) field.refuse("runtime_ns is above period_ns");
+    if (deadline && sched.nice) field.refuse("policy deadline takes no nice value");
     return sched;
+}
+
+IoPriority read_io_priority(const Field& field) {
+    IoPriority priority;
+    std::optional<Field> name;
+    std::optional<Field> level;
+    field.each_member([&](const std::string& key, const Field& f) {
+        if (key == "class")
+            name.emplace(f);
+        else if (key == "level")
+            level.emplace(f);
+        else
+            unknown(f);
+    });
+    if (!name) field.refuse("needs a class");
+    priority.level_class = look_up(*name, io_classes);
+    if (priority.level_class != io_idle && !level) field.refuse("needs a level from 0 to 7");
+    if (priority.level_class == io_idle && level) level->refuse("class idle has none");
+    if (level) priority.level = level->small(0, 7);
+    return priority;
 }
 
 PrctlCall read_prctl(const Field& field) {
@@ -346,6 +384,8 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.mempolicy = read_mempolicy(f);
     } else if (key == "sched") {
         plan.sched = read_sched(f);
+    } else if (key == "io_priority") {
+        plan.io_priority = read_io_priority(f);
     } else if (key == "prctl") {
         f.each_element([&](const Field& call) { plan.prctls.push_back(read_prctl(call)); });
     } else if (key == "aslr") {
@@ -394,6 +434,10 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
 }
 
 } // namespace
+
+bool Sched::real_time() const {
+    return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
+}
 
 std::optional<ContainmentWish> containment_wish(std::string_view name) {
     if (name == "auto") return ContainmentWish::automatic;

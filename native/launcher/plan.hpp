@@ -19,6 +19,16 @@ struct Sched {
     std::optional<int> policy; // SCHED_*
     std::optional<int> nice;
     int priority = 0;
+    std::int64_t runtime_ns = 0; // of every period; SCHED_DEADLINE alone
+    std::int64_t period_ns = 0;
+
+    /// Whether the program may keep others from running.
+    [[nodiscard]] bool real_time() const;
+};
+
+struct IoPriority {
+    int level_class = 0; // IOPRIO_CLASS_*
+    int level = 0;
 };
 
 struct PrctlCall {
@@ -67,6 +77,7 @@ struct Plan {
     std::vector<int> affinity;
     std::optional<MemPolicy> mempolicy;
     Sched sched;
+    std::optional<IoPriority> io_priority;
     std::vector<PrctlCall> prctls;
     std::optional<bool> aslr;
     std::vector<RlimitCall> rlimits;

@@ -102,6 +102,9 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
         case 22:
             stat.start_ticks = static_cast<std::uint64_t>(value);
             break;
+        case 40:
+            stat.priority = static_cast<int>(value);
+            break;
         case 41:
             stat.policy = static_cast<int>(value);
             return stat;

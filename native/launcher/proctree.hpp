@@ -22,6 +22,7 @@ struct ProcStat {
     int nice = 0;
     int threads = 0;
     std::uint64_t start_ticks = 0;
+    int priority = 0; // of the real-time classes
     int policy = 0;
 
     /// False between fork and exec (PF_FORKNOEXEC).

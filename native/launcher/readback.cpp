@@ -167,6 +167,7 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
         if (!list) return false;
         seen.cpus = parse_cpulist(*list);
         seen.policy = subject.policy;
+        seen.priority = subject.priority;
         seen.nice = subject.nice;
         if (const auto thp = number_after(*status, "THP_enabled")) seen.thp_enabled = *thp != 0;
     }
@@ -239,7 +240,12 @@ void Readback::read_numa(const std::string& text, Seen& seen) const {
         bool anonymous = false;
         std::vector<std::pair<int, std::int64_t>> pages;
         each_word(line, [&](std::string_view word) {
-            if (++word_number == 2) policy = word;
+            // "prefer (many):0-1" and "weighted interleave:0-1" are two words (mpol_to_str).
+            const bool goes_on = word_number == 2 && (policy == "prefer" || policy == "weighted");
+            if (++word_number == 2 || (goes_on && word.find(':') != std::string_view::npos))
+                policy = goes_on ? line.substr(static_cast<std::size_t>(policy.data() - line.data()),
+                                               policy.size() + 1 + word.size())
+                                 : word;
             const auto equals = word.find('=');
             if (word.starts_with("kernelpagesize_kB="))
                 page_bytes = number_in(word.substr(equals + 1)) * 1024;

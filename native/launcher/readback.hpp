@@ -26,6 +26,7 @@ struct Seen {
     std::string name;
     std::optional<std::vector<int>> cpus;
     std::optional<int> policy;
+    int priority = 0; // of the real-time classes
     std::optional<int> nice;
     std::optional<bool> thp_enabled;
     std::optional<std::map<std::string, std::string>> environ;

@@ -154,6 +154,7 @@ void write_seen(JsonWriter& json, const Seen& seen) {
         write_numbers(json, *seen.cpus);
     }
     if (seen.policy) json.member("policy", policy_name(*seen.policy));
+    if (seen.priority > 0) json.member("priority", seen.priority);
     if (seen.nice) json.member("nice", *seen.nice);
     if (seen.thp_enabled) json.member("thp_enabled", *seen.thp_enabled);
     if (seen.environ) {
@@ -303,6 +304,13 @@ std::string explain(const std::string& stage, int error, const Plan& plan) {
         text = "cannot enter " + quoted(plan.cwd) + ": " + text;
     } else if (stage == "affinity" && error == EINVAL) {
         text = "the CPUs asked for are not all allowed here (control group cpuset); ask for allowed ones";
+    } else if (stage == "sched.policy" && plan.sched.runtime_ns > 0 && error == EPERM) {
+        text =
+            "the kernel refuses the deadline class: it needs CAP_SYS_NICE, and all CPUs of the machine, so "
+            "neither affinity nor a cpuset may leave some out (sched(7))";
+    } else if (stage == "sched.policy" && error == EBUSY) {
+        text = "the kernel has not that much time to promise: programs of the deadline class may have "
+               "sched_rt_runtime_us of each sched_rt_period_us in all; ask for less";
     } else if (error == EPERM || error == EACCES) {
         text += "; it needs more rights (root, a raised limit, or CAP_SYS_NICE / CAP_SYS_RESOURCE)";
     }

@@ -16,6 +16,22 @@ namespace assay {
 
 namespace {
 
+/// struct sched_attr of linux/sched/types.h as of Linux 3.14; older C libraries do not have it, newer ones
+/// have it twice.
+struct DeadlineAttributes {
+    std::uint32_t size = 48;
+    std::uint32_t policy = SCHED_DEADLINE;
+    std::uint64_t flags = 0;
+    std::int32_t nice = 0;
+    std::uint32_t priority = 0;
+    std::uint64_t runtime_ns = 0;
+    std::uint64_t deadline_ns = 0;
+    std::uint64_t period_ns = 0;
+};
+static_assert(sizeof(DeadlineAttributes) == 48);
+
+constexpr std::uint64_t reset_on_fork = 1; // SCHED_FLAG_RESET_ON_FORK
+
 constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
 
 std::size_t words_for(int highest) {
@@ -65,6 +81,7 @@ void Steps::add_plan(const Plan& plan) {
     if (!plan.affinity.empty()) add_affinity(plan.affinity);
     if (plan.mempolicy) add_mempolicy(*plan.mempolicy);
     add_sched(plan.sched);
+    if (plan.io_priority) add_io_priority(*plan.io_priority);
     for (const auto& call : plan.prctls) {
         const auto arg = [&](std::size_t i) { return static_cast<long>(call.args[i]); };
         add("prctl", SYS_prctl, {call.option, arg(0), arg(1), arg(2), arg(3)});
@@ -112,7 +129,9 @@ void Steps::add_mempolicy(const MemPolicy& policy) {
 }
 
 void Steps::add_sched(const Sched& sched) {
-    if (sched.policy) {
+    if (sched.policy == SCHED_DEADLINE) {
+        add_deadline(sched);
+    } else if (sched.policy) {
         unsigned char* parameter = keep_bytes(sizeof(sched_param));
         sched_param wanted{};
         wanted.sched_priority = sched.priority;
@@ -120,6 +139,23 @@ void Steps::add_sched(const Sched& sched) {
         add("sched.policy", SYS_sched_setscheduler, {0, *sched.policy, raw::as_long(parameter)});
     }
     if (sched.nice) add("sched.nice", SYS_setpriority, {PRIO_PROCESS, 0, *sched.nice});
+}
+
+void Steps::add_deadline(const Sched& sched) {
+    DeadlineAttributes wanted;
+    // A task of this class may not fork otherwise (sched(7)): its children and threads are of class other.
+    wanted.flags = reset_on_fork;
+    wanted.runtime_ns = static_cast<std::uint64_t>(sched.runtime_ns);
+    wanted.deadline_ns = wanted.period_ns = static_cast<std::uint64_t>(sched.period_ns);
+    unsigned char* argument = keep_bytes(sizeof wanted);
+    std::memcpy(argument, &wanted, sizeof wanted);
+    add("sched.policy", SYS_sched_setattr, {0, raw::as_long(argument), 0});
+}
+
+void Steps::add_io_priority(const IoPriority& priority) {
+    constexpr long process = 1; // IOPRIO_WHO_PROCESS
+    constexpr int class_shift = 13;
+    add("io_priority", SYS_ioprio_set, {process, 0, priority.level_class << class_shift | priority.level});
 }
 
 void Steps::add_rlimit(const RlimitCall& call) {

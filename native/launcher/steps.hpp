@@ -50,6 +50,8 @@ class Steps {
     void add_affinity(const std::vector<int>& cpus);
     void add_mempolicy(const MemPolicy& policy);
     void add_sched(const Sched& sched);
+    void add_deadline(const Sched& sched);
+    void add_io_priority(const IoPriority& priority);
     void add_rlimit(const RlimitCall& call);
     unsigned char* keep_bytes(std::size_t size);
 

@@ -275,6 +275,75 @@ def test_real_time_policy(
     assert (seen["policy"], seen["priority"]) == ([str(number)], ["3"])
 
 
+@root_only
+def test_deadline_policy(launcher: Launcher, programs: Path) -> None:
+    sched = {"policy": "deadline", "runtime_ns": 2_000_000, "period_ns": 50_000_000}
+    record, done = launcher.run_plan(launcher.plan([programs / "state"], sched=sched))
+    if record["outcome"] == "setup_failed":
+        assert record["stage"] == "sched.policy"
+        pytest.skip(record["message"])  # a cpuset of this host leaves CPUs out
+    # Reset on fork: without it the program could not start a thread.
+    assert "deadline 2000000 50000000 50000000 1\n" in done.stdout.decode()
+
+
+@root_only
+def test_deadline_policy_needs_every_cpu(launcher: Launcher) -> None:
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("one CPU")
+    sched = {"policy": "deadline", "runtime_ns": 2_000_000, "period_ns": 50_000_000}
+    record = launcher.run(["true"], sched=sched, affinity=cpus[:1])
+    assert (record["outcome"], record["stage"]) == ("setup_failed", "sched.policy")
+    assert "affinity" in record["message"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "expected"),
+    [
+        ({"class": "idle"}, "3 0"),
+        ({"class": "best-effort", "level": 6}, "2 6"),
+        pytest.param({"class": "realtime", "level": 1}, "1 1", marks=root_only),
+    ],
+)
+def test_io_priority(
+    state: Callable[..., dict[str, list[str]]], wish: dict[str, Any], expected: str
+) -> None:
+    assert state(io_priority=wish)["io_priority"] == [expected]
+
+
+HOG = "import os\nfor _ in os.sched_getaffinity(0):\n    if os.fork() == 0:\n        break\n"
+
+
+@root_only
+@pytest.mark.parametrize("mode", BOTH_WAYS)
+def test_a_real_time_program_on_every_cpu_is_ended(
+    launcher: Launcher, mode: str, token: str
+) -> None:
+    reserved = int(Path("/proc/sys/kernel/sched_rt_runtime_us").read_text())
+    if not 0 < reserved < int(Path("/proc/sys/kernel/sched_rt_period_us").read_text()):
+        pytest.skip("this kernel keeps no time for others")
+    record = launcher.run(
+        [sys.executable, "-c", f"{HOG}while True: pass", token],
+        sched={"policy": "fifo", "priority": 50},
+        cap_s=1,
+        containment=mode,
+    )
+    assert record["outcome"] == "timed_out"
+    assert record["wall_s"] >= 1
+    assert record["containment"].get("survivors", 0) == 0
+    assert processes_with(token) == []
+
+
+def test_a_two_word_memory_policy_is_read_in_full(launcher: Launcher) -> None:
+    policy = {"mode": "weighted", "nodes": [0]}
+    fill = "b = bytearray(1 << 24)\nimport time; time.sleep(0.3)"
+    command = [sys.executable, "-c", fill]
+    record, _ = launcher.run_plan(launcher.plan(command, mempolicy=policy, observe=["numa_maps"]))
+    if record["outcome"] == "setup_failed":
+        pytest.skip("needs Linux 6.9")
+    assert record["seen"]["mempolicy"] == "weighted interleave:0"
+
+
 @pytest.mark.parametrize(("args", "expected"), [([0], "0"), ([1, 0], "1"), ([1, 2], "3")])
 def test_huge_page_control(
     launcher: Launcher, programs: Path, args: list[int], expected: str
@@ -400,6 +469,17 @@ def test_closed_standard_files(launcher: Launcher, tmp_path: Path) -> None:
         ({"sched": {"policy": "fifo"}}, "sched"),
         ({"sched": {"policy": "batch", "priority": 1}}, "sched.priority"),
         ({"sched": {"nice": 20}}, "sched.nice"),
+        ({"sched": {"policy": "deadline"}}, "sched: policy deadline needs"),
+        ({"sched": {"policy": "fifo", "priority": 1, "period_ns": 2000}}, "sched.period_ns"),
+        (
+            {"sched": {"policy": "deadline", "runtime_ns": 4000, "period_ns": 3000}},
+            "sched: runtime_ns is above",
+        ),
+        ({"sched": {"policy": "deadline", "runtime_ns": 3, "period_ns": 3000}}, "sched.runtime_ns"),
+        ({"io_priority": {}}, "io_priority: needs a class"),
+        ({"io_priority": {"class": "idle", "level": 1}}, "io_priority.level"),
+        ({"io_priority": {"class": "best-effort"}}, "io_priority: needs a level"),
+        ({"io_priority": {"class": "best-effort", "level": 8}}, "io_priority.level"),
         ({"prctl": [{"option": 1, "args": [9]}]}, "prctl[0].option"),
         ({"prctl": [{"option": 41, "args": [1, 2, 3, 4, 5]}]}, "prctl[0]"),
         ({"rlimits": [{"resource": "nofiles", "soft": 1, "hard": 1}]}, "rlimits[0].resource"),

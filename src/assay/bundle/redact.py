@@ -63,7 +63,11 @@ class Redactor:
     """
 
     def __init__(self, identity: Identity, own: Iterable[str] = ()) -> None:
-        words = {part.lower() for word in own for part in re.split(r"[^A-Za-z]+", word)}
+        words = {
+            part.lower()
+            for word in own
+            for part in (*word.split("."), *re.split(r"[^A-Za-z]+", word))
+        }
         self._names = names_of(identity, OWN_WORDS | words)
         self._numbers: dict[tuple[str, str], str] = {}
         self._known: dict[str, tuple[str, Counter[str]]] = {}

@@ -13,6 +13,7 @@ from assay.launch.preload import preloads
 from assay.records import (
     Affinity,
     EnvSet,
+    IoPriority,
     Launch,
     MemPolicy,
     Plan,
@@ -25,7 +26,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import COUNTED
-from assay.settings.joined import JOINED, merge
+from assay.settings.joined import JOINED, TUNABLES, merge, names_in
 
 ISA = "cpu.isa"
 """The setting that is judged by what OpenBLAS says of its core."""
@@ -37,6 +38,9 @@ by several per cent (Mytkowicz et al., ASPLOS 2009), so that a claim must not ha
 _CHEAP = ("status", "environ", "maps", "threads")
 _UNTIMED = ("smaps", "numa_maps")
 """Read as well where time does not count: where the memory lies, and in pages of which size."""
+_HUGE = frozenset({"thp", "malloc.hugepages"})
+"""Settings that are judged by the huge pages that were got."""
+_REAL_TIME = ("priority", "runtime_ns", "period_ns")
 _MAP_NAMES = (
     # In every dynamic program: without it, maps that hold none of the others would look unread.
     "ld-linux",
@@ -58,9 +62,12 @@ def observations(names: Iterable[str]) -> tuple[str, ...]:
     """What to read back where settings of these names vary.
 
     A study reads the same from all its arms, the default included, since reading costs the program
-    time: ``smaps`` holds up its page faults.
+    time: ``smaps`` and ``numa_maps`` hold up its page faults.
     """
-    return (*_CHEAP, "smaps") if "thp" in names else _CHEAP
+    varied = set(names)
+    smaps = ("smaps",) if _HUGE & varied else ()
+    numa_maps = ("numa_maps",) if "mem.policy" in varied else ()
+    return (*_CHEAP, *smaps, *numa_maps)
 
 
 def launcher_document(
@@ -128,11 +135,16 @@ def launcher_document(
         "process_group": process_group if process_group != "caller" else None,
         "observe": list(dict.fromkeys((*observations(names), *(_UNTIMED if survey else ())))),
         "counters": _counters(workload),
-        "environ_names": sorted(variables),
+        "environ_names": sorted((*variables, *_tunables(variables))),
         "map_names": None if survey else list(_MAP_NAMES),
         **_process(plan),
     }
     return {key: value for key, value in document.items() if value not in (None, {}, [])}
+
+
+def _tunables(variables: Mapping[str, str]) -> tuple[str, ...]:
+    """Names under which parts of the list of tunables may be read back."""
+    return names_in(TUNABLES, variables.get(TUNABLES, ""))
 
 
 def _counters(workload: Workload) -> list[str]:
@@ -185,6 +197,11 @@ def _limits(workload: Workload) -> dict[str, int | float]:
     return {key: value for key, value in named.items() if value is not None}
 
 
+def _given(action: Sched | IoPriority, names: tuple[str, ...]) -> dict[str, Any]:
+    named = {name: getattr(action, name) for name in names}
+    return {name: value for name, value in named.items() if value is not None}
+
+
 def _process(plan: Plan) -> dict[str, Any]:
     keys: dict[str, Any] = {"prctl": [], "rlimits": []}
     for action in plan.actions:
@@ -193,9 +210,10 @@ def _process(plan: Plan) -> dict[str, Any]:
                 keys["affinity"] = list(cpus)
             case MemPolicy(mode=mode, nodes=nodes):
                 keys["mempolicy"] = {"mode": mode} | ({"nodes": list(nodes)} if nodes else {})
-            case Sched(policy=policy, nice=nice):
-                named = {"policy": policy, "nice": nice}
-                keys["sched"] = {k: v for k, v in named.items() if v is not None}
+            case Sched():
+                keys["sched"] = _given(action, ("policy", "nice", *_REAL_TIME))
+            case IoPriority(io_class=io_class):
+                keys["io_priority"] = {"class": io_class, **_given(action, ("level",))}
             case Prctl(option=option, args=args):
                 keys["prctl"].append({"option": option, "args": list(args)})
             case Rlimit(resource=resource, soft=soft, hard=hard):

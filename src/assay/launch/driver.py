@@ -28,6 +28,12 @@ PLAN_FD = 3
 RECORD_FD = 4
 STDERR_HEAD_BYTES = 4096
 """How much of the error output is kept: some settings are judged by what a library says there."""
+HOOKS = "ASSAY_HOOK_"
+"""How the variables begin that import hooks of the program read."""
+HOOK_REPORT = f"{HOOKS}REPORT"
+"""Variable that names the file to which import hooks append what they read back."""
+HOOK_REPORT_BYTES = 65536
+"""How much of it is kept."""
 ENDING_S = 10.0
 """How long the launcher may take to end a tree after it was asked to; it is killed then, and its
 guardian ends the tree."""
@@ -78,6 +84,7 @@ class Running:
     pidfd: int
     record_fd: int
     stderr: Path | None
+    report_fd: int = -1
 
     def __enter__(self) -> Running:
         return self
@@ -128,7 +135,9 @@ class Running:
                 "The launch is lost; resume the study, and report this if it comes again.",
             )
         facts = decode(document, RunFacts)
-        return msgspec.structs.replace(facts, stderr_head=self._stderr_head())
+        return msgspec.structs.replace(
+            facts, stderr_head=self._stderr_head(), hook_report=self._hook_report()
+        )
 
     def _record(self, patience_s: float) -> bytes:
         """The whole record, which a newline ends."""
@@ -162,6 +171,11 @@ class Running:
         finally:
             os.close(fd)
 
+    def _hook_report(self) -> str | None:
+        if self.report_fd < 0:
+            return None
+        return os.pread(self.report_fd, HOOK_REPORT_BYTES, 0).decode(errors="replace")
+
     def pass_on(self, number: int) -> None:
         """Send the program a signal, unless the launcher has just had it with its whole group.
 
@@ -179,10 +193,10 @@ class Running:
                     signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             self.pid = 0
-        for fd in (self.pidfd, self.record_fd):
+        for fd in (self.pidfd, self.record_fd, self.report_fd):
             if fd >= 0:
                 os.close(fd)
-        self.pidfd = self.record_fd = -1
+        self.pidfd = self.record_fd = self.report_fd = -1
 
 
 class Driver:
@@ -222,6 +236,17 @@ class Driver:
             BadInput: it holds bytes that are not UTF-8.
             NotPossible: the launcher cannot be started.
         """
+        report_fd = _report_for(document)
+        try:
+            running = self._started(_reporting_to(report_fd, document))
+        except BaseException:
+            if report_fd >= 0:
+                os.close(report_fd)
+            raise
+        running.report_fd = report_fd
+        return running
+
+    def _started(self, document: Mapping[str, Any]) -> Running:
         plan = _encoded(document)
         plan_fd = os.memfd_create("assay-plan")
         record_fd = os.memfd_create("assay-record")
@@ -279,6 +304,21 @@ class Driver:
                 f"{self._launcher} --probe gave no answer: {error}.", "Install assay again."
             ) from error
         return found
+
+
+def _report_for(document: Mapping[str, Any]) -> int:
+    """A file without a name for what import hooks tell; -1 where the launch has none."""
+    if not any(name.startswith(HOOKS) for name in document.get("env_set", {})):
+        return -1
+    return os.memfd_create("assay-hook-report")
+
+
+def _reporting_to(report_fd: int, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    if report_fd < 0:
+        return document
+    # Slashes in front keep the size of the environment the same, whatever the numbers are.
+    path = f"/proc/{os.getpid()}/fd/{report_fd}".rjust(32, "/")
+    return {**document, "env_set": {**document["env_set"], HOOK_REPORT: path}}
 
 
 def _encoded(document: Mapping[str, Any]) -> bytes:

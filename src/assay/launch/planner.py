@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from assay.machine.document import Machine, Program
 from assay.records import (
     Action,
@@ -16,7 +18,9 @@ from assay.records import (
     Command,
     Configuration,
     EnvSet,
+    IoPriority,
     MemPolicy,
+    PageCache,
     Plan,
     Prctl,
     Preload,
@@ -41,8 +45,10 @@ _ORDER: tuple[type, ...] = (
     Affinity,
     MemPolicy,
     Sched,
+    IoPriority,
     Prctl,
     Rlimit,
+    PageCache,
 )
 
 
@@ -211,14 +217,17 @@ def _merged(drafts: list[_Draft]) -> list[Action]:
     kept: list[Action] = []
     for action in (action for draft in drafts for action in draft.actions):
         if isinstance(action, Sched):
-            sched = Sched(
-                policy=action.policy or sched.policy,
-                nice=sched.nice if action.nice is None else action.nice,
-            )
+            sched = _with(sched, action)
         elif not (isinstance(action, EnvSet) and action.name in JOINED) and action not in kept:
             kept.append(action)
     kept += [EnvSet(name=name, value=value) for name, value in _shared(drafts).items()]
     return kept if sched == Sched() else [*kept, sched]
+
+
+def _with(sched: Sched, more: Sched) -> Sched:
+    if more.policy is None:
+        return msgspec.structs.replace(sched, nice=more.nice)
+    return msgspec.structs.replace(more, nice=sched.nice if more.nice is None else more.nice)
 
 
 def _place(action: Action) -> tuple[int, str]:

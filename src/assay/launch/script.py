@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 
 from assay.launch.command import command_of
 from assay.launch.exported import of_plan
+from assay.launch.files import words_for_files
 from assay.machine.cpulist import format_list
 from assay.records import (
     Affinity,
     EnvSet,
+    IoPriority,
     MemPolicy,
+    PageCache,
     Plan,
     Prctl,
     Preload,
@@ -23,6 +27,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.configuration import show_value
+from assay.settings.frameworks import HOOK
 from assay.settings.joined import JOINED
 from assay.untrusted import clean
 
@@ -49,8 +54,8 @@ _NUMACTL: dict[str, str] = {
 def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False) -> str:
     """A script that runs the command under this plan with the tools of the distribution.
 
-    It needs ``taskset``, ``chrt`` and ``prlimit`` (util-linux), ``nice`` and ``env`` (coreutils),
-    ``numactl`` and ``python3``: each only where the plan has a setting for it.
+    It needs ``taskset``, ``chrt``, ``ionice`` and ``prlimit`` (util-linux), ``nice`` and ``env``
+    (coreutils), ``numactl`` and ``python3``: each only where the plan has a setting for it.
 
     Args:
         plan: none of its settings refused.
@@ -68,6 +73,8 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
     if workload.cwd:
         lines.append(f"cd -- {shlex.quote(workload.cwd)}")
     lines += _preload_lines(plan)
+    lines += _cache_lines(plan, workload)
+    lines += _hook_lines(plan)
     environment = _environment(plan, workload)
     pieces = [*_wrappers(plan), *environment, _words(_runnable(plan, workload))]
     command = " \\\n  ".join(["exec", *pieces])
@@ -125,11 +132,14 @@ def _wrappers(plan: Plan) -> list[str]:
                 found.append(f"taskset -c {format_list(cpus)}")
             case MemPolicy():
                 found += _numactl(action)
-            case Sched(policy=policy, nice=nice):
+            case Sched(nice=nice):
                 # chrt(1) may set the nice value anew, so nice(1) follows it. It adds to the value
                 # in force, while the plan names the value itself.
-                found += [f"chrt --{policy} 0"] if policy is not None else []
+                found += _chrt(action)
                 found += [f'nice -n "$(({nice} - $(nice)))"'] if nice is not None else []
+            case IoPriority(io_class=io_class, level=level):
+                data = [] if level is None else [f"-n {level}"]
+                found.append(" ".join(["ionice", f"-c {io_class}", *data]))
             case Rlimit():
                 found.append(_prlimit(action))
             case Prctl(option=option, args=args):
@@ -138,6 +148,16 @@ def _wrappers(plan: Plan) -> list[str]:
             case _:
                 pass
     return found
+
+
+def _chrt(sched: Sched) -> list[str]:
+    if sched.policy is None:
+        return []
+    if sched.policy != "deadline":
+        return [f"chrt --{sched.policy} {sched.priority or 0}"]
+    runtime, period = sched.runtime_ns, sched.period_ns
+    times = f"--sched-runtime {runtime} --sched-deadline {period} --sched-period {period}"
+    return [f"chrt --reset-on-fork --deadline {times} 0"]
 
 
 def _numactl(policy: MemPolicy) -> list[str]:
@@ -172,11 +192,63 @@ def _environment(plan: Plan, workload: Workload) -> list[str]:
 
 def _assignment(plan: Plan, action: EnvSet) -> str:
     name, value = action.name, shlex.quote(action.value)
+    if name in JOINED and JOINED[name].folders:
+        return _folders(plan, action)
     if name not in JOINED or f"env.{name}" in plan.configuration:
         return f"{name}={value}"
     # The last assignment of a list counts, so these come after what is there.
     mark = JOINED[name].between
     return f'{name}="${{{name}:+${name}{mark}}}"{value}'
+
+
+def _folders(plan: Plan, action: EnvSet) -> str:
+    """The folders of the plan in front of those that are there; that of the hook by its variable.
+
+    ``env.NAME`` stands for those that are there.
+    """
+    name, mark = action.name, JOINED[action.name].between
+    own = mark.join(
+        '"$hook"' if folder == HOOK else shlex.quote(folder) for folder in action.value.split(mark)
+    )
+    if f"env.{name}" in plan.configuration:
+        return f"{name}={own}"
+    return f'{name}={own}"${{{name}:+{mark}${name}}}"'
+
+
+def _hook_lines(plan: Plan) -> list[str]:
+    """Write assay's import hook into a folder of its own, which stays when the script has ended."""
+    hooked = (a for a in plan.actions if isinstance(a, EnvSet) and a.name == "PYTHONPATH")
+    if not any(HOOK in action.value.split(":") for action in hooked):
+        return []
+    source = (Path(HOOK) / "sitecustomize.py").read_text(encoding="utf-8").rstrip("\n")
+    return [
+        "hook=$(mktemp -d)",
+        "cat > \"$hook/sitecustomize.py\" <<'END OF THE HOOK'",
+        *source.split("\n"),
+        "END OF THE HOOK",
+    ]
+
+
+_CACHE: dict[str, str] = {
+    # "Advise to drop cache for whole file" (coreutils manual, dd), once it is on the disk.
+    "cold": 'sync -- "$file" || true; dd if="$file" iflag=nocache count=0 status=none || true',
+    "warm": 'cat -- "$file" > /dev/null || true',
+}
+
+
+def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
+    """Drop the files that the command names from the page cache, or read them."""
+    states = [action.state for action in plan.actions if isinstance(action, PageCache)]
+    if not states:
+        return []
+    argv = command_of(plan, workload)
+    program = f'"$(command -v {shlex.quote(argv[0])} || true)"'
+    words = " ".join(shlex.quote(word) for word in words_for_files(argv, workload.stdin))
+    return [
+        f"for file in {program} {words}; do",
+        f'  if [ -f "$file" ]; then {_CACHE[states[0]]}; fi',
+        "done",
+    ]
 
 
 def _preloads_change(plan: Plan) -> bool:

@@ -36,12 +36,16 @@ class Cpu(Record, frozen=True, kw_only=True):
 
 
 class Node(Record, frozen=True, kw_only=True):
-    """One NUMA node; ``cpus`` is empty for memory-only nodes."""
+    """One NUMA node; ``cpus`` is empty for memory-only nodes.
+
+    ``kind`` is that of its memory: ``dram``, ``hbm``, ``cxl`` or ``pmem``, where it can be told.
+    """
 
     id: int
     cpus: tuple[int, ...]
     memory_bytes: int
     distances: tuple[int, ...] = ()
+    kind: str | None = None
 
 
 class HugePages(Record, frozen=True, kw_only=True):
@@ -55,7 +59,8 @@ class HugePages(Record, frozen=True, kw_only=True):
 class Rights(Record, frozen=True, kw_only=True):
     """What this process may do, as far as it can be read without trying.
 
-    ``nice_floor`` is the lowest nice value that can be asked for. In a ``user_namespace`` other
+    ``nice_floor`` is the lowest nice value that can be asked for, ``rt_priority_limit`` the highest
+    priority of the classes ``fifo`` and ``rr`` (0: none). In a ``user_namespace`` other
     than the first, ``capabilities`` (``CAP_SYS_NICE`` ...) hold for what belongs to it, not for
     the host.
     """
@@ -65,6 +70,7 @@ class Rights(Record, frozen=True, kw_only=True):
     user_namespace: bool = False
     nice_floor: int = 0
     nice_now: int = 0
+    rt_priority_limit: int = 0
 
 
 class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
@@ -82,6 +88,8 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         memory_limit_bytes: what the control group leaves, where it is less.
         cpu_limit: how many CPUs' time the control group leaves, where it is less than ``allowed``:
             threads beyond it are throttled.
+        rt_share: part of a CPU's time that real-time programs may have (``sched_rt_runtime_us``
+            in ``sched_rt_period_us``), 1 where nothing is kept for others.
         cgroup: ``v2``, ``hybrid``, ``v1`` or ``none``.
         hypervisor: name where the host is a guest.
         default_state: readings that define *the default* (THP mode, governor, swappiness ...);
@@ -102,6 +110,7 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     memory_bytes: int = 0
     memory_limit_bytes: int | None = None
     cpu_limit: float | None = None
+    rt_share: float | None = None
     cgroup: str = "none"
     hypervisor: str | None = None
     default_state: dict[str, str] = {}

@@ -12,7 +12,7 @@ from assay.machine.cgroup import Cgroups, read_cgroups
 from assay.machine.document import Machine
 from assay.machine.libraries import find_libraries
 from assay.machine.processor import read_kernel, read_processor
-from assay.machine.rights import read_rights
+from assay.machine.rights import read_rights, read_rt_share
 from assay.machine.root import Root
 from assay.machine.state import read_default_state, read_huge_pages, read_hypervisor
 from assay.machine.topology import Topology, read_topology
@@ -61,6 +61,7 @@ def read_machine(
         memory_bytes=memory_bytes,
         memory_limit_bytes=_if_less(cgroups.memory_limit_bytes, memory_bytes),
         cpu_limit=_if_less(cgroups.cpu_limit, len(allowed)),
+        rt_share=read_rt_share(root),
         cgroup=cgroups.mode,
         hypervisor=read_hypervisor(root, processor.flags, kernel.arch),
         default_state=read_default_state(root),

@@ -25,6 +25,8 @@ _CAPABILITIES = (
 
 _NOBODY = 65534
 _LOWEST_NICE = -20
+_HIGHEST_RT = 99
+"""Of ``SCHED_FIFO`` and ``SCHED_RR`` (sched(7))."""
 _NICE_FIELD = 18
 """Of ``/proc/PID/stat``, counted from 0 with the name (which may hold spaces) as field 1."""
 
@@ -43,7 +45,23 @@ def read_rights(root: Root) -> Rights:
         user_namespace=in_namespace,
         nice_floor=_LOWEST_NICE if free else min(nice_now, _nice_limit(root)),
         nice_now=nice_now,
+        rt_priority_limit=_HIGHEST_RT if free else _rt_limit(root),
     )
+
+
+def read_rt_share(root: Root) -> float | None:
+    """Part of each CPU's time that real-time programs may have; ``None`` where it is not said.
+
+    ``Documentation/scheduler/sched-rt-group.rst``. A runtime of -1 keeps nothing for others. From
+    Linux 6.12 on a deadline server of the kernel keeps 5 % for them whatever these say
+    (``fair_server``, commit 5f6bd380c7bd); that can be changed unseen in debugfs, so it is not
+    counted on.
+    """
+    runtime_us = root.read_int("/proc/sys/kernel/sched_rt_runtime_us")
+    period_us = root.read_int("/proc/sys/kernel/sched_rt_period_us")
+    if runtime_us is None or not period_us:
+        return None
+    return 1.0 if runtime_us < 0 else min(1.0, runtime_us / period_us)
 
 
 def _uid(status: str, root: Root) -> int:
@@ -84,3 +102,13 @@ def _nice_limit(root: Root) -> int:
     if match is None:
         return 20
     return max(_LOWEST_NICE, 20 - int(match[1])) if match[1].isdigit() else _LOWEST_NICE
+
+
+def _rt_limit(root: Root) -> int:
+    """RLIMIT_RTPRIO: the highest priority that a process without rights may ask for."""
+    match = re.search(
+        r"^Max realtime priority\s+(\d+|unlimited)", root.read_text("/proc/self/limits") or "", re.M
+    )
+    if match is None:
+        return 0
+    return min(_HIGHEST_RT, int(match[1])) if match[1].isdigit() else _HIGHEST_RT

@@ -105,6 +105,10 @@ class Root:
         return base.joinpath(*done)
 
 
+LIVE = Root()
+"""The running host."""
+
+
 def _exists(place: Path) -> bool:
     try:
         return place.exists()

@@ -15,6 +15,7 @@ from itertools import pairwise
 from assay.errors import BadInput
 from assay.machine.cpulist import parse_list, parse_mask
 from assay.machine.document import Cpu, Node
+from assay.machine.memory_kind import memory_kinds
 from assay.machine.root import Root
 
 _CPU = "/sys/devices/system/cpu"
@@ -236,12 +237,14 @@ def _nodes(root: Root, online: tuple[int, ...]) -> tuple[Node, ...]:
     kept = [node for node in listed if own[node] or (memory[node] and node not in gpus)]
     # CPUs of a node that is offline take their memory from another one.
     own[kept[0]] = tuple(sorted({*own[kept[0]], *(set(online) - claimed)}))
+    kinds = memory_kinds(root, {node: own[node] for node in kept if memory[node]})
     return tuple(
         Node(
             id=node,
             cpus=own[node],
             memory_bytes=memory[node],
             distances=_distances(root, node, listed, kept),
+            kind=kinds.get(node),
         )
         for node in kept
     )

@@ -11,16 +11,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
+import msgspec
+
 from assay.errors import NotPossible
 from assay.launch.document import launcher_document
 from assay.launch.driver import Driver, LauncherKilled, Running
 from assay.measure.gone import demand_in_place
 from assay.measure.hooking import Hooking, no_end
+from assay.measure.page_cache import put_in_place
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
 from assay.measure.scratch import Scratch
 from assay.records import Evidence, Launch, Plan, RunFacts, Sample, Workload
+from assay.records.facts import CachedFiles
 from assay.settings.registry import Registry, judge_all
+from assay.units import show_bytes, show_count
 
 MOST_PAD_BYTES = 4096
 """The stack is placed at random in whole pages already, where the kernel does so."""
@@ -83,6 +88,7 @@ class _Flight:
     plan: Plan
     running: Running
     before: tuple[Evidence, ...]
+    cached: CachedFiles | None
 
 
 class LocalExecutor:
@@ -186,8 +192,11 @@ class LocalExecutor:
         )
         ticket = Ticket(self._submitted)
         self._submitted += 1
+        cached = put_in_place(plan, self._workload, self._driver.env)
+        if cached is not None:
+            before += (_page_cache(cached),)
         running = self._driver.start(document)
-        self._flights[ticket] = _Flight(launch, plan, running, before)
+        self._flights[ticket] = _Flight(launch, plan, running, before, cached)
         return ticket
 
     def _pad_bytes(self, launch: Launch) -> int | None:
@@ -224,6 +233,8 @@ class LocalExecutor:
         return facts
 
     def _sample(self, flight: _Flight, facts: RunFacts) -> Sample:
+        if flight.cached is not None:
+            facts = msgspec.structs.replace(facts, cached_files=flight.cached)
         self.last_facts = facts
         demand_in_place(facts, self._workload, self.output)
         if facts.outcome in ("bad_plan", "setup_failed"):
@@ -256,3 +267,10 @@ class LocalExecutor:
         finally:
             self._driver.close()
             self._scratch.close()
+
+
+def _page_cache(cached: CachedFiles) -> Evidence:
+    """What of the files of a launch lay in the page cache before it."""
+    value = None if cached.cached_bytes is None else float(cached.cached_bytes)
+    told = f"of {show_bytes(cached.size_bytes)} in {show_count(cached.files, 'file')}"
+    return Evidence(kind="page_cache", value=value, unit="bytes", note=cached.absent or told)

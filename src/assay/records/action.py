@@ -58,10 +58,24 @@ class MemPolicy(Record, frozen=True, kw_only=True, tag_field="kind", tag="mempol
 
 
 class Sched(Record, frozen=True, kw_only=True, tag_field="kind", tag="sched"):
-    """Scheduling class and nice value; what is ``None`` stays as it is."""
+    """Scheduling class and nice value; what is ``None`` stays as it is.
 
-    policy: Literal["other", "batch", "idle"] | None = None
+    ``priority`` (1 to 99) belongs to ``fifo`` and ``rr``; ``runtime_ns`` in every ``period_ns``,
+    which is the deadline too, to ``deadline``.
+    """
+
+    policy: Literal["other", "batch", "idle", "fifo", "rr", "deadline"] | None = None
     nice: int | None = None
+    priority: int | None = None
+    runtime_ns: int | None = None
+    period_ns: int | None = None
+
+
+class IoPriority(Record, frozen=True, kw_only=True, tag_field="kind", tag="io_priority"):
+    """Class and level (0 first, 7 last) of what is read and written (``ioprio_set``)."""
+
+    io_class: Literal["idle", "best-effort", "realtime"]
+    level: int | None = None
 
 
 class Prctl(Record, frozen=True, kw_only=True, tag_field="kind", tag="prctl"):
@@ -79,6 +93,15 @@ class Rlimit(Record, frozen=True, kw_only=True, tag_field="kind", tag="rlimit"):
     hard: int | None
 
 
+class PageCache(Record, frozen=True, kw_only=True, tag_field="kind", tag="page_cache"):
+    """Before the launch, drop the files that its command names from the page cache, or read them.
+
+    Carried out by whoever starts the launch, not by the launcher.
+    """
+
+    state: Literal["cold", "warm"]
+
+
 class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
     """Words put in front of the command (isolation levels)."""
 
@@ -94,7 +117,9 @@ Action = (
     | Affinity
     | MemPolicy
     | Sched
+    | IoPriority
     | Prctl
     | Rlimit
+    | PageCache
     | Wrap
 )

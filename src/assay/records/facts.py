@@ -11,6 +11,8 @@ class Seen(Record, frozen=True, kw_only=True):
     at_s: float | None = None
     cpus: tuple[int, ...] | None = None
     policy: str | None = None
+    priority: int | None = None
+    """Of the real-time classes."""
     nice: int | None = None
     thp_enabled: bool | None = None
     environ: dict[str, str] | None = None
@@ -89,6 +91,22 @@ class Counter(Record, frozen=True, kw_only=True):
     scaled: bool = False
 
 
+class CachedFiles(Record, frozen=True, kw_only=True):
+    """What of the files that a command names was in the page cache just before its launch.
+
+    Attributes:
+        files: how many of them were looked at; empty ones are left out.
+        size_bytes: of all of them.
+        cached_bytes: in the page cache; ``None`` where the kernel does not tell.
+        absent: why it does not.
+    """
+
+    files: int
+    size_bytes: int
+    cached_bytes: int | None = None
+    absent: str | None = None
+
+
 class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """The launcher's record, version 1."""
 
@@ -132,6 +150,11 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     applied: tuple[Applied, ...] = ()
     seen: Seen | None = None
     absent: dict[str, str] = {}
+    cached_files: CachedFiles | None = None
+    """Added by whoever started the launch, where a setting asks for it."""
     stderr_head: str | None = None
     """First lines of the error output, added by the driver: some libraries tell there what they
     chose (``OPENBLAS_VERBOSE=2``)."""
+    hook_report: str | None = None
+    """What import hooks in the program told, added by the driver: lines of process, name, moment
+    and value."""

@@ -16,7 +16,7 @@ from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.purse import Purse
-from assay.search.searcher import Searcher, Trial, estimates, launched, newcomers
+from assay.search.searcher import Estimate, Searcher, Trial, estimates, launched, newcomers
 from assay.search.space import SearchSpace
 from assay.stats.eliminate import leader, settled, worse
 
@@ -41,11 +41,15 @@ KEEP_OF_MODEL = 0.16
 are few, and what they find is worth more than how finely it is confirmed."""
 IDLE_SHARE = 0.25
 """Settings go from a winner as long as the model expects less than this share of the margin to be
-lost with all of them."""
+lost with all of them,"""
+IDLE_DOUBT = 0.5
+"""or less than so many standard deviations of what is not known about that loss."""
 
 
 BLOCKS_BEFORE_PROOF = 4
 """Before so many search blocks what was found is a guess."""
+STRETCH = 1.5
+"""What takes up to so many times what is left may still be shown: the gain is only a guess."""
 WIDTH = 3.6
 """Half the width of a claim's interval, in standard errors, where it takes 10 to 20 blocks."""
 
@@ -131,7 +135,7 @@ class ModelBased:
         best = self._best(trials, among)
         if best is None or best[1] >= 0.0:
             return DEFAULT_ARM
-        lean = self._without_idle(trials, *best)
+        lean = self._without_idle(trials, best[0])
         return arm_of(lean) if lean else DEFAULT_ARM
 
     def _best(
@@ -144,18 +148,30 @@ class ModelBased:
         ]
         return min(means, key=lambda pair: pair[1], default=None)
 
-    def _without_idle(
-        self, trials: Sequence[Trial], winner: Configuration, mean: float
-    ) -> Configuration:
-        """A configuration without the settings whose loss is expected to cost next to nothing."""
-        allowed = mean + IDLE_SHARE * math.log1p(self._keeping.margin)
-        while True:
-            smaller = [self._space.canonical(winner.without(name)) for name in winner]
-            valid = [c for c in dict.fromkeys(smaller) if self._space.valid(c)]
-            best = self._best(trials, valid)
-            if best is None or best[1] > allowed:
-                return winner
-            winner = best[0]
+    def _without_idle(self, trials: Sequence[Trial], winner: Configuration) -> Configuration:
+        """A configuration without the settings that are not expected to do anything."""
+        lean = winner
+        while smaller := self._smaller(lean):
+            wanted = [{c: 1.0, winner: -1.0} for c in smaller]
+            losses = self._searcher.contrasts(self._space, trials, wanted)
+            least = min(range(len(losses)), key=lambda i: losses[i].mean)
+            if not self._idle(losses[least]):
+                break
+            lean = smaller[least]
+        return lean
+
+    def _smaller(self, configuration: Configuration) -> list[Configuration]:
+        """The valid ones that leave one of its settings out."""
+        space = self._space
+        found = [space.canonical(configuration.without(name)) for name in configuration]
+        return [c for c in dict.fromkeys(found) if space.valid(c)]
+
+    def _idle(self, loss: Estimate) -> bool:
+        """Whether a loss against the whole winner is next to nothing, as far as it is known."""
+        allowed = IDLE_SHARE * math.log1p(self._keeping.margin)
+        return math.isfinite(loss.deviation) and loss.mean <= max(
+            allowed, IDLE_DOUBT * loss.deviation
+        )
 
     def _wants_proof(self, history: History, trials: Sequence[Trial], purse: Purse) -> bool:
         """Whether what is left is just enough to show the gain that was found.
@@ -173,7 +189,7 @@ class ModelBased:
         blocks = math.ceil(2.0 * (WIDTH * noise / best[1]) ** 2)
         proof = history.cost([DEFAULT_ARM] * self._keeping.arms).times(blocks)
         more = history.cost(BATCH_ARMS)
-        return purse.affords(proof) and not purse.affords(more, least=proof)
+        return purse.affords(proof.times(1.0 / STRETCH)) and not purse.affords(more, least=proof)
 
     def _granted(self, history: History) -> SearchSpace:
         """The space without what turned out to be refused."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from assay.errors import BadInput
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Cpu, Machine, Program
+from assay.machine.root import LIVE, Root
 from assay.records import (
     Affinity,
     AnyText,
@@ -35,7 +36,9 @@ from assay.settings.evidence import (
     unverified,
     why_unread,
 )
+from assay.settings.near import is_near, near
 from assay.settings.refusal import outside
+from assay.settings.smt import usable_for
 from assay.settings.threads import counts
 from assay.units import show_count
 
@@ -44,7 +47,7 @@ _PLACE: dict[str, Callable[[Sequence[Cpu], int], tuple[int, ...]]] = {
     "scatter": placing.scatter,
     "one-per-core": placing.one_per_core,
 }
-_PLACEMENTS = Choices(tuple(_PLACE))
+_PLACEMENTS = AnyText(f"{', '.join(_PLACE)}, or near:DEVICE-OR-FILE")
 _USUAL = "compact"
 
 
@@ -57,6 +60,8 @@ class Cpus:
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
+    root: Root = LIVE
+    """Where ``placement=near:`` looks for devices."""
 
     def domain(self, machine: Machine) -> Domain:
         """A count or a list; ``resolve`` says what is wrong with others."""
@@ -95,7 +100,12 @@ class Cpus:
         """
         value = config[self.name]
         if isinstance(value, int) and not isinstance(value, bool):
-            return _of_count(value, str(config.get("placement", _USUAL)), machine)
+            placement = str(config.get("placement", _USUAL))
+            usable = usable_for(config, machine)
+            if is_near(placement):
+                close = near(placement, usable, self.root)
+                return close if isinstance(close, Refused) else _of_count(value, _USUAL, close)
+            return _of_count(value, placement, usable)
         wanted = _parse(value)
         foreign = sorted(set(wanted) - {cpu.id for cpu in machine.usable})
         if foreign:
@@ -115,7 +125,7 @@ class Cpus:
         """
         value = config[self.name]
         count = value if isinstance(value, int) else len(plan.cpus)
-        return _judge_mask(value, facts, plan.cpus, count)
+        return judge_mask(value, facts, plan.cpus, count)
 
 
 @dataclass(frozen=True)
@@ -123,13 +133,15 @@ class Placement:
     """``placement``: how a count of CPUs is laid out."""
 
     name: str = "placement"
-    summary: str = "how cpus=COUNT is laid out: compact, scatter, one-per-core"
+    summary: str = "how cpus=COUNT is laid out: compact, scatter, one-per-core, near a device"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
+    root: Root = LIVE
+    """Where ``near:`` looks for devices."""
 
     def domain(self, machine: Machine) -> Domain:
-        """Three layouts."""
+        """Three layouts, and nearness to anything that has a place."""
         return _PLACEMENTS
 
     def default(self, machine: Machine) -> Value | None:
@@ -149,36 +161,59 @@ class Placement:
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Part of ``cpus``; alone, ``one-per-core`` leaves out all siblings."""
         value = config[self.name]
-        if value not in _PLACEMENTS:
+        if value not in _PLACE and not is_near(value):
             return outside(self.name, value, _PLACEMENTS)
         count = config.get("cpus")
         if isinstance(count, int):
             return Resolved((), note="sets which CPUs cpus takes")
         if count is not None:
             return Resolved((), degraded=f"without effect: cpus={count} names the CPUs itself")
+        if is_near(value):
+            return self._near(str(value), usable_for(config, machine))
         if value != "one-per-core":
             return Resolved((), degraded="without effect unless cpus is a count")
         return Resolved((Affinity(cpus=placing.one_per_core(machine.usable)),))
+
+    def _near(self, value: str, usable: Sequence[Cpu]) -> Resolved | Refused:
+        close = near(value, usable, self.root)
+        if isinstance(close, Refused):
+            return close
+        everywhere = len(close) == len(usable)
+        return Resolved(
+            (Affinity(cpus=tuple(cpu.id for cpu in close)),),
+            note="all CPUs that may be used are as near" if everywhere else None,
+        )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By the mask, where the plan has one."""
         value = config[self.name]
         if not plan.cpus:
             return unverified(value, "the plan sets no mask that would show it")
-        return _judge_mask(value, facts, plan.cpus, len(plan.cpus))
+        return judge_mask(value, facts, plan.cpus, len(plan.cpus))
+
+
+def cpus_left(config: Configuration, machine: Machine) -> tuple[int, ...]:
+    """CPUs that assay may use and a program under ``config`` may not, as far as can be foreseen."""
+    taken: set[int] = set()
+    for setting in (Cpus(), Placement()):
+        if setting.name in config:
+            answer = setting.resolve(config, machine)
+            actions = answer.actions if isinstance(answer, Resolved) else ()
+            taken.update(cpu for a in actions if isinstance(a, Affinity) for cpu in a.cpus)
+    return tuple(cpu for cpu in machine.allowed if taken and cpu not in taken)
 
 
 def _counts(most: int) -> str:
     return "the count 1" if most == 1 else f"a count from 1 to {most}"
 
 
-def _of_count(count: int, placement: str, machine: Machine) -> Resolved | Refused:
-    usable = machine.usable
+def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | Refused:
     if placement not in _PLACE:
         return outside("placement", placement, _PLACEMENTS)
-    most = len(machine.cores) if placement == "one-per-core" else len(usable)
+    one_each = placement == "one-per-core"
+    most = len({cpu.core for cpu in usable}) if one_each else len(usable)
     if not 1 <= count <= most:
-        what = show_count(most, "core" if placement == "one-per-core" else "CPU")
+        what = show_count(most, "core" if one_each else "CPU")
         return Refused(f"assay may use {what} here", f"Give {_counts(most)}.")
     return Resolved((Affinity(cpus=_PLACE[placement](usable, count)),))
 
@@ -192,7 +227,8 @@ def _parse(value: Value) -> tuple[int, ...]:
     return cpus
 
 
-def _judge_mask(value: Value, facts: RunFacts, asked: tuple[int, ...], count: int) -> Grant:
+def judge_mask(value: Value, facts: RunFacts, asked: tuple[int, ...], count: int) -> Grant:
+    """Whether the mask that was read back lies in ``asked`` and holds at most ``count`` CPUs."""
     if accepted(facts, "affinity") is False:
         return refused(value, Level.SET, "the kernel did not take the mask")
     seen = seen_of(facts).cpus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.records import Grant, Granted, Level, RunFacts, Seen, Value
-from assay.settings.joined import JOINED, contains
+from assay.settings.joined import JOINED, contains, read_back
 
 _NEVER_RAN = frozenset({"exec_failed", "setup_failed", "bad_plan"})
 _TOO_SHORT = "the program ended before it could be read"
@@ -51,6 +51,12 @@ def seen_of(facts: RunFacts) -> Seen:
     return facts.seen or Seen()
 
 
+def environ_of(facts: RunFacts) -> dict[str, str] | None:
+    """The environment that the program was started with; ``None`` where it was not read."""
+    environ = seen_of(facts).environ
+    return None if environ is None else read_back(environ)
+
+
 def why_unread(facts: RunFacts, field: str) -> str:
     """Why ``seen`` has no ``field``."""
     for key in (f"seen.{field}", field, "seen"):
@@ -66,7 +72,7 @@ def judge_environment(
 
     That a variable is there is as much as can be shown from outside: level *set*.
     """
-    environ = seen_of(facts).environ
+    environ = environ_of(facts)
     if environ is None:
         return unverified(value, why_unread(facts, "environ"))
     for name, text in expected.items():

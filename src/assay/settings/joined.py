@@ -2,10 +2,12 @@
 
 ``GLIBC_TUNABLES`` (glibc manual, "Tunables"), ``MALLOC_CONF`` (jemalloc(3), "TUNING") and
 ``XZ_DEFAULTS`` (xz(1)). All take the last of two assignments to one name, seen on glibc 2.36,
-jemalloc 5.3 and xz 5.4.
+jemalloc 5.3 and xz 5.4. ``PYTHONPATH`` (python(1)) holds folders, of which the first counts.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from assay.records.codec import Record
 
@@ -14,19 +16,29 @@ class Joined(Record, frozen=True, kw_only=True):
     """How such a variable is written: what stands between assignments, and within one."""
 
     between: str
-    within: str
+    within: str = "="
+    folders: bool = False
+    """It holds folders rather than assignments: what is added comes first."""
 
+
+TUNABLES = "GLIBC_TUNABLES"
+_CUT_OFF = "glibc."
 
 JOINED: dict[str, Joined] = {
-    "GLIBC_TUNABLES": Joined(between=":", within="="),
+    TUNABLES: Joined(between=":", within="="),
     "MALLOC_CONF": Joined(between=",", within=":"),
     "XZ_DEFAULTS": Joined(between=" ", within="="),
+    "PYTHONPATH": Joined(between=":", folders=True),
 }
 
 
 def merge(name: str, base: str, over: str) -> str:
     """The assignments of ``base`` and ``over``; where both name one thing, ``over`` holds."""
     style = JOINED[name]
+    if style.folders:
+        first = _folders(over, style)
+        left = (folder for folder in _folders(base, style) if folder not in first)
+        return style.between.join((*first, *left))
     merged = {**_assignments(base, style), **_assignments(over, style)}
     return style.between.join(
         key if value is None else f"{key}{style.within}{value}" for key, value in merged.items()
@@ -36,10 +48,36 @@ def merge(name: str, base: str, over: str) -> str:
 def contains(name: str, text: str, part: str) -> bool:
     """Whether every assignment of ``part`` holds in ``text``."""
     style = JOINED[name]
+    if style.folders:
+        return set(_folders(part, style)) <= set(_folders(text, style))
     have = _assignments(text, style)
     return all(
         key in have and have[key] == value for key, value in _assignments(part, style).items()
     )
+
+
+def _folders(text: str, style: Joined) -> list[str]:
+    """An empty one is the working folder, so that none is dropped."""
+    return text.split(style.between) if text else []
+
+
+def names_in(name: str, text: str) -> tuple[str, ...]:
+    """The names that are assigned to in ``text``."""
+    return tuple(_assignments(text, JOINED[name]))
+
+
+def read_back(environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment as its program was given it.
+
+    Up to version 2.38 glibc cuts ``GLIBC_TUNABLES`` at its colons where it lies (``parse_tunables``
+    in elf/dl-tunables.c), so that ``/proc/PID/environ`` shows every assignment but the first as a
+    variable of its own.
+    """
+    found = {name: text for name, text in environ.items() if not name.startswith(_CUT_OFF)}
+    cut = [f"{name}={text}" for name, text in environ.items() if name.startswith(_CUT_OFF)]
+    if cut and TUNABLES in found:
+        found[TUNABLES] = JOINED[TUNABLES].between.join((found[TUNABLES], *cut))
+    return found
 
 
 def _assignments(text: str, style: Joined) -> dict[str, str | None]:

@@ -52,7 +52,7 @@ class Bind:
 
     def matters(self, program: Program, machine: Machine) -> Suggestion | str:
         """With an OpenMP runtime and more than one CPU."""
-        runtimes = [text for name, text in OPENMP_RUNTIMES.items() if name in program.runtimes]
+        runtimes = runtimes_of(program)
         if not runtimes:
             return "the program links no OpenMP runtime"
         if len(machine.usable) < 2:
@@ -75,7 +75,7 @@ class Bind:
         """Whether threads were seen with masks of their own."""
         value = config[self.name]
         expected = {"OMP_PROC_BIND": _written(value)}
-        held = judge_environment(value, _left_by_user(expected, config), facts)
+        held = judge_environment(value, left_by_user(expected, config), facts)
         if held.grant is not Granted.GRANTED or value == "false":
             return held
         return _judge_masks(value, facts, plan)
@@ -122,13 +122,19 @@ class Places:
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether threads were seen with masks of their own."""
         value = config[self.name]
-        held = judge_environment(value, _left_by_user({"OMP_PLACES": str(value)}, config), facts)
+        held = judge_environment(value, left_by_user({"OMP_PLACES": str(value)}, config), facts)
         if held.grant is not Granted.GRANTED or config.get("omp.bind") == "false":
             return held
         return _judge_masks(value, facts, plan)
 
 
-def _left_by_user(expected: dict[str, str], config: Configuration) -> dict[str, str]:
+def runtimes_of(program: Program) -> list[str]:
+    """The OpenMP runtimes that the program links, as people call them."""
+    return [text for name, text in OPENMP_RUNTIMES.items() if name in program.runtimes]
+
+
+def left_by_user(expected: dict[str, str], config: Configuration) -> dict[str, str]:
+    """Those variables that no ``env.NAME`` of the configuration holds."""
     return {name: text for name, text in expected.items() if f"env.{name}" not in config}
 
 

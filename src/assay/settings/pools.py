@@ -5,7 +5,9 @@ programs that people run, and leaves the meaning of the result alone. Left out o
 ``UV_THREADPOOL_SIZE`` (threads that wait for I/O, not CPU work), ``OMP_THREAD_LIMIT`` (breaks
 nested teams), ``JAVA_TOOL_OPTIONS`` (makes Java print a line), ``MAKEFLAGS`` and
 ``CMAKE_BUILD_PARALLEL_LEVEL`` (how many programs run, which the user chose). oneTBB reads no
-variable: its threads follow the CPUs that it may use.
+variable: its threads follow the CPUs that it may use. oneDNN has no pool of its own: it works in
+that of OpenMP, oneTBB or the framework that it is built into. ``MKL_DOMAIN_NUM_THREADS`` and
+``OMP_DYNAMIC`` would say otherwise than a count does; ``threads.mkl.dynamic`` is by itself.
 """
 
 from __future__ import annotations
@@ -13,6 +15,10 @@ from __future__ import annotations
 OPENMP = "OMP_NUM_THREADS"
 
 BLAS: tuple[str, ...] = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+MKL: tuple[str, ...] = ("MKL_NUM_THREADS",)
+
+NUMEXPR: tuple[str, ...] = ("NUMEXPR_NUM_THREADS", "NUMEXPR_MAX_THREADS")
 
 POOLS: dict[str, str] = {
     OPENMP: "OpenMP runtimes (libgomp, libomp, libiomp5), Arrow",

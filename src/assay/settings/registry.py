@@ -7,19 +7,34 @@ from collections.abc import Iterable, Iterator
 from assay.errors import BadInput, nearest
 from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFacts, Word
 from assay.settings import threads
+from assay.settings.allocator_options import OPTIONS
 from assay.settings.base import Setting
+from assay.settings.cache import Cache
 from assay.settings.cpus import Cpus, Placement
 from assay.settings.evidence import degraded, never_ran, unverified
+from assay.settings.frameworks import FRAMEWORKS
+from assay.settings.glibc import TUNABLES
+from assay.settings.gpus import Gpus
+from assay.settings.io import IoClass
 from assay.settings.isa import CpuIsa
+from assay.settings.limits import ResourceLimit
 from assay.settings.malloc import Malloc
+from assay.settings.memory import Policy as MemoryPolicy
+from assay.settings.mkl import MklDynamic
 from assay.settings.named import Argument, CommandLine, EnvVariable
 from assay.settings.openmp import Bind, Places
+from assay.settings.openmp_schedule import Schedule
+from assay.settings.openmp_wait import Blocktime, Wait
+from assay.settings.per_core import PerCore
 from assay.settings.scheduling import Nice, Policy
 from assay.settings.thp import Thp
 
 
 class Registry:
-    """Settings by name, in the order given; ``env.NAME`` and ``arg.NAME`` exist on demand."""
+    """Settings by name, in the order given.
+
+    ``env.NAME``, ``arg.NAME`` and ``limit.NAME`` exist on demand.
+    """
 
     def __init__(self, settings: Iterable[Setting]) -> None:
         self._settings = {setting.name: setting for setting in settings}
@@ -48,6 +63,8 @@ class Registry:
             return EnvVariable(rest)
         if family == "arg" and rest:
             return Argument(rest)
+        if family == "limit" and rest:
+            return ResourceLimit(rest)
         near = nearest(name, (*self._settings, f"env.{rest}", f"arg.{rest}"))
         raise BadInput(
             f"There is no setting {name!r}.",
@@ -62,15 +79,29 @@ def builtin() -> Registry:
             threads.ALL,
             threads.OPENMP,
             threads.BLAS,
+            threads.MKL,
+            MklDynamic(),
+            threads.NUMEXPR,
+            *FRAMEWORKS,
+            PerCore(),
             Bind(),
             Places(),
+            Schedule(),
+            Wait(),
+            Blocktime(),
             Cpus(),
             Placement(),
             Malloc(),
+            *OPTIONS,
+            *TUNABLES,
+            Cache(),
             Thp(),
+            MemoryPolicy(),
             CpuIsa(),
             Policy(),
             Nice(),
+            IoClass(),
+            Gpus(),
             CommandLine(),
         )
     )

@@ -1,6 +1,7 @@
 """``sched`` and ``nice``: what the scheduler thinks of the program.
 
-Interfaces: ``sched_setscheduler(2)``, ``setpriority(2)``, ``sched(7)``; inherited by children.
+Interfaces: ``sched_setscheduler(2)``, ``sched_setattr(2)``, ``setpriority(2)``, ``sched(7)``;
+inherited by children, but for ``deadline``.
 Evidence: *seen* in ``/proc/PID/stat``. Nice values compare programs of one autogroup only
 (sched(7), "The autogroup feature").
 """
@@ -9,8 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
+from assay.errors import BadInput
+from assay.machine.cpulist import format_list
 from assay.machine.document import Machine, Program
 from assay.records import (
+    AnyText,
     Choices,
     Configuration,
     Domain,
@@ -24,6 +30,7 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.cpus import cpus_left
 from assay.settings.evidence import (
     accepted,
     granted,
@@ -33,23 +40,35 @@ from assay.settings.evidence import (
     why_unread,
 )
 from assay.settings.refusal import outside
-from assay.units import show_count
+from assay.units import parse_duration_s, show_count
 
-_POLICIES = Choices(("other", "batch", "idle"))
+_PLAIN = ("other", "batch", "idle")
+_POLICIES = AnyText(
+    "other,batch,idle, fifo:PRIORITY or rr:PRIORITY (1 to 99), or deadline:RUNTIME/PERIOD"
+)
+_SHORTEST_NS = 1024
+_HIGHEST = 99
+_RESERVED = 0.95
+"""What ``sched_rt_runtime_us`` is by default, in ``sched_rt_period_us``."""
+_KEEP = "as root: sysctl kernel.sched_rt_runtime_us=950000"
 
 
 @dataclass(frozen=True)
 class Policy:
-    """``sched``: the scheduling class, of those that need no rights."""
+    """``sched``: the scheduling class.
+
+    A program of a real-time class runs before all others, assay included. It is refused where that
+    would leave no processor time at all to these.
+    """
 
     name: str = "sched"
-    summary: str = "scheduling class: other, batch (no wake-up preemption), idle"
+    summary: str = "scheduling class: other, batch, idle; real-time: fifo, rr, deadline"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """The classes without real-time priority."""
+        """Every class; the real-time ones with their figures."""
         return _POLICIES
 
     def default(self, machine: Machine) -> Value | None:
@@ -74,12 +93,23 @@ class Policy:
             case "other" | "batch" | "idle":
                 return Resolved((Sched(policy=value),))
             case _:
+                wanted = _real_time(str(value))
+        match wanted:
+            case Sched(policy="deadline"):
+                return _deadline(wanted, config, machine)
+            case Sched():
+                return _prioritised(wanted, config, machine)
+            case _:
                 return outside(self.name, value, _POLICIES)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """The class that was read back."""
+        """The class that was read back, and its priority."""
         value = config[self.name]
-        return _compare(value, seen_of(facts).policy, "policy", facts)
+        seen = seen_of(facts)
+        shown = seen.policy if seen.priority is None else f"{seen.policy}:{seen.priority}"
+        wanted = "deadline" if str(value).startswith("deadline:") else value
+        grant = _compare(wanted, shown, "policy", facts)
+        return msgspec.structs.replace(grant, value=value)
 
 
 @dataclass(frozen=True)
@@ -122,6 +152,86 @@ class Nice:
         """The nice value that was read back."""
         value = config[self.name]
         return _compare(value, seen_of(facts).nice, "nice", facts)
+
+
+def _real_time(text: str) -> Sched | None:
+    """What a word asks for; ``None`` where it is none of a real-time class."""
+    policy, _, rest = text.partition(":")
+    if policy == "deadline":
+        return _times(rest)
+    if not rest.isascii() or not rest.isdigit() or not 1 <= int(rest) <= _HIGHEST:
+        return None
+    match policy:
+        case "fifo" | "rr":
+            return Sched(policy=policy, priority=int(rest))
+        case _:
+            return None
+
+
+def _times(text: str) -> Sched | None:
+    try:
+        runtime_ns, period_ns = (round(parse_duration_s(t) * 1e9) for t in text.split("/"))
+    except (BadInput, ValueError):
+        return None
+    if not _SHORTEST_NS <= runtime_ns <= period_ns:
+        return None
+    return Sched(policy="deadline", runtime_ns=runtime_ns, period_ns=period_ns)
+
+
+def _prioritised(wanted: Sched, config: Configuration, machine: Machine) -> Resolved | Refused:
+    highest = machine.rights.rt_priority_limit
+    if (wanted.priority or 0) > highest:
+        has = f"{highest} is the highest real-time priority" if highest else "there is none"
+        return Refused(
+            f"{wanted.policy}:{wanted.priority} needs rights: {has} here",
+            "Run as root, or raise the limit: `prlimit --rtprio`, or `rtprio` in limits.conf(5).",
+        )
+    if _keeps_time(machine) or cpus_left(config, machine):
+        return Resolved((wanted,))
+    return Refused(
+        f"a program of class {wanted.policy} on every CPU would leave no time to anything else,"
+        f" assay included: {_why_no_time(machine)}",
+        f"Leave it fewer CPUs by cpus=COUNT; or {_KEEP}.",
+    )
+
+
+def _deadline(wanted: Sched, config: Configuration, machine: Machine) -> Resolved | Refused:
+    rights = machine.rights
+    # Unlike the other two it is given to no limit (sched(7)), and asked of the first namespace.
+    if "CAP_SYS_NICE" not in rights.capabilities or rights.user_namespace:
+        return Refused("the deadline class needs CAP_SYS_NICE", "Run as root.")
+    if {"cpus", "placement", "threads.per_core"} & config.keys():
+        return Refused(
+            "the deadline class takes no choice of CPUs: the kernel places such programs itself",
+            "Leave out cpus, placement and threads.per_core, or use sched=fifo:PRIORITY.",
+        )
+    if set(machine.allowed) != {cpu.id for cpu in machine.cpus}:
+        return Refused(
+            "the deadline class needs all CPUs, and assay may use only"
+            f" {format_list(machine.allowed)}",
+            "See taskset -p $$ and the cpuset, or use sched=fifo:PRIORITY.",
+        )
+    if "nice" in config:
+        return Refused("the deadline class has no nice value", "Leave out nice.")
+    share = (wanted.runtime_ns or 0) / (wanted.period_ns or 1)
+    limit = _RESERVED if machine.rt_share in (None, 1.0) else machine.rt_share or 0.0
+    # One task on one CPU: others are left to the rest of the world.
+    if share > limit and (_keeps_time(machine) or len(machine.allowed) == 1):
+        return Refused(
+            f"real-time programs may have {limit:.0%} of a CPU, and this asks for {share:.0%}",
+            "Ask for less, or raise kernel.sched_rt_runtime_us.",
+        )
+    return Resolved((wanted,), note="threads and processes that it starts are of class other")
+
+
+def _keeps_time(machine: Machine) -> bool:
+    return machine.rt_share is not None and machine.rt_share < 1
+
+
+def _why_no_time(machine: Machine) -> str:
+    if machine.rt_share is None:
+        return "sched_rt_runtime_us cannot be read"
+    return "sched_rt_runtime_us keeps none for others"
 
 
 def _compare(value: Value, seen: Value | None, field: str, facts: RunFacts) -> Grant:

@@ -32,6 +32,7 @@ from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     accepted,
     degraded,
+    environ_of,
     granted,
     holds,
     mapped,
@@ -51,7 +52,7 @@ _EXCEPT_ADVISED_SINCE = (6, 18)
 _DISABLE_SINCE = (3, 15)
 
 _DOMAIN = Choices(("default", "never", "madvise", "always"))
-_SWITCH = "/sys/kernel/mm/transparent_hugepage/enabled"
+SWITCH = "/sys/kernel/mm/transparent_hugepage/enabled"
 _LITTLE_BYTES = 32 * 2**20
 """Below sixteen huge pages of 2 MiB the walks that they save are few."""
 
@@ -93,7 +94,7 @@ class Thp:
         if mode is None:
             return "the kernel has no transparent huge pages"
         if mode == "never":
-            return f"the system never gives huge pages; see {_SWITCH}"
+            return f"the system never gives huge pages; see {SWITCH}"
         used = program.peak_anon_bytes
         if used is not None and used < _LITTLE_BYTES:
             return f"the program uses {show_bytes(used)} of memory: too little for huge pages"
@@ -125,7 +126,7 @@ class Thp:
         if mode == "never":
             return Refused(
                 "the system never gives huge pages",
-                f"As root: echo madvise > {_SWITCH}.",
+                f"As root: echo madvise > {SWITCH}.",
             )
         if value == "madvise":
             return _madvise(mode, machine)
@@ -174,7 +175,7 @@ def _madvise(mode: str, machine: Machine) -> Resolved | Refused:
         return Refused(
             f"the system is set to {mode}, and Linux {machine.kernel} cannot change that for one"
             " process",
-            f"Linux 6.18 can. As root, for all: echo madvise > {_SWITCH}.",
+            f"Linux 6.18 can. As root, for all: echo madvise > {SWITCH}.",
         )
     return Resolved((Prctl(option=PR_SET_THP_DISABLE, args=(_DISABLE, _EXCEPT_ADVISED, 0, 0)),))
 
@@ -186,7 +187,7 @@ def _always(mode: str, malloc: str) -> Resolved | Refused:
     if asks is None:
         return Refused(
             f"the system is set to {mode}, and {malloc} has no way to ask for huge pages",
-            f"Use malloc=glibc, jemalloc or mimalloc; or as root: echo always > {_SWITCH}.",
+            f"Use malloc=glibc, jemalloc or mimalloc; or as root: echo always > {SWITCH}.",
         )
     version = " (2.35 or later)" if malloc == "glibc" else ""
     return Resolved(
@@ -225,7 +226,7 @@ def _judge_always(value: Value, config: Configuration, facts: RunFacts) -> Grant
 def _asked_allocator(config: Configuration, facts: RunFacts) -> str | None:
     """The allocator that the environment tells to ask, if any does."""
     malloc = str(config.get("malloc", "glibc"))
-    environ = seen_of(facts).environ or {}
+    environ = environ_of(facts) or {}
     for name, text in _ASKS.get(malloc, ()):
         if holds(name, text, environ.get(name)):
             return malloc

@@ -1,4 +1,4 @@
-"""``threads``, ``threads.omp``, ``threads.blas``: how many threads the pools of a program get.
+"""``threads`` and ``threads.omp|blas|mkl|numexpr``: how many threads the pools of a program get.
 
 Evidence: *set*. Whether a runtime obeys its variable cannot be read from outside; a program may
 also size its pools itself.
@@ -28,8 +28,13 @@ from assay.settings.evidence import judge_environment, seen_of
 from assay.settings.words import word_of
 from assay.units import show_count
 
-_NARROWER = {"threads.omp": (pools.OPENMP,), "threads.blas": pools.BLAS}
-"""Settings that take some variables over from ``threads``."""
+_NARROWER: dict[str, tuple[str, ...]] = {
+    "threads.omp": (pools.OPENMP,),
+    "threads.blas": pools.BLAS,
+    "threads.mkl": pools.MKL,
+    "threads.numexpr": pools.NUMEXPR,
+}
+"""Settings that take variables over from those that have more."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,14 @@ class Threads:
                 if openmp
                 else "the program links no OpenMP runtime"
             )
+        if self.name == "threads.mkl":
+            if "mkl" not in program.runtimes:
+                return "the program links no oneMKL"
+            return "threads sizes this pool too; name it to vary oneMKL alone"
+        if self.name == "threads.numexpr":
+            if "numexpr" not in program.packages:
+                return "the program was not found to import numexpr"
+            return "threads sizes this pool too; name it to vary numexpr alone"
         if self.name == "threads.blas":
             if not blas:
                 return "the program links no BLAS"
@@ -97,7 +110,7 @@ class Threads:
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             return Refused(f"{self.name} cannot be {value!r}", "Give a count from 1 on.")
         variables = self._own(config)
-        taken = [name for name in _NARROWER if self.name == "threads" and name in config]
+        taken = self._taken(config)
         return Resolved(
             tuple(EnvSet(name=name, value=pools.sized(name, word_of(value))) for name in variables),
             note=f"{' and '.join(taken)} takes over there" if taken else None,
@@ -118,10 +131,13 @@ class Threads:
         return judge_environment(value, expected, facts, seen)
 
     def _own(self, config: Configuration) -> tuple[str, ...]:
-        if self.name != "threads":
-            return self.variables
-        taken = {v for name, held in _NARROWER.items() if name in config for v in held}
+        taken = {variable for name in self._taken(config) for variable in _NARROWER[name]}
         return tuple(name for name in self.variables if name not in taken)
+
+    def _taken(self, config: Configuration) -> list[str]:
+        """The settings of ``config`` that hold a part of these variables, and no others."""
+        own = set(self.variables)
+        return [name for name, held in _NARROWER.items() if name in config and set(held) < own]
 
 
 def counts(machine: Machine) -> tuple[int, ...]:
@@ -138,6 +154,8 @@ OPENMP = Threads(name="threads.omp", summary="threads of OpenMP regions", variab
 BLAS = Threads(
     name="threads.blas", summary="threads of OpenBLAS, oneMKL, BLIS", variables=pools.BLAS
 )
+MKL = Threads(name="threads.mkl", summary="threads of oneMKL alone", variables=pools.MKL)
+NUMEXPR = Threads(name="threads.numexpr", summary="threads of numexpr", variables=pools.NUMEXPR)
 
 
 def _named(program: Program, known: dict[str, str]) -> list[str]:

@@ -58,6 +58,18 @@ int main() {
     sched_getparam(0, &parameter);
     printf("policy %d\npriority %d\nnice %d\n", sched_getscheduler(0), parameter.sched_priority,
            getpriority(PRIO_PROCESS, 0));
+    const long io = syscall(SYS_ioprio_get, 1 /* IOPRIO_WHO_PROCESS */, 0);
+    printf("io_priority %ld %ld\n", io >> 13, io & 0x1fff);
+    struct { // sched_attr of Linux 3.14
+        unsigned size, policy;
+        unsigned long long flags;
+        int nice;
+        unsigned priority;
+        unsigned long long runtime_ns, deadline_ns, period_ns;
+    } attributes{};
+    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0U) == 0 && attributes.policy == 6)
+        printf("deadline %llu %llu %llu %llu\n", attributes.runtime_ns, attributes.deadline_ns,
+               attributes.period_ns, attributes.flags);
     printf("thp_disable %d\n", prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0));
     printf("aslr %d\n", (personality(0xffffffffUL) & ADDR_NO_RANDOMIZE) == 0);
     char* folder = getcwd(nullptr, 0);

@@ -33,6 +33,7 @@ from assay.records import (
     Wrap,
 )
 from assay.settings import builtin
+from assay.settings.frameworks import HOOK
 
 REGISTRY = builtin()
 LOOK = """
@@ -313,3 +314,26 @@ def test_what_a_plan_says_is_one_line_whatever_the_values_hold(text: str) -> Non
         line for line in explain(made, Workload(argv=("prog",)), {}).split("\n") if "env.X=" in line
     ]
     assert told and not any(c in line for line in told for c in "\r\t\x1b\u2028\u202e")
+
+
+def test_the_import_hook_comes_along(tmp_path: Path) -> None:
+    stand_ins = str(Path(__file__).parents[2] / "stand_ins")
+    code = "import json, torch; print(json.dumps([torch.get_num_threads(), torch.__file__]))"
+    text = script({"threads.torch.intra": 3}, Workload(argv=(sys.executable, "-c", code)))
+    file = tmp_path / "run.sh"
+    file.write_text(text)
+    done = subprocess.run(
+        ["/bin/sh", str(file)],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": stand_ins, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        check=True,
+        timeout=30,
+    )
+    assert json.loads(done.stdout) == [3, f"{stand_ins}/torch/__init__.py"]
+    (left,) = tmp_path.glob("*/sitecustomize.py")
+    assert left.parent != Path(HOOK)
+
+
+def test_folders_of_the_user_stand_as_they_are(tmp_path: Path) -> None:
+    text = script({"env.PYTHONPATH": "/a b::/c:/c"}, work())
+    assert run(text, tmp_path, PYTHONPATH="/d")["environ"]["PYTHONPATH"] == "/a b::/c:/c"  # type: ignore[index]

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from assay.machine.processor import boot_arguments, read_kernel, read_processor
-from assay.machine.rights import read_rights
+from assay.machine.rights import read_rights, read_rt_share
 from assay.machine.root import Root
 from assay.machine.state import read_default_state, read_huge_pages, read_hypervisor
 
@@ -102,12 +102,15 @@ def test_kernel(tree, files, release, version, arch):
     assert (kernel.release, kernel.version, kernel.arch) == (release, version, arch)
 
 
-def rights(tree, mask="0", nice=0, limit="0", uid_map="0 0 4294967295", uid=1000):
+def rights(tree, mask="0", nice=0, limit="0", uid_map="0 0 4294967295", uid=1000, rt="0"):
     stat = f"7 (a ) b) R 1 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 {nice} 1 0 9"
     files = {
         "status": f"Name:\tx\nUid:\t1\t{uid}\t1\t1\nCapEff:\t{int(mask, 16):016x}\n",
         "stat": stat,
-        "limits": f"Max nice priority         {limit}                    0    \n",
+        "limits": (
+            f"Max nice priority         {limit}                    0    \n"
+            f"Max realtime priority     {rt}                    0    \n"
+        ),
         "uid_map": f"         {uid_map}\n",
     }
     return read_rights(tree({f"/proc/self/{name}": text for name, text in files.items()}))
@@ -122,6 +125,36 @@ def test_rights_of_a_user(tree):
 @pytest.mark.parametrize(("limit", "floor"), [("30", -10), ("40", -20), ("unlimited", -20)])
 def test_nice_limit_counts_from_twenty_down(tree, limit, floor):
     assert rights(tree, limit=limit).nice_floor == floor
+
+
+@pytest.mark.parametrize(
+    ("mask", "rt", "uid_map", "limit"),
+    [
+        ("0", "0", "0 0 4294967295", 0),
+        ("0", "20", "0 0 4294967295", 20),
+        ("0", "unlimited", "0 0 4294967295", 99),
+        ("800000", "0", "0 0 4294967295", 99),
+        ("800000", "3", "0 1000 1", 3),
+    ],
+)
+def test_real_time_priority(tree, mask, rt, uid_map, limit):
+    assert rights(tree, mask=mask, rt=rt, uid_map=uid_map).rt_priority_limit == limit
+
+
+@pytest.mark.parametrize(
+    ("runtime", "period", "share"),
+    [
+        ("950000", "1000000", 0.95),
+        ("-1", "1000000", 1.0),
+        ("1000000", "1000000", 1.0),
+        ("950000", None, None),
+        (None, None, None),
+    ],
+)
+def test_time_of_real_time_programs(tree, runtime, period, share):
+    values = {"sched_rt_runtime_us": runtime, "sched_rt_period_us": period}
+    files = {f"/proc/sys/kernel/{name}": text for name, text in values.items() if text}
+    assert read_rt_share(tree({"/proc/version": "", **files})) == share
 
 
 def test_capabilities_by_name(tree):

@@ -25,6 +25,7 @@ from assay.errors import BadInput, NotPossible
 from assay.launch.document import launcher_document
 from assay.launch.driver import Running
 from assay.launch.script import explain
+from assay.measure.page_cache import put_in_place
 from assay.measure.sample import build_sample
 from assay.records import DEFAULT, Configuration, Launch, Plan, RunFacts, Stage, Workload, encode
 from assay.settings.registry import judge_all
@@ -124,10 +125,12 @@ def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> 
     if workload.stdin is None:
         del document["stdin"]  # inherited: the program is to behave as without assay
     document.pop("cwd", None)
+    cached = put_in_place(plan, msgspec.structs.replace(workload, cwd=None), lab.driver.env)
     with _signals_left() as leave_to, lab.driver.start(document) as running:
         leave_to(running)
         running.finished(None)
-        return running.facts()
+        facts = running.facts()
+    return facts if cached is None else msgspec.structs.replace(facts, cached_files=cached)
 
 
 @contextlib.contextmanager

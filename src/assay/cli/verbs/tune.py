@@ -26,6 +26,7 @@ from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.records import Kind, Space, StudySpec
 from assay.search.space import DRAWS, SearchSpace
+from assay.settings.conditions import with_conditions
 from assay.study.choose import choose, describe, grantable
 from assay.study.laboratory import Laboratory
 from assay.study.session import begin
@@ -101,7 +102,7 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
         NotPossible: nothing can be granted, or nothing could matter.
     """
     if asked.parameters:
-        space, refused = grantable(asked, lab.plan)
+        space, refused = grantable(with_conditions(asked, lab.registry), lab.plan)
         if not space.parameters:
             reasons = "".join(f"\n    {name}: {reason}" for name, reason in refused.items())
             raise NotPossible(

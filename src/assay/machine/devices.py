@@ -1,0 +1,194 @@
+"""Devices: which CPUs are nearest to a card, a disk, a GPU, or the disk that a file lies on.
+
+Interfaces: ``local_cpulist`` and ``numa_node`` of a PCI device
+(``Documentation/ABI/testing/sysfs-bus-pci``), which network cards and disks lie below in
+``/sys/devices``; ``/proc/self/mountinfo`` (proc_pid_mountinfo(5)) for files, so that a recorded
+tree answers as the machine did.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import BadInput
+from assay.machine.cpulist import parse_list
+from assay.machine.gpus import find_gpus
+from assay.machine.root import Root
+
+_CLASSES = ("net", "block", "infiniband", "nvme", "drm")
+_PCI = re.compile(r"(?:[0-9a-f]{4,}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_DEEPEST = 8
+"""Layers of a disk upon disks that are followed."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """CPUs that are nearest to ``device``, ascending, by the kernel's account."""
+
+    device: str
+    cpus: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Nowhere:
+    """Nothing is known of where it is; ``remedy`` says what may be done."""
+
+    reason: str
+    remedy: str | None = None
+
+
+def nearest_cpus(root: Root, name: str) -> Near | Nowhere:
+    """The CPUs nearest to what ``name`` says.
+
+    Args:
+        root: where it is read.
+        name: a network card (``eth0``), a disk or a part of one (``nvme0n1``, ``/dev/sda1``), a
+            PCI address (``0000:41:00.0``), a GPU (``gpu0``), or a file, written with a slash.
+    """
+    return _nearest(root, name, _DEEPEST)
+
+
+def _nearest(root: Root, name: str, depth: int) -> Near | Nowhere:
+    if depth == 0:
+        return Nowhere(f"{name} lies on too many layers of disks")
+    if name.startswith("/dev/") and (disk := _disk_of(root, name)):
+        return _of_class(root, "block", disk, depth)
+    if "/" in name:
+        return _of_file(root, name, depth)
+    if re.fullmatch(r"gpu\d+", name, re.ASCII):
+        return _of_gpu(root, int(name[3:]))
+    if _PCI.fullmatch(name.lower()):
+        return _of_pci(root, name.lower())
+    for kind in _CLASSES:
+        if root.exists(f"/sys/class/{kind}/{name}"):
+            return _of_class(root, kind, name, depth)
+    return Nowhere(
+        f"there is no network card, disk, PCI address or GPU {name!r}",
+        "See `ip link` and `lsblk`. A file is written with a slash, as ./data.",
+    )
+
+
+def _disk_of(root: Root, path: str) -> str | None:
+    """The kernel's name of a disk whose device file, or a link to it, is ``path``."""
+    name = (root.real(path) or path).rsplit("/", 1)[-1]
+    return name if root.exists(f"/sys/class/block/{name}") else None
+
+
+def _of_gpu(root: Root, number: int) -> Near | Nowhere:
+    gpus = find_gpus(root)
+    if number >= len(gpus):
+        there = f"gpu0 to gpu{len(gpus) - 1} are there" if gpus else "no GPU was found"
+        return Nowhere(f"there is no gpu{number}: {there}")
+    return _of_pci(root, gpus[number].address)
+
+
+def _of_pci(root: Root, address: str) -> Near | Nowhere:
+    whole = address if address.count(":") > 1 else f"0000:{address}"
+    place = root.real(f"/sys/bus/pci/devices/{whole}")
+    if place is None:
+        return Nowhere(f"there is no PCI device {whole}", "See `lspci -D`.")
+    return _of_place(root, whole, place)
+
+
+def _of_class(root: Root, kind: str, name: str, depth: int) -> Near | Nowhere:
+    folder = f"/sys/class/{kind}/{name}"
+    place = root.real(folder)
+    if place is None:
+        return Nowhere(f"{name} is gone")
+    if "/virtual/" not in place:
+        return _of_place(root, name, place)
+    below = _below(root, place)
+    if not below:
+        return Nowhere(f"{name} has no hardware of its own", "Name the card or disk beneath it.")
+    return _union(name, (_nearest(root, other, depth - 1) for other in below))
+
+
+def _below(root: Root, place: str) -> tuple[str, ...]:
+    """What a virtual disk or card is made of."""
+    slaves = root.listdir(f"{place}/slaves")
+    lower = tuple(n[6:] for n in root.listdir(place) if n.startswith("lower_"))
+    # Multipath: the namespace hangs below a subsystem, which links to its controllers.
+    subsystem = place.rsplit("/", 1)[0]
+    names = root.listdir(subsystem) if "/nvme-subsystem/" in place else ()
+    controllers = tuple(n for n in names if re.fullmatch(r"nvme\d+", n, re.ASCII))
+    backing = root.read_text(f"{place}/loop/backing_file")
+    return slaves or lower or controllers or ((backing,) if backing else ())
+
+
+def _union(name: str, parts: Iterable[Near | Nowhere]) -> Near | Nowhere:
+    cpus: set[int] = set()
+    for part in parts:
+        if isinstance(part, Nowhere):
+            return Nowhere(f"{name}: {part.reason}", part.remedy)
+        cpus.update(part.cpus)
+    return Near(device=name, cpus=tuple(sorted(cpus)))
+
+
+def _of_place(root: Root, name: str, place: str) -> Near | Nowhere:
+    """Climb to the first folder that says where it is."""
+    while place.startswith("/sys/devices/"):
+        node = root.read_int(f"{place}/numa_node")
+        listed = root.read_text(f"{place}/local_cpulist")
+        if node is not None and node < 0:
+            return Nowhere(
+                f"no NUMA node is known of {name} (numa_node is -1)",
+                "As far as the firmware tells, all CPUs are as near: name some by cpus=LIST.",
+            )
+        if listed is None and node is not None:
+            listed = root.read_text(f"/sys/devices/system/node/node{node}/cpulist")
+        if listed:
+            return _listed(name, listed)
+        place = place.rsplit("/", 1)[0]
+    return Nowhere(
+        f"the kernel does not say where {name} is", "Name CPUs by cpus=LIST, or its PCI address."
+    )
+
+
+def _listed(name: str, text: str) -> Near | Nowhere:
+    try:
+        return Near(device=name, cpus=parse_list(text))
+    except BadInput:
+        return Nowhere(f"the CPUs near {name} cannot be read: {text!r}")
+
+
+def _of_file(root: Root, path: str, depth: int) -> Near | Nowhere:
+    # Of the running host relative to where assay was started, as every path on its command line.
+    real = root.real(str(Path(path).absolute()) if root.live else path)
+    if real is None:
+        return Nowhere(f"there is no file {path}", "Name one that is there, or the disk itself.")
+    mount = _mount_of(root, real)
+    if mount is None:
+        return Nowhere(f"the mount that {path} lies on cannot be read", "Name the disk itself.")
+    number, filesystem, source = mount
+    disk = (root.real(f"/sys/dev/block/{number}") or "").rsplit("/", 1)[-1]
+    # btrfs and others number what is no disk, and name the disk they are on.
+    disk = disk or (_disk_of(root, source) or "" if source.startswith("/dev/") else "")
+    if not disk:
+        return Nowhere(
+            f"{path} lies on {filesystem}, which has no disk of its own", "Name a disk or a card."
+        )
+    return _of_class(root, "block", disk, depth)
+
+
+def _mount_of(root: Root, path: str) -> tuple[str, str, str] | None:
+    """``MAJOR:MINOR``, file system and source of the mount that holds a real path."""
+    best: tuple[int, tuple[str, str, str]] | None = None
+    for line in (root.read_text("/proc/self/mountinfo") or "").splitlines():
+        before, _, after = line.partition(" - ")
+        fields, told = before.split(), after.split()
+        if len(fields) < 5 or len(told) < 2:
+            continue
+        point = _unescaped(fields[4]).rstrip("/")
+        holds = path == point or path.startswith(f"{point}/")
+        # Of two on one place the later one covers the earlier.
+        if holds and (best is None or len(point) >= best[0]):
+            best = len(point), (fields[2], told[0], _unescaped(told[1]))
+    return best[1] if best else None
+
+
+def _unescaped(text: str) -> str:
+    """The kernel writes space, tab, newline and backslash as three octal digits."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

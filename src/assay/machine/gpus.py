@@ -1,0 +1,54 @@
+"""GPUs of a machine, by the drivers that programs reach them through.
+
+Interfaces: ``/proc/driver/nvidia/gpus`` (NVIDIA's own driver, one folder for each PCI address) and
+``/sys/class/drm/cardN/device`` for ``amdgpu``, ``i915`` and ``xe``. Read from recorded and written
+trees only: no GPU was at hand.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.machine.root import Root
+
+_NVIDIA = "/proc/driver/nvidia/gpus"
+_DRM = "/sys/class/drm"
+_DRIVERS = {"nvidia": "nvidia", "amdgpu": "amd", "i915": "intel", "xe": "intel"}
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One GPU.
+
+    Attributes:
+        vendor: ``nvidia``, ``amd`` or ``intel``.
+        index: its number among those of its vendor, in the order of PCI addresses.
+        address: as ``0000:41:00.0``, in small letters.
+    """
+
+    vendor: str
+    index: int
+    address: str
+
+
+def find_gpus(root: Root) -> tuple[Gpu, ...]:
+    """All GPUs, those of a vendor together, each in the order of addresses."""
+    found = {(name.lower(), "nvidia") for name in root.listdir(_NVIDIA)} | _drm(root)
+    numbered: list[Gpu] = []
+    for address, vendor in sorted(found, key=lambda gpu: (gpu[1], gpu[0])):
+        index = sum(gpu.vendor == vendor for gpu in numbered)
+        numbered.append(Gpu(vendor=vendor, index=index, address=address))
+    return tuple(numbered)
+
+
+def _drm(root: Root) -> set[tuple[str, str]]:
+    found = set()
+    for name in root.listdir(_DRM):
+        if not re.fullmatch(r"card\d+", name, re.ASCII):
+            continue
+        driver = (root.real(f"{_DRM}/{name}/device/driver") or "").rsplit("/", 1)[-1]
+        device = root.real(f"{_DRM}/{name}/device")
+        if device is not None and driver in _DRIVERS:
+            found.add((device.rsplit("/", 1)[-1].lower(), _DRIVERS[driver]))
+    return found

@@ -1,0 +1,172 @@
+"""The page cache of files: dropping them from it, reading them into it, and what is in it.
+
+Interfaces: ``posix_fadvise(2)``; ``cachestat(2)`` (Linux 6.5, include/uapi/linux/mman.h), number
+451 on every architecture; ``mincore(2)``, which since Linux 5.2 calls every page resident to those
+who neither own the file nor may write to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import mmap
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from assay.launch.command import command_of
+from assay.launch.files import words_for_files
+from assay.records import PageCache, Plan, Workload
+from assay.records.facts import CachedFiles
+
+_CACHESTAT = 451
+_CHUNK_BYTES = 2**20
+_PAGE_BYTES = mmap.PAGESIZE
+_MAP_FAILED = ctypes.c_void_p(-1).value
+
+
+class _Range(ctypes.Structure):
+    _fields_ = (("off", ctypes.c_uint64), ("len", ctypes.c_uint64))
+
+
+class _Stat(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_uint64)
+        for name in ("cache", "dirty", "writeback", "evicted", "recently_evicted")
+    )
+
+
+def put_in_place(plan: Plan, workload: Workload, env: Mapping[str, str]) -> CachedFiles | None:
+    """What a plan asks of the page cache; ``None`` where it asks nothing.
+
+    Raises:
+        BadInput: a placeholder is missing from the command.
+    """
+    states = [action.state for action in plan.actions if isinstance(action, PageCache)]
+    if not states:
+        return None
+    files = files_of(command_of(plan, workload), workload, env)
+    for path in files:
+        with contextlib.suppress(OSError):
+            (drop if states[0] == "cold" else read)(path)
+    return look(files)
+
+
+def files_of(argv: tuple[str, ...], workload: Workload, env: Mapping[str, str]) -> tuple[Path, ...]:
+    """Regular files with something in them that a command names: program, arguments, input."""
+    folder = Path(workload.cwd or ".")
+    program = shutil.which(argv[0], path=env.get("PATH"))
+    words = (*([program] if program else []), *words_for_files(argv, workload.stdin))
+    paths = (Path(os.path.realpath(folder / word)) for word in words if "\0" not in word)
+    return tuple(dict.fromkeys(path for path in paths if _is_file(path)))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size > 0
+
+
+def drop(path: Path) -> None:
+    """Take a file out of the page cache, once what was written to it is on its disk.
+
+    Pages that a process has mapped stay, as do those of a file system that has no other place.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    with _opened(path) as fd:
+        with contextlib.suppress(OSError):  # dirty pages stay then, and are counted
+            os.fdatasync(fd)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def read(path: Path) -> None:
+    """Read a file into the page cache.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with _opened(path) as fd:
+        while os.read(fd, _CHUNK_BYTES):
+            pass
+
+
+def look(files: Iterable[Path]) -> CachedFiles:
+    """How much of these files is in the page cache."""
+    count = size_bytes = cached_bytes = 0
+    absent = None
+    for path in files:
+        try:
+            with _opened(path) as fd:
+                size = os.fstat(fd).st_size
+                count, size_bytes = count + 1, size_bytes + size
+                cached_bytes += cached_of(fd)
+        except OSError as error:
+            absent = absent or f"{path.name}: {error.strerror}"
+    known = None if absent else cached_bytes
+    return CachedFiles(files=count, size_bytes=size_bytes, cached_bytes=known, absent=absent)
+
+
+def cached_of(fd: int) -> int:
+    """Bytes of an open file that are in the page cache.
+
+    Raises:
+        OSError: the kernel does not tell, or not to this user.
+    """
+    size = os.fstat(fd).st_size
+    try:
+        pages = _by_cachestat(fd)
+    except OSError as error:
+        if error.errno not in (errno.ENOSYS, errno.EPERM, errno.EOPNOTSUPP):
+            raise
+        pages = _by_mincore(fd, size)
+    return min(pages * _PAGE_BYTES, size)
+
+
+def _by_cachestat(fd: int) -> int:
+    whole, found = _Range(0, 0), _Stat()
+    libc = ctypes.CDLL(None, use_errno=True)
+    arguments = (ctypes.c_int(fd), ctypes.byref(whole), ctypes.byref(found), ctypes.c_uint(0))
+    if libc.syscall(ctypes.c_long(_CACHESTAT), *arguments):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return int(found.cache)
+
+
+def _by_mincore(fd: int, size: int) -> int:
+    owner = os.fstat(fd).st_uid
+    if os.geteuid() not in (0, owner) and not os.access(f"/proc/self/fd/{fd}", os.W_OK):
+        raise OSError(errno.EPERM, "only who may write to a file is told what of it is cached")
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    length = ctypes.c_size_t(size)
+    at = libc.mmap(
+        None, length, mmap.PROT_READ, mmap.MAP_SHARED, ctypes.c_int(fd), ctypes.c_long(0)
+    )
+    if at == _MAP_FAILED:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    try:
+        pages = (ctypes.c_ubyte * (-(-size // _PAGE_BYTES)))()
+        if libc.mincore(ctypes.c_void_p(at), length, pages):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+    finally:
+        libc.munmap(ctypes.c_void_p(at), length)
+    return sum(page & 1 for page in pages)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    # A pipe that took the place of a file must not hold us up.
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        yield fd
+    finally:
+        os.close(fd)

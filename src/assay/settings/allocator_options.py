@@ -1,0 +1,178 @@
+"""The options of allocators that are settings: ``malloc.NAME``, and those that only one has.
+
+Sources: glibc manual, "Memory Allocation Tunables"; jemalloc(3), "TUNING" (5.3); mimalloc,
+"Environment Options" (2.0 to 2.2, ``src/options.c``); gperftools, "TCMalloc", its environment.
+Bounds that glibc keeps without a word stand in ``malloc/malloc.c`` (2.36): ``HEAP_MAX_SIZE / 2``
+for the mmap threshold, ``MAX_TCACHE_SIZE``, ``MAX_TCACHE_COUNT``, ``MAX_FAST_SIZE``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.document import Machine
+from assay.records import Choices, Configuration, Grant, Granted, Level, Plan, Range, RunFacts
+from assay.settings.allocators import AllocatorOption, Told
+from assay.settings.base import Refused, Resolved
+from assay.settings.evidence import granted, seen_of
+from assay.settings.thp import SWITCH
+from assay.units import show_bytes
+
+_MOST_BYTES = 2**40
+_LONGEST_MS = 10**10
+"""Four months: as good as never, and what the IPEX launcher asks for (9000000000) is below it."""
+_SWITCHED = Choices(("on", "off"))
+_TRUTH = {"on": "true", "off": "false"}
+
+
+def _glibc(text: str) -> tuple[tuple[str, str], ...]:
+    return (("GLIBC_TUNABLES", text),)
+
+
+def _jemalloc(text: str) -> tuple[tuple[str, str], ...]:
+    return (("MALLOC_CONF", text),)
+
+
+@dataclass(frozen=True)
+class HugePagesOption(AllocatorOption):
+    """``malloc.hugepages``: where the system gives none, nothing can be asked for.
+
+    Huge pages that were got make the evidence *effective*.
+    """
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """The variables, held against the system's mode."""
+        answer = super().resolve(config, machine)
+        value = config[self.name]
+        if isinstance(answer, Refused) or value == "off":
+            return answer
+        if value == "hugetlb":
+            return Resolved(
+                answer.actions,
+                degraded="as far as pages are reserved: /proc/sys/vm/nr_hugepages",
+            )
+        mode = machine.huge_pages.enabled
+        if mode is None:
+            return Refused("the kernel has no transparent huge pages")
+        if mode == "never":
+            return Refused(
+                "the system never gives huge pages", f"As root: echo madvise > {SWITCH}."
+            )
+        return answer
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """As told; better where huge pages were got."""
+        held = super().judge(config, facts, plan)
+        huge = seen_of(facts).anon_huge_bytes
+        if held.grant is not Granted.GRANTED or held.value != "thp" or not huge:
+            return held
+        return granted(held.value, Level.EFFECTIVE, f"{show_bytes(huge)} in huge pages")
+
+
+_SHARED: tuple[AllocatorOption, ...] = (
+    AllocatorOption(
+        "malloc.arenas",
+        "how many arenas threads share: glibc, jemalloc",
+        Range(1, 4096),
+        {
+            "glibc": Told(_glibc("glibc.malloc.arena_max={}")),
+            "jemalloc": Told(_jemalloc("narenas:{}")),
+        },
+    ),
+    HugePagesOption(
+        "malloc.hugepages",
+        "huge pages that the allocator asks for: glibc, jemalloc, mimalloc",
+        Choices(("off", "thp", "metadata", "hugetlb")),
+        {
+            "glibc": Told(
+                _glibc("glibc.malloc.hugetlb={}"), {"off": "0", "thp": "1", "hugetlb": "2"}
+            ),
+            "jemalloc": Told(
+                _jemalloc("{}"),
+                {
+                    "off": "thp:never,metadata_thp:disabled",
+                    "thp": "thp:always",
+                    "metadata": "metadata_thp:auto",
+                },
+            ),
+            # Version 2.1 renamed the option; each version leaves the other name alone.
+            "mimalloc": Told(
+                (("MIMALLOC_LARGE_OS_PAGES", "{}"), ("MIMALLOC_ALLOW_LARGE_OS_PAGES", "{}")),
+                {"off": "0", "thp": "1"},
+            ),
+        },
+    ),
+    AllocatorOption(
+        "malloc.decay_ms",
+        "how long freed pages are kept, in ms: jemalloc, mimalloc",
+        Range(0, _LONGEST_MS),
+        {
+            "jemalloc": Told(_jemalloc("dirty_decay_ms:{0},muzzy_decay_ms:{0}")),
+            # Renamed in version 2.1, as above.
+            "mimalloc": Told((("MIMALLOC_DECOMMIT_DELAY", "{}"), ("MIMALLOC_PURGE_DELAY", "{}"))),
+        },
+    ),
+    AllocatorOption(
+        "malloc.background",
+        "whether threads of its own give pages back: jemalloc",
+        _SWITCHED,
+        {"jemalloc": Told(_jemalloc("background_thread:{}"), _TRUTH)},
+    ),
+    AllocatorOption(
+        "malloc.tcache",
+        "a cache of freed blocks in each thread: glibc, jemalloc",
+        _SWITCHED,
+        {
+            # 7 is TCACHE_FILL_COUNT, what glibc has unasked.
+            "glibc": Told(_glibc("glibc.malloc.tcache_count={}"), {"on": "7", "off": "0"}),
+            "jemalloc": Told(_jemalloc("tcache:{}"), _TRUTH),
+        },
+    ),
+)
+
+
+def _of_glibc(name: str, summary: str, low: int, high: int) -> AllocatorOption:
+    told = Told(_glibc(f"glibc.malloc.{name}={{}}"))
+    return AllocatorOption(f"glibc.{name}", summary, Range(low, high), {"glibc": told})
+
+
+_OF_GLIBC: tuple[AllocatorOption, ...] = (
+    _of_glibc("trim_threshold", "free bytes at the top of the heap that are kept", 0, _MOST_BYTES),
+    _of_glibc("mmap_threshold", "bytes from which on a block is mapped by itself", 0, 32 * 2**20),
+    _of_glibc("mmap_max", "how many blocks may be mapped by themselves; 0: none", 0, 2**31 - 1),
+    _of_glibc("top_pad", "bytes that the heap grows by beyond what is asked", 0, _MOST_BYTES),
+    _of_glibc("tcache_count", "blocks of one size in the cache of a thread", 0, 65535),
+    _of_glibc("tcache_max", "bytes of the largest block in the cache of a thread", 0, 1032),
+    _of_glibc("mxfast", "bytes of the largest block in fast bins; 0: none", 0, 160),
+)
+
+_OF_OTHERS: tuple[AllocatorOption, ...] = (
+    AllocatorOption(
+        "jemalloc.oversize_threshold",
+        "bytes from which on blocks lie in an arena of their own; 0: none do",
+        Range(0, _MOST_BYTES),
+        {"jemalloc": Told(_jemalloc("oversize_threshold:{}"))},
+    ),
+    AllocatorOption(
+        "jemalloc.percpu_arena",
+        "an arena for each CPU, or each core, in place of some for all threads",
+        Choices(("disabled", "percpu", "phycpu")),
+        {"jemalloc": Told(_jemalloc("percpu_arena:{}"))},
+    ),
+    AllocatorOption(
+        "tcmalloc.release_rate",
+        "how eagerly pages are given back: 0 never, 10 most",
+        Range(0, 10, step=1),
+        {"tcmalloc": Told((("TCMALLOC_RELEASE_RATE", "{}"),))},
+    ),
+    AllocatorOption(
+        "tcmalloc.thread_cache",
+        "bytes that the caches of all threads may hold",
+        # kMinThreadCacheSize * 2 and 1 GiB (src/thread_cache.cc): others are drawn to these.
+        Range(512 * 2**10, 2**30),
+        {"tcmalloc": Told((("TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES", "{}"),))},
+    ),
+)
+
+OPTIONS: tuple[AllocatorOption, ...] = (*_SHARED, *_OF_GLIBC, *_OF_OTHERS)
+"""All of them, in the order in which they are listed."""

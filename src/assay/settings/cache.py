@@ -1,0 +1,99 @@
+"""``cache``: whether the files that a command names are in the page cache when it starts.
+
+Interface: ``posix_fadvise(2)`` with ``POSIX_FADV_DONTNEED``, file by file; the cache of others on
+the machine stays. Evidence: *effective*: how much of them is in the cache just before the launch,
+by ``cachestat(2)`` (Linux 6.5) or ``mincore(2)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    PageCache,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.records.facts import CachedFiles
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import degraded, granted, refused, unverified
+from assay.settings.refusal import outside
+from assay.units import show_bytes, show_count
+
+_DOMAIN = Choices(("warm", "cold"))
+_NEARLY = 0.01
+"""Share of the bytes that may be otherwise than asked: the kernel drops whole large pages."""
+
+
+@dataclass(frozen=True)
+class Cache:
+    """``cache``: warm or cold files."""
+
+    name: str = "cache"
+    summary: str = "page cache of the files that the command names: warm (read before) or cold"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.EFFECTIVE
+
+    def domain(self, machine: Machine) -> Domain:
+        """Both."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """As the launch before left it."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return "it is a question of what is to be measured, not of what is best: name it to ask"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """Something to do before the launch."""
+        match config[self.name]:
+            case "warm" | "cold" as state:
+                return Resolved((PageCache(state=state),))
+            case value:
+                return outside(self.name, value, _DOMAIN)
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """By what was in the cache just before the launch."""
+        value = config[self.name]
+        found = facts.cached_files
+        if found is None:
+            return unverified(value, "nobody looked into the page cache before the launch")
+        if not found.files:
+            return refused(
+                value,
+                Level.SET,
+                "the command names no file that is there; folders are not looked into",
+            )
+        if found.cached_bytes is None:
+            return unverified(value, found.absent or "the kernel does not tell", _told(found))
+        cached = min(found.cached_bytes / found.size_bytes, 1.0)
+        amiss = cached if value == "cold" else 1.0 - cached
+        if amiss <= _NEARLY:
+            return granted(value, Level.EFFECTIVE, _told(found))
+        if amiss >= 1.0 - _NEARLY:
+            return refused(value, Level.EFFECTIVE, _WHY[str(value)], _told(found))
+        return degraded(value, Level.EFFECTIVE, _WHY[str(value)], _told(found))
+
+
+_WHY = {
+    "cold": "files stay in the cache that other processes have mapped, or that lie in memory only"
+    " (tmpfs)",
+    "warm": "memory is too small for these files, or limited",
+}
+
+
+def _told(found: CachedFiles) -> str:
+    files = show_count(found.files, "file")
+    cached = "?" if found.cached_bytes is None else show_bytes(found.cached_bytes)
+    return f"{cached} of {show_bytes(found.size_bytes)} in {files} cached"

@@ -1,0 +1,143 @@
+"""``glibc.NAME``: tunables of the C library beyond its allocator.
+
+Interface: ``GLIBC_TUNABLES`` (glibc manual, "Tunables": "Elision Tunables", "POSIX Thread
+Tunables", "Hardware Capability Tunables"); bounds as ``ld.so --list-tunables`` prints them (2.36).
+Versions that lack a tunable leave it alone without a word, and so do programs on another C
+library, and those that run with raised rights. Evidence: *set*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    EnvSet,
+    Grant,
+    Level,
+    Plan,
+    Range,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.records.configuration import show_value
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import judge_environment
+from assay.settings.refusal import outside
+
+VARIABLE = "GLIBC_TUNABLES"
+_MOST_BYTES = 2**40
+_SWITCHED = Choices(("on", "off"))
+_SPELLED: dict[Value, str] = {"on": "1", "off": "0"}
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """One tunable of glibc.
+
+    Attributes:
+        tunable: its name in ``GLIBC_TUNABLES``.
+        arch: the only architecture that has it, where not all have.
+        flag: feature of the processor that it needs, as the kernel names it.
+    """
+
+    name: str
+    summary: str
+    values: Domain
+    tunable: str
+    arch: str | None = None
+    flag: str | None = None
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SET
+
+    def domain(self, machine: Machine) -> Domain:
+        """What the library takes; what the machine cannot do is refused with the reason."""
+        return self.values
+
+    def default(self, machine: Machine) -> Value | None:
+        """The library's own."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return "a tunable of glibc: name it to vary it"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """One assignment in the list of tunables."""
+        value = config[self.name]
+        if value not in self.values:
+            return outside(self.name, value, self.values)
+        if self.arch is not None and machine.arch != self.arch:
+            return Refused(f"{self.tunable} is for {self.arch}, and this is {machine.arch}")
+        if self.flag is not None and self.flag not in machine.flags and value != "off":
+            return Refused(
+                f"the processor has no {self.flag.upper()}, or the kernel has it switched off",
+                f"/proc/cpuinfo would list `{self.flag}` among its flags; see `tsx=` in"
+                " kernel-parameters.txt.",
+            )
+        return Resolved((EnvSet(name=VARIABLE, value=self._assignment(value)),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """By the environment; nothing outside shows what the library made of it."""
+        value = config[self.name]
+        return judge_environment(value, {VARIABLE: self._assignment(value)}, facts)
+
+    def _assignment(self, value: Value) -> str:
+        return f"{self.tunable}={_SPELLED.get(value, show_value(value))}"
+
+
+TUNABLES: tuple[Tunable, ...] = (
+    Tunable(
+        "glibc.elision",
+        "lock elision: mutexes as hardware transactions (Intel TSX)",
+        _SWITCHED,
+        "glibc.elision.enable",
+        arch="x86_64",
+        flag="rtm",
+    ),
+    Tunable(
+        "glibc.mutex_spin_count",
+        "how often an adaptive mutex is tried before its thread sleeps",
+        Range(0, 32767),
+        "glibc.pthread.mutex_spin_count",
+    ),
+    Tunable(
+        "glibc.stack_cache_size",
+        "bytes of stacks of ended threads that are kept (glibc 2.34)",
+        Range(0, _MOST_BYTES),
+        "glibc.pthread.stack_cache_size",
+    ),
+    Tunable(
+        "glibc.rseq",
+        "restartable sequences registered by glibc (2.35)",
+        _SWITCHED,
+        "glibc.pthread.rseq",
+    ),
+    Tunable(
+        "glibc.x86_non_temporal_threshold",
+        "bytes from which on memcpy writes around the caches",
+        Range(0x4040, _MOST_BYTES),
+        "glibc.cpu.x86_non_temporal_threshold",
+        arch="x86_64",
+    ),
+    Tunable(
+        "glibc.x86_rep_movsb_threshold",
+        "bytes from which on memcpy uses REP MOVSB (glibc 2.32)",
+        Range(0x200, _MOST_BYTES),
+        "glibc.cpu.x86_rep_movsb_threshold",
+        arch="x86_64",
+    ),
+    Tunable(
+        "glibc.x86_rep_stosb_threshold",
+        "bytes from which on memset uses REP STOSB (glibc 2.32)",
+        Range(1, _MOST_BYTES),
+        "glibc.cpu.x86_rep_stosb_threshold",
+        arch="x86_64",
+    ),
+)
+"""All of them, in the order in which they are listed."""

@@ -1,0 +1,143 @@
+"""``gpus``: which GPUs the program sees.
+
+Interfaces: ``CUDA_VISIBLE_DEVICES`` with ``CUDA_DEVICE_ORDER`` (CUDA C++ Programming Guide, "CUDA
+environment variables"), ``ROCR_VISIBLE_DEVICES`` (ROCm, "GPU isolation techniques", which
+recommends it on Linux) and ``ZE_AFFINITY_MASK`` with ``ZE_ENABLE_PCI_ID_DEVICE_ORDER`` (oneAPI
+Level Zero specification). ``HIP_VISIBLE_DEVICES`` is left alone: HIP counts among what
+``ROCR_VISIBLE_DEVICES`` leaves, so that the two together would choose twice. Evidence: *set*.
+
+No GPU was at hand: what the runtimes do with these has not been seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.cpulist import format_list
+from assay.machine.document import Machine, Program
+from assay.machine.gpus import Gpu, find_gpus
+from assay.machine.root import LIVE, Root
+from assay.records import (
+    AnyText,
+    Configuration,
+    Domain,
+    EnvSet,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import judge_environment
+
+_VARIABLE = {
+    "nvidia": "CUDA_VISIBLE_DEVICES",
+    "amd": "ROCR_VISIBLE_DEVICES",
+    "intel": "ZE_AFFINITY_MASK",
+}
+_ORDER: dict[str, tuple[tuple[str, str], ...]] = {
+    # CUDA counts the fastest first unless told otherwise.
+    "nvidia": (("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),),
+    "amd": (),
+    "intel": (("ZE_ENABLE_PCI_ID_DEVICE_ORDER", "1"),),
+}
+_NONE = "none"
+_DOMAIN = AnyText("a list as 0,2 in the order of PCI addresses, nvidia:0, amd:0, intel:0, or none")
+
+
+@dataclass(frozen=True)
+class Gpus:
+    """``gpus``: those that the program may use, or none."""
+
+    name: str = "gpus"
+    summary: str = "GPUs that the program sees: a list as 0,2, or none"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SET
+    root: Root = LIVE
+    """Where GPUs are looked for."""
+
+    def domain(self, machine: Machine) -> Domain:
+        """Numbers of GPUs; ``resolve`` says what is wrong with others."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """Unknown: variables may be inherited."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return "which GPUs a program may take is the user's to say"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """The variable of the runtime that serves these GPUs."""
+        gpus = find_gpus(self.root)
+        if not gpus:
+            return Refused(
+                "no GPU was found",
+                "NVIDIA's driver lists its own in /proc/driver/nvidia/gpus, amdgpu, i915 and xe in"
+                " /sys/class/drm.",
+            )
+        text = str(config[self.name])
+        if text in ("", _NONE):
+            return _hidden(gpus)
+        vendor, colon, rest = text.rpartition(":")
+        vendors = sorted({gpu.vendor for gpu in gpus})
+        if not colon and len(vendors) > 1:
+            return Refused(
+                f"there are GPUs of {' and '.join(vendors)}, each with numbers of its own",
+                f"Write gpus={vendors[0]}:{rest}.",
+            )
+        vendor = vendor or vendors[0]
+        if vendor not in vendors:
+            return Refused(f"there is no GPU of {vendor!r}", f"Here are: {', '.join(vendors)}.")
+        numbers = _numbers(rest)
+        if isinstance(numbers, Refused):
+            return numbers
+        there = [gpu.index for gpu in gpus if gpu.vendor == vendor]
+        foreign = [number for number in numbers if number not in there]
+        if foreign:
+            return Refused(
+                f"there is no GPU {foreign[0]} of {vendor}", f"Here are {format_list(there)}."
+            )
+        listed = ",".join(map(str, numbers))
+        variables = ((_VARIABLE[vendor], listed), *_ORDER[vendor])
+        return Resolved(tuple(EnvSet(name=name, value=value) for name, value in variables))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Whether the variables are in the environment."""
+        own = {*_VARIABLE.values(), *(name for order in _ORDER.values() for name, _ in order)}
+        expected = {
+            a.name: a.value
+            for a in plan.actions
+            if isinstance(a, EnvSet) and a.name in own and f"env.{a.name}" not in config
+        }
+        return judge_environment(config[self.name], expected, facts)
+
+
+def _numbers(text: str) -> tuple[int, ...] | Refused:
+    """Numbers in the order given, which is that in which the program counts them."""
+    words = text.split(",")
+    if not all(word.isascii() and word.isdigit() for word in words):
+        return Refused(f"gpus cannot be {text!r} here", f"It takes {_DOMAIN}.")
+    numbers = tuple(map(int, words))
+    if len(set(numbers)) < len(numbers):
+        raise BadInput(f"gpus={text} names a GPU twice.", "Name each once.")
+    return numbers
+
+
+def _hidden(gpus: tuple[Gpu, ...]) -> Resolved:
+    """Every runtime is told; an empty list hides all from CUDA and ROCm."""
+    intel = sum(gpu.vendor == "intel" for gpu in gpus)
+    actions = [EnvSet(name=_VARIABLE[vendor], value="") for vendor in ("nvidia", "amd")]
+    if not intel:
+        return Resolved(tuple(actions))
+    # The specification has no word for none; a number that no GPU has selects none.
+    mask = EnvSet(name=_VARIABLE["intel"], value=str(intel))
+    return Resolved(
+        (*actions, mask),
+        degraded="Level Zero has no word for none: a number is named that none has",
+    )

@@ -1,0 +1,175 @@
+"""Import hook that assay puts in front of ``PYTHONPATH``: sizes the pools of frameworks.
+
+It runs in the interpreter of the program (3.7 or later), so it imports nothing of assay, and
+whatever goes wrong here goes wrong silently: the program must not notice. Python imports a module
+of this name when it starts (``site``, "sitecustomize"); the one that this one hides is imported
+first.
+
+``ASSAY_HOOK_TORCH_INTRA`` and its like give the counts. What was read back is appended to the file
+``ASSAY_HOOK_REPORT``, one line each: process, name, moment (``import``, ``exit``), count or error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False  # importing typing would take longer than all that is done here
+if TYPE_CHECKING:
+    from typing import Any
+
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib is slow to import
+
+
+def _torch_intra(torch: Any, count: int) -> None:
+    torch.set_num_threads(count)
+
+
+def _torch_inter(torch: Any, count: int) -> None:
+    torch.set_num_interop_threads(count)
+
+
+def _tf_intra(tensorflow: Any, count: int) -> None:
+    tensorflow.config.threading.set_intra_op_parallelism_threads(count)
+
+
+def _tf_inter(tensorflow: Any, count: int) -> None:
+    tensorflow.config.threading.set_inter_op_parallelism_threads(count)
+
+
+def _read_torch_intra(torch: Any) -> int:
+    return int(torch.get_num_threads())
+
+
+def _read_torch_inter(torch: Any) -> int:
+    return int(torch.get_num_interop_threads())
+
+
+def _read_tf_intra(tensorflow: Any) -> int:
+    return int(tensorflow.config.threading.get_intra_op_parallelism_threads())
+
+
+def _read_tf_inter(tensorflow: Any) -> int:
+    return int(tensorflow.config.threading.get_inter_op_parallelism_threads())
+
+
+# Name -> module, what sets it, what reads it, whether it can be read at once. TensorFlow's getters
+# look for devices, which takes long and belongs to the program: they are asked at its end.
+_POOLS = {
+    "torch.intra": ("torch", _torch_intra, _read_torch_intra, True),
+    "torch.inter": ("torch", _torch_inter, _read_torch_inter, True),
+    "tf.intra": ("tensorflow", _tf_intra, _read_tf_intra, False),
+    "tf.inter": ("tensorflow", _tf_inter, _read_tf_inter, False),
+}
+
+
+def _wanted() -> dict[str, int]:
+    found = {}
+    for name in _POOLS:
+        text = os.environ.get("ASSAY_HOOK_" + name.upper().replace(".", "_"), "")
+        if text.isdigit():
+            found[name] = int(text)
+    return found
+
+
+def _report(name: str, moment: str, what: object) -> None:
+    path = os.environ.get("ASSAY_HOOK_REPORT")
+    if not path:
+        return
+    told = " ".join(str(what).split())[:200]
+    line = f"{os.getpid()} {name} {moment} {told}\n".encode("utf-8", "replace")
+    try:
+        # One write of a line is not torn between processes that append.
+        fd = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0))
+        try:
+            os.write(fd, line)
+        finally:
+            os.close(fd)
+    except OSError:
+        pass
+
+
+def _read(name: str, module: Any, moment: str) -> None:
+    try:
+        _report(name, moment, _POOLS[name][2](module))
+    except Exception as error:
+        _report(name, moment, f"error: {error}")
+
+
+def _apply(module: Any, wanted: dict[str, int]) -> None:
+    """Set and read what is asked of this module, and read it once more when the program ends."""
+    import atexit
+
+    for name, count in wanted.items():
+        owner, set_it, _, at_once = _POOLS[name]
+        if owner != module.__name__:
+            continue
+        try:
+            set_it(module, count)
+        except Exception as error:
+            _report(name, "import", f"error: {error}")
+            continue
+        if at_once:
+            _read(name, module, "import")
+        else:
+            _report(name, "asked", count)
+        atexit.register(_read, name, module, "exit")
+
+
+class _Finder:
+    """Stands first among the finders, and steps in once for each module that is waited for."""
+
+    def __init__(self, wanted: dict[str, int]) -> None:
+        self._wanted = wanted
+        self._left = {_POOLS[name][0] for name in wanted}
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """The spec that the other finders give, with a loader that calls back."""
+        if name not in self._left:
+            return None
+        self._left.discard(name)
+        for finder in sys.meta_path:
+            found = None
+            if finder is not self and hasattr(finder, "find_spec"):
+                found = finder.find_spec(name, path, target)
+            if found is not None:
+                self._watch(found.loader)
+                return found
+        return None
+
+    def _watch(self, loader: Any) -> None:
+        run = getattr(loader, "exec_module", None)
+        if run is None:
+            return
+
+        def exec_module(module: Any) -> None:
+            run(module)
+            _apply(module, self._wanted)
+
+        # The loader belongs to this one module; its other methods (get_source ...) stay its own.
+        if hasattr(loader, "__dict__"):
+            loader.exec_module = exec_module
+
+
+def _chain() -> None:
+    """Import the ``sitecustomize`` that this one hides, under its own name."""
+    mine = sys.modules.pop(__name__, None)
+    before = list(sys.path)
+    places = [p for p in before if os.path.abspath(p) != _HERE]  # noqa: PTH100
+    sys.path[:] = places
+    try:
+        __import__("sitecustomize")
+    except ImportError as error:
+        if getattr(error, "name", None) != "sitecustomize":
+            raise
+    finally:
+        # What it did to the path stays, and children find this module by PYTHONPATH.
+        if mine is not None:
+            sys.modules.setdefault(__name__, mine)
+
+
+if __name__ == "sitecustomize":
+    _given = _wanted()
+    if _given:
+        sys.meta_path.insert(0, _Finder(_given))
+    _chain()

@@ -1,0 +1,94 @@
+"""``io.class``: whose reads and writes go first.
+
+Interface: ``ioprio_set(2)``, inherited by threads and children
+(``Documentation/block/ioprio.rst``). Only the I/O schedulers ``bfq`` and ``mq-deadline`` look at
+it. Evidence: *set*: no file of ``/proc`` shows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    Grant,
+    IoPriority,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import accepted, granted, refused, unverified
+from assay.settings.refusal import outside
+
+_DOMAIN = Choices(
+    (
+        "idle",
+        *(f"best-effort:{level}" for level in range(8)),
+        *(f"realtime:{level}" for level in range(8)),
+    )
+)
+
+
+@dataclass(frozen=True)
+class IoClass:
+    """``io.class``: class and level; 0 goes first, 7 last."""
+
+    name: str = "io.class"
+    summary: str = "class of its reads and writes: idle, best-effort:0-7, realtime:0-7"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SET
+
+    def domain(self, machine: Machine) -> Domain:
+        """All that the kernel knows."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """Made from the nice value by the kernel."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return "it weighs against other programs, and gains nothing on a quiet machine"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """A class, within the rights."""
+        value = config[self.name]
+        if value not in _DOMAIN:
+            return outside(self.name, value, _DOMAIN)
+        io_class, _, level = str(value).partition(":")
+        match io_class:
+            case "best-effort":
+                return Resolved((IoPriority(io_class=io_class, level=int(level)),))
+            case "realtime" if not _may(machine):
+                return Refused(
+                    f"io.class={value} needs CAP_SYS_NICE (before Linux 5.14 CAP_SYS_ADMIN)",
+                    "Run as root, or use best-effort:0.",
+                )
+            case "realtime":
+                return Resolved((IoPriority(io_class=io_class, level=int(level)),))
+            case _:
+                return Resolved((IoPriority(io_class="idle"),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Whether the kernel took it."""
+        value = config[self.name]
+        match accepted(facts, "io_priority"):
+            case None:
+                return unverified(value, "the launch did not come to it")
+            case False:
+                return refused(value, Level.SET, "the kernel did not take it")
+            case True:
+                return granted(value, Level.SET)
+
+
+def _may(machine: Machine) -> bool:
+    rights = machine.rights
+    wanted = {"CAP_SYS_ADMIN"} | ({"CAP_SYS_NICE"} if machine.kernel_version >= (5, 14) else set())
+    return bool(wanted & rights.capabilities) and not rights.user_namespace

@@ -1,0 +1,139 @@
+"""``limit.NAME``: resource limits of every process of the program.
+
+Interface: ``setrlimit(2)``, inherited over fork and exec. The soft limit is set; the hard limit
+stays where it is, but for one that is raised with it. Evidence: *set*.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.errors import BadInput, nearest
+from assay.machine.document import Machine, Program
+from assay.machine.root import LIVE, Root
+from assay.records import (
+    AnyText,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    Rlimit,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import accepted, granted, refused, unverified
+from assay.units import parse_bytes
+
+FAMILY = "limit"
+
+# Words of /proc/PID/limits (fs/proc/base.c, lnames).
+_SHOWN = {
+    "as": "Max address space",
+    "core": "Max core file size",
+    "cpu": "Max cpu time",
+    "data": "Max data size",
+    "fsize": "Max file size",
+    "locks": "Max file locks",
+    "memlock": "Max locked memory",
+    "msgqueue": "Max msgqueue size",
+    "nice": "Max nice priority",
+    "nofile": "Max open files",
+    "nproc": "Max processes",
+    "rss": "Max resident set",
+    "rtprio": "Max realtime priority",
+    "rttime": "Max realtime timeout",
+    "sigpending": "Max pending signals",
+    "stack": "Max stack size",
+}
+_UNLIMITED = "unlimited"
+_DOMAIN = AnyText(f"a number in the kernel's unit, a size as 8M, or {_UNLIMITED}")
+_BYTES = frozenset({"as", "core", "data", "fsize", "memlock", "msgqueue", "rss", "stack"})
+
+
+@dataclass(frozen=True)
+class ResourceLimit:
+    """``limit.NAME``, as ``limit.nofile``; exists once it is named."""
+
+    resource: str
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SET
+    root: Root = LIVE
+    """Where the limits in force are read."""
+
+    def __post_init__(self) -> None:
+        if self.resource not in _SHOWN:
+            near = nearest(self.resource, tuple(_SHOWN))
+            raise BadInput(
+                f"There is no limit {self.resource!r}.",
+                f"Did you mean {FAMILY}.{near}?" if near else f"There are {', '.join(_SHOWN)}.",
+            )
+
+    @property
+    def name(self) -> str:
+        """With its family."""
+        return f"{FAMILY}.{self.resource}"
+
+    @property
+    def summary(self) -> str:
+        """For lists."""
+        return f"resource limit RLIMIT_{self.resource.upper()}"
+
+    def domain(self, machine: Machine) -> Domain:
+        """Numbers, sizes, and no limit."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """What assay itself has; not given as a value, since hard and soft may differ."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return "only the user knows what a program needs"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """A soft limit; above the hard one only with rights.
+
+        Raises:
+            BadInput: neither a number nor a size.
+        """
+        soft = self._number(config[self.name])
+        hard = self._hard()
+        if hard is None or (soft is not None and soft <= hard):
+            return Resolved((Rlimit(resource=self.resource, soft=soft, hard=hard),))
+        if "CAP_SYS_RESOURCE" in machine.rights.capabilities and not machine.rights.user_namespace:
+            return Resolved((Rlimit(resource=self.resource, soft=soft, hard=soft),))
+        return Refused(
+            f"{self.name}={config[self.name]} needs rights: {hard} is the hard limit here",
+            "Run as root, or raise it: `ulimit -H`, or limits.conf(5).",
+        )
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Whether the kernel took it."""
+        value = config[self.name]
+        match accepted(facts, f"rlimits.{self.resource}"):
+            case None:
+                return unverified(value, "the launch did not come to it")
+            case False:
+                return refused(value, Level.SET, "the kernel did not take it")
+            case True:
+                return granted(value, Level.SET)
+
+    def _number(self, value: Value) -> int | None:
+        if value == _UNLIMITED:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+        if isinstance(value, str) and self.resource in _BYTES:
+            return parse_bytes(value)
+        raise BadInput(f"{self.name} cannot be {value!r}.", f"It takes {_DOMAIN}.")
+
+    def _hard(self) -> int | None:
+        """The hard limit in force; ``None`` where there is none, or it cannot be read."""
+        text = self.root.read_text("/proc/self/limits") or ""
+        match = re.search(rf"^{_SHOWN[self.resource]}\s+\S+\s+(\S+)", text, re.M)
+        return int(match[1]) if match and match[1].isdigit() else None

@@ -1,0 +1,185 @@
+"""``mem.policy``: the NUMA nodes that the memory of the program comes from.
+
+Interface: ``set_mempolicy(2)``, inherited by threads, children and exec
+(``Documentation/admin-guide/mm/numa_memory_policy.rst``). ``preferred`` with several nodes is
+``MPOL_PREFERRED_MANY`` (Linux 5.15), ``weighted`` is ``MPOL_WEIGHTED_INTERLEAVE`` (Linux 6.9) with
+the weights of ``/sys/kernel/mm/mempolicy/weighted_interleave``. Evidence: *seen* in
+``/proc/PID/numa_maps`` (proc_pid_numa_maps(5)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.cpulist import format_list, parse_list
+from assay.machine.document import Machine, Node, Program
+from assay.records import (
+    AnyText,
+    Choices,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    MemPolicy,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import accepted, granted, refused, seen_of, unverified, why_unread
+from assay.settings.refusal import outside
+
+_MODES = ("bind", "preferred", "interleave", "weighted")
+_KINDS = ("dram", "hbm", "cxl", "pmem")
+_DOMAIN = AnyText(
+    f"local, or {', '.join(_MODES)} with :NODES, which are 0-1,3, all, {', '.join(_KINDS)}"
+)
+_WEIGHTED_SINCE = (6, 9)
+_MANY_SINCE = (5, 15)
+_SHOWN = {
+    "local": "local",
+    "prefer": "preferred",
+    "prefer (many)": "preferred",
+    "bind": "bind",
+    "interleave": "interleave",
+    "weighted interleave": "weighted",
+}
+"""As ``mpol_to_str`` in mm/mempolicy.c writes them."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """``mem.policy``: where new pages are taken from."""
+
+    name: str = "mem.policy"
+    summary: str = "NUMA nodes of its memory: local, bind, preferred, interleave, weighted"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """A mode, and nodes by number or by kind; ``resolve`` says what is wrong with others."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """Inherited; nearly always what ``local`` does, but not known."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Where there is more than one node with memory."""
+        nodes = _with_memory(machine)
+        if len(nodes) < 2:
+            return "all memory is on one node"
+        options = ["interleave:all"]
+        kinds = {node.kind for node in nodes}
+        if len(kinds) > 1 and machine.kernel_version >= _WEIGHTED_SINCE:
+            options.append("weighted:all")
+        if "hbm" in kinds:
+            options.append("preferred:hbm")
+        return Suggestion(
+            Choices(tuple(options)),
+            f"memory lies on {len(nodes)} nodes; spread, all of them serve every thread",
+        )
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """A memory policy over nodes that have memory."""
+        value = config[self.name]
+        mode, colon, rest = str(value).partition(":")
+        if mode == "local" and not colon:
+            return Resolved((MemPolicy(mode="local"),))
+        nodes = _nodes(rest, machine)
+        if isinstance(nodes, Refused):
+            return nodes
+        if mode == "weighted" and machine.kernel_version < _WEIGHTED_SINCE:
+            return Refused(
+                f"Linux {machine.kernel} has no weighted interleaving",
+                f"6.9 has it; mem.policy=interleave:{rest} spreads evenly.",
+            )
+        if mode == "preferred" and len(nodes) > 1 and machine.kernel_version < _MANY_SINCE:
+            return Refused(
+                f"Linux {machine.kernel} prefers one node only", "Name one node; 5.15 takes more."
+            )
+        match mode:
+            case "bind" | "preferred" | "interleave" | "weighted":
+                one = len(nodes) == len(_with_memory(machine)) == 1
+                return Resolved(
+                    (MemPolicy(mode=mode, nodes=nodes),),
+                    note="all memory is on one node" if one else None,
+                )
+            case _:
+                return outside(self.name, value, _DOMAIN)
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """The policy of most of its anonymous memory, and its nodes."""
+        value = config[self.name]
+        if accepted(facts, "mempolicy") is False:
+            return refused(value, Level.SET, "the kernel did not take the policy")
+        told = seen_of(facts).mempolicy
+        if told is None:
+            return unverified(value, why_unread(facts, "mempolicy"))
+        asked = next((a for a in plan.actions if isinstance(a, MemPolicy)), None)
+        if asked is None:
+            return unverified(value, "the plan sets no policy", told)
+        observed = told + _pages(facts)
+        mode, nodes = _read(told)
+        if mode != asked.mode or nodes != asked.nodes:
+            return refused(value, Level.SEEN, f"the policy was {told} when read", observed)
+        return granted(value, Level.SEEN, observed)
+
+
+def _with_memory(machine: Machine) -> tuple[Node, ...]:
+    return tuple(node for node in machine.nodes if node.memory_bytes)
+
+
+def _nodes(text: str, machine: Machine) -> tuple[int, ...] | Refused:
+    """Numbers of the nodes that a word names."""
+    there = _with_memory(machine)
+    numbers = tuple(node.id for node in there)
+    if text == "all":
+        return numbers
+    if text in _KINDS:
+        chosen = tuple(node.id for node in there if node.kind == text)
+        return chosen or _no_kind(text, there)
+    try:
+        wanted = parse_list(text)
+    except BadInput:
+        wanted = ()
+    if not wanted:
+        return Refused(f"mem.policy cannot name {text!r} as nodes", f"It takes {_DOMAIN}.")
+    foreign = sorted(set(wanted) - set(numbers))
+    if foreign:
+        return Refused(
+            f"node {foreign[0]} is not there, or has no memory",
+            f"Memory is on {format_list(numbers)}; see `numactl --hardware`.",
+        )
+    return wanted
+
+
+def _no_kind(kind: str, there: tuple[Node, ...]) -> Refused:
+    unknown = [node.id for node in there if node.kind is None]
+    if unknown:
+        return Refused(
+            f"no node is known to hold {kind}, and the kernel does not tell what"
+            f" {format_list(unknown)} hold",
+            "Name nodes by number.",
+        )
+    told = ", ".join(f"{node.id}: {node.kind}" for node in there)
+    return Refused(f"no node holds {kind}", f"There are {told}.")
+
+
+def _read(told: str) -> tuple[str | None, tuple[int, ...]]:
+    """Mode and nodes of ``bind=static:0-1``; flags stand between."""
+    head, _, nodes = told.partition(":")
+    try:
+        return _SHOWN.get(head.partition("=")[0]), parse_list(nodes)
+    except BadInput:
+        return None, ()
+
+
+def _pages(facts: RunFacts) -> str:
+    pages = seen_of(facts).numa_pages
+    if not pages:
+        return ""
+    return "; pages: " + ", ".join(f"node {node}: {count}" for node, count in pages.items())

@@ -1,0 +1,42 @@
+"""CPUs near a device: the layout ``near:DEVICE-OR-FILE`` of ``placement``.
+
+The one layout that reads the machine when it is resolved, below a root: where a file lies is in no
+machine document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.machine.cpulist import format_list
+from assay.machine.devices import Nowhere, nearest_cpus
+from assay.machine.document import Cpu
+from assay.machine.root import Root
+from assay.records import Value
+from assay.settings.base import Refused
+
+PREFIX = "near:"
+
+
+def is_near(value: Value | None) -> bool:
+    """Whether a placement names a device."""
+    return isinstance(value, str) and value.startswith(PREFIX)
+
+
+def near(value: str, usable: Sequence[Cpu], root: Root) -> tuple[Cpu, ...] | Refused:
+    """Those of ``usable`` that are nearest to what ``value`` names."""
+    name = value.removeprefix(PREFIX)
+    if not name:
+        return Refused(f"{value} names no device", "Write near:eth0, near:gpu0 or near:./data.")
+    found = nearest_cpus(root, name)
+    if isinstance(found, Nowhere):
+        return Refused(found.reason, found.remedy)
+    close = tuple(cpu for cpu in usable if cpu.id in found.cpus)
+    if not close:
+        return Refused(
+            f"CPUs {format_list(found.cpus)} are nearest to {found.device}, and assay may use none"
+            " of them",
+            f"It may use {format_list(cpu.id for cpu in usable)}; see taskset -p $$ and the"
+            " cpuset.",
+        )
+    return close

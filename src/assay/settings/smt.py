@@ -1,0 +1,36 @@
+"""SMT: which hardware threads of each core are left to the program. Pure functions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.machine.document import Cpu, Machine
+from assay.records import Configuration
+
+PER_CORE = "threads.per_core"
+"""The setting that says how many."""
+
+
+def usable_for(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
+    """The CPUs that a layout may choose from."""
+    value = config.get(PER_CORE)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        return machine.usable  # absent, or refused by the setting itself
+    return kept(machine.usable, value)
+
+
+def kept(cpus: Sequence[Cpu], per_core: int) -> tuple[Cpu, ...]:
+    """The first ``per_core`` CPUs of each core, in their order."""
+    seen: Counter[int] = Counter()
+    found = []
+    for cpu in cpus:
+        seen[cpu.core] += 1
+        if seen[cpu.core] <= per_core:
+            found.append(cpu)
+    return tuple(found)
+
+
+def most_per_core(cpus: Sequence[Cpu]) -> int:
+    """Usable CPUs of the core that has most."""
+    return max(Counter(cpu.core for cpu in cpus).values(), default=1)

@@ -1,0 +1,145 @@
+"""Allocators' own options in real launches: what the allocator itself says of them."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+from assay.machine.reader import read_machine
+
+pytestmark = pytest.mark.system
+
+WAIT = "import time; time.sleep(0.3)"
+LIBRARIES = read_machine().libraries
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    return CommandLine(assay_exec, tmp_path)
+
+
+def needs(allocator: str) -> None:
+    if allocator not in LIBRARIES:
+        pytest.skip(f"{allocator} is not installed")
+
+
+def test_jemalloc_took_them_beside_those_of_the_user(cli: CommandLine) -> None:
+    needs("jemalloc")
+    cli.more["MALLOC_CONF"] = "stats_print:true,narenas:9"
+    given = [
+        "malloc=jemalloc",
+        "malloc.arenas=3",
+        "malloc.decay_ms=1234",
+        "malloc.background=on",
+        "malloc.tcache=off",
+        "jemalloc.oversize_threshold=65536",
+        "malloc.hugepages=metadata",
+    ]
+    found = cli("run", "--with", *given, "--", "true")
+    assert found.status == 0, found.err
+    said = dict(re.findall(r"^ +opt\.(\w+): (\S+)", found.err, re.MULTILINE))
+    assert said["narenas"] == "3"
+    assert (said["dirty_decay_ms"], said["muzzy_decay_ms"]) == ("1234", "1234")
+    assert (said["background_thread"], said["tcache"]) == ("true", "false")
+    assert said["oversize_threshold"] == "65536"
+    assert said["metadata_thp"] == '"auto"'
+
+
+def test_mimalloc_took_them(cli: CommandLine) -> None:
+    needs("mimalloc")
+    cli.more["MIMALLOC_VERBOSE"] = "1"
+    given = ["malloc=mimalloc", "malloc.decay_ms=321", "malloc.hugepages=thp"]
+    found = cli("run", "--with", *given, "--", "true")
+    assert found.status == 0, found.err
+    said = dict(re.findall(r"option '(\w+)': (-?\d+)", found.err))
+    assert "321" in (said.get("decommit_delay"), said.get("purge_delay"))
+    assert "1" in (said.get("large_os_pages"), said.get("allow_large_os_pages"))
+
+
+@pytest.mark.parametrize(
+    ("allocator", "given"),
+    [
+        ("glibc", ["malloc.arenas=1", "glibc.top_pad=1048576", "glibc.mutex_spin_count=7"]),
+        ("jemalloc", ["malloc.arenas=1", "malloc.tcache=off"]),
+        ("tcmalloc", ["tcmalloc.release_rate=5", "tcmalloc.thread_cache=1048576"]),
+    ],
+)
+def test_granted_in_a_study(cli: CommandLine, allocator: str, given: list[str]) -> None:
+    if allocator != "glibc":
+        needs(allocator)
+    found = cli(
+        "measure",
+        "--json",
+        "--runs",
+        "7",
+        "--with",
+        f"malloc={allocator}",
+        *given,
+        "--",
+        sys.executable,
+        "-c",
+        WAIT,
+    )
+    assert found.status == 0, found.err
+    for sample in found.document["samples"]:
+        assert {g["grant"] for g in sample["settings"].values()} == {"granted"}, sample["settings"]
+
+
+def test_glibc_keeps_to_its_arenas(cli: CommandLine) -> None:
+    """malloc_info(3) counts the heaps that threads got."""
+    (cli.folder / "heaps.py").write_text(
+        "import ctypes, threading\n"
+        "libc = ctypes.CDLL(None)\n"
+        "libc.malloc.restype = ctypes.c_void_p\n"
+        "libc.malloc.argtypes = [ctypes.c_size_t]\n"
+        "gate = threading.Barrier(4)\n"
+        "def work():\n"
+        "    gate.wait(); libc.malloc(5000); gate.wait()\n"
+        "team = [threading.Thread(target=work) for _ in range(4)]\n"
+        "[t.start() for t in team]; [t.join() for t in team]\n"
+        "libc.fopen.restype = ctypes.c_void_p\n"
+        "out = ctypes.c_void_p(libc.fopen(b'/dev/stdout', b'w'))\n"
+        "libc.malloc_info(0, out); libc.fflush(out)\n"
+    )
+    counts = {}
+    for arenas in (1, 8):
+        given = ["malloc=glibc", f"malloc.arenas={arenas}"]
+        found = cli("run", "--with", *given, "--", sys.executable, "heaps.py")
+        assert found.status == 0, found.err
+        counts[arenas] = found.out.count("<heap nr=")
+    assert counts[1] == 1
+    assert counts[8] > 1
+
+
+def test_huge_pages_that_glibc_got(cli: CommandLine) -> None:
+    modes = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not modes.exists() or "[madvise]" not in modes.read_text():
+        pytest.skip("the system does not give huge pages where a program asks")
+    if (os.confstr("CS_GNU_LIBC_VERSION") or "") < "glibc 2.35":
+        pytest.skip("glibc 2.35 has the tunable")
+    fill = f"kept = [bytes(1000) for _ in range(65536)]; {WAIT}"
+    asked = ["--with", "malloc=glibc", "malloc.hugepages=thp", "malloc.arenas=2"]
+    found = cli("measure", "--json", "--runs", "5", *asked, "--", sys.executable, "-c", fill)
+    assert found.status == 0, found.err
+    for sample in found.document["samples"]:
+        grant = sample["settings"]["malloc.hugepages"]
+        assert (grant["grant"], grant["level"]) == ("granted", "effective"), grant
+
+
+def test_an_option_that_its_allocator_lacks_names_those_that_have_it(cli: CommandLine) -> None:
+    found = cli("run", "--with", "malloc=glibc", "malloc.decay_ms=5", "--", "true")
+    assert found.status != 0
+    assert "jemalloc or mimalloc" in found.err
+
+
+def test_tune_varies_an_option_where_its_allocator_serves(cli: CommandLine) -> None:
+    needs("jemalloc")
+    asked = ["malloc=glibc,jemalloc", "malloc.decay_ms=0,10000"]
+    found = cli("tune", *asked, "--dry-run", "--", "true")
+    assert found.status == 0, found.err
+    assert "malloc.decay_ms=0,10000 when malloc == 'jemalloc'" in " ".join(found.out.split())

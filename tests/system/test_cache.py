@@ -1,0 +1,83 @@
+"""``cache=cold`` and ``cache=warm`` around real launches, which look for themselves."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+from assay.measure.page_cache import drop, look
+
+pytestmark = pytest.mark.system
+
+LOOK = """
+import sys
+from pathlib import Path
+from assay.measure.page_cache import look
+print("cached=%d" % look([Path(sys.argv[1])]).cached_bytes)
+Path(sys.argv[1]).read_bytes()
+"""
+SIZE = 4 * 2**20
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    data = tmp_path / "data"
+    data.write_bytes(os.urandom(SIZE))
+    drop(data)
+    if look([data]).cached_bytes:
+        pytest.skip("files here lie in memory only")
+    (tmp_path / "look.py").write_text(LOOK)
+    return CommandLine(assay_exec, tmp_path)
+
+
+@pytest.mark.parametrize(("value", "expected"), [("cold", 0), ("warm", SIZE)])
+def test_what_the_program_finds(cli: CommandLine, value: str, expected: int) -> None:
+    command = [sys.executable, "look.py", "data"]
+    found = cli("run", "--with", f"cache={value}", "--", *command)
+    assert (found.status, found.out) == (0, f"cached={expected}\n"), found.err
+
+
+def test_before_each_launch_and_with_evidence(cli: CommandLine) -> None:
+    metrics = ["--metric", r"cached=cached=(\d+)", "--objective", "wall_s"]
+    asked = ["--json", "--runs", "7", *metrics, "--with", "cache=cold"]
+    found = cli("measure", *asked, "--", sys.executable, "look.py", "data")
+    assert found.status == 0, found.err
+    for sample in found.document["samples"]:
+        assert sample["metrics"]["cached"] == 0
+        (evidence,) = [e for e in sample["evidence"] if e["kind"] == "page_cache"]
+        # The interpreter is in use, so it may stay.
+        assert evidence["value"] <= Path(sys.executable).stat().st_size
+        assert sample["settings"]["cache"]["grant"] in ("granted", "degraded")
+        assert "3 files" in sample["settings"]["cache"]["observed"]
+
+
+def test_what_lies_in_memory_only_stays(cli: CommandLine) -> None:
+    shm = Path("/dev/shm")
+    if not os.access(shm, os.W_OK):
+        pytest.skip("no /dev/shm")
+    program = shm / f"assay-{os.getpid()}"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    try:
+        asked = ["--json", "--runs", "5", "--with", "cache=cold"]
+        found = cli("measure", *asked, "--", str(program))
+    finally:
+        program.unlink()
+    grants = {s["settings"]["cache"]["grant"] for s in found.document["samples"]}
+    assert grants == {"refused"}, found.err
+
+
+def test_the_script_does_the_same(cli: CommandLine) -> None:
+    command = [sys.executable, "look.py", "data"]
+    told = cli("run", "--explain", "--with", "cache=cold", "--", *command).out
+    (cli.folder / "data").read_bytes()
+    script = told.partition("Without assay:\n\n")[2]
+    done = subprocess.run(
+        ["sh", "-c", script], text=True, capture_output=True, env=cli.env, cwd=cli.folder
+    )
+    assert done.stdout == "cached=0\n", (script, done.stderr)

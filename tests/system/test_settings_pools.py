@@ -1,0 +1,157 @@
+"""Pools of threads and hardware threads, applied by assay-exec to real programs and read back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from test_settings import WAIT, compiled, launched
+
+from assay.launch.planner import plan
+from assay.machine.document import Machine
+from assay.machine.reader import read_machine
+from assay.records import Configuration, Granted, Level, Prospect, Value, Workload
+from assay.settings import builtin
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(os.environ.get("ASSAY_TEST_SYSTEM") != "1", reason="ASSAY_TEST_SYSTEM=1"),
+]
+
+REGISTRY = builtin()
+STAND_INS = str(Path(__file__).parents[1] / "stand_ins")
+C_RUNTIME = """
+#include <omp.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    omp_sched_t kind;
+    int chunk;
+    omp_get_schedule(&kind, &chunk);
+    printf("%d %d\\n", (int)(kind & 0x7fffffff), chunk);
+#pragma omp parallel
+    usleep(100000);
+    return usleep(300000);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def host() -> Machine:
+    return read_machine()
+
+
+def python(code: str) -> Workload:
+    return Workload(argv=(sys.executable, "-c", f"{code}; import time; time.sleep(0.4)"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"omp.wait": "active"},
+        {"omp.wait": "passive"},
+        {"omp.blocktime": 5},
+        {"omp.blocktime": "infinite"},
+        {"omp.wait": "passive", "omp.blocktime": 0, "omp.schedule": "guided"},
+        {"threads.mkl": 2, "threads.blas": 1, "threads.numexpr": 1},
+        {"threads.mkl.dynamic": "false"},
+    ],
+)
+def test_set(assay_exec: Path, tmp_path: Path, host: Machine, given: dict[str, Value]) -> None:
+    grants, _ = launched(assay_exec, tmp_path, host, given, Workload(argv=WAIT))
+    assert {(g.grant, g.level) for g in grants.values()} == {(Granted.GRANTED, Level.SET)}
+
+
+# The numbers are those of omp_sched_t: OpenMP 5.2, section 18.2.11.
+@pytest.mark.parametrize(
+    ("value", "expected"), [("static,7", "1 7"), ("dynamic,64", "2 64"), ("guided,3", "3 3")]
+)
+def test_a_runtime_takes_the_schedule(
+    assay_exec: Path, tmp_path: Path, host: Machine, value: str, expected: str
+) -> None:
+    work = Workload(argv=(compiled(tmp_path, C_RUNTIME, "-fopenmp"),))
+    grants, _ = launched(assay_exec, tmp_path, host, {"omp.schedule": value}, work)
+    assert grants["omp.schedule"].grant is Granted.GRANTED
+    assert (tmp_path / "out").read_text().strip() == expected
+
+
+def test_libgomp_says_how_long_it_spins(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+    work = Workload(argv=(compiled(tmp_path, C_RUNTIME, "-fopenmp"),))
+    for given, told, grant in (
+        ({"omp.wait": "active"}, "GOMP_SPINCOUNT = '18446744073709551615'", Granted.GRANTED),
+        ({"omp.wait": "passive"}, "GOMP_SPINCOUNT = '0'", Granted.GRANTED),
+        ({"omp.blocktime": 5}, "GOMP_SPINCOUNT = '500000'", Granted.DEGRADED),
+    ):
+        asked: dict[str, Value] = {**given}
+        inherited = {"GOMP_SPINCOUNT": "77", "OMP_DISPLAY_ENV": "VERBOSE"}
+        grants, facts = launched(assay_exec, tmp_path, host, asked, work, **inherited)
+        assert [g.grant for g in grants.values()] == [grant], grants
+        assert told in (facts.stderr_head or "")
+
+
+def test_one_thread_of_each_core(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+    grants, facts = launched(
+        assay_exec, tmp_path, host, {"threads.per_core": 1}, Workload(argv=WAIT)
+    )
+    assert (grants["threads.per_core"].grant, grants["threads.per_core"].level) == (
+        Granted.GRANTED,
+        Level.SEEN,
+    )
+    assert facts.seen is not None and facts.seen.cpus is not None
+    cores = [cpu.core for cpu in host.cpus if cpu.id in facts.seen.cpus]
+    assert len(set(cores)) == len(cores) == len(host.cores)
+
+
+def test_more_threads_than_cores_have_are_refused(host: Machine) -> None:
+    most = max(len(cpu.siblings) for cpu in host.cpus)
+    words = plan(Configuration({"threads.per_core": most + 1}), host, REGISTRY).words
+    assert words["threads.per_core"].prospect is Prospect.REFUSED
+
+
+def test_pools_of_frameworks_are_seen(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+    given: dict[str, Value] = {
+        "threads.torch.intra": 3,
+        "threads.torch.inter": 2,
+        "threads.tf.intra": 5,
+        "threads.tf.inter": 4,
+    }
+    work = python("import torch, tensorflow; print(torch.get_num_threads())")
+    grants, _ = launched(assay_exec, tmp_path, host, given, work, PYTHONPATH=STAND_INS)
+    assert {(g.grant, g.level) for g in grants.values()} == {(Granted.GRANTED, Level.SEEN)}
+    assert (tmp_path / "out").read_text() == "3\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "grant", "told"),
+    [
+        ("import torch; torch.set_num_threads(7)", Granted.REFUSED, "sized it itself"),
+        ("import json", Granted.UNVERIFIED, "no Python of the program imported torch"),
+    ],
+)
+def test_what_a_program_does_otherwise_is_told(
+    assay_exec: Path,
+    tmp_path: Path,
+    host: Machine,
+    code: str,
+    grant: Granted,
+    told: str,
+) -> None:
+    given: dict[str, Value] = {"threads.torch.intra": 3}
+    grants, _ = launched(assay_exec, tmp_path, host, given, python(code), PYTHONPATH=STAND_INS)
+    assert grants["threads.torch.intra"].grant is grant
+    assert told in (grants["threads.torch.intra"].reason or "")
+
+
+def test_another_program_shows_nothing(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+    work = Workload(argv=("sleep", "0.4"))
+    grants, _ = launched(assay_exec, tmp_path, host, {"threads.tf.intra": 2}, work)
+    assert grants["threads.tf.intra"].grant is Granted.UNVERIFIED
+
+
+def test_the_default_carries_no_hook(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
+    work = python("import os; print([n for n in os.environ if n.startswith('ASSAY_HOOK')])")
+    _, facts = launched(assay_exec, tmp_path, host, {}, work)
+    assert (tmp_path / "out").read_text() == "[]\n"
+    assert facts.hook_report is None

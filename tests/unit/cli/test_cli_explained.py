@@ -1,0 +1,39 @@
+"""Why a configuration is better, on a terminal and as JSON."""
+
+from __future__ import annotations
+
+from assay.cli.explained import explanation_document, explanation_lines
+from assay.search.explain import Explanation, Share
+
+MALLOC = Share((("malloc", "jemalloc"),), 0.7, (0.65, 0.76))
+BOTH = Share((("malloc", "jemalloc"), ("threads", 2)), 1.1, (1.02, 1.2))
+NICE = Share((("nice", 5),), 1.05, (1.01, 1.09))
+
+
+def test_each_group_has_a_heading_and_the_first_says_what_it_rests_on() -> None:
+    lines = list(explanation_lines(Explanation((MALLOC,), (BOTH,), (NICE,), 84)))
+    assert [line.strip() for line in lines if line.endswith(":")] == [
+        "what each setting does in it (by a model of 84 launches):",
+        "what two of them do together, beyond each by itself:",
+        "what others do, on average over the space:",
+    ]
+    assert lines[1].split() == ["malloc=jemalloc", "-30.0", "%", "-35.0", "to", "-24.0", "%"]
+    changes = {line.index("%") for line in lines if not line.endswith(":")}
+    assert len(changes) == 1, "one below the other"
+
+
+def test_nothing_is_said_where_there_is_nothing() -> None:
+    assert list(explanation_lines(None)) == []
+    assert list(explanation_lines(Explanation((), (), (), 20))) == []
+
+
+def test_the_document_has_every_share() -> None:
+    found = explanation_document(Explanation((MALLOC,), (BOTH,), (), 84))
+    assert found == {
+        "launches": 84,
+        "parts": [{"settings": {"malloc": "jemalloc"}, "ratio": 0.7, "ci": [0.65, 0.76]}],
+        "interactions": [
+            {"settings": {"malloc": "jemalloc", "threads": 2}, "ratio": 1.1, "ci": [1.02, 1.2]}
+        ],
+        "trends": [],
+    }

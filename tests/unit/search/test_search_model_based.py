@@ -1,0 +1,77 @@
+"""The search that a model guides: what it leaves for the proof, and what it leaves out."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from assay.records import (
+    Budget,
+    Choices,
+    Configuration,
+    Kind,
+    Parameter,
+    Space,
+    Stage,
+    StudySpec,
+    Workload,
+)
+from assay.search.gp import GpSearcher
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated, Trip, drive
+from assay.search.tune import TuneRace
+
+SPACE = Space(
+    parameters=tuple(
+        Parameter(name=f"arg.p{i}", domain=Choices(tuple(range(5))), default=0) for i in range(5)
+    )
+)
+
+
+def search(gain: float, noise: float, launches: int = 100, seed: int = 0) -> tuple[TuneRace, Trip]:
+    """One setting matters."""
+    spec = StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("program",)),
+        budget=Budget(launches=launches),
+        space=SPACE,
+        seed=seed,
+    )
+    race = TuneRace(spec, SearchSpace(SPACE), GpSearcher())
+    program = Simulated(
+        takes_s=lambda c: 1.0 - gain * (c.get("arg.p1") == 3), noise=noise, seed=seed
+    )
+    return race, drive(race, program, spec.budget)
+
+
+def launches_of(trip: Trip, stage: Stage) -> int:
+    return Counter(s.launch.stage for s in trip.samples)[stage]
+
+
+def test_a_large_gain_leaves_no_more_than_a_proof_takes() -> None:
+    race, trip = search(gain=0.4, noise=0.02)
+    assert launches_of(trip, Stage.SEARCH) >= 72
+    assert race.winner.configuration.get("arg.p1") == 3
+
+
+def test_a_gain_that_is_hard_to_show_is_left_more() -> None:
+    """The share that is kept of every budget would not show it; how large it is, is a guess."""
+    hard, easy = (
+        sum(
+            launches_of(search(gain, noise=0.05, launches=200, seed=seed)[1], Stage.SEARCH)
+            for seed in range(3)
+        )
+        for gain in (0.06, 0.4)
+    )
+    assert hard < easy
+
+
+def test_what_does_nothing_is_left_out() -> None:
+    """By the model, and by launches where the budget has room for them."""
+    race, _ = search(gain=0.4, noise=0.005, launches=250)
+    assert race.reduced.arm.configuration == Configuration({"arg.p1": 3})
+
+
+def test_a_program_that_nothing_changes_keeps_its_default() -> None:
+    race, trip = search(gain=0.0, noise=0.0)
+    assert not race.winner.configuration or not race.reduced.arm.configuration
+    assert launches_of(trip, Stage.SEARCH) > 0

@@ -1,0 +1,357 @@
+"""Allocators' own options and glibc's tunables: what is set, refused, joined and judged."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assay.errors import BadInput
+from assay.launch.document import launcher_document
+from assay.launch.planner import plan
+from assay.machine.document import HugePages
+from assay.records import (
+    Choices,
+    Configuration,
+    EnvSet,
+    Granted,
+    Launch,
+    Level,
+    Parameter,
+    Prospect,
+    Range,
+    Seen,
+    Space,
+    Stage,
+    Value,
+    Workload,
+)
+from assay.search.space import SearchSpace
+from assay.settings import builtin, judge_all
+from assay.settings.allocator_options import OPTIONS
+from assay.settings.allocators import AllocatorOption
+from assay.settings.conditions import with_conditions
+from assay.settings.glibc import TUNABLES, Tunable
+from assay.settings.joined import read_back
+from assay.settings.malloc import PREFIXES
+
+from .hosts import AVX2, LIBRARIES, facts, machine
+
+REGISTRY = builtin()
+HOST = machine()
+LIBC = "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+
+
+def variables(given: dict[str, Value]) -> dict[str, str]:
+    made = plan(Configuration(given), HOST, REGISTRY)
+    assert not made.refused, made.words
+    return {a.name: a.value for a in made.actions if isinstance(a, EnvSet)}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (
+            {"malloc": "glibc", "malloc.arenas": 2},
+            {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2"},
+        ),
+        ({"malloc": "jemalloc", "malloc.arenas": 2}, {"MALLOC_CONF": "narenas:2"}),
+        (
+            {"malloc.arenas": 2},
+            {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2", "MALLOC_CONF": "narenas:2"},
+        ),
+        (
+            {"malloc": "jemalloc", "malloc.decay_ms": 0},
+            {"MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0"},
+        ),
+        (
+            {"malloc": "mimalloc", "malloc.decay_ms": 50},
+            {"MIMALLOC_DECOMMIT_DELAY": "50", "MIMALLOC_PURGE_DELAY": "50"},
+        ),
+        (
+            {"malloc": "jemalloc", "malloc.background": "on"},
+            {"MALLOC_CONF": "background_thread:true"},
+        ),
+        ({"malloc": "jemalloc", "malloc.tcache": "off"}, {"MALLOC_CONF": "tcache:false"}),
+        (
+            {"malloc": "glibc", "malloc.tcache": "off"},
+            {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"},
+        ),
+        (
+            {"malloc": "glibc", "malloc.hugepages": "thp"},
+            {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"},
+        ),
+        (
+            {"malloc": "glibc", "malloc.hugepages": "hugetlb"},
+            {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=2"},
+        ),
+        (
+            {"malloc": "jemalloc", "malloc.hugepages": "metadata"},
+            {"MALLOC_CONF": "metadata_thp:auto"},
+        ),
+        ({"malloc": "tcmalloc", "tcmalloc.release_rate": 10}, {"TCMALLOC_RELEASE_RATE": "10"}),
+        (
+            {"malloc": "jemalloc", "jemalloc.oversize_threshold": 1, "malloc.background": "on"},
+            {"MALLOC_CONF": "oversize_threshold:1,background_thread:true"},
+        ),
+        (
+            {"glibc.top_pad": 4096, "glibc.trim_threshold": 0},
+            {"GLIBC_TUNABLES": "glibc.malloc.trim_threshold=0:glibc.malloc.top_pad=4096"},
+        ),
+        (
+            {"glibc.mutex_spin_count": 0},
+            {"GLIBC_TUNABLES": "glibc.pthread.mutex_spin_count=0"},
+        ),
+        ({"glibc.rseq": "off"}, {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}),
+    ],
+)
+def test_each_allocator_is_told_in_its_own_words(
+    given: dict[str, Value], expected: dict[str, str]
+) -> None:
+    found = variables(given)
+    assert found.keys() == expected.keys()
+    for name, text in expected.items():
+        mark = ":" if name == "GLIBC_TUNABLES" else ","
+        assert sorted(found[name].split(mark)) == sorted(text.split(mark))
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda o: o.name)
+@pytest.mark.parametrize("malloc", ["glibc", *PREFIXES])
+def test_an_allocator_without_it_is_refused_with_the_next_step(
+    option: AllocatorOption, malloc: str
+) -> None:
+    domain = option.domain(HOST)
+    assert isinstance(domain, Choices | Range)
+    value = domain.options[-1] if isinstance(domain, Choices) else int(domain.low)
+    word = plan(Configuration({"malloc": malloc, option.name: value}), HOST, REGISTRY).words
+    told = word[option.name]
+    if malloc in option.owners(Choices((value,))):
+        assert told.prospect is not Prospect.REFUSED
+    else:
+        assert told.prospect is Prospect.REFUSED
+        assert told.reason is not None
+        assert malloc in told.reason and "Use malloc=" in told.reason
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"malloc": "jemalloc", "malloc.hugepages": "hugetlb"}, "Use malloc=glibc."),
+        ({"malloc.arenas": 0}, "It takes"),
+        ({"glibc.mmap_threshold": 2**26}, "It takes"),
+        ({"tcmalloc.release_rate": 11}, "It takes"),
+    ],
+)
+def test_values_that_cannot_be_had(given: dict[str, Value], told: str) -> None:
+    made = plan(Configuration(given), HOST, REGISTRY)
+    assert any(told in (made.words[name].reason or "") for name in made.refused)
+
+
+@pytest.mark.parametrize("value", ["thp", "metadata"])
+@pytest.mark.parametrize("mode", ["never", None])
+def test_no_huge_pages_where_the_system_gives_none(value: str, mode: str | None) -> None:
+    host = machine(huge_pages=HugePages(enabled=mode))
+    given = Configuration({"malloc": "jemalloc", "malloc.hugepages": value})
+    assert "malloc.hugepages" in plan(given, host, REGISTRY).refused
+
+
+def test_reserved_pages_are_no_promise() -> None:
+    made = plan(Configuration({"malloc.hugepages": "hugetlb"}), HOST, REGISTRY)
+    assert made.words["malloc.hugepages"].prospect is Prospect.DEGRADED
+
+
+def test_elision_needs_transactions() -> None:
+    on, off = Configuration({"glibc.elision": "on"}), Configuration({"glibc.elision": "off"})
+    without, with_it = machine(flags=AVX2), machine(flags=AVX2 | {"rtm"})
+    assert "RTM" in (plan(on, without, REGISTRY).words["glibc.elision"].reason or "")
+    assert plan(on, without, REGISTRY).refused
+    assert not plan(off, without, REGISTRY).refused
+    assert plan(on, with_it, REGISTRY).actions == (
+        EnvSet(name="GLIBC_TUNABLES", value="glibc.elision.enable=1"),
+    )
+    assert plan(on, machine(arch="aarch64", flags=AVX2), REGISTRY).refused
+
+
+def documented(given: dict[str, Value], env: dict[str, str]) -> dict[str, str]:
+    config = Configuration(given)
+    launch = Launch(configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0)
+    made = plan(config, HOST, REGISTRY)
+    document = launcher_document(made, Workload(argv=("prog",)), launch, env=env)
+    found: dict[str, str] = document["env_set"]
+    return found
+
+
+def test_what_was_there_stays() -> None:
+    inherited = {
+        "GLIBC_TUNABLES": "glibc.malloc.perturb=3:glibc.malloc.arena_max=9",
+        "MALLOC_CONF": "junk:false,narenas:9",
+    }
+    found = documented({"malloc.arenas": 1}, inherited)
+    assert found["GLIBC_TUNABLES"] == "glibc.malloc.perturb=3:glibc.malloc.arena_max=1"
+    assert found["MALLOC_CONF"] == "junk:false,narenas:1"
+
+
+def test_it_joins_with_thp_and_with_what_the_user_says() -> None:
+    found = variables({"malloc": "glibc", "thp": "always", "malloc.hugepages": "thp"})
+    assert found == {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+    given: dict[str, Value] = {
+        "malloc": "jemalloc",
+        "env.MALLOC_CONF": "narenas:7,abort_conf:true",
+        "malloc.decay_ms": 5,
+    }
+    expected = ["abort_conf:true", "dirty_decay_ms:5", "muzzy_decay_ms:5", "narenas:7"]
+    assert sorted(variables(given)["MALLOC_CONF"].split(",")) == expected
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"malloc": "jemalloc", "env.MALLOC_CONF": "narenas:7", "malloc.arenas": 2},
+        {"malloc": "glibc", "thp": "always", "malloc.hugepages": "off"},
+        {"malloc": "glibc", "malloc.tcache": "off", "glibc.tcache_count": 3},
+    ],
+)
+def test_two_words_on_one_thing_are_not_both_granted(given: dict[str, Value]) -> None:
+    assert plan(Configuration(given), HOST, REGISTRY).refused
+
+
+def judged(given: dict[str, Value], seen: Seen, **others: object) -> tuple[Granted, Level, str]:
+    config = Configuration(given)
+    made = plan(config, HOST, REGISTRY)
+    name = next(n for n in given if n != "malloc")
+    grant = judge_all(config, REGISTRY, made, facts(seen, **others))[name]
+    assert grant.reason or grant.grant is Granted.GRANTED
+    return grant.grant, grant.level, grant.reason or ""
+
+
+JEMALLOC = Seen(maps=(LIBC, LIBRARIES["jemalloc"]), environ={"MALLOC_CONF": "x:1,narenas:2"})
+GLIBC = Seen(maps=(LIBC,), environ={"GLIBC_TUNABLES": "glibc.malloc.arena_max=2"})
+
+
+@pytest.mark.parametrize(
+    ("given", "seen", "expected"),
+    [
+        ({"malloc": "jemalloc", "malloc.arenas": 2}, JEMALLOC, Granted.GRANTED),
+        ({"malloc.arenas": 2}, JEMALLOC, Granted.GRANTED),
+        ({"malloc.arenas": 2}, GLIBC, Granted.GRANTED),
+        ({"malloc": "jemalloc", "malloc.arenas": 2}, GLIBC, Granted.REFUSED),
+        ({"malloc.arenas": 3}, GLIBC, Granted.REFUSED),
+        ({"malloc.decay_ms": 3}, GLIBC, Granted.REFUSED),
+        ({"malloc.arenas": 2}, Seen(), Granted.UNVERIFIED),
+        ({"malloc.arenas": 2}, Seen(maps=tuple(LIBRARIES.values())), Granted.UNVERIFIED),
+        ({"glibc.rseq": "off"}, GLIBC, Granted.REFUSED),
+        (
+            {"glibc.rseq": "off"},
+            Seen(environ={"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}),
+            Granted.GRANTED,
+        ),
+    ],
+)
+def test_judged(given: dict[str, Value], seen: Seen, expected: Granted) -> None:
+    assert judged(given, seen)[0] is expected
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("<jemalloc>: Invalid conf pair: narenas:2\n", Granted.REFUSED),
+        ("hm\n<jemalloc>: Out-of-range conf value: narenas:2\n", Granted.REFUSED),
+        ("<jemalloc>: Invalid conf pair: x:1\n", Granted.GRANTED),
+        ("", Granted.GRANTED),
+    ],
+)
+def test_what_jemalloc_says_counts(told: str, expected: Granted) -> None:
+    found = judged({"malloc": "jemalloc", "malloc.arenas": 2}, JEMALLOC, stderr_head=told)
+    assert found[0] is expected
+    assert (found[1] is Level.SEEN) == (expected is Granted.REFUSED)
+
+
+def test_huge_pages_that_were_got_are_effective() -> None:
+    given: dict[str, Value] = {"malloc": "glibc", "malloc.hugepages": "thp"}
+    told = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+    got = Seen(maps=(LIBC,), environ=told, anon_huge_bytes=1 << 24)
+    none = Seen(maps=(LIBC,), environ=told, anon_huge_bytes=0)
+    assert judged(given, got)[:2] == (Granted.GRANTED, Level.EFFECTIVE)
+    assert judged(given, none)[:2] == (Granted.GRANTED, Level.SET)
+
+
+def space_of(**domains: Choices | Range) -> Space:
+    names = {name.replace("_of_", "."): domain for name, domain in domains.items()}
+    return Space(parameters=tuple(Parameter(name=n, domain=d) for n, d in names.items()))
+
+
+def test_an_option_varies_with_its_allocator_only() -> None:
+    space = space_of(
+        malloc=Choices(("glibc", "jemalloc")),
+        malloc_of_decay_ms=Choices((0, 1000)),
+        threads=Choices((1, 2)),
+    )
+    bound = SearchSpace(with_conditions(space, REGISTRY))
+    kept = bound.without_idle(Configuration({"malloc": "jemalloc", "malloc.decay_ms": 0}))
+    assert set(kept) == {"malloc", "malloc.decay_ms"}
+    for malloc in ({}, {"malloc": "glibc"}):
+        given = Configuration({**malloc, "malloc.decay_ms": 0, "threads": 2})
+        assert set(bound.without_idle(given)) == {*malloc, "threads"}
+
+
+def test_a_condition_of_the_user_stays() -> None:
+    space = Space(
+        parameters=(
+            Parameter(name="malloc", domain=Choices(("mimalloc", "jemalloc"))),
+            Parameter(name="malloc.decay_ms", domain=Choices((0, 1)), when="threads > 1"),
+            Parameter(name="threads", domain=Choices((1, 2))),
+        )
+    )
+    bound = SearchSpace(with_conditions(space, REGISTRY))
+    single = Configuration({"malloc": "jemalloc", "malloc.decay_ms": 0, "threads": 1})
+    assert set(bound.without_idle(single)) == {"malloc", "threads"}
+
+
+def test_no_condition_where_malloc_does_not_vary() -> None:
+    space = space_of(malloc_of_arenas=Choices((1, 2)))
+    assert with_conditions(space, REGISTRY) == space
+
+
+def test_an_option_of_none_of_the_allocators_is_told() -> None:
+    space = space_of(malloc=Choices(("tcmalloc",)), malloc_of_background=Choices(("on", "off")))
+    with pytest.raises(BadInput) as told:
+        with_conditions(space, REGISTRY)
+    assert "malloc=tcmalloc,jemalloc" in str(told.value.remedy)
+
+
+@pytest.mark.parametrize("tunable", TUNABLES, ids=lambda t: t.name)
+def test_every_tunable_is_known_to_this_machines_library(tunable: Tunable) -> None:
+    """Held against what ld.so lists, where it does (glibc 2.33 and later)."""
+    loader = Path("/lib64/ld-linux-x86-64.so.2")
+    if os.uname().machine != "x86_64" or not loader.exists():
+        pytest.skip("no x86-64 loader here")
+    done = subprocess.run([str(loader), "--list-tunables"], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip("this ld.so lists no tunables")
+    listed = {line.partition(":")[0] for line in done.stdout.splitlines()}
+    version = os.confstr("CS_GNU_LIBC_VERSION") or ""
+    if version != "glibc 2.36":
+        pytest.skip(f"the table follows glibc 2.36, this is {version}")
+    assert tunable.tunable in listed
+
+
+def test_a_list_of_tunables_that_glibc_has_cut_up_is_read_whole() -> None:
+    """As /proc/PID/environ shows it with glibc 2.36."""
+    cut = {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2", "glibc.malloc.top_pad": "0", "A": "b"}
+    whole = {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2:glibc.malloc.top_pad=0", "A": "b"}
+    assert read_back(cut) == read_back(whole) == whole
+    assert read_back({"glibc.malloc.top_pad": "0"}) == {}
+    given: dict[str, Value] = {"malloc": "glibc", "glibc.top_pad": 0, "malloc.arenas": 2}
+    assert judged(given, Seen(maps=(LIBC,), environ=cut))[0] is Granted.GRANTED
+    assert judged({"glibc.top_pad": 1}, Seen(maps=(LIBC,), environ=cut))[0] is Granted.REFUSED
+
+
+def test_each_assignment_is_asked_for_by_its_name() -> None:
+    config = Configuration({"malloc": "glibc", "malloc.arenas": 2, "glibc.top_pad": 0})
+    launch = Launch(configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0)
+    made = plan(config, HOST, REGISTRY)
+    document = launcher_document(made, Workload(argv=("prog",)), launch, env={})
+    names = {"GLIBC_TUNABLES", "glibc.malloc.arena_max", "glibc.malloc.top_pad"}
+    assert names <= set(document["environ_names"])

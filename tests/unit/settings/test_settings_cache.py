@@ -1,0 +1,102 @@
+"""``cache``: planned, explained and judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.launch.document import launcher_document
+from assay.launch.files import words_for_files
+from assay.launch.planner import plan
+from assay.launch.script import shell_script
+from assay.records import (
+    Configuration,
+    Granted,
+    Launch,
+    Level,
+    PageCache,
+    Plan,
+    Stage,
+    Workload,
+    decode,
+    encode,
+)
+from assay.records.facts import CachedFiles
+from assay.settings import builtin, judge_all
+
+from .hosts import facts, machine
+
+REGISTRY = builtin()
+HOST = machine()
+MIB = 2**20
+
+
+def planned(value: str) -> Plan:
+    return plan(Configuration({"cache": value}), HOST, REGISTRY)
+
+
+@pytest.mark.parametrize("value", ["warm", "cold"])
+def test_it_is_an_action_of_its_own_which_the_launcher_is_not_told(value: str) -> None:
+    made = planned(value)
+    assert made.actions == (PageCache(state=value),)  # type: ignore[arg-type]
+    assert decode(encode(made), Plan) == made
+    launch = Launch(
+        configuration=made.configuration, arm="x", stage=Stage.SEARCH, block=0, position=0
+    )
+    work = Workload(argv=("prog",))
+    default = plan(Configuration({}), HOST, REGISTRY)
+    documents = [launcher_document(p, work, launch, env={}) for p in (made, default)]
+    assert documents[0] == documents[1]
+
+
+def test_no_other_value() -> None:
+    assert "It takes warm,cold" in (planned("hot").words["cache"].reason or "")
+
+
+@pytest.mark.parametrize(
+    ("value", "cached", "expected"),
+    [
+        ("cold", CachedFiles(files=2, size_bytes=MIB, cached_bytes=0), Granted.GRANTED),
+        ("cold", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB // 2), Granted.DEGRADED),
+        ("cold", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB), Granted.REFUSED),
+        ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB), Granted.GRANTED),
+        ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB // 2), Granted.DEGRADED),
+        ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=0), Granted.REFUSED),
+        ("cold", CachedFiles(files=0, size_bytes=0, cached_bytes=0), Granted.REFUSED),
+        ("cold", CachedFiles(files=1, size_bytes=MIB, absent="EPERM"), Granted.UNVERIFIED),
+        ("cold", None, Granted.UNVERIFIED),
+    ],
+)
+def test_judged_by_what_was_cached(
+    value: str, cached: CachedFiles | None, expected: Granted
+) -> None:
+    made = planned(value)
+    found = judge_all(made.configuration, REGISTRY, made, facts(cached_files=cached))["cache"]
+    assert found.grant is expected
+    assert found.reason or (expected is Granted.GRANTED and found.level is Level.EFFECTIVE)
+
+
+@pytest.mark.parametrize(
+    ("argv", "stdin", "expected"),
+    [
+        (("prog", "a", "--in=b", "a"), "c", ("a", "--in=b", "b", "c")),
+        (("prog",), None, ()),
+        (
+            ("/bin/sh", "-c", "prog 'a b' <in.txt; x=y"),
+            None,
+            ("-c", "prog 'a b' <in.txt; x=y", "y", "prog", "a b", "<", "in.txt", ";", "x=y"),
+        ),
+        (("sh", "-c", "prog 'unclosed"), None, ("-c", "prog 'unclosed")),
+    ],
+)
+def test_words_that_may_be_files(
+    argv: tuple[str, ...], stdin: str | None, expected: tuple[str, ...]
+) -> None:
+    assert set(words_for_files(argv, stdin)) == set(expected)
+
+
+def test_the_script_does_the_same_with_the_tools_of_the_distribution() -> None:
+    work = Workload(argv=("prog", "it's", "-o"), stdin="/in put")
+    cold = shell_script(planned("cold"), work)
+    assert """ 'it'"'"'s' -o '/in put'; do""" in cold
+    assert "iflag=nocache count=0" in cold
+    assert 'cat -- "$file"' in shell_script(planned("warm"), work)

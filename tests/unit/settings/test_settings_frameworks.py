@@ -1,0 +1,127 @@
+"""Pools of frameworks: what the plan asks of the hook, and what its report is worth."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.launch.document import launcher_document
+from assay.launch.planner import plan
+from assay.launch.script import shell_script
+from assay.records import Configuration, Granted, Launch, Level, Seen, Stage, Value, Workload
+from assay.settings import builtin, judge_all
+from assay.settings.frameworks import FRAMEWORKS, HOOK
+from assay.settings.joined import contains, merge
+
+from .hosts import facts, machine, program
+
+REGISTRY = builtin()
+HOST = machine(cores=4)
+NAMES = ["threads.torch.intra", "threads.torch.inter", "threads.tf.intra", "threads.tf.inter"]
+
+
+def environment(given: dict[str, Value], **env: str) -> dict[str, str]:
+    config = Configuration(given)
+    made = plan(config, HOST, REGISTRY)
+    assert not made.refused
+    launch = Launch(configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0)
+    document = launcher_document(made, Workload(argv=("python3",)), launch, env=env)
+    return dict(document["env_set"])
+
+
+def test_there_are_four() -> None:
+    assert [s.name for s in FRAMEWORKS] == NAMES
+
+
+def test_each_asks_the_hook_and_all_share_the_path() -> None:
+    got = environment({name: n for n, name in enumerate(NAMES, 1)})
+    assert got == {
+        "PYTHONPATH": HOOK,
+        "ASSAY_HOOK_TORCH_INTRA": "1",
+        "ASSAY_HOOK_TORCH_INTER": "2",
+        "ASSAY_HOOK_TF_INTRA": "3",
+        "ASSAY_HOOK_TF_INTER": "4",
+    }
+
+
+def test_the_hook_stands_in_front_of_what_is_there() -> None:
+    got = environment({"threads.torch.intra": 2}, PYTHONPATH="/a::/b")
+    assert got["PYTHONPATH"] == f"{HOOK}:/a::/b"
+    given: dict[str, Value] = {"threads.torch.intra": 2, "env.PYTHONPATH": "/c"}
+    assert environment(given, PYTHONPATH="/a")["PYTHONPATH"] == f"/c:{HOOK}"
+
+
+def test_folders_are_joined_without_repeats() -> None:
+    assert merge("PYTHONPATH", "", "/h") == "/h"
+    assert merge("PYTHONPATH", "/a:/h", "/h") == "/h:/a"
+    assert contains("PYTHONPATH", "/h:/a", "/h")
+    assert not contains("PYTHONPATH", "/hh:/a", "/h")
+
+
+@pytest.mark.parametrize("value", [0, -1, "4", True, 1.5])
+def test_only_counts_are_taken(value: Value) -> None:
+    for name in NAMES:
+        assert name in plan(Configuration({name: value}), HOST, REGISTRY).refused
+
+
+def judged(
+    report: str | None, value: int = 2, environ: dict[str, str] | None = None
+) -> tuple[Granted, Level, str]:
+    name = "threads.torch.intra"
+    config = Configuration({name: value})
+    seen = Seen(environ={"ASSAY_HOOK_TORCH_INTRA": str(value)} if environ is None else environ)
+    run = facts(seen, hook_report=report)
+    grant = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run)[name]
+    return grant.grant, grant.level, f"{grant.reason}; {grant.observed}"
+
+
+@pytest.mark.parametrize(
+    ("report", "expected", "told"),
+    [
+        ("7 torch.intra import 2\n7 torch.intra exit 2\n", Granted.GRANTED, "PyTorch says 2"),
+        ("7 torch.intra import 2\n", Granted.GRANTED, "PyTorch says 2"),
+        ("7 torch.intra import 2\n8 torch.intra import 2\n", Granted.GRANTED, "2 processes"),
+        ("7 torch.intra import 2\n7 torch.intra exit 4\n", Granted.REFUSED, "sized it itself"),
+        ("7 torch.intra import 1\n", Granted.REFUSED, "took another"),
+        ("7 torch.intra import error: too late\n", Granted.REFUSED, "too late"),
+        ("7 torch.intra asked 2\n", Granted.UNVERIFIED, "before it was read"),
+        ("7 torch.inter import 2\n", Granted.UNVERIFIED, "imported torch"),
+        ("7 torch.intra imp", Granted.UNVERIFIED, "imported torch"),
+        ("", Granted.UNVERIFIED, "imported torch"),
+        (None, Granted.UNVERIFIED, "imported torch"),
+    ],
+)
+def test_the_report_of_the_hook(report: str | None, expected: Granted, told: str) -> None:
+    grant, level, text = judged(report)
+    assert grant is expected and told in text
+    assert level is (Level.SET if expected is Granted.UNVERIFIED else Level.SEEN)
+
+
+def test_a_program_that_was_not_given_the_variable() -> None:
+    assert judged("", environ={})[:2] == (Granted.REFUSED, Level.SET)
+
+
+def test_never_tried_unasked() -> None:
+    for setting in FRAMEWORKS:
+        why = setting.matters(program(packages=(setting.package,)), HOST)
+        assert isinstance(why, str) and "name it" in why
+        why = setting.matters(program(), HOST)
+        assert isinstance(why, str) and setting.package in why
+
+
+def test_the_script_brings_the_hook_along() -> None:
+    made = plan(Configuration({"threads.torch.intra": 2}), HOST, REGISTRY)
+    script = shell_script(made, Workload(argv=("python3", "x.py")))
+    assert "def _torch_intra(" in script and HOOK not in script
+    assert 'PYTHONPATH="$hook"' in script
+
+
+def test_narrower_pools_take_their_variables_over() -> None:
+    got = environment({"threads": 4, "threads.blas": 3, "threads.mkl": 2, "threads.numexpr": 1})
+    assert got["OMP_NUM_THREADS"] == "4"
+    assert (got["OPENBLAS_NUM_THREADS"], got["MKL_NUM_THREADS"]) == ("3", "2")
+    assert (got["NUMEXPR_NUM_THREADS"], got["NUMEXPR_MAX_THREADS"]) == ("1", "1")
+    assert environment({"threads.mkl.dynamic": "false"}) == {"MKL_DYNAMIC": "FALSE"}
+    assert (
+        "threads.mkl.dynamic"
+        in plan(Configuration({"threads.mkl.dynamic": "no"}), HOST, REGISTRY).refused
+    )

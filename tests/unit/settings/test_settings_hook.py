@@ -1,0 +1,182 @@
+"""The import hook in real interpreters, with stand-ins for the frameworks."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.settings.frameworks import HOOK
+
+STAND_INS = Path(__file__).parents[2] / "stand_ins"
+TORCH = {"ASSAY_HOOK_TORCH_INTRA": "3", "ASSAY_HOOK_TORCH_INTER": "2"}
+TF = {"ASSAY_HOOK_TF_INTRA": "5", "ASSAY_HOOK_TF_INTER": "4"}
+
+
+class Ran:
+    """What a program printed, and what the hook wrote: name, moment, text."""
+
+    def __init__(self, done: subprocess.CompletedProcess[str], report: Path) -> None:
+        self.output = done.stdout.strip()
+        self.errors = done.stderr
+        self.status = done.returncode
+        lines = [line.split(" ", 3) for line in report.read_text().splitlines()]
+        self.processes = {line[0] for line in lines}
+        self.told = [tuple(line[1:]) for line in lines]
+
+
+@pytest.fixture
+def frameworks(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(STAND_INS, tmp_path / "packages"))
+
+
+def run(code: str, folder: Path, given: dict[str, str], *options: str) -> Ran:
+    report = folder.parent / "report"
+    report.write_text("")
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    env |= {
+        "PYTHONPATH": f"{HOOK}:{folder}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "ASSAY_HOOK_REPORT": str(report),
+        **given,
+    }
+    argv = [sys.executable, *options, "-c", code]
+    return Ran(subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60), report)
+
+
+def test_torch_is_set_when_it_is_imported_and_read_then_and_at_the_end(frameworks: Path) -> None:
+    ran = run(
+        "import torch; print(torch.get_num_threads(), torch.get_num_interop_threads())",
+        frameworks,
+        TORCH,
+    )
+    assert (ran.output, ran.errors, ran.status) == ("3 2", "", 0)
+    assert set(ran.told) == {
+        ("torch.intra", "import", "3"),
+        ("torch.intra", "exit", "3"),
+        ("torch.inter", "import", "2"),
+        ("torch.inter", "exit", "2"),
+    }
+
+
+def test_tensorflow_is_asked_at_the_end_only(frameworks: Path) -> None:
+    ran = run("import tensorflow as t; print(t.config.threading.asked)", frameworks, TF)
+    assert (ran.output, ran.errors) == ("0", "")
+    assert set(ran.told) == {
+        ("tf.intra", "asked", "5"),
+        ("tf.intra", "exit", "5"),
+        ("tf.inter", "asked", "4"),
+        ("tf.inter", "exit", "4"),
+    }
+
+
+def test_only_what_is_asked_for_is_touched(frameworks: Path) -> None:
+    code = "import torch, tensorflow; print(torch.get_num_interop_threads())"
+    ran = run(code, frameworks, {"ASSAY_HOOK_TORCH_INTRA": "3"})
+    assert ran.output == "8"
+    assert {name for name, *_ in ran.told} == {"torch.intra"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import torch.nn",
+        "from torch import nn",
+        "import importlib as i; i.import_module('torch.nn')",
+    ],
+)
+def test_however_it_is_imported(frameworks: Path, code: str) -> None:
+    ran = run(f"{code}; import torch; print(torch.get_num_threads(), torch.nn.layers)",
+              frameworks, TORCH)  # fmt: skip
+    assert (ran.output, ran.errors) == ("3 3", "")
+
+
+def test_what_the_program_does_itself_is_seen(frameworks: Path) -> None:
+    ran = run("import torch; torch.set_num_threads(7)", frameworks, TORCH)
+    assert ("torch.intra", "exit", "7") in ran.told
+
+
+def test_each_process_tells(frameworks: Path) -> None:
+    code = "import subprocess, sys, torch; subprocess.run([sys.executable, '-c', 'import torch'])"
+    ran = run(code, frameworks, TORCH)
+    assert len(ran.processes) == 2
+    assert {text for name, _, text in ran.told if name == "torch.intra"} == {"3"}
+
+
+def test_a_program_that_never_imports_it_tells_nothing(frameworks: Path) -> None:
+    ran = run("print('torch' in __import__('sys').modules)", frameworks, TORCH)
+    assert (ran.output, ran.errors, ran.told) == ("False", "", [])
+
+
+@pytest.mark.parametrize("option", ["-I", "-E", "-S"])
+def test_an_interpreter_that_ignores_the_path_tells_nothing(frameworks: Path, option: str) -> None:
+    ran = run("print(1)", frameworks, TORCH, option)
+    assert (ran.output, ran.told) == ("1", [])
+
+
+def test_a_framework_without_the_functions_works_on(frameworks: Path) -> None:
+    (frameworks / "torch" / "__init__.py").write_text("kept = 1\n")
+    ran = run("import torch; print(torch.kept)", frameworks, TORCH)
+    assert (ran.output, ran.errors, ran.status) == ("1", "", 0)
+    assert all(text.startswith("error: ") for _, _, text in ran.told) and ran.told
+
+
+def test_an_error_of_several_lines_stays_one(frameworks: Path) -> None:
+    with (frameworks / "torch" / "__init__.py").open("a") as file:
+        file.write("set_num_interop_threads(6)\n")
+    ran = run("import torch; print(torch.get_num_interop_threads())", frameworks, TORCH)
+    assert ran.output == "6"
+    assert (
+        "torch.inter",
+        "import",
+        "error: cannot set number of interop threads after it was set",
+    ) in ran.told
+
+
+def test_an_import_that_fails_fails_as_before(frameworks: Path) -> None:
+    (frameworks / "torch" / "__init__.py").write_text("raise ImportError('no such library')\n")
+    code = "try:\n  import torch\nexcept ImportError as error:\n  print(error)"
+    assert run(code, frameworks, TORCH).output == "no such library"
+    shutil.rmtree(frameworks / "torch")
+    if importlib.util.find_spec("torch") is None:
+        assert run(code, frameworks, TORCH).output == "No module named 'torch'"
+
+
+def test_the_sitecustomize_that_is_hidden_runs_too(frameworks: Path) -> None:
+    (frameworks / "sitecustomize.py").write_text("import sys\nsys.mine = __file__\n")
+    code = "import sys, sitecustomize, torch; print(sys.mine, sitecustomize.__file__)"
+    ran = run(code, frameworks, TORCH)
+    theirs = str(frameworks / "sitecustomize.py")
+    assert (ran.output, ran.errors) == (f"{theirs} {theirs}", "")
+    assert ("torch.intra", "import", "3") in ran.told
+
+
+def test_a_broken_one_is_told_as_python_tells_it(frameworks: Path) -> None:
+    (frameworks / "sitecustomize.py").write_text("raise ValueError('broken here')\n")
+    ran = run("import torch; print(torch.get_num_threads())", frameworks, TORCH)
+    assert ran.output == "3"
+    assert "broken here" in ran.errors and "sitecustomize" in ran.errors
+
+
+def test_the_program_does_not_see_the_folder(frameworks: Path) -> None:
+    ran = run("import sys; print('/hook' in ' '.join(sys.path))", frameworks, TORCH)
+    assert ran.output == "False"
+
+
+def test_without_a_report_it_still_sets(frameworks: Path) -> None:
+    given = {**TORCH, "ASSAY_HOOK_REPORT": "/nonexistent/report"}
+    ran = run("import torch; print(torch.get_num_threads())", frameworks, given)
+    assert (ran.output, ran.errors) == ("3", "")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+def test_the_real_torch(tmp_path: Path) -> None:
+    folder = tmp_path / "none"
+    folder.mkdir()
+    code = "import torch; print(torch.get_num_threads(), torch.get_num_interop_threads())"
+    assert run(code, folder, TORCH).output == "3 2"

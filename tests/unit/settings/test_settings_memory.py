@@ -1,0 +1,152 @@
+"""``mem.policy`` on machines of several nodes and kinds of memory."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from assay.launch.document import launcher_document, observations
+from assay.launch.planner import plan
+from assay.launch.script import shell_script
+from assay.machine.document import Machine, Node
+from assay.records import (
+    Configuration,
+    Granted,
+    Launch,
+    MemPolicy,
+    Prospect,
+    Seen,
+    Stage,
+    Value,
+    Workload,
+)
+from assay.records.facts import Applied
+from assay.settings import builtin, judge_all
+from assay.settings.base import Suggestion
+
+from .hosts import facts, machine, program
+
+REGISTRY = builtin()
+NAME = "mem.policy"
+FLAT = machine(cores=2)
+TWO = machine(packages=2, cores=2)
+KINDS: tuple[str | None, ...] = ("dram", "dram", "hbm", "cxl")
+
+
+def with_kinds(kinds: tuple[str | None, ...] = KINDS, **others: object) -> Machine:
+    """Two nodes with CPUs, others with memory alone."""
+    host = machine(packages=2, cores=2, **others)
+    cpus = [node.cpus for node in host.nodes] + [()] * (len(kinds) - 2)
+    nodes = tuple(
+        Node(id=n, cpus=cpus[n], memory_bytes=1 << 30, kind=kind) for n, kind in enumerate(kinds)
+    )
+    return msgspec.structs.replace(host, nodes=nodes)
+
+
+MIXED = with_kinds()
+
+
+@pytest.mark.parametrize(
+    ("value", "host", "expected"),
+    [
+        ("local", FLAT, MemPolicy(mode="local")),
+        ("bind:0", FLAT, MemPolicy(mode="bind", nodes=(0,))),
+        ("bind:0-1", TWO, MemPolicy(mode="bind", nodes=(0, 1))),
+        ("interleave:all", MIXED, MemPolicy(mode="interleave", nodes=(0, 1, 2, 3))),
+        ("interleave:dram", MIXED, MemPolicy(mode="interleave", nodes=(0, 1))),
+        ("preferred:hbm", MIXED, MemPolicy(mode="preferred", nodes=(2,))),
+        ("preferred:0,1", MIXED, MemPolicy(mode="preferred", nodes=(0, 1))),
+        ("weighted:0,3", MIXED, MemPolicy(mode="weighted", nodes=(0, 3))),
+        ("bind:cxl", MIXED, MemPolicy(mode="bind", nodes=(3,))),
+    ],
+)
+def test_planned(value: str, host: Machine, expected: MemPolicy) -> None:
+    made = plan(Configuration({NAME: value}), host, REGISTRY)
+    assert made.words[NAME].prospect is Prospect.GRANTABLE
+    assert made.actions == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("value", "host", "told"),
+    [
+        ("bind:2", TWO, "Memory is on 0-1"),
+        ("bind:", TWO, "cannot name '' as nodes"),
+        ("bind", TWO, "cannot name '' as nodes"),
+        ("bind:x", TWO, "cannot name 'x'"),
+        ("local:0", TWO, "cannot be 'local:0'"),
+        ("best:0", TWO, "cannot be 'best:0'"),
+        ("bind:hbm", with_kinds(("dram", "dram", "cxl")), "2: cxl"),
+        ("bind:hbm", with_kinds(("dram", "dram", None)), "Name nodes by number"),
+        ("weighted:0-1", machine(packages=2, kernel_version=(6, 8)), "interleave:0-1"),
+        ("preferred:0-1", machine(packages=2, kernel_version=(5, 14)), "Name one node"),
+    ],
+)
+def test_refused(value: str, host: Machine, told: str) -> None:
+    word = plan(Configuration({NAME: value}), host, REGISTRY).words[NAME]
+    assert word.prospect is Prospect.REFUSED
+    assert told in (word.reason or "")
+
+
+def test_a_node_without_memory_is_none() -> None:
+    nodes = (TWO.nodes[0], msgspec.structs.replace(TWO.nodes[1], memory_bytes=0))
+    host = msgspec.structs.replace(TWO, nodes=nodes)
+    word = plan(Configuration({NAME: "bind:1"}), host, REGISTRY).words[NAME]
+    assert "has no memory" in (word.reason or "")
+
+
+def suggested(host: Machine) -> tuple[Value, ...]:
+    answer = REGISTRY.get(NAME).matters(program(), host)
+    assert isinstance(answer, Suggestion), answer
+    return answer.domain.values() or ()
+
+
+def test_tried_unasked_where_there_are_several_nodes() -> None:
+    assert REGISTRY.get(NAME).matters(program(), FLAT) == "all memory is on one node"
+    assert suggested(TWO) == ("interleave:all",)
+    assert suggested(MIXED) == ("interleave:all", "weighted:all", "preferred:hbm")
+    assert suggested(with_kinds(kernel_version=(6, 8))) == ("interleave:all", "preferred:hbm")
+
+
+@pytest.mark.parametrize(
+    ("value", "told", "grant"),
+    [
+        ("local", "local", Granted.GRANTED),
+        ("local", "default", Granted.REFUSED),
+        ("bind:0-1", "bind:0-1", Granted.GRANTED),
+        ("bind:0-1", "bind=static:0-1", Granted.GRANTED),
+        # A cpuset takes nodes away without a word.
+        ("bind:0-1", "bind:0", Granted.REFUSED),
+        ("bind:1", "interleave:1", Granted.REFUSED),
+        ("preferred:1", "prefer:1", Granted.GRANTED),
+        ("preferred:0-1", "prefer (many):0-1", Granted.GRANTED),
+        ("weighted:0-1", "weighted interleave:0-1", Granted.GRANTED),
+        ("interleave:0-1", "interleave:?", Granted.REFUSED),
+        ("interleave:0-1", None, Granted.UNVERIFIED),
+    ],
+)
+def test_judged(value: str, told: str | None, grant: Granted) -> None:
+    config = Configuration({NAME: value})
+    made = plan(config, MIXED, REGISTRY)
+    seen = Seen(mempolicy=told, numa_pages={"0": 7} if told else None)
+    got = judge_all(config, REGISTRY, made, facts(seen))[NAME]
+    assert got.grant is grant
+    assert (got.reason is None) == (grant is Granted.GRANTED)
+    assert told is None or got.observed == f"{told}; pages: node 0: 7"
+
+
+def test_a_policy_that_the_kernel_refused() -> None:
+    config = Configuration({NAME: "bind:1"})
+    run = facts(Seen(), applied=(Applied(what="mempolicy", ok=False, errno=22),))
+    got = judge_all(config, REGISTRY, plan(config, MIXED, REGISTRY), run)[NAME]
+    assert got.grant is Granted.REFUSED
+
+
+def test_it_is_read_back_and_runs_without_assay() -> None:
+    config = Configuration({NAME: "weighted:0-1"})
+    made = plan(config, MIXED, REGISTRY)
+    launch = Launch(configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0)
+    document = launcher_document(made, Workload(argv=("prog",)), launch, env={})
+    assert document["mempolicy"] == {"mode": "weighted", "nodes": [0, 1]}
+    assert "numa_maps" in document["observe"]
+    assert "numa_maps" not in observations(["cpus"])
+    assert "numactl --weighted-interleave=0-1" in shell_script(made, Workload(argv=("prog",)))

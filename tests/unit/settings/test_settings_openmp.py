@@ -1,0 +1,125 @@
+"""How OpenMP loops are shared out, and how its idle threads wait."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.launch.planner import plan
+from assay.records import Configuration, EnvSet, Granted, Level, Plan, Prospect, Seen, Value
+from assay.settings import builtin, judge_all
+from assay.settings.base import Suggestion
+
+from .hosts import facts, machine, program
+
+REGISTRY = builtin()
+HOST = machine(cores=2)
+GNU = ("/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0",)
+LLVM = ("/usr/lib/llvm-14/lib/libomp.so.5",)
+ENDLESS = {"KMP_BLOCKTIME": "infinite", "GOMP_SPINCOUNT": "INFINITE"}
+
+
+def planned(given: dict[str, Value]) -> Plan:
+    return plan(Configuration(given), HOST, REGISTRY)
+
+
+def variables(given: dict[str, Value]) -> dict[str, str]:
+    made = planned(given)
+    assert not made.refused
+    return {a.name: a.value for a in made.actions if isinstance(a, EnvSet)}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"omp.schedule": "dynamic,64"}, {"OMP_SCHEDULE": "dynamic,64"}),
+        ({"omp.schedule": "auto"}, {"OMP_SCHEDULE": "auto"}),
+        ({"omp.wait": "active"}, {"OMP_WAIT_POLICY": "active", **ENDLESS}),
+        (
+            {"omp.wait": "passive"},
+            {"OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"},
+        ),
+        ({"omp.blocktime": 0}, {"KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}),
+        ({"omp.blocktime": 3}, {"KMP_BLOCKTIME": "3", "GOMP_SPINCOUNT": "300000"}),
+        ({"omp.blocktime": "infinite"}, ENDLESS),
+        (
+            {"omp.wait": "active", "omp.blocktime": 1},
+            {"OMP_WAIT_POLICY": "active", "KMP_BLOCKTIME": "1", "GOMP_SPINCOUNT": "100000"},
+        ),
+    ],
+)
+def test_the_variables_of_each_runtime(given: dict[str, Value], expected: dict[str, str]) -> None:
+    assert variables(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("omp.schedule", "static,0", "static, dynamic"),
+        ("omp.schedule", "STATIC", "static, dynamic"),
+        ("omp.schedule", "dynamic, 4", "static, dynamic"),
+        ("omp.schedule", "auto,4", "takes no chunk"),
+        ("omp.wait", "sometimes", "active,passive"),
+        ("omp.blocktime", -1, "milliseconds"),
+        ("omp.blocktime", 1.5, "milliseconds"),
+        ("omp.blocktime", 2**31 - 1, "milliseconds"),
+        ("omp.blocktime", "forever", "milliseconds"),
+    ],
+)
+def test_what_no_runtime_takes_is_refused(name: str, value: Value, told: str) -> None:
+    word = planned({name: value}).words[name]
+    assert word.prospect is Prospect.REFUSED
+    assert told in (word.reason or "")
+
+
+def judged(given: dict[str, Value], seen: Seen) -> dict[str, tuple[Granted, Level, str]]:
+    grants = judge_all(Configuration(given), REGISTRY, planned(given), facts(seen))
+    return {name: (g.grant, g.level, g.reason or "") for name, g in grants.items()}
+
+
+def test_libgomp_alone_takes_the_time_as_a_number_of_spins() -> None:
+    given: dict[str, Value] = {"omp.blocktime": 3}
+    environ = variables(given)
+    alone = judged(given, Seen(environ=environ, maps=GNU))["omp.blocktime"]
+    assert alone[:2] == (Granted.DEGRADED, Level.SET) and "spins" in alone[2]
+    beside = judged(given, Seen(environ=environ, maps=(*GNU, *LLVM)))["omp.blocktime"]
+    assert beside[:2] == (Granted.GRANTED, Level.SET)
+    unknown = judged(given, Seen(environ=environ))["omp.blocktime"]
+    assert unknown[0] is Granted.GRANTED
+
+
+@pytest.mark.parametrize("value", [0, "infinite"])
+def test_the_ends_are_exact_in_libgomp_too(value: Value) -> None:
+    given = {"omp.blocktime": value}
+    seen = Seen(environ=variables(given), maps=GNU)
+    assert judged(given, seen)["omp.blocktime"][0] is Granted.GRANTED
+
+
+def test_a_variable_that_did_not_arrive_is_told() -> None:
+    seen = Seen(environ={"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"})
+    grant, _, reason = judged({"omp.wait": "passive"}, seen)["omp.wait"]
+    assert grant is Granted.REFUSED and "KMP_BLOCKTIME is not set" in reason
+    seen = Seen(environ={"OMP_SCHEDULE": "static"})
+    assert judged({"omp.schedule": "guided"}, seen)["omp.schedule"][0] is Granted.REFUSED
+
+
+def test_what_the_user_sets_by_hand_stays() -> None:
+    given: dict[str, Value] = {"omp.wait": "active", "env.KMP_BLOCKTIME": "1"}
+    assert variables(given)["KMP_BLOCKTIME"] == "1"
+    assert planned(given).words["omp.wait"].prospect is Prospect.DEGRADED
+
+
+def test_only_waiting_where_it_is_long_is_tried_unasked() -> None:
+    answer = REGISTRY.get("omp.wait").matters(program("iomp"), HOST)
+    assert isinstance(answer, Suggestion) and answer.domain.values() == ("passive",)
+    for name, runtimes, told in (
+        ("omp.wait", ("gomp",), "few milliseconds"),
+        ("omp.wait", (), "no OpenMP"),
+        ("omp.schedule", ("gomp",), "schedule(runtime)"),
+        ("omp.schedule", (), "no OpenMP"),
+        ("omp.blocktime", ("iomp",), "omp.wait"),
+        ("omp.blocktime", (), "no OpenMP"),
+    ):
+        why = REGISTRY.get(name).matters(program(*runtimes), HOST)
+        assert isinstance(why, str) and told in why
+    why = REGISTRY.get("omp.wait").matters(program("iomp"), machine(cores=1))
+    assert why == "only one CPU is usable"
