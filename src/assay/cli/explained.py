@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ def explanation_lines(explanation: Explanation | None) -> Iterator[str]:
         ("  what others do, on average over the space", explanation.trends),
     )
     shown = [share for _, shares in groups for share in shares]
+    yield f"  {left_words(explanation)}"
     if not shown:
         return
     widths = [max(map(len, column)) for column in zip(*map(_cells, shown), strict=True)]
@@ -36,6 +38,16 @@ def explanation_lines(explanation: Explanation | None) -> Iterator[str]:
                 yield f"    {name:{widths[0]}}{GAP}{change:>{widths[1]}}{GAP}{ends}"
 
 
+def left_words(explanation: Explanation) -> str:
+    """How much of the space was tried, and what the rest may hold."""
+    of = f" of {explanation.combinations:,.0f}" if math.isfinite(explanation.combinations) else ""
+    tried = f"{explanation.tried:,}{of} combinations were tried"
+    if explanation.left is None:
+        return f"{tried}."
+    more = abs(explanation.left - 1.0)
+    return f"{tried}; by the model none is better by more than {100 * more:.1f} % (95 %)."
+
+
 def _cells(share: Share) -> tuple[str, str, str]:
     return clean(share.name), change_text(share.ratio), interval_text(share.ci)
 
@@ -47,6 +59,8 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
         "parts": _shares(explanation.parts),
         "interactions": _shares(explanation.interactions),
         "trends": _shares(explanation.trends),
+        "tried": explanation.tried,
+        "left": explanation.left,
     }
 
 

@@ -37,6 +37,8 @@ WIDER = 1.5
 KEPT = 150
 """Of each rule so many candidates are looked at together; a probe's are fewer of each level."""
 KEPT_OF_LEVEL = 3
+DRAWS = 400
+"""From the posterior, to see what is left to gain."""
 FEW_LEVELS = 8
 """Parameters of more levels are not probed, unless all have more."""
 
@@ -214,6 +216,30 @@ def log_improvement(mean: Array, deviation: Array, best: float) -> Array:
     return np.asarray(found + np.log(deviation))
 
 
+def left_to_gain(
+    surrogate: Surrogate, pool: Pool, confidence: float, rng: np.random.Generator
+) -> float:
+    """What the best of a pool may be better than the best that was launched.
+
+    Drawn from the joint posterior of those with the lowest bounds: a difference of logarithms that
+    holds with this confidence, by the model.
+    """
+    import numpy as np
+
+    mean, deviation = surrogate.predict(pool.rows, pool.known)
+    seen = np.flatnonzero((pool.known >= 0) & pool.able)
+    able = np.flatnonzero(pool.able)
+    if not len(seen) or not len(able):
+        return math.inf
+    best = int(seen[np.argmin(mean[seen])])
+    lower = (mean - BOUND * deviation)[able]
+    places = np.unique([best, *able[np.argsort(lower)[:KEPT]]])
+    covariance = surrogate.covariance(pool.rows[places], pool.known[places])
+    drawn = mean[places] + rng.standard_normal((DRAWS, len(places))) @ _root(covariance)
+    gains = drawn[:, np.searchsorted(places, best)] - drawn.min(axis=1)
+    return float(np.quantile(gains, confidence))
+
+
 def sample_best(
     surrogate: Surrogate, pool: Pool, among: Sequence[int], rng: np.random.Generator
 ) -> int:
@@ -223,6 +249,14 @@ def sample_best(
     places = np.array(among, dtype=np.intp)
     mean, _ = surrogate.predict(pool.rows[places], pool.known[places])
     covariance = surrogate.covariance(pool.rows[places], pool.known[places])
+    drawn = mean + _root(covariance) @ rng.standard_normal(len(places))
+    return int(places[np.argmin(drawn)])
+
+
+def _root(covariance: Array) -> Array:
+    """The symmetric square root: unlike a factor it does not hang on signs that are free."""
+    import numpy as np
+
     values, vectors = np.linalg.eigh(covariance)
-    drawn = vectors @ (np.sqrt(np.maximum(values, 0.0)) * rng.standard_normal(len(places)))
-    return int(places[np.argmin(mean + drawn)])
+    root: Array = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return root

@@ -73,6 +73,12 @@ class ByAverage:
         deviation = _deviation(trials)
         return [_estimate(contrast, known, deviation) for contrast in wanted]
 
+    def left_to_gain(
+        self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
+    ) -> float:
+        """See ``Searcher.left_to_gain``: of what was not launched nothing is known."""
+        return math.inf
+
 
 def _estimate(
     contrast: Contrast, known: Mapping[Configuration, tuple[float, int]], deviation: float

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from assay.records import Configuration, Goal, Kind, Range, Sample, StudySpec, Value
 from assay.search.gp import GpSearcher
 from assay.search.history import History
-from assay.search.searcher import Contrast, Estimate, Trial
+from assay.search.searcher import Contrast, Estimate, Trial, launched
 from assay.search.space import SearchSpace
 from assay.search.strategy import trials_of
 
@@ -66,12 +66,19 @@ class Explanation:
         trends: of settings that are not in it, on average over the space: the best value of each
             whose interval says that it does something, the strongest first.
         launches: that the model rests on.
+        tried: configurations that were launched, the default among them.
+        combinations: of values that there are before conditions and constraints; may be infinite.
+        left: ratio of the best that the space may hold to the best that was launched, at
+            ``LEVEL``; 1 where it can be no better, ``None`` where nothing can be said.
     """
 
     parts: tuple[Share, ...]
     interactions: tuple[Share, ...]
     trends: tuple[Share, ...]
     launches: int
+    tried: int = 1
+    combinations: float = 1.0
+    left: float | None = None
 
 
 def explain(
@@ -101,6 +108,7 @@ class _Explaining:
         self._trials = trials
         self._searcher = GpSearcher()
         self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
+        self._seed = spec.seed
         rng = random.Random(spec.seed)
         drawn = (space.draw(rng) for _ in range(REFERENCES))
         self._references = [c for c in drawn if c is not None]
@@ -121,7 +129,14 @@ class _Explaining:
             interactions=tuple(_strongest([s for s in interactions if s.clear])[:MOST_SHOWN]),
             trends=tuple(_strongest([s for s in trends if s.clear])[:MOST_SHOWN]),
             launches=len(self._trials),
+            tried=len(launched(self._trials)),
+            combinations=self._space.raw_size(),
+            left=self._left(),
         )
+
+    def _left(self) -> float | None:
+        found = self._searcher.left_to_gain(self._space, self._trials, LEVEL, self._seed)
+        return math.exp(-self._sign * max(0.0, found)) if math.isfinite(found) else None
 
     def _shares(
         self, asked: Iterator[tuple[tuple[tuple[str, Value], ...], Contrast]]

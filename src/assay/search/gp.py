@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from assay.records import DEFAULT, Configuration
-from assay.search.acquire import Pool, batch, sample_best
+from assay.search.acquire import Pool, batch, left_to_gain, sample_best
 from assay.search.features import Features
 from assay.search.searcher import Contrast, Estimate, Trial, fresh, launched, newcomers
 from assay.search.space import SearchSpace
@@ -139,6 +139,19 @@ class GpSearcher:
             variance = float(weights @ covariance[np.ix_(at, at)] @ weights)
             found.append(Estimate(float(weights @ mean[at]), math.sqrt(max(0.0, variance))))
         return found
+
+    @_on_one_thread
+    def left_to_gain(
+        self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
+    ) -> float:
+        """See ``Searcher.left_to_gain``."""
+        import numpy as np
+
+        model = self._model(space, trials)
+        if model is None:
+            return math.inf
+        pool, _ = self._pool(space, model, seed)
+        return left_to_gain(model.surrogate, pool, confidence, np.random.default_rng(seed))
 
     def _model(self, space: SearchSpace, trials: Sequence[Trial]) -> _Model | None:
         if len({t.configuration for t in trials if t.value is not None}) < 2:

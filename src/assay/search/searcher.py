@@ -83,6 +83,15 @@ class Searcher(Protocol):
         """What is expected of differences between configurations, launched or not."""
         ...
 
+    def left_to_gain(
+        self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
+    ) -> float:
+        """By how much the best of a space is better than the best known, at most.
+
+        A difference of logarithms, with this confidence; infinite where nothing can be said.
+        """
+        ...
+
 
 def estimates(
     searcher: Searcher,

@@ -48,6 +48,8 @@ IDLE_DOUBT = 0.5
 
 BLOCKS_BEFORE_PROOF = 4
 """Before so many search blocks what was found is a guess."""
+CONFIDENCE = 0.95
+"""That nothing is left to gain, before a search ends for it."""
 STRETCH = 1.5
 """What takes up to so many times what is left may still be shown: the gain is only a guess."""
 WIDTH = 3.6
@@ -120,6 +122,8 @@ class ModelBased:
             return None
         space = self._granted(history)
         seed = self._block_seed(history)
+        if self._nothing_left(history, space, trials, seed):
+            return None
         chosen: list[Configuration] = []
         if len(newcomers(trials)) < MOST_TRIALS:
             chosen = self._searcher.propose(space, trials, BATCH, seed)
@@ -172,6 +176,15 @@ class ModelBased:
         return math.isfinite(loss.deviation) and loss.mean <= max(
             allowed, IDLE_DOUBT * loss.deviation
         )
+
+    def _nothing_left(
+        self, history: History, space: SearchSpace, trials: Sequence[Trial], seed: int
+    ) -> bool:
+        """Whether no configuration is better than the best by more than the margin."""
+        if len(history.blocks(Stage.SEARCH)) < BLOCKS_BEFORE_PROOF:
+            return False
+        left = self._searcher.left_to_gain(space, trials, CONFIDENCE, seed)
+        return left <= math.log1p(self._keeping.margin)
 
     def _wants_proof(self, history: History, trials: Sequence[Trial], purse: Purse) -> bool:
         """Whether what is left is just enough to show the gain that was found.

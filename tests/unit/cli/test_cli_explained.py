@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from assay.cli.explained import explanation_document, explanation_lines
 from assay.search.explain import Explanation, Share
 
@@ -17,14 +19,20 @@ def test_each_group_has_a_heading_and_the_first_says_what_it_rests_on() -> None:
         "what two of them do together, beyond each by itself:",
         "what others do, on average over the space:",
     ]
-    assert lines[1].split() == ["malloc=jemalloc", "-30.0", "%", "-35.0", "to", "-24.0", "%"]
-    changes = {line.index("%") for line in lines if not line.endswith(":")}
+    assert lines[2].split() == ["malloc=jemalloc", "-30.0", "%", "-35.0", "to", "-24.0", "%"]
+    changes = {line.index("%") for line in lines[1:] if not line.endswith(":")}
     assert len(changes) == 1, "one below the other"
 
 
 def test_nothing_is_said_where_there_is_nothing() -> None:
     assert list(explanation_lines(None)) == []
-    assert list(explanation_lines(Explanation((), (), (), 20))) == []
+    empty = Explanation((), (), (), 20, tried=7, combinations=1200.0, left=0.985)
+    assert list(explanation_lines(empty)) == [
+        "  7 of 1,200 combinations were tried; by the model none is better by more than 1.5 % "
+        "(95 %)."
+    ]
+    endless = Explanation((), (), (), 20, tried=7, combinations=math.inf)
+    assert list(explanation_lines(endless)) == ["  7 combinations were tried."]
 
 
 def test_the_document_has_every_share() -> None:
@@ -36,4 +44,6 @@ def test_the_document_has_every_share() -> None:
             {"settings": {"malloc": "jemalloc", "threads": 2}, "ratio": 1.1, "ci": [1.02, 1.2]}
         ],
         "trends": [],
+        "tried": 1,
+        "left": None,
     }

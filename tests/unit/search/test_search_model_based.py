@@ -75,3 +75,22 @@ def test_a_program_that_nothing_changes_keeps_its_default() -> None:
     race, trip = search(gain=0.0, noise=0.0)
     assert not race.winner.configuration or not race.reduced.arm.configuration
     assert launches_of(trip, Stage.SEARCH) > 0
+
+
+def test_a_search_ends_where_nothing_is_left_to_gain() -> None:
+    """A space of 3,125 combinations of which a model of a straight line knows all."""
+    spec = StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("program",)),
+        budget=Budget(launches=390),
+        space=SPACE,
+        margin=0.02,
+    )
+    race = TuneRace(spec, SearchSpace(SPACE), GpSearcher())
+    program = Simulated(
+        takes_s=lambda c: 1.0 - 0.1 * float(c.get("arg.p1", 0)) - 0.02 * float(c.get("arg.p2", 0)),
+        noise=0.002,
+    )
+    trip = drive(race, program, spec.budget)
+    assert launches_of(trip, Stage.SEARCH) < 200, "the budget has room for 320"
+    assert race.reduced.arm.configuration == Configuration({"arg.p1": 4, "arg.p2": 4})

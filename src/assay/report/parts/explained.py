@@ -13,7 +13,8 @@ from assay.search.sentence import change_text, interval_text
 
 _INTRO = (
     "By a model of all {launches} launches of the search, with its 95 % intervals. It says why, "
-    "and proves nothing: the claim above is on the whole configuration, from launches of its own."
+    "and proves nothing: the claim above is on the whole configuration, from launches of its own. "
+    "{left}"
 )
 
 
@@ -33,8 +34,14 @@ def explained(report: ReportInput) -> Html | None:
         el("thead", el("tr", heads)),
         el("tbody", [_line(share, words) for share, words in _lines(found)]),
     )
-    intro = _INTRO.format(launches=found.launches)
+    intro = _INTRO.format(launches=found.launches, left=_left(found))
     return join(el("p", intro, class_="intro"), scroll("What settings do", table))
+
+
+def _left(found: Explanation) -> str:
+    if found.left is None:
+        return ""
+    return f"What was not tried is better by no more than {100 * abs(found.left - 1.0):.1f} %."
 
 
 def _lines(found: Explanation) -> Iterator[tuple[Share, str]]:

@@ -185,3 +185,9 @@ class Timed:
     ) -> list[Estimate]:
         """See ``Searcher.contrasts``."""
         return self.inner.contrasts(space, trials, wanted)
+
+    def left_to_gain(
+        self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
+    ) -> float:
+        """See ``Searcher.left_to_gain``."""
+        return self.inner.left_to_gain(space, trials, confidence, seed)
