@@ -18,6 +18,7 @@ def draw(rows: Rows, path: Path) -> None:
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "assay"
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import ScalarFormatter
 
     tables, methods = rows.distinct("table"), rows.distinct("method")
     columns = 3
@@ -42,12 +43,13 @@ def draw(rows: Rows, path: Path) -> None:
                 markersize=5,
             )
         ax.set_title(table, fontsize=10)
-        ax.set_ylim(bottom=0)
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(ScalarFormatter())
         ax.set_xticks(rows.distinct("launches"))
         ax.grid(alpha=0.25)
         ax.set_xlabel("launches")
         if place % columns == 0:
-            ax.set_ylabel("regret, %")
+            ax.set_ylabel("regret, % (logarithmic)")
     for place in range(len(tables), lines * columns):
         axes[place // columns][place % columns].axis("off")
     axes[0][0].legend(frameon=False, fontsize=9)

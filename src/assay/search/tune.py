@@ -22,13 +22,13 @@ from assay.search.counted import counted
 from assay.search.history import DEFAULT_ARM, History, repeats
 from assay.search.keeping import Keeping
 from assay.search.looks import due
-from assay.search.purse import OVERHEAD_S, Cost, Purse, budget_for
+from assay.search.purse import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.reduction import Reduced, Reduction
 from assay.search.searcher import Searcher
 from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
-from assay.search.strategy import KEEP, MIN_SEARCH_BLOCKS, ModelBased, Racing, Strategy
+from assay.search.strategy import BATCH_ARMS, KEEP, MIN_SEARCH_BLOCKS, ModelBased, Racing, Strategy
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
@@ -52,6 +52,8 @@ NULL_ARM = Arm(name="default (again)", configuration=DEFAULT_ARM.configuration)
 """The second name of the default in an A/A comparison."""
 FUTILE_FACTOR = 3
 """A confirmation ends when even this many times the budget that is left would not decide."""
+LOOKS = 2
+"""Launches of the default before the search: survey and gauge."""
 TRIES = 3
 """Blocks in which the default may fail before the workload counts as failing always."""
 
@@ -126,11 +128,11 @@ class TuneRace(BlockRace):
         arms = 2 + self._spec.null
         block = Cost(self._gauge_s() * arms, arms).times(self._repeats)
         needed = least_budget(block, self._least)
-        total = purse.total
+        least, total = least_cost(block, self._least), purse.total
         if (
             not purse.spent
-            and (total.time_s is None or total.time_s >= self._least * block.time_s / KEEP)
-            and (total.launches is None or total.launches >= (needed.launches or 0))
+            and (total.time_s is None or total.time_s >= least.time_s)
+            and (total.launches is None or total.launches >= least.launches)
         ):
             return None
         return Done(
@@ -358,6 +360,19 @@ def claim_alpha(spec: StudySpec) -> float:
     return spec.alpha / (1 + spec.null)
 
 
+def least_cost(block: Cost, blocks: int) -> Cost:
+    """What a study takes at least: a look at the default, one block of search, and a claim.
+
+    Args:
+        block: of the confirmation.
+        blocks: that a claim takes.
+    """
+    proof = block.times(RESERVE * blocks)
+    search = LOOKS + len(BATCH_ARMS)
+    each_s = block.time_s / block.launches
+    return Cost(proof.time_s + search * each_s, proof.launches + search)
+
+
 def least_budget(block: Cost, blocks: int) -> Budget:
-    """The budget whose reserved share holds the blocks that a claim takes."""
+    """The budget that is said to do: with room for a search that is worth its name."""
     return budget_for(block.times(blocks / KEEP))
