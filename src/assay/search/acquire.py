@@ -37,6 +37,9 @@ WIDER = 1.5
 KEPT = 150
 """Of each rule so many candidates are looked at together; a probe's are fewer of each level."""
 KEPT_OF_LEVEL = 3
+DOUBLED = 2.0
+"""What is not known, where it is to be said that nothing is left to gain: a model is only as sure
+as its kernel is right, and a single good value among many bad ones is what it is wrong about."""
 DRAWS = 400
 """From the posterior, to see what is left to gain."""
 FEW_LEVELS = 8
@@ -222,7 +225,7 @@ def left_to_gain(
     """What the best of a pool may be better than the best that was launched.
 
     Drawn from the joint posterior of those with the lowest bounds: a difference of logarithms that
-    holds with this confidence, by the model.
+    holds with this confidence, by a model that doubts itself.
     """
     import numpy as np
 
@@ -235,7 +238,8 @@ def left_to_gain(
     lower = (mean - BOUND * deviation)[able]
     places = np.unique([best, *able[np.argsort(lower)[:KEPT]]])
     covariance = surrogate.covariance(pool.rows[places], pool.known[places])
-    drawn = mean[places] + rng.standard_normal((DRAWS, len(places))) @ _root(covariance)
+    root = DOUBLED * _root(covariance)
+    drawn = mean[places] + rng.standard_normal((DRAWS, len(places))) @ root
     gains = drawn[:, np.searchsorted(places, best)] - drawn.min(axis=1)
     return float(np.quantile(gains, confidence))
 

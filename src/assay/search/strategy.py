@@ -48,6 +48,8 @@ IDLE_DOUBT = 0.5
 
 BLOCKS_BEFORE_PROOF = 4
 """Before so many search blocks what was found is a guess."""
+BLOCKS_BEFORE_END = 8
+"""Nor is it believed before so many that nothing is left to gain."""
 CONFIDENCE = 0.95
 """That nothing is left to gain, before a search ends for it."""
 STRETCH = 1.5
@@ -181,7 +183,7 @@ class ModelBased:
         self, history: History, space: SearchSpace, trials: Sequence[Trial], seed: int
     ) -> bool:
         """Whether no configuration is better than the best by more than the margin."""
-        if len(history.blocks(Stage.SEARCH)) < BLOCKS_BEFORE_PROOF:
+        if len(history.blocks(Stage.SEARCH)) < BLOCKS_BEFORE_END:
             return False
         left = self._searcher.left_to_gain(space, trials, CONFIDENCE, seed)
         return left <= math.log1p(self._keeping.margin)

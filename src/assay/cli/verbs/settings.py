@@ -35,6 +35,7 @@ def run(parsed: Parsed) -> int:
         print(f"{setting.name:{width}}  {setting.summary}")
         print(f"{'':{width}}  {setting.domain(lab.machine)}   ({setting.evidence})")
     print(f"{'env.NAME':{width}}  An environment variable.")
+    print(f"{'limit.NAME':{width}}  A resource limit of the program (setrlimit), as limit.nofile.")
     print(f"{'arg.NAME':{width}}  What stands for {{NAME}} in the command.")
     return 0
 
