@@ -446,8 +446,8 @@ def test_its_caller_goes_on_with_one_that_was_stopped_as_a_whole(
 ) -> None:
     """As the driver does: a stopped child is seen by its parent alone.
 
-    The program stops the front, then the keeper, then the front again: whoever is quick lets it go on
-    in between.
+    The program stops the front, then the keeper, then the front again: whoever is quick lets it go
+    on in between.
     """
     started = hostile.start(way, "strike", "both", signal.SIGSTOP, cap_s=0.3)
     process, _ = started
