@@ -18,7 +18,7 @@ def draw(rows: Rows, path: Path) -> None:
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "assay"
     import matplotlib.pyplot as plt
-    from matplotlib.ticker import ScalarFormatter
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     tables, methods = rows.distinct("table"), rows.distinct("method")
     columns = 3
@@ -44,7 +44,9 @@ def draw(rows: Rows, path: Path) -> None:
             )
         ax.set_title(table, fontsize=10)
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(ScalarFormatter())
+        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter(NullFormatter())
         ax.set_xticks(rows.distinct("launches"))
         ax.grid(alpha=0.25)
         ax.set_xlabel("launches")
