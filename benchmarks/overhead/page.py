@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
+
+from benchmarks import markdown
 
 from . import cost, killing, memory, output, startup, timing
 from .bench import BALLAST_MIB
@@ -72,12 +74,6 @@ def _section(title: str, lines: Iterable[str]) -> str:
     return f"## {title}\n\n{text}" if text else ""
 
 
-def _rows(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(
-        "| " + " | ".join(cells) + " |" for cells in (heads, ["---"] * len(heads), *rows)
-    )
-
-
 def _targets(document: dict[str, Any], table: Table) -> Iterable[str]:
     busy = document["load"]["load_before"][0] > BUSY_LOAD
     found = targets(table, busy=busy)
@@ -89,7 +85,7 @@ def _targets(document: dict[str, Any], table: Table) -> Iterable[str]:
         )
     if found:
         rows = [(one.what, one.wanted, one.seen, one.verdict) for one in found]
-        yield _rows(("what", "target", "seen", ""), rows)
+        yield markdown.table(("what", "target", "seen", ""), rows)
 
 
 # --- cost -------------------------------------------------------------------------------------
@@ -129,7 +125,7 @@ def _cost(table: Table) -> Iterable[str]:
         "row in SQLite. For whole commands it is what a further launch costs: the time of a long "
         "command less that of a short one, divided by the launches between them."
     )
-    yield _rows(("through", *QUARTILES, *OVER), rows)
+    yield markdown.table(("through", *QUARTILES, *OVER), rows)
     commands = [
         (tool, f"{launches:.0f}", *_ms(found), *_over(found, plain))
         for tool in COMMANDS
@@ -138,7 +134,7 @@ def _cost(table: Table) -> Iterable[str]:
     ]
     if commands:
         yield "Whole commands, start and end included, divided by their launches:"
-        yield _rows(("command", "launches", *QUARTILES, *OVER), commands)
+        yield markdown.table(("command", "launches", *QUARTILES, *OVER), commands)
 
 
 def _over(found: Quartiles, plain: Quartiles) -> tuple[str, str, str]:
@@ -160,7 +156,7 @@ def _startup(table: Table) -> Iterable[str]:
         for tool, one in sorted(found.items(), key=lambda item: item[1].median)
     ]
     if rows:
-        yield _rows(("command", *QUARTILES), rows)
+        yield markdown.table(("command", *QUARTILES), rows)
 
 
 # --- timing -----------------------------------------------------------------------------------
@@ -177,7 +173,7 @@ def _timing(table: Table) -> Iterable[str]:
             "what is told less that."
         )
         heads = ("spin", "told by", *QUARTILES, "bias, 10 %", "median", "interval", "75 % - 25 %")
-        yield _rows(heads, rows)
+        yield markdown.table(heads, rows)
         yield from _ends(table)
 
 
@@ -201,7 +197,7 @@ def _ends(table: Table) -> Iterable[str]:
             "the exec, and its end is seen by whichever of two waiting processes wakes first."
         )
         heads = ("spin", "before", "after", "plain, beyond the spin", "assay, beyond the spin")
-        yield _rows(heads, rows)
+        yield markdown.table(heads, rows)
 
 
 def _beyond(told: Quartiles | None, spin_ms: int) -> str:
@@ -259,7 +255,7 @@ def _memory(table: Table) -> Iterable[str]:
         "tell the highest resident size of one process, file pages included. Tools that tell no "
         "memory have no column."
     )
-    yield _rows(("a program that", *(head for _, _, head in columns)), rows)
+    yield markdown.table(("a program that", *(head for _, _, head in columns)), rows)
 
 
 def _truth(case: memory.Case, quantity: str) -> int:
@@ -295,7 +291,7 @@ def _killing(table: Table) -> Iterable[str]:
             "that ran 0.3 s after the tool had ended."
         )
         heads = ("the tree", "ended by", "overshoot, median", "most", "left", "times")
-        yield _rows(heads, rows)
+        yield markdown.table(heads, rows)
 
 
 def _ended(table: Table, case: str, tool: str) -> tuple[str, ...]:
@@ -327,7 +323,7 @@ def _output(table: Table) -> Iterable[str]:
             "whose pages count as resident as long as nobody else needs the memory."
         )
         heads = ("output", "to", *QUARTILES, "assay grew by", "peak of `assay-exec`")
-        yield _rows(heads, rows)
+        yield markdown.table(heads, rows)
 
 
 def _taken(table: Table, case: str, tool: str) -> Iterable[str]:

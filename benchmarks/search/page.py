@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+
+from benchmarks import markdown
 
 from .rows import Rows
 
@@ -63,11 +64,6 @@ def _most(rows: Rows) -> int:
     return int(max(rows.distinct("launches")))
 
 
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    rule = ["---"] * len(head)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *lines))
-
-
 def _percent(value: float, digits: int = 2) -> str:
     return "" if math.isnan(value) else f"{100 * value:.{digits}f}"
 
@@ -86,7 +82,7 @@ def _by_launches(rows: Rows) -> str:
         [m, *(_percent(rows.of(method=m, launches=n).geometric()) for n in counts)]
         for m in _methods(rows)
     ]
-    return _table(["method", *map(str, counts)], lines)
+    return markdown.table(["method", *map(str, counts)], lines)
 
 
 def _by_table(rows: Rows) -> str:
@@ -100,7 +96,7 @@ def _by_table(rows: Rows) -> str:
                 *(f"{_percent(c.mean('regret'))} ± {_percent(c.error('regret'))}" for c in cells),
             ]
         )
-    return _table(["table", *_methods(rows)], lines)
+    return markdown.table(["table", *_methods(rows)], lines)
 
 
 def _regret(rows: Rows) -> str:
@@ -125,7 +121,8 @@ def _claims(results: Results) -> str:
             ]
         )
     head = ["method", "gain claimed wrongly, %", "the same, no difference", "over-claim, %"]
-    return _table([*head, "coverage, %", "time-outs", "invalid proposals", "thinking"], lines)
+    head += ["coverage, %", "time-outs", "invalid proposals", "thinking"]
+    return markdown.table(head, lines)
 
 
 def _worlds(results: Results) -> str:
@@ -134,7 +131,7 @@ def _worlds(results: Results) -> str:
         [m, *(_percent(rows.of(method=m).geometric()) for rows in results.worlds.values())]
         for m in methods
     ]
-    return _table(["method", *results.worlds], lines)
+    return markdown.table(["method", *results.worlds], lines)
 
 
 def _targets(results: Results) -> str:
@@ -179,7 +176,7 @@ def _targets(results: Results) -> str:
     lines.append(_line("coverage", "95 %", f"{_percent(coverage, 1)} %", coverage >= 0.95))
     think = 1e3 * ours.median("think_s")
     lines.append(_line("thinking, a proposal", "50 ms", f"{think:.1f} ms", think <= 50.0))
-    return _table(["what", "target", "seen", ""], lines)
+    return markdown.table(["what", "target", "seen", ""], lines)
 
 
 def _line(what: str, target: str, seen: str, met: bool) -> list[str]:

@@ -170,25 +170,28 @@ std::unique_ptr<Containment> adopt_leaf(Plan plan) {
     return std::move(attempt_leaf(plan, *plan.cgroup_name, true).leaf);
 }
 
-void remove_leaf_ahead(const Hierarchies& hierarchies, pid_t launcher) {
-    const Plan plan;
-    for (const char* controller : {"", "freezer", "memory", "cpuacct"}) {
-        const auto path =
-            join(hierarchies.home(controller, plan.cgroup_parent), leaf_name(plan, launcher, 0));
-        ::unlinkat(hierarchies.root(), path.c_str(), AT_REMOVEDIR);
+namespace {
+
+/// Those of the first `names` names that a launcher may have given its groups.
+void remove_empty_leaves(const Hierarchies& hierarchies, const Plan& plan, pid_t launcher, int names) {
+    for (const char* controller : {"", "freezer", "memory", "cpuacct", "pids"}) {
+        const auto home = hierarchies.home(controller, plan.cgroup_parent);
+        for (int n = 0; n < names; ++n) {
+            ::unlinkat(hierarchies.root(), join(home, leaf_name(plan, launcher, n)).c_str(), AT_REMOVEDIR);
+        }
     }
+}
+
+} // namespace
+
+void remove_leaf_ahead(const Hierarchies& hierarchies, pid_t launcher) {
+    remove_empty_leaves(hierarchies, Plan{}, launcher, 1);
 }
 
 void remove_unfinished_leaf(const Plan& plan, pid_t launcher) {
     std::string why;
     const auto hierarchies = Hierarchies::find(plan.cgroup_root, why);
-    if (!hierarchies) return;
-    for (const char* controller : {"", "freezer", "memory", "cpuacct", "pids"}) {
-        const auto home = hierarchies->home(controller, plan.cgroup_parent);
-        for (int n = 0; n < most_names; ++n) {
-            ::unlinkat(hierarchies->root(), join(home, leaf_name(plan, launcher, n)).c_str(), AT_REMOVEDIR);
-        }
-    }
+    if (hierarchies) remove_empty_leaves(*hierarchies, plan, launcher, most_names);
 }
 
 struct MemoryController::Names {

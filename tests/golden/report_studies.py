@@ -51,6 +51,7 @@ from assay.records import (
     Workload,
 )
 from assay.report.inputs import ReportInput
+from assay.search.explain import explanation_of
 from assay.stats.shift import shifts, spread_ratio
 from assay.stats.summary import summarise
 
@@ -677,6 +678,7 @@ def report_of(
         elapsed_s=round(lab.clock - START, 3),
         script=script,
         status=Status.DONE if conclusion else None,
+        explanation=explanation_of(spec, lab.samples, conclusion),
     )
 
 

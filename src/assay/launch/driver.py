@@ -278,12 +278,8 @@ class Driver:
     def sweep(self) -> None:
         """End and remove what launchers left that were killed together with their guardians."""
         with contextlib.suppress(OSError):  # to launch with it will say what is wrong
-            pid = os.posix_spawn(
-                self._launcher,
-                ["assay-exec", "--sweep"],
-                self._env,
-                file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
-            )
+            with Path(os.devnull).open("wb") as nowhere:
+                pid = spawn(self._launcher, ["--sweep"], self._env, {nowhere.fileno(): 1})
             os.waitpid(pid, 0)
 
     def probe(self) -> dict[str, Any]:

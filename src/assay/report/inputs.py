@@ -7,6 +7,7 @@ from functools import cached_property
 
 from assay.machine.document import Machine
 from assay.records import Conclusion, MachineFloor, Metric, Sample, Status, Stratum, StudySpec
+from assay.search.explain import Explanation
 from assay.search.left_out import Block, block_of, left_out_blocks
 
 
@@ -28,6 +29,7 @@ class ReportInput:
         script: runs the winner without assay; empty where there is none.
         status: where the study stands; absent where that is not known.
         floor: noise floor of the machine by a calibration, where one stands beside the claims.
+        explanation: for ``tune``: what the settings do, by a model of the search.
     """
 
     study_id: str
@@ -42,6 +44,7 @@ class ReportInput:
     script: str = ""
     status: Status | None = None
     floor: MachineFloor | None = None
+    explanation: Explanation | None = None
 
     @cached_property
     def left_out(self) -> frozenset[Block]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.records import DEFAULT, Configuration
-from assay.search.searcher import Contrast, Estimate, Trial
+from assay.search.searcher import Contrast, Estimate, Trial, deviation_of_default
 from assay.search.space import SearchSpace
 from assay.stats.eliminate import scores
 
@@ -70,7 +69,7 @@ class ByAverage:
         """See ``Searcher.contrasts``: of what was launched, where it stands."""
         known = {s.configuration: (s.score, s.launches) for s in standings(trials) if s.launches}
         known[DEFAULT] = (0.0, sum(t.configuration == DEFAULT for t in trials))
-        deviation = _deviation(trials)
+        deviation = deviation_of_default(trials)
         return [_estimate(contrast, known, deviation) for contrast in wanted]
 
     def left_to_gain(
@@ -88,9 +87,3 @@ def _estimate(
     mean = math.fsum(weight * known[c][0] for c, weight in contrast.items())
     parts = [weight**2 / max(1, known[c][1]) for c, weight in contrast.items()]
     return Estimate(mean, deviation * math.sqrt(math.fsum(parts)) if parts else 0.0)
-
-
-def _deviation(trials: Sequence[Trial]) -> float:
-    """Of the default's launches."""
-    values = [t.value for t in trials if t.configuration == DEFAULT and t.value is not None]
-    return statistics.stdev(values) if len(values) > 1 else math.inf

@@ -12,7 +12,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.records import Configuration, Goal, Kind, Range, Sample, StudySpec, Value
+from assay.records import Conclusion, Configuration, Goal, Kind, Range, Sample, StudySpec, Value
 from assay.search.gp import GpSearcher
 from assay.search.history import History
 from assay.search.searcher import Contrast, Estimate, Trial, launched
@@ -100,6 +100,14 @@ def explain(
     if sum(t.value is not None for t in trials) < LEAST_TRIALS:
         return None
     return _Explaining(spec, SearchSpace(spec.space), trials).of(settings)
+
+
+def explanation_of(
+    spec: StudySpec, samples: Sequence[Sample], conclusion: Conclusion | None
+) -> Explanation | None:
+    """The same of what a conclusion recommends; ``None`` where it recommends nothing."""
+    chosen = conclusion.recommendation if conclusion else None
+    return explain(spec, samples, Configuration(chosen.settings)) if chosen else None
 
 
 class _Explaining:

@@ -6,13 +6,14 @@ import functools
 import math
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from assay.records import DEFAULT, Configuration
 from assay.search.acquire import Pool, batch, left_to_gain, sample_best
 from assay.search.features import Features
-from assay.search.searcher import Contrast, Estimate, Trial, fresh, launched, newcomers
+from assay.search.searcher import Contrast, Estimate, Trial, fresh, launched, newcomers, worked
 from assay.search.space import SearchSpace
 from assay.search.surrogate import Data, Surrogate
 
@@ -75,6 +76,7 @@ class GpSearcher:
             WeakKeyDictionary()
         )
         self._newest: tuple[SearchSpace, list[Trial], _Model] | None = None
+        self._newest_pool: tuple[_Model, int, tuple[Pool, list[Configuration]]] | None = None
 
     @_on_one_thread
     def propose(
@@ -90,7 +92,9 @@ class GpSearcher:
         rng = np.random.default_rng(seed)
         turns, probes = _shared_out(count)
         chosen = batch(model.surrogate, pool, turns, rng)
-        pool.able[chosen] = False
+        able = pool.able.copy()
+        able[chosen] = False
+        pool = replace(pool, able=able)
         clipped = _Model(self._encoded(space), trials, clipped_at=CLIPPED_AT)
         chosen += batch(clipped.surrogate, pool, probes, rng)
         return [configurations[at] for at in chosen]
@@ -154,7 +158,7 @@ class GpSearcher:
         return left_to_gain(model.surrogate, pool, confidence, np.random.default_rng(seed))
 
     def _model(self, space: SearchSpace, trials: Sequence[Trial]) -> _Model | None:
-        if len({t.configuration for t in trials if t.value is not None}) < 2:
+        if len(worked(trials)) < 2:
             return None
         if self._newest is None or self._newest[:2] != (space, list(trials)):
             model = _Model(self._encoded(space), trials)
@@ -167,6 +171,15 @@ class GpSearcher:
         return self._features[space]
 
     def _pool(
+        self, space: SearchSpace, model: _Model, seed: int
+    ) -> tuple[Pool, list[Configuration]]:
+        """What may be proposed; a block asks for it twice, to see what is left and to choose."""
+        newest = self._newest_pool
+        if newest is None or newest[0] is not model or newest[1] != seed:
+            newest = self._newest_pool = model, seed, self._new_pool(space, model, seed)
+        return newest[2]
+
+    def _new_pool(
         self, space: SearchSpace, model: _Model, seed: int
     ) -> tuple[Pool, list[Configuration]]:
         if space not in self._every:
@@ -235,9 +248,9 @@ class _Model:
         self.places: dict[Configuration, int] = {}
         for trial in trials:
             self.places.setdefault(trial.configuration, len(self.places))
-        worked = {t.configuration for t in trials if t.value is not None}
-        self.failed = {c for c in self.places if c not in worked}
-        self.able = [c for c in self.places if c in worked]
+        able = worked(trials)
+        self.failed = {c for c in self.places if c not in able}
+        self.able = [c for c in self.places if c in able]
         told = [t for t in trials if t.value is not None or t.configuration in self.failed]
         found = [t.value for t in told if t.value is not None]
         most = float(np.quantile(found, clipped_at))

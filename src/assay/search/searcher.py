@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
+import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -107,6 +109,17 @@ def estimates(
 def launched(trials: Sequence[Trial]) -> set[Configuration]:
     """The configurations that were launched."""
     return {trial.configuration for trial in trials}
+
+
+def worked(trials: Sequence[Trial]) -> set[Configuration]:
+    """Those of them that gave a value."""
+    return {trial.configuration for trial in trials if trial.value is not None}
+
+
+def deviation_of_default(trials: Sequence[Trial]) -> float:
+    """Standard deviation of the default's values; infinite of fewer than two."""
+    values = [t.value for t in trials if t.configuration == DEFAULT and t.value is not None]
+    return statistics.stdev(values) if len(values) > 1 else math.inf
 
 
 def newcomers(trials: Sequence[Trial]) -> set[Configuration]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +15,16 @@ from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.purse import Purse
-from assay.search.searcher import Estimate, Searcher, Trial, estimates, launched, newcomers
+from assay.search.searcher import (
+    Estimate,
+    Searcher,
+    Trial,
+    deviation_of_default,
+    estimates,
+    launched,
+    newcomers,
+    worked,
+)
 from assay.search.space import SearchSpace
 from assay.stats.eliminate import leader, settled, worse
 
@@ -136,8 +144,7 @@ class ModelBased:
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``: of what was launched and worked."""
         trials = trials_of(history)
-        worked = {t.configuration for t in trials if t.value is not None} - {DEFAULT}
-        among = sorted(worked, key=lambda c: (len(c), str(c)))
+        among = sorted(worked(trials) - {DEFAULT}, key=lambda c: (len(c), str(c)))
         best = self._best(trials, among)
         if best is None or best[1] >= 0.0:
             return DEFAULT_ARM
@@ -198,8 +205,8 @@ class ModelBased:
             return False
         known = sorted(launched(trials) - {DEFAULT}, key=str)
         best = self._best(trials, known)
-        noise = _deviation(trials)
-        if best is None or best[1] >= 0.0 or noise is None:
+        noise = deviation_of_default(trials)
+        if best is None or best[1] >= 0.0 or math.isinf(noise):
             return False
         blocks = math.ceil(2.0 * (WIDTH * noise / best[1]) ** 2)
         proof = history.cost([DEFAULT_ARM] * self._keeping.arms).times(blocks)
@@ -214,12 +221,6 @@ class ModelBased:
     def _block_seed(self, history: History) -> int:
         text = f"{self._seed}/{len(history.blocks(Stage.SEARCH))}".encode()
         return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
-
-
-def _deviation(trials: Sequence[Trial]) -> float | None:
-    """Of the logarithms of the default's launches; ``None`` of fewer than two."""
-    values = [t.value for t in trials if t.configuration == DEFAULT and t.value is not None]
-    return statistics.stdev(values) if len(values) > 1 else None
 
 
 def trials_of(history: History) -> list[Trial]:

@@ -38,7 +38,7 @@ from assay.records.workload import WALL
 from assay.search.averages import ByAverage
 from assay.search.purse import OVERHEAD_S
 from assay.search.race import RETRIES, Done, Race, Reason
-from assay.search.searcher import Estimate, Searcher, Trial, estimates, fresh, launched
+from assay.search.searcher import Estimate, Searcher, Trial, estimates, fresh, launched, worked
 from assay.search.space import SearchSpace
 
 ENDLESS = 20_000
@@ -589,4 +589,4 @@ class SearcherContract:
 
 def failing(trials: Sequence[Trial]) -> set[Configuration]:
     """Those that never gave a value."""
-    return launched(trials) - {t.configuration for t in trials if t.value is not None}
+    return launched(trials) - worked(trials)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.records import Grant, Granted, Level, RunFacts, Seen, Value
+from assay.records import Configuration, Grant, Granted, Level, RunFacts, Seen, Value
 from assay.settings.joined import JOINED, contains, read_back
 
 _NEVER_RAN = frozenset({"exec_failed", "setup_failed", "bad_plan"})
@@ -106,3 +106,8 @@ def _show(variables: Mapping[str, str]) -> str:
         return "left to env settings"
     first, *others = (f"{name}={text}" for name, text in variables.items())
     return f"{first} and {len(others)} more" if len(others) > 2 else ", ".join((first, *others))
+
+
+def left_by_user(expected: dict[str, str], config: Configuration) -> dict[str, str]:
+    """Those variables that no ``env.NAME`` of the configuration holds."""
+    return {name: text for name, text in expected.items() if f"env.{name}" not in config}

@@ -31,7 +31,7 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import judge_environment
+from assay.settings.evidence import judge_environment, left_by_user
 
 _VARIABLE = {
     "nvidia": "CUDA_VISIBLE_DEVICES",
@@ -110,12 +110,10 @@ class Gpus:
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the variables are in the environment."""
         own = {*_VARIABLE.values(), *(name for order in _ORDER.values() for name, _ in order)}
-        expected = {
-            a.name: a.value
-            for a in plan.actions
-            if isinstance(a, EnvSet) and a.name in own and f"env.{a.name}" not in config
+        set_here = {
+            a.name: a.value for a in plan.actions if isinstance(a, EnvSet) and a.name in own
         }
-        return judge_environment(config[self.name], expected, facts)
+        return judge_environment(config[self.name], left_by_user(set_here, config), facts)
 
 
 def _numbers(text: str) -> tuple[int, ...] | Refused:

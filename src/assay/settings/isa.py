@@ -34,7 +34,7 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import granted, judge_environment, refused
+from assay.settings.evidence import granted, judge_environment, left_by_user, refused
 
 CORE_TYPE = "OPENBLAS_CORETYPE"
 
@@ -148,7 +148,7 @@ class CpuIsa:
         level = _X86.get(str(value)) or _ARM.get(str(value))
         if level is None:
             return refused(value, Level.SET, "no such level")
-        expected = {} if f"env.{CORE_TYPE}" in config else {CORE_TYPE: level.core}
+        expected = left_by_user({CORE_TYPE: level.core}, config)
         held = judge_environment(value, expected, facts)
         told = facts.stderr_head or ""
         said, missing = _SAID.findall(told), _NOT_FOUND.findall(told)

@@ -22,8 +22,7 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import judge_environment
-from assay.settings.openmp import left_by_user
+from assay.settings.evidence import judge_environment, left_by_user
 from assay.settings.refusal import outside
 
 _VARIABLE = "MKL_DYNAMIC"

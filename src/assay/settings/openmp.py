@@ -24,8 +24,15 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import granted, judge_environment, seen_of, unverified, why_unread
-from assay.settings.pools import OPENMP_RUNTIMES
+from assay.settings.evidence import (
+    granted,
+    judge_environment,
+    left_by_user,
+    seen_of,
+    unverified,
+    why_unread,
+)
+from assay.settings.pools import NO_OPENMP, OPENMP_RUNTIMES
 from assay.settings.refusal import outside
 
 _BIND = Choices(("false", "close", "spread", "primary"))
@@ -54,7 +61,7 @@ class Bind:
         """With an OpenMP runtime and more than one CPU."""
         runtimes = runtimes_of(program)
         if not runtimes:
-            return "the program links no OpenMP runtime"
+            return NO_OPENMP
         if len(machine.usable) < 2:
             return "only one CPU is usable"
         flat = _is_flat(machine)
@@ -102,7 +109,7 @@ class Places:
     def matters(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where cores have several threads and OpenMP is there."""
         if not program.runtimes & OPENMP_RUNTIMES.keys():
-            return "the program links no OpenMP runtime"
+            return NO_OPENMP
         if len(machine.cores) == len(machine.usable):
             return "every core has one usable thread, so threads and cores are the same places"
         return Suggestion(Choices(("threads", "cores")), "cores run several threads each")
@@ -131,11 +138,6 @@ class Places:
 def runtimes_of(program: Program) -> list[str]:
     """The OpenMP runtimes that the program links, as people call them."""
     return [text for name, text in OPENMP_RUNTIMES.items() if name in program.runtimes]
-
-
-def left_by_user(expected: dict[str, str], config: Configuration) -> dict[str, str]:
-    """Those variables that no ``env.NAME`` of the configuration holds."""
-    return {name: text for name, text in expected.items() if f"env.{name}" not in config}
 
 
 def _written(value: Value) -> str:

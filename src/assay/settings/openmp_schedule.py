@@ -23,8 +23,9 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import judge_environment
-from assay.settings.openmp import left_by_user, runtimes_of
+from assay.settings.evidence import judge_environment, left_by_user
+from assay.settings.openmp import runtimes_of
+from assay.settings.pools import NO_OPENMP
 
 VARIABLE = "OMP_SCHEDULE"
 _WRITTEN = re.compile(r"(static|dynamic|guided|auto)(?:,([1-9][0-9]{0,8}))?")
@@ -52,7 +53,7 @@ class Schedule:
     def matters(self, program: Program, machine: Machine) -> Suggestion | str:
         """Nothing tells from outside whether a program has such loops."""
         if not runtimes_of(program):
-            return "the program links no OpenMP runtime"
+            return NO_OPENMP
         return "only loops with schedule(runtime) follow it; name it with the values to try"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:

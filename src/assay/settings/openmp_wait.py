@@ -26,8 +26,9 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import degraded, judge_environment, mapped
-from assay.settings.openmp import left_by_user, runtimes_of
+from assay.settings.evidence import degraded, judge_environment, left_by_user, mapped
+from assay.settings.openmp import runtimes_of
+from assay.settings.pools import NO_OPENMP
 from assay.settings.refusal import outside
 
 BLOCKTIME = "KMP_BLOCKTIME"
@@ -70,7 +71,7 @@ class Wait:
         """Where threads spin for long by default, on CPUs that others could use."""
         runtimes = runtimes_of(program)
         if not runtimes:
-            return "the program links no OpenMP runtime"
+            return NO_OPENMP
         if len(machine.usable) < 2:
             return "only one CPU is usable"
         if not program.runtimes & {"iomp", "llvm-omp"}:
@@ -113,7 +114,7 @@ class Blocktime:
     def matters(self, program: Program, machine: Machine) -> Suggestion | str:
         """``omp.wait`` tries the ends; what lies between is for those who ask."""
         if not runtimes_of(program):
-            return "the program links no OpenMP runtime"
+            return NO_OPENMP
         return "omp.wait has its two ends; name it to try times between them"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:

@@ -52,6 +52,9 @@ def sized(variable: str, count: str) -> str:
     return _FORMS.get(variable, "{}").format(count)
 
 
+NO_OPENMP = "the program links no OpenMP runtime"
+"""Why a setting of OpenMP does not matter."""
+
 OPENMP_RUNTIMES: dict[str, str] = {
     "gomp": "GNU OpenMP",
     "iomp": "Intel OpenMP",

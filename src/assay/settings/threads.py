@@ -24,7 +24,7 @@ from assay.records import (
 )
 from assay.settings import pools
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import judge_environment, seen_of
+from assay.settings.evidence import judge_environment, left_by_user, seen_of
 from assay.settings.words import word_of
 from assay.units import show_count
 
@@ -80,7 +80,7 @@ class Threads:
             return (
                 "threads sizes this pool too; name it to vary OpenMP alone"
                 if openmp
-                else "the program links no OpenMP runtime"
+                else pools.NO_OPENMP
             )
         if self.name == "threads.mkl":
             if "mkl" not in program.runtimes:
@@ -119,11 +119,8 @@ class Threads:
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the variables are in the environment."""
         value = config[self.name]
-        expected = {
-            name: pools.sized(name, word_of(value))
-            for name in self._own(config)
-            if f"env.{name}" not in config
-        }
+        sizes = {name: pools.sized(name, word_of(value)) for name in self._own(config)}
+        expected = left_by_user(sizes, config)
         peak = seen_of(facts).threads_peak
         shown = f"{next(iter(expected), 'nothing')}={word_of(value)}"
         threads = f"; {show_count(peak, 'thread')} seen" if peak else ""

@@ -13,7 +13,6 @@ from assay.measure.libraries import libraries_changed
 from assay.records import (
     Budget,
     Conclusion,
-    Configuration,
     Kind,
     MachineFloor,
     Sample,
@@ -24,7 +23,7 @@ from assay.records import (
 from assay.search.calibrate import CalibrateRace
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
-from assay.search.explain import Explanation, explain
+from assay.search.explain import Explanation, explanation_of
 from assay.search.failure import last_failure
 from assay.search.floor import beside, floor_notes
 from assay.search.gp import GpSearcher
@@ -204,15 +203,8 @@ def _carry_on(
     record = store.study(study_id)
     elapsed_s = elapsed_of(store, record)
     stratum_number = _one_of_several(record)
-    why = _explained(spec, samples, conclusion)
+    why = explanation_of(spec, samples, conclusion)
     return Result(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
-
-
-def _explained(
-    spec: StudySpec, samples: Sequence[Sample], conclusion: Conclusion
-) -> Explanation | None:
-    chosen = conclusion.recommendation
-    return explain(spec, samples, Configuration(chosen.settings)) if chosen else None
 
 
 def stored_result(store: Store, record: StudyRecord) -> Result | None:
@@ -226,6 +218,9 @@ def stored_result(store: Store, record: StudyRecord) -> Result | None:
     if conclusion is None:
         return None
     floor = _floor_beside(store, newest, record.spec, conclusion)
+    searched = conclusion.recommendation is not None
+    samples = store.samples(record.id, newest.number) if searched else []
+    why = explanation_of(record.spec, samples, conclusion)
     return Result(
         record.id,
         record.spec,
@@ -233,7 +228,7 @@ def stored_result(store: Store, record: StudyRecord) -> Result | None:
         elapsed_of(store, record),
         floor,
         stratum=_one_of_several(record),
-        explanation=_explained(record.spec, store.samples(record.id, newest.number), conclusion),
+        explanation=why,
     )
 
 

@@ -42,6 +42,7 @@ def run(parsed: Parsed) -> int:
         script=recommendation.script if recommendation else "",
         status=record.status,
         floor=result.floor if result else None,
+        explanation=result.explanation if result else None,
     )
     if path is None:
         sys.stdout.buffer.write(render(report).encode())

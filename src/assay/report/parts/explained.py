@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.records import Configuration
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join
 from assay.report.parts.common import scroll
-from assay.search.explain import Explanation, Share, explain
+from assay.search.explain import Explanation, Share
 from assay.search.sentence import change_text, interval_text
 
 _INTRO = (
@@ -20,10 +19,7 @@ _INTRO = (
 
 def explained(report: ReportInput) -> Html | None:
     """A line for each setting that does something; ``None`` where nothing is to be said."""
-    if report.conclusion is None or report.conclusion.recommendation is None:
-        return None
-    settings = Configuration(report.conclusion.recommendation.settings)
-    found = explain(report.spec, report.samples, settings)
+    found = report.explanation
     if found is None or not (found.parts or found.interactions or found.trends):
         return None
     heads = [el("th", "Settings", scope="col"), el("th", "What", scope="col")]
