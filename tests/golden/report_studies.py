@@ -388,7 +388,12 @@ def interrupted(seed: int = 7) -> ReportInput:
     """Stopped by a signal in the middle of the search."""
     whole = tune(25, seed)
     return replace(
-        whole, samples=whole.samples[:29], conclusion=None, script="", status=Status.INTERRUPTED
+        whole,
+        samples=whole.samples[:29],
+        conclusion=None,
+        explanation=None,
+        script="",
+        status=Status.INTERRUPTED,
     )
 
 
