@@ -54,6 +54,7 @@ class Claim(Record, frozen=True, kw_only=True):
         spread: the same with an interval, once there are enough blocks for one.
         unstable: the arms differ in spread, or the launches of one fall into two groups: the mean
             alone does not tell what a single launch will take.
+        planned: ``ci`` is for the one look that was fixed before the first block, not for every.
         withheld: too many blocks were disturbed for a verdict; it is *unclear* then.
     """
 
@@ -73,6 +74,7 @@ class Claim(Record, frozen=True, kw_only=True):
     spread_ratio: float | None = None
     spread: Spread | None = None
     unstable: bool = False
+    planned: bool = False
     withheld: bool = False
     shift: dict[str, float] = {}
 

@@ -8,8 +8,8 @@ between rules, each choice conditioned on those before it:
 - ``bound``: the lowest lower bound; may be a replicate.
 - ``near``: the largest expected improvement, from a surrogate less sure of itself, among new ones
   that differ from the best in at most two parameters.
-- ``probe``: the lowest bound among new ones with a value of one parameter, drawn at random, that
-  the best does not have.
+- ``probe``: the lowest bound among new ones with a value of one parameter that the best does not
+  have; the parameter is drawn at random, and then the value.
 """
 
 from __future__ import annotations
@@ -185,17 +185,14 @@ class _Shortlist:
         """Those at one value of one parameter that is not the incumbent's."""
         import numpy as np
 
-        of_column = [np.unique(column) for column in self._levels.T]
-        few = [k for k, levels in enumerate(of_column) if len(levels) <= FEW_LEVELS]
-        others = [
-            (column, level)
-            for column in few or range(len(of_column))
-            for level in of_column[column]
-            if level != self._incumbent[column]
-        ]
-        if not others:
+        levels = [np.unique(column) for column in self._levels.T]
+        open_ = [k for k, of_column in enumerate(levels) if len(of_column) > 1]
+        few = [k for k in open_ if len(levels[k]) <= FEW_LEVELS]
+        if not open_:
             return np.zeros(len(self._mean), dtype=bool)
-        column, level = others[int(rng.integers(len(others)))]
+        column = int(rng.choice(few or open_))
+        others = levels[column][levels[column] != self._incumbent[column]]
+        level = rng.choice(others)
         found: npt.NDArray[np.bool_] = self._levels[:, column] == level
         return found
 

@@ -21,6 +21,7 @@ from assay.search.history import History
 from assay.stats.interval import ratio_ends
 from assay.stats.modes import modes
 from assay.stats.paired import Observation, effect
+from assay.stats.planned import Look
 from assay.stats.sequence import CLAIM
 from assay.stats.shift import shifts, spread_ratio
 from assay.stats.spread import spread_effect
@@ -34,7 +35,12 @@ ALIKE = 20
 
 
 def claim_between(
-    spec: StudySpec, history: History, names: tuple[str, str], alpha: float
+    spec: StudySpec,
+    history: History,
+    names: tuple[str, str],
+    alpha: float,
+    look: Look = Look.ANY,
+    first: int | None = None,
 ) -> Claim | None:
     """What a study says of its second arm against its first, from its undisturbed blocks.
 
@@ -43,12 +49,14 @@ def claim_between(
         history: its samples.
         names: of the two arms.
         alpha: chance that the interval is ever wrong, already shared out among the intervals shown.
+        look: which one this is, where one was planned.
+        first: from so many of the blocks that were run first; from all if absent.
 
     Returns:
         ``None`` where no such block has both. Where too many blocks were disturbed the verdict is
         withheld: *unclear*.
     """
-    blocks = history.sound(Stage.CONFIRM)
+    blocks = history.sound(Stage.CONFIRM, first)
     a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
     found = claim(
         names,
@@ -58,6 +66,7 @@ def claim_between(
         alpha=alpha,
         margin=spec.margin,
         statistic=spec.statistic,
+        look=look,
     )
     if found is None or not history.withheld(Stage.CONFIRM):
         return found
@@ -75,6 +84,7 @@ def claim(
     alpha: float,
     margin: float,
     statistic: Statistic = Statistic.MEAN,
+    look: Look = Look.ANY,
 ) -> Claim | None:
     """What the blocks say of ``b`` against ``a``; ``None`` where no block has both.
 
@@ -86,13 +96,14 @@ def claim(
         margin: ratio differences below it count as none.
         statistic: what the entries are: values, of which the mean or the median is compared, or
             spreads, which are better the smaller they are.
+        look: which one this is, where one was planned.
 
     Raises:
         BadInput: a value has no logarithm.
     """
     spreads = statistic is Statistic.SPREAD
     goal = Goal.LOWER if spreads else metric.goal
-    found = effect(a, b, goal=goal, alpha=alpha, median=statistic is Statistic.MEDIAN)
+    found = effect(a, b, goal=goal, alpha=alpha, median=statistic is Statistic.MEDIAN, look=look)
     if found.ratio is None:
         return None
     verdict = decide(found, goal=goal, margin=margin)
@@ -116,6 +127,7 @@ def claim(
         censored_share=found.censored_share,
         spread_ratio=None if spreads else spread_ratio(*values),
         spread=spread,
+        planned=look is Look.PLANNED and not spreads and found.method == "mean",
         unstable=not spreads and _unstable(spread, a, b),
         shift={}
         if spreads

@@ -99,11 +99,32 @@ def _feature(space: SearchSpace, name: str) -> Feature:
     scale = _scale(parameter)
     if scale is None:
         return _names(parameter, space.options(name) or ())
+    power = _power(parameter)
     if parameter.default is not None:
-        return Feature(parameter, 1, lambda value: (scale(value),))
+        return Feature(parameter, 1 + len(power(1)), lambda value: (scale(value), *power(value)))
     return Feature(
-        parameter, 2, lambda value: (MIDDLE, 0.0) if value is None else (scale(value), APART)
+        parameter,
+        2 + len(power(1)),
+        lambda value: (*((MIDDLE, 0.0) if value is None else (scale(value), APART)), *power(value)),
     )
+
+
+def _power(parameter: Parameter) -> Callable[[Value | None], tuple[float, ...]]:
+    """A column that tells powers of two from other whole numbers, where a domain has both.
+
+    Sizes of blocks, tiles and teams that are powers of two are more like each other than like
+    their neighbours: they fit cache lines, vectors and cores.
+    """
+    domain = parameter.domain
+    values = domain.values() if isinstance(domain, Choices) else ()
+    kinds = {_is_power(value) for value in values if isinstance(value, int) and value > 2}
+    if len(kinds) < 2:
+        return lambda _: ()
+    return lambda value: (APART * _is_power(value),)
+
+
+def _is_power(value: Value | None) -> bool:
+    return isinstance(value, int) and value > 0 and value & (value - 1) == 0
 
 
 def _scale(parameter: Parameter) -> Callable[[Value | None], float] | None:

@@ -108,9 +108,15 @@ class History:
         """The blocks of a stage in which every arm of the roster ran."""
         return [number for number in self.blocks(stage) if self._stages[stage].is_complete(number)]
 
-    def sound(self, stage: Stage) -> list[int]:
-        """The complete blocks of a stage in which nobody else used the machine."""
-        return [number for number in self.complete(stage) if not self.is_disturbed(stage, number)]
+    def sound(self, stage: Stage, first: int | None = None) -> list[int]:
+        """The complete blocks of a stage in which nobody else used the machine.
+
+        Args:
+            stage: whose.
+            first: only those among so many that were run first.
+        """
+        ran = self.complete(stage)[:first]
+        return [number for number in ran if not self.is_disturbed(stage, number)]
 
     def is_disturbed(self, stage: Stage, block: int) -> bool:
         """Whether others took more of the CPUs during a block than the study admits."""

@@ -62,7 +62,7 @@ CONFIDENCE = 0.95
 """That nothing is left to gain, before a search ends for it."""
 STRETCH = 1.5
 """What takes up to so many times what is left may still be shown: the gain is only a guess."""
-WIDTH = 3.6
+WIDTH = 2.8
 """Half the width of a claim's interval, in standard errors, where it takes 10 to 20 blocks."""
 
 

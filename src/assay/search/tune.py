@@ -17,11 +17,12 @@ from assay.records import (
     Verdict,
 )
 from assay.records.workload import WALL
-from assay.search.claims import MIN_BLOCKS, claim_between, precise
+from assay.search.claims import MIN_BLOCKS, precise
 from assay.search.counted import counted
 from assay.search.history import DEFAULT_ARM, History, repeats
 from assay.search.keeping import Keeping
 from assay.search.looks import due
+from assay.search.planned import planned_blocks, planned_claim
 from assay.search.purse import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.reduction import Reduced, Reduction
@@ -256,8 +257,10 @@ class TuneRace(BlockRace):
             return Done(Reason.DECIDED, "No confirmation block has a value for both.")
         if found is None:
             return None
-        if found.verdict is not Verdict.UNCLEAR and precise(found):
+        if found.verdict is not Verdict.UNCLEAR and (found.planned or precise(found)):
             return Done(Reason.DECIDED, f"Decided after {self._counted(found)}.")
+        if self._before_planned:
+            return None
         if found.blocks >= self._least and self._futile(found, purse, self._confirm_arms(arm)):
             return Done(
                 Reason.BUDGET,
@@ -298,6 +301,12 @@ class TuneRace(BlockRace):
     def _least(self) -> int:
         """Blocks below which no interval excludes anything, at the level that a claim has here."""
         return max(MIN_BLOCKS, least(self._alpha))
+
+    @property
+    def _before_planned(self) -> bool:
+        """Whether the one look is still to come that tells most."""
+        planned = planned_blocks(self._spec, self._history, self._alpha)
+        return planned is not None and len(self._history.complete(Stage.CONFIRM)) < planned
 
     def _futile(self, found: Claim, purse: Purse, arms: tuple[Arm, ...]) -> bool:
         """Whether not even a multiple of what is left would decide.
@@ -352,7 +361,7 @@ class TuneRace(BlockRace):
 
 def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
     """The claim on an arm against the default: from undisturbed confirmation blocks alone."""
-    return claim_between(spec, history, (DEFAULT_ARM.name, arm.name), claim_alpha(spec))
+    return planned_claim(spec, history, (DEFAULT_ARM.name, arm.name), claim_alpha(spec))
 
 
 def claim_alpha(spec: StudySpec) -> float:

@@ -12,6 +12,7 @@ from assay.errors import BadInput
 from assay.records.workload import Goal
 from assay.stats.interval import UNBOUNDED, Interval
 from assay.stats.median import median_between, median_sequence
+from assay.stats.planned import Look, planned_mean, sequence_alpha
 from assay.stats.sequence import last_digit, mean_sequence, moments
 
 Method = Literal["mean", "median", "none"]
@@ -98,6 +99,7 @@ def effect(
     alpha: float = 0.05,
     resolution: float | None = None,
     median: bool = False,
+    look: Look = Look.ANY,
 ) -> Effect:
     """The effect of B against A.
 
@@ -111,6 +113,7 @@ def effect(
         resolution: relative step of the measurement (0.001 for tenths of a second on 100 s).
             If absent, the smallest step seen between different values.
         median: estimate by the median of the log-ratios though nothing is censored.
+        look: which one this is, where one was planned (see ``assay.stats.planned``).
 
     Raises:
         NotPositive: a value is zero, negative or not finite.
@@ -125,7 +128,7 @@ def effect(
             None, 0.0, math.inf, 0, pairs.dropped, 0.0, "none", "unknown", None, alpha, 0.0
         )
     mean, sd = moments(pairs.at_cap)
-    interval = _interval(pairs, alpha, by_median)
+    interval = _interval(pairs, alpha, by_median, look)
     ratio: float | None = math.exp(mean)
     bound: Literal["at least", "at most", "unknown"] | None = None
     if by_median:
@@ -183,13 +186,16 @@ def _resolution(pairs: Sequence[tuple[Observation, Observation]]) -> float:
     return max(steps, default=0.0)
 
 
-def _interval(pairs: _Pairs, alpha: float, by_median: bool) -> Interval:
+def _interval(pairs: _Pairs, alpha: float, by_median: bool, look: Look) -> Interval:
     if not pairs.low:
         return UNBOUNDED
+    at_every = sequence_alpha(alpha, look)
     if by_median:
-        found = median_sequence(pairs.low, pairs.high, alpha)
+        found = median_sequence(pairs.low, pairs.high, at_every)
         return Interval(found.lo - pairs.resolution, found.hi + pairs.resolution)
-    return mean_sequence(pairs.low, alpha, resolution=pairs.resolution)
+    if look is Look.PLANNED:
+        return planned_mean(pairs.low, alpha, resolution=pairs.resolution)
+    return mean_sequence(pairs.low, at_every, resolution=pairs.resolution)
 
 
 def _pair(

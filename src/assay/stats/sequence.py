@@ -187,7 +187,7 @@ def mean_sequence(
     if math.isinf(half):
         return UNBOUNDED
     interval = Interval(mean - half, mean + half)
-    return _reach_between_levels(interval, values, alpha)
+    return reach_between_levels(interval, values, alpha)
 
 
 def moments(values: Sequence[float]) -> tuple[float, float]:
@@ -215,7 +215,7 @@ def last_digit(values: Sequence[float]) -> float:
     return min((10.0 ** min(0, int(e)) for e in exponents), default=0.0)
 
 
-def _reach_between_levels(interval: Interval, values: Sequence[float], alpha: float) -> Interval:
+def reach_between_levels(interval: Interval, values: Sequence[float], alpha: float) -> Interval:
     """Widen to the middle of two tight levels, unless the sign test excludes it as well.
 
     The sign test is asked for alpha / 30 at each look: with the t mixture on top, the exact

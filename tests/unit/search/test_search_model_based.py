@@ -60,7 +60,7 @@ def test_a_gain_that_is_hard_to_show_is_left_more() -> None:
             launches_of(search(gain, noise=0.05, launches=200, seed=seed)[1], Stage.SEARCH)
             for seed in range(3)
         )
-        for gain in (0.06, 0.4)
+        for gain in (0.04, 0.4)
     )
     assert hard < easy
 

@@ -1,0 +1,81 @@
+"""Planned: after how many confirmation blocks a tune was going to look, before it made any."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+from assay.records import Claim, Sample, Stage, Statistic, StudySpec
+from assay.search.claims import MIN_BLOCKS, claim_between
+from assay.search.history import DEFAULT_ARM, History
+from assay.search.purse import OVERHEAD_S
+from assay.stats.planned import Look, least_planned
+
+MOST = 24
+"""With room for more blocks nothing is planned: there an interval that holds at every look costs
+little, and a study that is decided early ends early."""
+SHARE = 0.9
+"""Of the time that is left: a look that the budget does not reach decides nothing."""
+
+
+def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | None:
+    """How many blocks of confirmation the budget had room for; ``None``: no look is planned.
+
+    It follows from what was asked and from what ran before the confirmation alone, so that no value
+    that a claim rests on has a say in when it is looked at.
+
+    Args:
+        spec: of a ``tune``.
+        history: its samples.
+        alpha: of one claim.
+    """
+    if spec.statistic is not Statistic.MEAN:
+        return None
+    arms = 2 + spec.null
+    before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]
+    room = min(_by_launches(spec, before, arms), _by_time(spec, before, arms))
+    fewest = max(MIN_BLOCKS, least_planned(alpha))
+    return int(room) if fewest <= room <= MOST else None
+
+
+def planned_claim(
+    spec: StudySpec, history: History, names: tuple[str, str], alpha: float
+) -> Claim | None:
+    """The claim on an arm of a ``tune``, with a planned look where there is room for one.
+
+    The interval of the planned look and that of every other hold together, so that after both
+    the narrower may be shown.
+    """
+    planned = planned_blocks(spec, history, alpha)
+    if planned is None:
+        return claim_between(spec, history, names, alpha)
+    ran = len(history.complete(Stage.CONFIRM))
+    found = claim_between(spec, history, names, alpha, Look.OTHER) if ran != planned else None
+    if ran < planned:
+        return found
+    then = claim_between(spec, history, names, alpha, Look.PLANNED, first=planned)
+    known = [claim for claim in (then, found) if claim is not None]
+    return min(known, key=_width, default=None)
+
+
+def _width(claim: Claim) -> float:
+    """Of its interval, as a logarithm."""
+    lo, hi = claim.ci
+    return math.log(hi / lo) if lo and hi else math.inf
+
+
+def _by_launches(spec: StudySpec, before: list[Sample], arms: int) -> float:
+    total = spec.budget.launches
+    return math.inf if total is None else (total - len(before)) // arms
+
+
+def _by_time(spec: StudySpec, before: list[Sample], arms: int) -> float:
+    total = spec.budget.time_s
+    if total is None:
+        return math.inf
+    spent = math.fsum((s.wall_s or 0.0) + OVERHEAD_S for s in before)
+    walls = [s.wall_s for s in before if s.launch.arm == DEFAULT_ARM.name and s.wall_s]
+    if not walls:
+        return math.inf
+    each = statistics.median(walls) + OVERHEAD_S
+    return math.floor(max(0.0, SHARE * (total - spent)) / (arms * each))

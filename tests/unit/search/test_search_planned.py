@@ -1,0 +1,80 @@
+"""A tune with room for few blocks looks once more sharply than at every look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from simulated_studies import factors, space_of, tune
+
+from assay.records import Budget, Stage, Verdict
+from assay.search.conclude import conclude
+from assay.search.history import History
+from assay.search.planned import MOST, planned_blocks
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated
+from assay.search.tpe import TpeSearcher
+
+MANY = space_of(a=tuple(range(8)), b=tuple(range(8)), c=tuple(range(8)))
+GAIN = Simulated(takes_s=factors(a={3: 0.88}), noise=0.05)
+
+
+def test_it_follows_from_what_ran_before_the_confirmation() -> None:
+    study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
+    before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
+    assert len(study.samples) > len(before)
+    planned = planned_blocks(study.spec, History.of(study.spec, before), 0.05)
+    assert planned == (100 - len(before)) // 2
+    for end in range(len(before), len(study.samples) + 1):
+        assert planned_blocks(study.spec, History.of(study.spec, study.samples[:end]), 0.05) == (
+            planned
+        )
+
+
+@pytest.mark.parametrize("launches", [20, 2000])
+def test_with_room_for_too_few_or_for_many_nothing_is_planned(launches: int) -> None:
+    study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
+    before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM][:15]
+    spec = msgspec.structs.replace(study.spec, budget=Budget(launches=launches))
+    assert planned_blocks(spec, History.of(spec, before), 0.05) is None
+
+
+def test_time_tells_as_well() -> None:
+    study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
+    before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
+    spent = sum(s.wall_s or 0.0 for s in before)
+    spec = msgspec.structs.replace(study.spec, budget=Budget(time_s=spent + 30.0))
+    planned = planned_blocks(spec, History.of(spec, before), 0.05)
+    assert planned is not None
+    assert 6 <= planned <= 15  # of some 1 s a launch, two in a block
+
+
+def test_a_claim_says_that_it_was_planned_and_is_worked_out_again() -> None:
+    found = [
+        tune(MANY, replace(GAIN, seed=s), Budget(launches=100), seed=s).conclusion for s in range(8)
+    ]
+    claims = [c for conclusion in found for c in conclusion.claims]
+    assert any(claim.planned for claim in claims)
+    assert all(claim.blocks <= MOST for claim in claims if claim.planned)
+
+
+def test_a_decided_look_stays_when_a_study_goes_on() -> None:
+    """Both intervals hold together: the narrower is shown."""
+    for seed in range(8):
+        study = tune(MANY, replace(GAIN, seed=seed), Budget(launches=100), seed=seed)
+        claims = study.conclusion.claims
+        if not claims or not claims[0].planned or claims[0].verdict is not Verdict.FASTER:
+            continue
+        confirm = [s for s in study.samples if s.launch.stage is Stage.CONFIRM]
+        last = max(s.launch.block for s in confirm)
+        more = [
+            msgspec.structs.replace(s, launch=msgspec.structs.replace(s.launch, block=last + 1))
+            for s in confirm
+            if s.launch.block == last
+        ]
+        space = SearchSpace(MANY)
+        again = conclude(study.spec, [*study.samples, *more], space, TpeSearcher(), study.done)
+        assert again.claims[0].verdict is Verdict.FASTER
+        return
+    pytest.fail("no study was decided by its planned look")

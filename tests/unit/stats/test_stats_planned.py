@@ -1,0 +1,95 @@
+"""A planned look: narrower where studies are short, and the 5 % holds with it all the same."""
+
+from __future__ import annotations
+
+import math
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.stats.interval import UNBOUNDED
+from assay.stats.paired import Observation, effect
+from assay.stats.planned import LOOK_SHARE, Look, least_planned, planned_mean
+from assay.stats.sequence import mean_sequence
+
+sys.path.append(str(Path(__file__).parents[3]))
+from benchmarks.verdicts import noise, tally
+
+ALPHA = 0.05
+STUDIES = 600
+
+
+def ever_wrong(a: noise.Array, b: noise.Array, planned: int) -> bool:
+    """Whether a study that planned one look ever excludes that its arms are alike."""
+    arms = [[Observation(value) for value in np.exp(arm)] for arm in (a, b)]
+    for n in range(6, len(a) + 1):
+        look = Look.PLANNED if n == planned else Look.OTHER
+        found = effect(arms[0][:n], arms[1][:n], alpha=ALPHA, look=look)
+        if not found.lo <= 1.0 <= found.hi:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("planned", [6, 12])
+@pytest.mark.parametrize("name", noise.NOISES)
+def test_identical_arms_are_told_apart_in_at_most_five_per_cent(name: str, planned: int) -> None:
+    rng = np.random.default_rng([planned, zlib.crc32(name.encode())])
+    drawn = noise.stream(name, rng, STUDIES, 2 * (planned + 1))
+    a, b = noise.dealt(drawn.launches, rng)
+    wrong = sum(ever_wrong(x, y, planned) for x, y in zip(a, b, strict=True))
+    assert wrong / STUDIES <= tally.limit(STUDIES)
+
+
+def test_the_check_can_fail() -> None:
+    """The interval of the one look, taken at every look, does not pass."""
+    rng = np.random.default_rng(1)
+    a, b = noise.dealt(noise.gaussian(rng, STUDIES, 60), rng)
+    wrong = sum(
+        any(planned_mean(list(row[:n]), ALPHA).lo > 0.0 for n in range(6, 31)) for row in abs(b - a)
+    )
+    assert wrong / STUDIES > 2 * tally.limit(STUDIES)
+
+
+@given(st.lists(st.floats(-1.0, 1.0), min_size=6, max_size=24))
+def test_it_is_narrower_than_the_interval_of_every_look(values: list[float]) -> None:
+    one, every = planned_mean(values, ALPHA), mean_sequence(values, ALPHA)
+    assert every == UNBOUNDED or (every.lo <= one.lo and one.hi <= every.hi)
+
+
+def test_it_is_students_interval_at_its_share() -> None:
+    values = [1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 30.0]
+    found = planned_mean(values, 0.05)
+    mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
+    quantile = 2.516752  # of Student's t with 7 degrees of freedom at 0.98
+    assert found.lo == pytest.approx(mean - quantile * sd / math.sqrt(8), rel=1e-5)
+    assert LOOK_SHARE == 0.8
+
+
+def test_too_few_values_exclude_nothing() -> None:
+    fewest = least_planned(ALPHA)
+    assert planned_mean([0.1 * k + 1.0 for k in range(fewest - 1)], ALPHA) == UNBOUNDED
+    assert planned_mean([0.1 * k + 1.0 for k in range(fewest)], ALPHA) != UNBOUNDED
+    assert 2.0 ** (1 - fewest) <= LOOK_SHARE * ALPHA < 2.0 ** (2 - fewest)
+
+
+def test_values_without_a_spread_bound_nothing() -> None:
+    assert planned_mean([1.0] * 10, ALPHA) == UNBOUNDED
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="finite"):
+        planned_mean([math.inf] * 8, ALPHA)
+
+
+def test_censored_values_are_left_to_the_median() -> None:
+    """Of its share only: what was planned is Student's, which knows no bounds."""
+    a = [Observation(1.0 + 0.01 * k) for k in range(20)]
+    b = [Observation(2.0 + 0.01 * k, censored=k == 3) for k in range(20)]
+    planned, every = (effect(a, b, look=look) for look in (Look.PLANNED, Look.ANY))
+    assert planned.method == "median"
+    assert planned.lo <= every.lo
