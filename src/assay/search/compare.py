@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from assay.records import Arm, Claim, Stage, StudySpec, Verdict
+from assay.records import Arm, Claim, RequirementVerdict, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
 from assay.search.counted import counted
 from assay.search.history import History
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
+from assay.search.requirement import claims_alpha, least_launches, results
 from assay.stats.sequence import least
 
 TRIES = 3
@@ -93,7 +94,8 @@ class CompareRace(BlockRace):
     @property
     def _least(self) -> int:
         """No interval excludes anything after fewer blocks, at the level that each arm has."""
-        return max(MIN_BLOCKS, least(self._spec.alpha / (len(self._arms) - 1)))
+        alpha = claims_alpha(self._spec) / (len(self._arms) - 1)
+        return max(MIN_BLOCKS, least(alpha), least_launches(self._spec))
 
     def _too_small(self, arms: list[Arm], purse: Purse) -> Done | None:
         """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""
@@ -133,7 +135,14 @@ class CompareRace(BlockRace):
             return len(self._history.sound(Stage.CONFIRM)) >= self._least
         if all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
             return True
+        if self._requires(arm):
+            return False
         return found.verdict is not Verdict.UNCLEAR and precise(found)
+
+    def _requires(self, arm: Arm) -> bool:
+        """Whether it is unclear yet if an arm keeps what is required, or if the first does."""
+        found = results(self._spec, self._history, (self._arms[0], arm))
+        return any(one.verdict is RequirementVerdict.UNCLEAR for one in found)
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:
@@ -161,4 +170,5 @@ def compare_claim(
 
     ``alpha`` is shared out among the claims shown, so that all their intervals hold together.
     """
-    return claim_between(spec, history, (arms[0].name, arm.name), spec.alpha / (len(arms) - 1))
+    alpha = claims_alpha(spec) / (len(arms) - 1)
+    return claim_between(spec, history, (arms[0].name, arm.name), alpha)

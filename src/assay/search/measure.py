@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from assay.records import Outcome, Stage, StudySpec
+from assay.records import Outcome, RequirementVerdict, Stage, StudySpec
 from assay.search.claims import MIN_BLOCKS, alike
 from assay.search.known import mean_is_known
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.requirement import results
 from assay.units import show_count
 
 TRIES = 3
@@ -50,9 +51,9 @@ class MeasureRace(BlockRace):
             blocks and not values and (blocks >= TRIES or not affordable)
         ):
             return Done(Reason.WORKLOAD_FAILED, self._silence())
-        if due(blocks) and self._precise():
+        if due(blocks) and self._precise() and not self._requires():
             return Done(Reason.DECIDED, f"Precise enough after {self._tally()}.")
-        if alike(values):
+        if alike(values) and not self._requires():
             return Done(Reason.DECIDED, f"All {len(values)} measured launches gave the same value.")
         if affordable:
             return Roster(Stage.CONFIRM, (self._arm,))
@@ -117,6 +118,11 @@ class MeasureRace(BlockRace):
             "The budget is too small: warming up used it up.",
             budget_for(whole),
         )
+
+    def _requires(self) -> bool:
+        """Whether it is unclear yet if what is required is kept."""
+        found = results(self._spec, self._history, (self._arm,))
+        return any(one.verdict is RequirementVerdict.UNCLEAR for one in found)
 
     def _precise(self) -> bool:
         """Whether the undisturbed launches tell the mean as precisely as asked."""

@@ -20,6 +20,7 @@ from assay.cli.request import (
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import (
     command_of,
+    requirements_of,
     split_command,
     statistic_of,
     words_of,
@@ -42,9 +43,10 @@ def run(parsed: Parsed) -> int:
     argv, *others = _commands(parsed)
     lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))
     arms = _arms(arguments, lab)
+    workload = workload_of(arguments, argv)
     spec = StudySpec(
         kind=Kind.COMPARE,
-        workload=workload_of(arguments, argv),
+        workload=workload,
         budget=budget_of(arguments),
         arms=_named(arms, arguments.name),
         margin=margin_of(arguments, statistic_of(arguments)),
@@ -52,6 +54,7 @@ def run(parsed: Parsed) -> int:
         disturbed_above=disturbed_above_of(arguments, os.environ),
         statistic=statistic_of(arguments),
         warmup=warmup_of(arguments),
+        require=requirements_of(arguments, workload),
         null=arguments.null,
     )
     with (

@@ -17,7 +17,7 @@ from assay.cli.request import (
     warmup_of,
 )
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, statistic_of, workload_of
+from assay.cli.workload import command_of, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Statistic, StudySpec
 from assay.study.session import begin
@@ -33,15 +33,17 @@ def run(parsed: Parsed) -> int:
     demand_found(program.path, argv[0])
     lab = laboratory(program)
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
+    workload = workload_of(arguments, argv)
     spec = StudySpec(
         kind=Kind.MEASURE,
-        workload=workload_of(arguments, argv),
+        workload=workload,
         budget=budget_of(arguments),
         arms=(Arm(name=str(configuration), configuration=configuration),),
         precision=precision_of(arguments),
         seed=arguments.seed,
         disturbed_above=disturbed_above_of(arguments, os.environ),
         warmup=warmup_of(arguments),
+        require=requirements_of(arguments, workload),
     )
     with (
         store_of(arguments) as store,
