@@ -24,7 +24,11 @@ from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
 from assay.search.floor import floor_words, origin_words
-from assay.search.requirement_words import required_text, requirement_words
+from assay.search.requirement_words import (
+    required_text,
+    requirement_words,
+    requirements_told,
+)
 from assay.search.sentence import comparison, interval, never_quiet
 from assay.study.session import Result
 from assay.units import show_count, show_duration, show_quantity
@@ -119,6 +123,8 @@ def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
         yield from sentences(conclusion, metric, spec.alpha)
     else:
         yield never_quiet(conclusion) or _measured(conclusion.arms[0], metric)
+    if conclusion.recommendation is None:
+        yield from requirements_told(spec, conclusion)
 
 
 def _measured(arm: ArmResult, metric: Metric) -> str:

@@ -10,6 +10,8 @@ BROKEN = RequirementVerdict.BROKEN.value
 """That an arm breaks what is required."""
 WORDS = (*map(str, Verdict), FAILED, BROKEN)
 """All that a gate can close on."""
+OF_ONE_ARM = (BROKEN, str(Verdict.UNCLEAR), FAILED)
+"""The same of a measurement, which holds nothing against anything."""
 
 
 def closes(word: str, conclusion: Conclusion, spec: StudySpec) -> bool:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.records import Claim, Requirement, RequirementResult, RequirementVerdict, StudySpec
+from assay.records import (
+    Claim,
+    Conclusion,
+    Requirement,
+    RequirementResult,
+    RequirementVerdict,
+    StudySpec,
+)
 from assay.records.requirement import MEDIAN
 from assay.search.requirement import requirement_text, verdict_on
 from assay.search.sentence import basis, say, statement
@@ -78,6 +85,29 @@ def requirement_words(spec: StudySpec, found: RequirementResult) -> str:
     if found.launches:
         told += f" ({guarantee_text(found)}){outlook(found)}"
     return f"{told}; withheld, others used the machine too much" if found.withheld else told
+
+
+def requirements_told(spec: StudySpec, conclusion: Conclusion) -> list[str]:
+    """A sentence for each requirement of a study that recommends nothing: who keeps it."""
+    sentences = []
+    for one in spec.require:
+        mine = [r for r in conclusion.requirements if r.requirement == one]
+        parts = []
+        for verdict, words in _TOLD.items():
+            arms = [r.arm for r in mine if r.verdict is verdict]
+            if arms and len(arms) == len(mine) > 1:
+                parts.append(f"{words} all {len(mine)} arms")
+            elif arms:
+                shown = ", ".join(arms[:_ARMS_TOLD])
+                more = len(arms) - _ARMS_TOLD
+                parts.append(f"{words} {shown}{f' and {more} more' if more > 0 else ''}")
+        if parts:
+            sentences.append(f"{required_text(spec, [one])} {'; it '.join(parts)}.")
+    return sentences
+
+
+_TOLD = {HOLDS: "holds for", BROKEN: "is broken by", UNCLEAR: "is unclear for"}
+_ARMS_TOLD = 4
 
 
 def outlook(found: RequirementResult) -> str:

@@ -14,6 +14,7 @@ from assay.cli.request import (
     budget_of,
     configuration_of,
     disturbed_above_of,
+    gate_of,
     margin_of,
     warmup_of,
 )
@@ -26,7 +27,7 @@ from assay.cli.workload import (
     words_of,
     workload_of,
 )
-from assay.errors import BadInput, nearest
+from assay.errors import BadInput
 from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.search.gate import WORDS, closes
 from assay.study.laboratory import Laboratory
@@ -38,7 +39,7 @@ from assay.untrusted import clean
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
-    gate = _gate(arguments.fail_if)
+    gate = gate_of(arguments.fail_if, WORDS)
     exports = exports_of(arguments)
     argv, *others = _commands(parsed)
     lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))
@@ -64,23 +65,6 @@ def run(parsed: Parsed) -> int:
         result = begin(lab, store, spec, progress)
     give(arguments, result, (), exports)
     return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
-
-
-def _gate(text: str | None) -> tuple[str, ...]:
-    """The words of ``--fail-if``.
-
-    Raises:
-        BadInput: one is no verdict.
-    """
-    words = tuple(text.split(",")) if text else ()
-    for word in words:
-        if word not in WORDS:
-            near = nearest(word, WORDS)
-            raise BadInput(
-                f"--fail-if: there is no verdict {word!r}.",
-                f"Did you mean {near}?" if near else f"There are {', '.join(WORDS)}.",
-            )
-    return words
 
 
 def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
