@@ -23,10 +23,18 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LIKELY = 0.25
-"""What keeps the requirements with a smaller chance is not launched,"""
+LIKELY = 0.7
+"""What keeps the requirements with a smaller chance is not launched. Lower, and most launches of a
+search break them where they and the objective pull against each other."""
 LIKELY_AGAIN = 0.5
-"""nor launched again, nor taken for the best so far."""
+"""What was launched and keeps them with a smaller chance is not launched again, or taken for the
+best so far."""
+CERTAIN = 0.95
+"""What was never launched is to keep them with this chance, to be confirmed in place of what was:
+a winner that breaks them leaves a study without an answer."""
+FEWEST = 40
+"""Of what was not launched yet so many stay open, the likeliest: a model that is sure of the rest
+after two blocks is only sure of itself."""
 SURE = 1.0
 """So many standard deviations of a launch the winner's mean is to lie within the bound: nearer to
 it a confirmation could not show that it holds."""
@@ -159,5 +167,8 @@ class Feasibility:
             return np.ones(len(configurations), dtype=bool)
         known = np.array([self._places.get(c, -1) for c in configurations], dtype=np.intp)
         mean, deviation = self._surrogate.predict(self._features.rows(configurations), known)
-        wanted = np.where(known >= 0, LIKELY_AGAIN, chance)
-        return np.asarray(ndtr(mean / deviation) >= wanted)
+        found = ndtr(mean / deviation)
+        fresh = known < 0
+        if np.count_nonzero(fresh) > FEWEST:
+            chance = min(chance, float(np.sort(found[fresh])[-FEWEST]))
+        return np.asarray(found >= np.where(fresh, chance, LIKELY_AGAIN))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from assay.records import DEFAULT, Arm, Configuration, Goal, Stage
 from assay.search.feasible import (
-    LIKELY_AGAIN,
+    CERTAIN,
     Feasibility,
     bites,
     breaking,
@@ -203,9 +203,10 @@ class ModelBased:
             return configurations
         if default_breaks(trials):
             configurations = [c for c in configurations if c != DEFAULT]
+        kept, seen = keeping(trials), launched(trials)
         model = Feasibility(Features(self._space), trials)
-        pairs = zip(configurations, model.likely(configurations, LIKELY_AGAIN), strict=True)
-        return [c for c, may in pairs if may]
+        pairs = zip(configurations, model.likely(configurations, CERTAIN), strict=True)
+        return [c for c, may in pairs if c in kept or (may and c not in seen)]
 
     def _idle(self, loss: Estimate) -> bool:
         """Whether a loss against the whole winner is next to nothing, as far as it is known."""
