@@ -140,7 +140,9 @@ def say_required(
     if keeps is not HOLDS:
         return _unclear(spec, found, required, before)
     if before is BROKEN:
-        return f"{found.b} keeps {text}, which the default breaks: {price(spec, found)}."
+        return (
+            f"{found.b} keeps {text}, {_broken_by(spec, required, default)}: {price(spec, found)}."
+        )
     if found.verdict.value == "faster":
         return f"{say(spec, found).removesuffix('.')}, and keeps {text}."
     if before is HOLDS:
@@ -149,6 +151,15 @@ def say_required(
         f"Not decided: {found.b} keeps {text}, and whether the default does is unclear; "
         f"{price(spec, found)}."
     )
+
+
+def _broken_by(spec: StudySpec, required: Sequence[RequirementResult], default: str) -> str:
+    """What of it the default breaks."""
+    if len(spec.require) == 1:
+        return "which the default breaks"
+    mine = [one for one in required if one.arm == default and one.verdict is BROKEN]
+    text = required_text(spec, [one.requirement for one in mine])
+    return f"of which the default breaks {text}"
 
 
 def price(spec: StudySpec, found: Claim) -> str:

@@ -267,6 +267,17 @@ class TestTuning:
         assert words.startswith("arg.thrift=2 keeps peak_anon_bytes<=100MiB, which the default")
         assert "breaks: it takes 4" in words and "more time than the default" in words
 
+    def test_of_several_it_is_told_which_the_default_breaks(self) -> None:
+        short = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=5.0)
+        _, found = carried_out(
+            spec_of(GREEDY, 120, WITHIN_100, short), Remembering(Simulated(slower), thrifty)
+        )
+        assert sentence_of(found).startswith(
+            "arg.thrift=2 keeps peak_anon_bytes<=100MiB and wall_s<=5s, of which the default "
+            "breaks peak_anon_bytes<=100MiB: it takes 4"
+        )
+        assert len(found.requirements) == 4
+
     def test_nothing_keeps_it(self) -> None:
         none = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=10.0 * MIB)
         trip, found = carried_out(
