@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from assay.records import Arm, Claim, RequirementVerdict, Stage, StudySpec, Verdict
+from assay.records import Arm, Claim, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
 from assay.search.counted import counted
 from assay.search.history import History
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
-from assay.search.requirement import claims_alpha, least_launches, results
+from assay.search.requirement import claims_alpha, is_open, least_launches
 from assay.stats.sequence import least
 
 TRIES = 3
@@ -141,8 +141,7 @@ class CompareRace(BlockRace):
 
     def _requires(self, arm: Arm) -> bool:
         """Whether it is unclear yet if an arm keeps what is required, or if the first does."""
-        found = results(self._spec, self._history, (self._arms[0], arm))
-        return any(one.verdict is RequirementVerdict.UNCLEAR for one in found)
+        return is_open(self._spec, self._history, (self._arms[0], arm))
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:

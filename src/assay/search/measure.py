@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from assay.records import Outcome, RequirementVerdict, Stage, StudySpec
+from assay.records import Outcome, Stage, StudySpec
 from assay.search.claims import MIN_BLOCKS, alike
 from assay.search.known import mean_is_known
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import BlockRace, Done, Reason, Roster
-from assay.search.requirement import results
+from assay.search.requirement import is_open
 from assay.units import show_count
 
 TRIES = 3
@@ -121,8 +121,7 @@ class MeasureRace(BlockRace):
 
     def _requires(self) -> bool:
         """Whether it is unclear yet if what is required is kept."""
-        found = results(self._spec, self._history, (self._arm,))
-        return any(one.verdict is RequirementVerdict.UNCLEAR for one in found)
+        return is_open(self._spec, self._history, (self._arm,))
 
     def _precise(self) -> bool:
         """Whether the undisturbed launches tell the mean as precisely as asked."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from assay.errors import BadInput, nearest
 from assay.records import (
@@ -247,16 +248,12 @@ def requirement_result(
     spec: StudySpec, history: History, requirement: Requirement, arm: Arm
 ) -> RequirementResult:
     """What they show of one requirement in one arm."""
-    samples = history.sound_samples(Stage.CONFIRM, arm.name)
-    found = [_value(requirement, sample) for sample in samples]
-    values = [value for value in found if value is not None]
-    kept = sum(map(requirement.keeps, values))
-    late = sum(_is_beyond(requirement, s) for s, v in zip(samples, found, strict=True) if v is None)
-    unknown = len(found) - len(values) - late
+    seen = _seen(history, requirement, arm)
+    values, kept, most_kept, launches = seen.values, seen.kept, seen.most_kept, seen.launches
     alpha = requirement_alpha(spec)
     withheld = history.withheld(Stage.CONFIRM)
-    verdict = decide(kept, kept + unknown, len(found), requirement.share, alpha)
-    ends = share_interval(kept, kept + unknown, len(found), alpha)
+    verdict = decide(kept, most_kept, launches, requirement.share, alpha)
+    ends = share_interval(kept, most_kept, launches, alpha)
     most = requirement.bound is Bound.AT_MOST
     return RequirementResult(
         arm=arm.name,
@@ -265,18 +262,32 @@ def requirement_result(
         limit=requirement.limit,
         quantile=requirement.quantile,
         verdict=RequirementVerdict.UNCLEAR if withheld else verdict,
-        launches=len(found),
+        launches=launches,
         kept=kept,
-        unknown=unknown,
+        unknown=most_kept - kept,
         share_ci=(ends.lo, ends.hi),
         alpha=alpha,
         value=quantile(values, requirement.quantile) if values else None,
         worst=(max(values) if most else min(values)) if values else None,
         launches_needed=None
         if withheld or verdict is not RequirementVerdict.UNCLEAR
-        else launches_needed(kept, len(found), requirement.share, alpha),
+        else launches_needed(kept, launches, requirement.share, alpha),
         withheld=withheld,
     )
+
+
+def is_open(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool:
+    """Whether it is unclear of any of these arms if it keeps all that is required."""
+    alpha = requirement_alpha(spec)
+    if spec.require and history.withheld(Stage.CONFIRM):
+        return True
+    for one in spec.require:
+        for arm in arms:
+            seen = _seen(history, one, arm)
+            verdict = decide(seen.kept, seen.most_kept, seen.launches, one.share, alpha)
+            if verdict is RequirementVerdict.UNCLEAR:
+                return True
+    return False
 
 
 def decide(least: int, most: int, launches: int, share: float, alpha: float) -> RequirementVerdict:
@@ -316,6 +327,31 @@ def launches_needed(kept: int, launches: int, share: float, alpha: float) -> int
         middle = (low + high) // 2
         low, high = (low, middle) if decided(middle) else (middle, high)
     return high
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The launches of an arm that count.
+
+    Attributes:
+        values: of those that have one.
+        kept, most_kept: launches that keep the bound for certain, and that may.
+        launches: all.
+    """
+
+    values: list[float]
+    kept: int
+    most_kept: int
+    launches: int
+
+
+def _seen(history: History, requirement: Requirement, arm: Arm) -> _Seen:
+    samples = history.sound_samples(Stage.CONFIRM, arm.name)
+    found = [_value(requirement, sample) for sample in samples]
+    values = [value for value in found if value is not None]
+    kept = sum(map(requirement.keeps, values))
+    late = sum(_is_beyond(requirement, s) for s, v in zip(samples, found, strict=True) if v is None)
+    return _Seen(values, kept, kept + len(found) - len(values) - late, len(found))
 
 
 def _value(requirement: Requirement, sample: Sample) -> float | None:

@@ -6,7 +6,6 @@ from assay.records import (
     Arm,
     Claim,
     DesignKind,
-    RequirementVerdict,
     Stage,
     StudySpec,
     Verdict,
@@ -20,7 +19,7 @@ from assay.search.known import mean_is_known
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
-from assay.search.requirement import claims_alpha, results
+from assay.search.requirement import claims_alpha, is_open
 from assay.search.requirement import least_launches as least_launches_required
 from assay.stats.sequence import least
 from assay.units import show_count
@@ -179,8 +178,7 @@ class SweepRace(BlockRace):
 
     def _requires(self, arm: Arm) -> bool:
         """Whether it is unclear yet if a cell keeps what is required, or if the baseline does."""
-        found = results(self._spec, self._history, (self._arms[0], arm))
-        return any(one.verdict is RequirementVerdict.UNCLEAR for one in found)
+        return is_open(self._spec, self._history, (self._arms[0], arm))
 
     @property
     def _claiming(self) -> int:

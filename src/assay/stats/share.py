@@ -17,6 +17,7 @@ turned to 1 - p, 1 - q, n - k shows p < q.
 
 from __future__ import annotations
 
+import functools
 import math
 
 from assay.stats.interval import Interval
@@ -26,6 +27,7 @@ _STEPS = 60
 """Bisections: an end is known to its last digit then."""
 
 
+@functools.lru_cache(maxsize=65536)  # of a thousand cells most have the same counts
 def evidence_above(done: int, launches: int, share: float) -> float:
     """Logarithm of E: how strongly ``done`` of ``launches`` speak for a chance above ``share``.
 

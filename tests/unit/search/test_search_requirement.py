@@ -532,6 +532,29 @@ class TestFeasible:
         assert breaking(trials) == set()
         assert not default_breaks(trials)
 
+    def test_what_is_not_likely_is_not_proposed(self) -> None:
+        """Faster and faster to the right, where the bound is broken from the middle on."""
+        parameters = {f"arg.{n}": tuple(range(1, 10)) for n in ("a", "b")}
+        space = SearchSpace(space_of(**parameters))
+        rng = random.Random(0)
+        drawn = [c for c in (space.draw(rng) for _ in range(20)) if c is not None]
+
+        def level(c: Configuration) -> float:
+            return float(c.get("arg.a", 0))  # type: ignore[arg-type]
+
+        trials = [Trial(Configuration(), 0, 0.0, slack=0.5)]
+        trials += [
+            Trial(c, 1 + i, -0.1 * level(c), slack=0.5 - 0.1 * level(c))
+            for i, c in enumerate(drawn)
+        ]
+        free = [replace(t, slack=None) for t in trials]
+        bound, unbound = (GpSearcher().propose(space, told, 8, 1) for told in (trials, free))
+        assert all(level(c) <= 5 for c in bound)
+        assert any(level(c) > 5 for c in unbound)
+        broken = [replace(t, slack=-1.1 - (t.slack or 0.0)) for t in trials]
+        nearest = GpSearcher().propose(space, broken, 8, 1)
+        assert sum(level(c) > 5 for c in nearest) > 4, "where it comes nearest to being kept"
+
     def test_one_lucky_launch_is_not_sure(self) -> None:
         noisy = trial(Configuration(), -1.0, -0.8, -1.2, -0.9) + trial(self.ONE, 0.1)
         assert keeping(noisy + trial(self.TWO, 0.6)) == {self.TWO}
