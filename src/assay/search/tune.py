@@ -280,13 +280,15 @@ class TuneRace(BlockRace):
         decided = found.verdict is not Verdict.UNCLEAR and precise(found)
         if decided and not open_ones:
             return Done(Reason.DECIDED, f"Decided after {self._counted(found)}.")
-        if any(self._past_hope(one, purse, self._confirm_arms(arm)) for one in open_ones):
+        lost = [one for one in open_ones if self._past_hope(one, purse, self._confirm_arms(arm))]
+        # What the default keeps is of no matter any more where the claim turns out a gain.
+        if lost and (decided or any(one.arm == arm.name for one in lost)):
             return Done(
                 Reason.BUDGET,
                 f"Still unclear after {self._counted(found)} whether a requirement is kept, and "
                 "what is left of the budget could not decide it.",
             )
-        if open_ones:
+        if len(open_ones) > len(lost):
             return None
         if found.blocks >= self._least and self._futile(found, purse, self._confirm_arms(arm)):
             return Done(

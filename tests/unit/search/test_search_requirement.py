@@ -321,6 +321,24 @@ class TestTuning:
         assert settings_of(found) == {"arg.b": 1}
         assert verdicts(found)["arg.b=1"] is HOLDS
 
+    def test_a_hopeless_requirement_wastes_no_budget(self) -> None:
+        """Half of the winner's launches are beyond, and no budget tells which half is more."""
+
+        @dataclass(frozen=True)
+        class Torn(Remembering):
+            def run(self, launch: Launch) -> Sample:
+                beyond = launch.stage is Stage.CONFIRM and launch.arm != "default"
+                factor = 10.0 if beyond and launch.block % 2 else 1.0
+                bytes_of = self.memory
+                return Remembering(self.takes, lambda c: factor * bytes_of(c)).run(launch)
+
+        trip, found = carried_out(spec_of(CACHE, 400), Torn(Simulated(cached), memory))
+        assert verdicts(found)["arg.cache=4"] is UNCLEAR
+        assert settings_of(found) == {}
+        assert sentence_of(found).startswith("Not decided: whether arg.cache=4 keeps")
+        assert "whether a requirement is kept" in trip.done.message
+        assert len(trip.samples) < 200
+
     def test_a_model_finds_the_best_that_keeps_it(self) -> None:
         """Of 3,125 configurations; the fastest corner is beyond the bound."""
         space = space_of(**{f"arg.p{i}": (1, 2, 3, 4) for i in range(5)})
