@@ -15,6 +15,7 @@ from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
 from assay.report.plain import compared_label, duration, shorten
+from assay.search.requirement_words import required_text
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -84,6 +85,7 @@ def method(
         ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
         ("Claims rest on", _claim_words(claims) if claims else None),
         ("Counts as the same", f"within {spec.margin * 100:g} %"),
+        ("Required", clean(required_text(spec)) if spec.require else None),
         ("Wrong claims accepted", _errors(spec)),
         ("Design", _design(spec)),
         ("Budget", _budget(spec)),
