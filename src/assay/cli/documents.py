@@ -54,6 +54,8 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
             document = _sweep(conclusion, result.spec)
         case Kind.CALIBRATE:
             document = _calibrate(conclusion)
+    if conclusion.requirements:
+        document["requirements"] = [to_builtins(one) for one in conclusion.requirements]
     blocks = {"blocks": conclusion.blocks, "disturbed_blocks": conclusion.disturbed_blocks}
     if result.floor is not None:
         document["noise_floor"] = _machine_floor(result.floor)

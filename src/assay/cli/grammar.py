@@ -145,6 +145,11 @@ def _measure(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="half the interval over the mean at which to stop (1%%)",
     )
     warmup(parser, "until they get no faster")
+    parser.add_argument(
+        "--fail-if",
+        metavar="VERDICT,...",
+        help="exit 1 on any of: broken (what is required), unclear, failed (launches that failed)",
+    )
     measuring(parser)
 
 
@@ -166,7 +171,8 @@ def _compare(verbs: Verbs[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--fail-if",
         metavar="VERDICT,...",
-        help="exit 1 on any of: slower, faster, same, unclear, failed (launches that failed)",
+        help="exit 1 on any of: slower, faster, same, unclear, failed (launches that failed),"
+        " broken (what is required)",
     )
     measuring(parser)
     claiming(parser)

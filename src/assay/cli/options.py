@@ -91,6 +91,13 @@ def measuring(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[:median|spread]",
         help="the metric to decide by (wall_s), by its mean unless said otherwise",
     )
+    group.add_argument(
+        "--require",
+        action="append",
+        default=[],
+        metavar="'METRIC<=X'",
+        help="what is to be kept beside, as 'peak_anon_bytes<=200MiB', 'fps>=30', 'wall_s:p90<=2s'",
+    )
     disturbed_above(group)
     group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
     group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")

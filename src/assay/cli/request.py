@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from assay.cli.space_file import read_space
 from assay.cli.values import quantity, whole
-from assay.errors import BadInput
+from assay.errors import BadInput, nearest
 from assay.machine.document import Machine
 from assay.records import Budget, Configuration, Parameter, Space, Statistic, Value
 from assay.records.study import DISTURBED_ABOVE, MARGIN
@@ -62,6 +62,27 @@ def precision_of(arguments: argparse.Namespace) -> float | None:
     if not arguments.precision:
         return None
     return quantity("--precision", arguments.precision, parse_share)
+
+
+def gate_of(text: str | None, known: Sequence[str]) -> tuple[str, ...]:
+    """The words of ``--fail-if``.
+
+    Args:
+        text: as it was written.
+        known: words that mean something to the verb.
+
+    Raises:
+        BadInput: one is no verdict.
+    """
+    words = tuple(text.split(",")) if text else ()
+    for word in words:
+        if word not in known:
+            near = nearest(word, tuple(known))
+            raise BadInput(
+                f"--fail-if: there is no verdict {word!r}.",
+                f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
+            )
+    return words
 
 
 NEVER = "never"

@@ -11,11 +11,24 @@ from assay.cli.calibration import calibration_lines
 from assay.cli.cells import cell_lines, effect_lines
 from assay.cli.explained import explanation_lines
 from assay.cli.layout import fitted, width_of
-from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec, Verdict
+from assay.records import (
+    ArmResult,
+    Conclusion,
+    Kind,
+    Metric,
+    RequirementResult,
+    RequirementVerdict,
+    StudySpec,
+)
 from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
 from assay.search.floor import floor_words, origin_words
+from assay.search.requirement_words import (
+    required_text,
+    requirement_words,
+    requirements_told,
+)
 from assay.search.sentence import comparison, interval, never_quiet
 from assay.study.session import Result
 from assay.units import show_count, show_duration, show_quantity
@@ -45,6 +58,7 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
         yield from effect_lines(conclusion.effects)
     else:
         yield from arm_lines(conclusion.arms, spec.workload.objective, width)
+    yield from required_lines(conclusion, spec)
     yield from explanation_lines(result.explanation)
     if conclusion.kind is Kind.CALIBRATE:
         yield from calibration_lines(conclusion, spec)
@@ -67,6 +81,28 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
     yield from _next_steps(result)
 
 
+MOST_REQUIRED = 40
+"""Lines of requirements on a terminal; of more, those that do not hold come first."""
+
+
+def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
+    """A line for each requirement in each arm."""
+    found = conclusion.requirements
+    shown: Sequence[RequirementResult] = found
+    if len(found) > MOST_REQUIRED:
+        holding = RequirementVerdict.HOLDS
+        shown = sorted(found, key=lambda one: one.verdict is holding)[:MOST_REQUIRED]
+    previous = None
+    for one in shown:
+        text = required_text(spec, [one.requirement])
+        if text != previous:
+            yield f"  required  {clean(text)}"
+        previous = text
+        yield f"    {_short(clean(one.arm))}  {requirement_words(spec, one)}"
+    if len(found) > len(shown):
+        yield f"    and {show_count(len(found) - len(shown), 'line')} more: --json has them all"
+
+
 def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
     """One sentence for each claim; for a measurement the mean with its interval."""
     metric = spec.workload.objective
@@ -87,6 +123,8 @@ def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
         yield from sentences(conclusion, metric, spec.alpha)
     else:
         yield never_quiet(conclusion) or _measured(conclusion.arms[0], metric)
+    if conclusion.recommendation is None:
+        yield from requirements_told(spec, conclusion)
 
 
 def _measured(arm: ArmResult, metric: Metric) -> str:
@@ -179,7 +217,7 @@ def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
 
 def _next_steps(result: Result) -> Iterable[str]:
     yield f"  study {result.study_id}; the whole picture: assay report {result.study_id}"
-    claims = result.conclusion.claims
-    if result.spec.kind is Kind.TUNE and claims and claims[0].verdict is Verdict.FASTER:
+    chosen = result.conclusion.recommendation
+    if chosen is not None and chosen.settings:
         yield f"  run it so again: assay run --from {result.study_id}"
         yield f"  without assay: assay run --from {result.study_id} --explain prints a script"

@@ -78,6 +78,14 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | None
     ) = None
+    require: Annotated[
+        list[Text],
+        about(
+            "What is to be kept beside: METRIC<=X or METRIC>=X, of the median; METRIC:p90<=X of "
+            "another quantile.",
+            ["peak_anon_bytes<=200MiB"],
+        ),
+    ] = []
     check: Annotated[Text, about("What the output of a good launch holds.", "done")] | None = None
     timeout: Annotated[Duration, about("A launch is stopped after this.", "30s")] | None = None
     limits: LimitsTable = msgspec.field(default_factory=LimitsTable)

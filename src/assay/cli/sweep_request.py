@@ -29,7 +29,12 @@ from assay.cli.sweep_file import SweepTable, WorkloadTable
 from assay.cli.toml_file import TomlFile, read_toml
 from assay.cli.toml_places import Path as Key
 from assay.cli.toml_schema import read_table, toml_text
-from assay.cli.workload import split_command, statistic_of, workload_of
+from assay.cli.workload import (
+    requirements_of,
+    split_command,
+    statistic_of,
+    workload_of,
+)
 from assay.errors import BadInput
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -38,6 +43,7 @@ from assay.records import (
     Design,
     DesignKind,
     Kind,
+    Requirement,
     Statistic,
     StudySpec,
     Workload,
@@ -139,6 +145,7 @@ class SweepRequest:
             statistic=statistic,
             warmup=study.warmup,
             disturbed_above=self._disturbed_above(arguments),
+            require=self._require(workload),
         )
 
     # --- what runs --------------------------------------------------------------------------------
@@ -155,6 +162,11 @@ class SweepRequest:
             with self._key("workload", *key.split(".")):
                 workload_of(argparse.Namespace(**said), self.argv, parameters)
         return workload_of(argparse.Namespace(**said), self.argv, parameters)
+
+    def _require(self, workload: Workload) -> tuple[Requirement, ...]:
+        with self._key("workload", "require"):
+            words = argparse.Namespace(require=self.table.workload.require)
+            return requirements_of(words, workload)
 
     # --- which cells ------------------------------------------------------------------------------
 
@@ -291,6 +303,7 @@ _SILENT: dict[str, Any] = {
     "unit": [],
     "goal": [],
     "objective": None,
+    "require": [],
     "check": None,
     "timeout": None,
     "limit": None,
@@ -313,6 +326,8 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
     if table.goal is not None:
         goal = table.goal
         found["goal"] = {"goal": [goal] if isinstance(goal, str) else _listed(goal)}
+    if table.require:
+        found["require"] = {"require": table.require}
     if table.check is not None:
         found["check"] = {"check": table.check}
     if table.timeout is not None:

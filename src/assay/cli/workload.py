@@ -17,8 +17,18 @@ from assay.cli.values import quantity, whole
 from assay.errors import BadInput, nearest
 from assay.launch.command import placeholders_in
 from assay.measure.extract import compiled, named_metric
-from assay.records import Goal, Hooks, Limits, Metric, Parameter, Statistic, Workload
+from assay.records import (
+    Goal,
+    Hooks,
+    Limits,
+    Metric,
+    Parameter,
+    Requirement,
+    Statistic,
+    Workload,
+)
 from assay.records.workload import BUILT_IN
+from assay.search.requirement import parse_requirements, required_names
 from assay.units import parse_bytes, parse_duration_s
 
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
@@ -166,6 +176,20 @@ def statistic_of(arguments: argparse.Namespace) -> Statistic:
     return Statistic(text)
 
 
+def requirements_of(arguments: argparse.Namespace, workload: Workload) -> tuple[Requirement, ...]:
+    """What the result is to keep beside being good.
+
+    Args:
+        arguments: parsed.
+        workload: that they gave.
+
+    Raises:
+        BadInput: one cannot be read, or can never be kept.
+    """
+    known = {metric.name: metric for metric in workload.metrics}
+    return parse_requirements(arguments.require, BUILT_IN | known)
+
+
 def _metrics(arguments: argparse.Namespace) -> tuple[Metric, ...]:
     """The objective first, then all others that were named, and wall time always."""
     metrics = _named_metrics(arguments.metric, dict(_pair(t, "--unit") for t in arguments.unit))
@@ -173,6 +197,9 @@ def _metrics(arguments: argparse.Namespace) -> tuple[Metric, ...]:
     if objective in BUILT_IN:
         metrics.setdefault(objective, BUILT_IN[objective])
     _demand_metric(objective, metrics)
+    for name in required_names(arguments.require):
+        if name in BUILT_IN:
+            metrics.setdefault(name, BUILT_IN[name])
     if objective == "peak_bytes":
         raise BadInput(
             "peak_bytes cannot be the objective: it counts page cache, which depends on what ran "

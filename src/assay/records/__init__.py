@@ -41,6 +41,12 @@ from assay.records.facts import Counter, RunFacts, Seen
 from assay.records.launch import Arm, Launch, Stage
 from assay.records.output import Hashed, Output
 from assay.records.plan import Level, Plan, Prospect, Scope, Word
+from assay.records.requirement import (
+    Bound,
+    Requirement,
+    RequirementResult,
+    RequirementVerdict,
+)
 from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
 from assay.records.space import Parameter, Space
 from assay.records.study import (
@@ -64,6 +70,7 @@ __all__ = [
     "Arg",
     "Arm",
     "ArmResult",
+    "Bound",
     "Budget",
     "Calibration",
     "Choices",
@@ -106,6 +113,9 @@ __all__ = [
     "Prospect",
     "Range",
     "Recommendation",
+    "Requirement",
+    "RequirementResult",
+    "RequirementVerdict",
     "Rlimit",
     "RunFacts",
     "Sample",

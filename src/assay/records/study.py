@@ -12,6 +12,7 @@ from assay.records.codec import Record
 from assay.records.configuration import Configuration
 from assay.records.design import Design, FactorEffect
 from assay.records.launch import Arm
+from assay.records.requirement import Requirement, RequirementResult
 from assay.records.space import Space
 from assay.records.workload import Workload
 
@@ -78,6 +79,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         warmup: launches before those that count; ``None``: until they get no faster.
         pad_environment: each launch gets an environment of another size, so that the place of its
             stack is sampled and not fixed (Mytkowicz et al., ASPLOS 2009).
+        require: what the result is to keep, beside being good (docs/statistics.md, rule 17).
     """
 
     kind: Kind
@@ -95,6 +97,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     warmup: int | None = None
     pad_environment: bool = True
     design: Design | None = None
+    require: tuple[Requirement, ...] = ()
 
     @property
     def command_line(self) -> str:
@@ -185,6 +188,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         arms: the baseline first; for ``tune`` those of the confirmation, over its blocks alone.
         claims: one for each arm but the first.
         effects: for a factorial ``sweep``: of its factors.
+        requirements: what was seen of each requirement in each arm.
         noise_floor: the claim on two identical arms, where the study ran them.
         calibration: for ``calibrate``: what the launches tell of the machine.
         launches, configurations: how many were made, and tried.
@@ -201,6 +205,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     arms: tuple[ArmResult, ...] = ()
     claims: tuple[Claim, ...] = ()
     effects: tuple[FactorEffect, ...] = ()
+    requirements: tuple[RequirementResult, ...] = ()
     recommendation: Recommendation | None = None
     noise_floor: Claim | None = None
     calibration: Calibration | None = None

@@ -22,6 +22,7 @@ from assay.records import (
 from assay.records.workload import BUILT_IN
 from assay.report.inputs import ReportInput
 from assay.report.trials import State, Trial
+from assay.search.requirement import may_win
 from assay.stats.quantile import quantile
 from assay.stats.summary import summarise
 
@@ -126,6 +127,7 @@ def winner_name(conclusion: Conclusion | None) -> str | None:
             return chosen.claim.b
         return next((a.name for a in conclusion.arms if a.configuration == chosen.settings), None)
     better = [c for c in conclusion.claims if c.verdict is Verdict.FASTER]
+    better = [c for c in better if may_win(conclusion, c.b)]
     if not better:
         return None
     return max(better, key=lambda claim: abs(math.log(claim.ratio))).b

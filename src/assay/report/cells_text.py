@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from assay.records import ArmResult, Claim, Conclusion, FactorEffect, StudySpec, Value
 from assay.records.configuration import show_value
 from assay.report.plain import change, change_interval, claimed_change
-from assay.report.text import CSV_COLUMNS, arm_scale, arm_values, csv_cell, escape, markdown_table
+from assay.report.text import (
+    CSV_COLUMNS,
+    arm_scale,
+    arm_values,
+    csv_cell,
+    escape,
+    markdown_table,
+    requirement_table,
+)
 from assay.search.cells import (
     baseline_words,
     by_settings,
@@ -35,6 +43,8 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
     parts.append(_cell_table(conclusion, spec))
     if conclusion.effects:
         parts.append(_effect_table(conclusion.effects))
+    if conclusion.requirements:
+        parts.append(requirement_table(conclusion))
     if conclusion.notes:
         parts.append("\n".join(f"- {escape(note)}" for note in conclusion.notes))
     return "\n\n".join(parts) + "\n"

@@ -22,6 +22,7 @@ from assay.report.parts import (
     explained,
     granted,
     method,
+    required,
     sweep,
     table,
     verdict,
@@ -104,6 +105,9 @@ def _picture_chapters(
             claims.claims(rows),
             intro=_gain_intro(report, gain),
         )
+    kept = required.required(report)
+    if kept is not None:
+        yield _chapter("required", "What was required", kept)
     why = explained.explained(report)
     if why is not None:
         yield _chapter("why", "What the settings do", why)

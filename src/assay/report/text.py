@@ -14,6 +14,7 @@ from assay.records import ArmResult, Claim, Conclusion, Metric
 from assay.report.plain import change_interval, claimed_change, label_of
 from assay.report.scale import Scale, scale_for
 from assay.report.wording import claim_sentence
+from assay.search.requirement import requirement_text
 from assay.search.sentence import verdict_word
 from assay.untrusted import clean, no_formula
 
@@ -44,6 +45,8 @@ def to_markdown(conclusion: Conclusion, metric: Metric) -> str:
     parts.append(_arm_table(conclusion, metric, scale))
     if conclusion.claims:
         parts.append(_claim_table(conclusion.claims))
+    if conclusion.requirements:
+        parts.append(requirement_table(conclusion))
     if conclusion.notes:
         parts.append("\n".join(f"- {escape(note)}" for note in conclusion.notes))
     return "\n\n".join(parts) + "\n"
@@ -106,6 +109,22 @@ def _claim_table(claims: Sequence[Claim]) -> str:
     return markdown_table(
         ["arm", "against", "change", "interval", "verdict", "pairs"], lines, left=2
     )
+
+
+def requirement_table(conclusion: Conclusion) -> str:
+    """A line for each requirement in each arm; values in the metric's own unit."""
+    lines = [
+        [
+            escape(one.arm),
+            escape(requirement_text(one.requirement)),
+            one.verdict.value,
+            "" if one.value is None else f"{one.value:g}",
+            "" if one.worst is None else f"{one.worst:g}",
+            f"{one.kept} of {one.launches}",
+        ]
+        for one in conclusion.requirements
+    ]
+    return markdown_table(["arm", "required", "verdict", "seen", "worst", "kept by"], lines, left=3)
 
 
 def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]], left: int = 1) -> str:

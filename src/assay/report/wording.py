@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -29,6 +29,7 @@ from assay.report.plain import change, label_of, shorten, typeset, typeset_effec
 from assay.report.scale import Scale
 from assay.search.cells import baseline_words, effect_name, lead, matters, sweep_sentences
 from assay.search.failure import last_failure, why_failed
+from assay.search.requirement_words import requirements_told
 from assay.search.sentence import basis, never_quiet, statement, verdict_word
 from assay.units import show_count
 from assay.untrusted import clean
@@ -63,6 +64,13 @@ def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
         return _open(report, rows, scale)
     if report.spec.kind is Kind.TUNE:
         return _tuned(report.conclusion, report.metric)
+    found = _without_requirements(report, scale)
+    told = requirements_told(report.spec, report.conclusion)
+    return replace(found, details=(*told, *found.details))
+
+
+def _without_requirements(report: ReportInput, scale: Scale) -> Answer:
+    assert report.conclusion is not None
     if report.spec.kind is Kind.MEASURE:
         return _measured(report.conclusion, report.metric, scale)
     if report.spec.kind is Kind.SWEEP:
@@ -102,6 +110,8 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     if not sentence and chosen.claim:
         sentence = claim_sentence(chosen.claim, metric)
     tone = chosen.claim.verdict.value if chosen.claim else "unclear"
+    if conclusion.requirements and tone != Verdict.FASTER:
+        return Answer(sentence, "faster", "keeps what is required", details)
     return Answer(sentence, tone, _badge(tone, metric, chosen.claim), details)
 
 

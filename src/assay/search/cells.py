@@ -21,13 +21,18 @@ from assay.records import (
 )
 from assay.records.configuration import show_value
 from assay.search.compare import null_name
+from assay.search.requirement import may_win
 from assay.search.sentence import comparison, never_quiet, verdict_word
 from assay.units import show_count
 
 
 def lead(conclusion: Conclusion) -> Claim | None:
-    """The cell that was shown to be better than the baseline, by most; ``None`` without any."""
+    """The cell that was shown to be better than the baseline, by most; ``None`` without any.
+
+    Where something is required, of those that keep it.
+    """
     better = [c for c in conclusion.claims if c.verdict is Verdict.FASTER]
+    better = [c for c in better if may_win(conclusion, c.b)]
     return max(better, key=lambda c: abs(math.log(c.ratio)), default=None)
 
 

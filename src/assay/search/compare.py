@@ -9,6 +9,7 @@ from assay.search.history import History
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
+from assay.search.requirement import claims_alpha, is_open, least_launches
 from assay.stats.sequence import least
 
 TRIES = 3
@@ -93,7 +94,8 @@ class CompareRace(BlockRace):
     @property
     def _least(self) -> int:
         """No interval excludes anything after fewer blocks, at the level that each arm has."""
-        return max(MIN_BLOCKS, least(self._spec.alpha / (len(self._arms) - 1)))
+        alpha = claims_alpha(self._spec) / (len(self._arms) - 1)
+        return max(MIN_BLOCKS, least(alpha), least_launches(self._spec))
 
     def _too_small(self, arms: list[Arm], purse: Purse) -> Done | None:
         """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""
@@ -133,7 +135,13 @@ class CompareRace(BlockRace):
             return len(self._history.sound(Stage.CONFIRM)) >= self._least
         if all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
             return True
+        if self._requires(arm):
+            return False
         return found.verdict is not Verdict.UNCLEAR and precise(found)
+
+    def _requires(self, arm: Arm) -> bool:
+        """Whether it is unclear yet if an arm keeps what is required, or if the first does."""
+        return is_open(self._spec, self._history, (self._arms[0], arm))
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:
@@ -161,4 +169,5 @@ def compare_claim(
 
     ``alpha`` is shared out among the claims shown, so that all their intervals hold together.
     """
-    return claim_between(spec, history, (arms[0].name, arm.name), spec.alpha / (len(arms) - 1))
+    alpha = claims_alpha(spec) / (len(arms) - 1)
+    return claim_between(spec, history, (arms[0].name, arm.name), alpha)

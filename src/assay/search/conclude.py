@@ -18,6 +18,8 @@ from assay.records import (
     Conclusion,
     Kind,
     Recommendation,
+    RequirementResult,
+    RequirementVerdict,
     Sample,
     Stage,
     StudySpec,
@@ -29,6 +31,7 @@ from assay.search.cells import lead
 from assay.search.claims import claim_between
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.effects import effects_of
+from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.notes import (
     cell_grant_notes,
@@ -41,10 +44,13 @@ from assay.search.notes import (
     stability_notes,
 )
 from assay.search.race import Done, Reason
+from assay.search.requirement import results, verdict_on
+from assay.search.requirement_words import required_text, say_default, say_required
 from assay.search.result import result_of
 from assay.search.searcher import Searcher
 from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
+from assay.search.strategy import trials_of
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
 
@@ -116,21 +122,29 @@ def _tune(
             notes.append(race.reduced.note)
     lost, launches = _losses(history, arm)
     lossy = fails_more((lost, launches), _losses(history, DEFAULT_ARM))
-    wins = found is not None and found.verdict is Verdict.FASTER and not lossy
+    confirmed_blocks = bool(history.blocks(Stage.CONFIRM))
+    both = (DEFAULT_ARM,) if arm == DEFAULT_ARM else (DEFAULT_ARM, arm)
+    required = results(spec, history, both) if confirmed_blocks else ()
+    better = found is not None and _better(found, required)
+    wins = better and not lossy
     if found is None:
         sentence = _without_claim(race, arm, done)
-    elif lossy and found.verdict is Verdict.FASTER:
-        sentence = say_lossy(spec, found, lost, launches)
+        sentence = " ".join(filter(None, [sentence, say_default(spec, required, DEFAULT_ARM.name)]))
     else:
-        sentence = say(spec, found)
+        sentence = (
+            say_required(spec, found, required, DEFAULT_ARM.name) if required else say(spec, found)
+        )
+        if lossy and better:
+            sentence = say_lossy(sentence, lost, launches)
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
     if arm != DEFAULT_ARM:
         arms.append(arm)
-    stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
-    results = tuple(result_of(spec, history, stage, a) for a in arms)
+    stage = Stage.CONFIRM if confirmed_blocks else _fullest_stage(history)
+    seen = tuple(result_of(spec, history, stage, a) for a in arms)
     return msgspec.structs.replace(
-        _counts(spec, history, results, _stopped(done)),
+        _counts(spec, history, seen, _stopped(done)),
         claims=(found,) if found else (),
+        requirements=required,
         recommendation=Recommendation(
             settings=arm.configuration if wins else DEFAULT_ARM.configuration,
             script="",
@@ -143,11 +157,23 @@ def _tune(
             *notes,
             *disturbance_notes(spec, history),
             *refusal_notes(history),
-            *grant_notes(history, results),
-            *shape_notes(spec.workload.objective, results, samples),
+            *grant_notes(history, seen),
+            *shape_notes(spec.workload.objective, seen, samples),
             *stability_notes(found),
         ),
     )
+
+
+def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:
+    """Whether what was confirmed is to be preferred to the default.
+
+    Where nothing is required, or the default keeps it, by what it gains. Where the default breaks
+    it, because it does not.
+    """
+    keeps, before = (verdict_on(required, name) for name in (found.b, found.a))
+    if keeps not in (None, RequirementVerdict.HOLDS):
+        return False
+    return found.verdict is Verdict.FASTER or before is RequirementVerdict.BROKEN
 
 
 def _losses(history: History, arm: Arm) -> tuple[int, int]:
@@ -200,6 +226,8 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
         )
     if tried and not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
         return "Keep the default: every other configuration that was tried failed."
+    if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
+        return f"Nothing that was tried keeps {required_text(race.spec)}."
     if race.winner == DEFAULT_ARM:
         return "Keep the default: nothing that was tried stood better."
     if done.reason is Reason.BUDGET:
@@ -245,14 +273,18 @@ def _counts(
 
 def _seen(spec: StudySpec, history: History, arms: Sequence[Arm], stopped: str) -> Conclusion:
     """What was seen of a few named arms, and what weakens it."""
-    results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    found = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     notes = (
         *loss_notes(spec.workload.objective, history.samples),
         *disturbance_notes(spec, history),
-        *grant_notes(history, results),
-        *shape_notes(spec.workload.objective, results, history.samples),
+        *grant_notes(history, found),
+        *shape_notes(spec.workload.objective, found, history.samples),
     )
-    return msgspec.structs.replace(_counts(spec, history, results, stopped), notes=notes)
+    return msgspec.structs.replace(
+        _counts(spec, history, found, stopped),
+        requirements=results(spec, history, [a for a in arms if a in spec.arms]),
+        notes=notes,
+    )
 
 
 def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
@@ -285,11 +317,12 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
     arms = compared_arms(spec)
     alpha = sweep_alpha(spec)
     claims, floor = _apart(spec, [sweep_claim(spec, history, arms, arm, alpha) for arm in arms[1:]])
-    results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    cells = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     found = msgspec.structs.replace(
-        _counts(spec, history, results, stopped),
+        _counts(spec, history, cells, stopped),
         claims=claims,
         effects=effects_of(spec, history, alpha),
+        requirements=results(spec, history, spec.arms),
         noise_floor=floor,
         notes=(
             *(spec.design.notes if spec.design else ()),
@@ -301,7 +334,7 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
     )
     # Of hundreds of cells only those that the answer is about.
     best = lead(found)
-    told = tuple(r for r in results if r is results[0] or (best is not None and r.name == best.b))
+    told = tuple(r for r in cells if r is cells[0] or (best is not None and r.name == best.b))
     shape = shape_notes(spec.workload.objective, told, samples)
     return msgspec.structs.replace(found, notes=(*found.notes, *shape))
 

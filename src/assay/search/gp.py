@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from assay.records import DEFAULT, Configuration
 from assay.search.acquire import Pool, batch, left_to_gain, sample_best
+from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
 from assay.search.searcher import Contrast, Estimate, Trial, fresh, launched, newcomers, worked
 from assay.search.space import SearchSpace
@@ -85,6 +86,8 @@ class GpSearcher:
         """See ``Searcher.propose``."""
         import numpy as np
 
+        if bites(trials) and not keeping(trials):
+            trials = nearest_to_keeping(trials)
         model = self._model(space, trials)
         if model is None or len(newcomers(trials)) < self.startup:
             return fresh(space, [], launched(trials), count, random.Random(seed))
@@ -109,7 +112,8 @@ class GpSearcher:
         model = self._model(space, trials)
         if model is None:
             return []
-        able = [c for c in model.able if c != DEFAULT]
+        kept = keeping(trials) if bites(trials) else set(model.able)
+        able = [c for c in model.able if c != DEFAULT and c in kept]
         pool = self._placed(space, model, able)
         mean, _ = model.surrogate.predict(pool.rows, pool.known)
         among = [int(i) for i in np.argsort(mean, kind="stable")[:FINALISTS]]
@@ -187,8 +191,24 @@ class GpSearcher:
         every = self._every[space]
         if every is None:
             every = self._sample(space, model, seed)
+        if model.requiring:
+            return self._feasible_pool(space, model, every)
         configurations = [c for c in every if c != DEFAULT]
         return self._placed(space, model, configurations), configurations
+
+    def _feasible_pool(
+        self, space: SearchSpace, model: _Model, every: Sequence[Configuration]
+    ) -> tuple[Pool, list[Configuration]]:
+        """Those that may keep what is required; the default stays to be beaten where it does."""
+        import numpy as np
+
+        kept = keeping(model.trials)
+        likely = Feasibility(self._encoded(space), model.trials).likely(every)
+        pairs = zip(every, likely, strict=True)
+        configurations = [c for c, may in pairs if c in kept or (may and c != DEFAULT)]
+        pool = self._placed(space, model, configurations)
+        able = pool.able & np.array([c != DEFAULT for c in configurations], dtype=bool)
+        return replace(pool, able=able), configurations
 
     def _sample(self, space: SearchSpace, model: _Model, seed: int) -> list[Configuration]:
         """Random ones, what was launched, and the neighbours of the best of that."""
@@ -198,10 +218,14 @@ class GpSearcher:
             drawn = space.draw(rng)
             if drawn is not None:
                 pool.setdefault(drawn)
-        placed = self._placed(space, model, model.able)
+        able = model.able
+        if model.requiring:
+            kept = keeping(model.trials)
+            able = [c for c in able if c in kept]
+        placed = self._placed(space, model, able)
         mean, _ = model.surrogate.predict(placed.rows, placed.known)
         for i in mean.argsort(kind="stable")[:BEST]:
-            for near in space.neighbours(model.able[int(i)]):
+            for near in space.neighbours(able[int(i)]):
                 pool.setdefault(near)
         return list(pool)
 
@@ -250,6 +274,8 @@ class _Model:
             self.places.setdefault(trial.configuration, len(self.places))
         able = worked(trials)
         self.failed = {c for c in self.places if c not in able}
+        self.trials = trials
+        self.requiring = bites(trials) and bool(keeping(trials))
         self.able = [c for c in self.places if c in able]
         told = [t for t in trials if t.value is not None or t.configuration in self.failed]
         found = [t.value for t in told if t.value is not None]

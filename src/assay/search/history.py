@@ -13,6 +13,7 @@ from assay.records import (
     Goal,
     Metric,
     Outcome,
+    Requirement,
     Sample,
     Stage,
     Statistic,
@@ -21,6 +22,7 @@ from assay.records import (
 from assay.search.disturbance import Conditions, withheld
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
+from assay.search.slack import Slacks
 from assay.stats.paired import Observation
 from assay.stats.quantile import quantile_of_sorted
 from assay.stats.spread import BATCH, batch_spread
@@ -53,6 +55,7 @@ class History:
         statistic: of the objective; where it is the spread, that of an arm's launches in a block
             is its one observation there.
         disturbed_above: share of the CPUs from which on others disturb a block.
+        require: what launches are to keep.
     """
 
     def __init__(
@@ -62,17 +65,20 @@ class History:
         *,
         statistic: Statistic = Statistic.MEAN,
         disturbed_above: float | None = None,
+        require: Sequence[Requirement] = (),
     ) -> None:
         self.metric = metric
         self.samples: list[Sample] = []
         self._statistic = statistic
         self._disturbed_above = disturbed_above
         self._arms: dict[str, Arm] = {}
+        self._made: dict[tuple[Stage, str], dict[tuple[int, int], Sample]] = {}
         self._stages: dict[Stage, _StageHistory] = {
             stage: _StageHistory(repeats(statistic, stage)) for stage in Stage
         }
         self._walls = _Walls()
         self.refusals = Refusals()
+        self.slacks = Slacks(require)
         for sample in samples:
             self.add(sample)
 
@@ -84,6 +90,7 @@ class History:
             samples,
             statistic=spec.statistic,
             disturbed_above=spec.disturbed_above,
+            require=spec.require,
         )
 
     def add(self, sample: Sample) -> None:
@@ -94,6 +101,9 @@ class History:
         self._stages[launch.stage].add(sample, self.observation(sample))
         self._walls.add(sample)
         self.refusals.add(sample)
+        self.slacks.add(sample)
+        made = self._made.setdefault((launch.stage, launch.arm), {})
+        made[launch.block, launch.position] = sample
 
     @property
     def goal(self) -> Goal:
@@ -198,6 +208,11 @@ class History:
             for number, found in sorted(column.items())
             if found is not None and not found.censored and not self.is_disturbed(stage, number)
         ]
+
+    def sound_samples(self, stage: Stage, arm: str) -> list[Sample]:
+        """The launches of an arm in the undisturbed blocks of a stage, each by its last attempt."""
+        made = self._made.get((stage, arm), {})
+        return [s for (block, _), s in sorted(made.items()) if not self.is_disturbed(stage, block)]
 
     def log_matrix(self, stage: Stage, arms: Sequence[str]) -> npt.NDArray[np.float64]:
         """Blocks x arms: logarithms of the objective, turned so that lower is better.

@@ -8,6 +8,7 @@ from assay.search.known import mean_is_known
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.requirement import is_open
 from assay.units import show_count
 
 TRIES = 3
@@ -50,9 +51,9 @@ class MeasureRace(BlockRace):
             blocks and not values and (blocks >= TRIES or not affordable)
         ):
             return Done(Reason.WORKLOAD_FAILED, self._silence())
-        if due(blocks) and self._precise():
+        if due(blocks) and self._precise() and not self._requires():
             return Done(Reason.DECIDED, f"Precise enough after {self._tally()}.")
-        if alike(values):
+        if alike(values) and not self._requires():
             return Done(Reason.DECIDED, f"All {len(values)} measured launches gave the same value.")
         if affordable:
             return Roster(Stage.CONFIRM, (self._arm,))
@@ -117,6 +118,10 @@ class MeasureRace(BlockRace):
             "The budget is too small: warming up used it up.",
             budget_for(whole),
         )
+
+    def _requires(self) -> bool:
+        """Whether it is unclear yet if what is required is kept."""
+        return is_open(self._spec, self._history, (self._arm,))
 
     def _precise(self) -> bool:
         """Whether the undisturbed launches tell the mean as precisely as asked."""

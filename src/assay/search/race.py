@@ -198,6 +198,11 @@ class BlockRace(ABC):
         return self._stage
 
     @property
+    def spec(self) -> StudySpec:
+        """What is asked."""
+        return self._spec
+
+    @property
     def history(self) -> History:
         """What was told so far."""
         return self._history

@@ -159,8 +159,10 @@ class Reduction:
         """Whether what an arm leaves out may be left out.
 
         The doubt counts for the smaller configuration: a setting stays only if its loss exceeds
-        the limit by ``DOUBT`` standard errors.
+        the limit by ``DOUBT`` standard errors. What breaks a requirement is left out by no means.
         """
+        if not history.slacks.keeps(Stage.REDUCE, arm.name):
+            return False
         gaps = self._gaps(history, arm)
         if len(gaps) < 2:
             return False

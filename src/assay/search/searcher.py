@@ -24,12 +24,15 @@ class Trial:
         value: logarithm of the objective, turned so that lower is better; ``None`` where the launch
             gave none.
         censored: it was stopped at its cap, and the value is that of the cap: a lower bound.
+        slack: by how much it keeps what is required, below zero where it does not; ``None`` where
+            nothing is required or nothing is known.
     """
 
     configuration: Configuration
     block: int
     value: float | None
     censored: bool = False
+    slack: float | None = None
 
 
 Contrast = Mapping[Configuration, float]

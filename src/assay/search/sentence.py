@@ -43,9 +43,9 @@ def say(spec: StudySpec, found: Claim) -> str:
             )
 
 
-def say_lossy(spec: StudySpec, found: Claim, lost: int, launches: int) -> str:
-    """The verdict on a gain that does not count, since the winner fails more often."""
-    gain = say(spec, found).removesuffix(".")
+def say_lossy(gain: str, lost: int, launches: int) -> str:
+    """The verdict on a gain, told in a sentence, that does not count: the winner fails more."""
+    gain = gain.removesuffix(".")
     return f"Keep the default: {gain}, but {lost} of its {launches} launches failed."
 
 

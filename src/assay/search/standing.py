@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from assay.records import Goal, Sample, Stage, Statistic, StudySpec
+from assay.records import Goal, Kind, Sample, Stage, Statistic, StudySpec
 from assay.search.history import History
+from assay.search.requirement import claims_alpha
+from assay.search.slack import Slacks
 from assay.stats.interval import ratio_ends
 from assay.stats.paired import effect
 from assay.stats.summary import summarise
@@ -50,6 +52,7 @@ class Scoreboard:
         self._alone = len(spec.arms) == 1
         self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
         self._values = History(spec.workload.objective)
+        self._slacks = Slacks(spec.require if spec.kind is Kind.TUNE else ())
         self._spreads = spec.statistic is Statistic.SPREAD
         self._stage: Stage | None = None
         self._block = -1
@@ -65,6 +68,8 @@ class Scoreboard:
             self._stage, self._block = launch.stage, launch.block
             self._open, self._means = {}, {}
         self._begin(launch.block)
+        if launch.arm != self._baseline and self._slacks.broken_by(sample):
+            return  # whoever breaks a requirement is not ahead
         found = self._values.observation(sample)
         if found is None or (found.censored and launch.arm == self._baseline):
             return  # against a baseline that timed out nothing can be held
@@ -124,7 +129,7 @@ def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standi
         history.observations(stage, baseline, blocks),
         history.observations(stage, found.arm, blocks),
         goal=history.goal,
-        alpha=spec.alpha / max(1, len(spec.arms) - 1 + spec.null),
+        alpha=claims_alpha(spec) / max(1, len(spec.arms) - 1 + spec.null),
         median=spec.statistic is Statistic.MEDIAN,
     )
     if seen.ratio is None:

@@ -11,6 +11,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from assay.records import DEFAULT, Arm, Configuration, Goal, Stage
+from assay.search.feasible import (
+    CERTAIN,
+    Feasibility,
+    bites,
+    breaking,
+    default_breaks,
+    keeping,
+    to_the_share,
+)
+from assay.search.features import Features
 from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
@@ -103,8 +113,13 @@ class Racing:
         return racing if self._keeping.affords(history, racing, purse, KEEP) else None
 
     def winner(self, history: History) -> Arm:
-        """See ``Strategy.winner``."""
-        return best(history, still_racing(history))
+        """See ``Strategy.winner``: of those that keep what is required."""
+        racing = still_racing(history)
+        if not history.slacks.require:
+            return best(history, racing)
+        trials = trials_of(history)
+        kept = keeping(trials)
+        return best(history, [arm for arm in racing if arm.configuration in kept])
 
 
 class ModelBased:
@@ -144,9 +159,10 @@ class ModelBased:
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``: of what was launched and worked."""
         trials = trials_of(history)
-        among = sorted(worked(trials) - {DEFAULT}, key=lambda c: (len(c), str(c)))
+        able = (worked(trials) & keeping(trials)) - {DEFAULT}
+        among = sorted(able, key=lambda c: (len(c), str(c)))
         best = self._best(trials, among)
-        if best is None or best[1] >= 0.0:
+        if best is None or (best[1] >= 0.0 and not default_breaks(trials)):
             return DEFAULT_ARM
         lean = self._without_idle(trials, best[0])
         return arm_of(lean) if lean else DEFAULT_ARM
@@ -164,7 +180,7 @@ class ModelBased:
     def _without_idle(self, trials: Sequence[Trial], winner: Configuration) -> Configuration:
         """A configuration without the settings that are not expected to do anything."""
         lean = winner
-        while smaller := self._smaller(lean):
+        while smaller := self._likely(trials, self._smaller(lean)):
             wanted = [{c: 1.0, winner: -1.0} for c in smaller]
             losses = self._searcher.contrasts(self._space, trials, wanted)
             least = min(range(len(losses)), key=lambda i: losses[i].mean)
@@ -179,6 +195,19 @@ class ModelBased:
         found = [space.canonical(configuration.without(name)) for name in configuration]
         return [c for c in dict.fromkeys(found) if space.valid(c)]
 
+    def _likely(
+        self, trials: Sequence[Trial], configurations: list[Configuration]
+    ) -> list[Configuration]:
+        """Those that keep what is required, launched or not."""
+        if not configurations or not bites(trials):
+            return configurations
+        if default_breaks(trials):
+            configurations = [c for c in configurations if c != DEFAULT]
+        kept, seen = keeping(trials), launched(trials)
+        model = Feasibility(Features(self._space), trials)
+        pairs = zip(configurations, model.likely(configurations, CERTAIN), strict=True)
+        return [c for c, may in pairs if c in kept or (may and c not in seen)]
+
     def _idle(self, loss: Estimate) -> bool:
         """Whether a loss against the whole winner is next to nothing, as far as it is known."""
         allowed = IDLE_SHARE * math.log1p(self._keeping.margin)
@@ -192,6 +221,8 @@ class ModelBased:
         """Whether no configuration is better than the best by more than the margin."""
         if len(history.blocks(Stage.SEARCH)) < BLOCKS_BEFORE_END:
             return False
+        if bites(trials) and not keeping(trials):
+            return False
         left = self._searcher.left_to_gain(space, trials, CONFIDENCE, seed)
         return left <= math.log1p(self._keeping.margin)
 
@@ -203,7 +234,9 @@ class ModelBased:
         """
         if len(history.blocks(Stage.SEARCH)) < BLOCKS_BEFORE_PROOF:
             return False
-        known = sorted(launched(trials) - {DEFAULT}, key=str)
+        if default_breaks(trials):
+            return False  # not a gain over the default is to be shown
+        known = sorted((launched(trials) & keeping(trials)) - {DEFAULT}, key=str)
         best = self._best(trials, known)
         noise = deviation_of_default(trials)
         if best is None or best[1] >= 0.0 or math.isinf(noise):
@@ -226,17 +259,22 @@ class ModelBased:
 def trials_of(history: History) -> list[Trial]:
     """Every launch of the search, as a searcher is told it, and that of the gauge.
 
-    What asks for something that was refused in the run counts as failed.
+    What asks for something that was refused in the run counts as failed, and so does what lacks a
+    figure that is required.
     """
     sign = 1.0 if history.goal is Goal.LOWER else -1.0
+    required = bool(history.slacks.require)
     found = []
     for stage in (Stage.GAUGE, Stage.SEARCH):
         for arm, block, observation in history.outcomes(stage):
             refused = history.refusals.hold(arm.configuration)
             value = None if observation is None or refused else sign * math.log(observation.value)
             censored = observation is not None and observation.censored
-            found.append(Trial(arm.configuration, block, value, censored))
-    return found
+            slack = history.slacks.at(stage, arm.name, block)
+            if required and slack is None and not censored:
+                value = None
+            found.append(Trial(arm.configuration, block, value, censored, slack))
+    return to_the_share(found, history.slacks.share)
 
 
 BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 1)
@@ -254,8 +292,22 @@ def still_racing(history: History) -> list[Arm]:
     able = [a for a in arms if a == DEFAULT_ARM or _able(history, a)]
     if not due(len(history.blocks(Stage.SEARCH))):
         return able
-    out = worse(_matrix(history, able))
-    return [a for i, a in enumerate(able) if a == DEFAULT_ARM or i not in out]
+    if history.slacks.require:
+        trials = trials_of(history)
+        few = len(history.blocks(Stage.SEARCH)) < MIN_SEARCH_BLOCKS
+        lost = set() if few else breaking(trials)
+        able = [a for a in able if a == DEFAULT_ARM or a.configuration not in lost]
+        rivals = _rivals(trials, able)
+    else:
+        rivals = able
+    out = {rivals[i] for i in worse(_matrix(history, rivals))}
+    return [a for a in able if a == DEFAULT_ARM or a not in out]
+
+
+def _rivals(trials: Sequence[Trial], arms: Sequence[Arm]) -> list[Arm]:
+    """Those that what they take is held against: whoever breaks a requirement beats nobody."""
+    kept = keeping(trials)
+    return [arm for arm in arms if arm.configuration in kept]
 
 
 def _able(history: History, arm: Arm) -> bool:
@@ -277,6 +329,8 @@ def is_settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
     """
     if not due(len(history.blocks(Stage.SEARCH))):
         return False
+    if history.slacks.require:
+        racing = _rivals(trials_of(history), racing)
     known = (o for arm in racing for o in history.known(Stage.SEARCH, arm.name))
     return all(o.censored for o in known) or settled(_matrix(history, racing), margin)
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from assay.records import Arm, Claim, DesignKind, Stage, StudySpec, Verdict
+from assay.records import (
+    Arm,
+    Claim,
+    DesignKind,
+    Stage,
+    StudySpec,
+    Verdict,
+)
 from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
 from assay.search.compare import compared_arms
 from assay.search.counted import counted
@@ -12,6 +19,8 @@ from assay.search.known import mean_is_known
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
+from assay.search.requirement import claims_alpha, is_open
+from assay.search.requirement import least_launches as least_launches_required
 from assay.stats.sequence import least
 from assay.units import show_count
 
@@ -162,9 +171,14 @@ class SweepRace(BlockRace):
             over = True
         else:
             over = found.verdict is not Verdict.UNCLEAR and precise(found)
+            over = over and not self._requires(arm)
         if not over:
             self._undecided = arm
         return over
+
+    def _requires(self, arm: Arm) -> bool:
+        """Whether it is unclear yet if a cell keeps what is required, or if the baseline does."""
+        return is_open(self._spec, self._history, (self._arms[0], arm))
 
     @property
     def _claiming(self) -> int:
@@ -221,13 +235,13 @@ def _all_run(blocks: int, history: History) -> str:
 
 def least_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a sweep excludes anything."""
-    return max(MIN_BLOCKS, least(sweep_alpha(spec)))
+    return max(MIN_BLOCKS, least(sweep_alpha(spec)), least_launches_required(spec))
 
 
 def sweep_alpha(spec: StudySpec) -> float:
     """The error rate of each interval: shared out among all, those of effects included."""
     shown = len(spec.arms) - 1 + spec.null + len(contrasts(spec))
-    return spec.alpha / max(1, shown)
+    return claims_alpha(spec) / max(1, shown)
 
 
 def sweep_claim(

@@ -11,6 +11,8 @@ from assay.records import (
     Goal,
     Launch,
     Outcome,
+    RequirementResult,
+    RequirementVerdict,
     Stage,
     Statistic,
     StudySpec,
@@ -19,6 +21,7 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.claims import MIN_BLOCKS, precise
 from assay.search.counted import counted
+from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History, repeats
 from assay.search.keeping import Keeping
 from assay.search.looks import due
@@ -26,10 +29,19 @@ from assay.search.planned import planned_blocks, planned_claim
 from assay.search.purse import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.reduction import Reduced, Reduction
+from assay.search.requirement import claims_alpha, least_launches, results, verdict_on
 from assay.search.searcher import Searcher
 from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
-from assay.search.strategy import BATCH_ARMS, KEEP, MIN_SEARCH_BLOCKS, ModelBased, Racing, Strategy
+from assay.search.strategy import (
+    BATCH_ARMS,
+    KEEP,
+    MIN_SEARCH_BLOCKS,
+    ModelBased,
+    Racing,
+    Strategy,
+    trials_of,
+)
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
@@ -234,15 +246,17 @@ class TuneRace(BlockRace):
         return self._confirmation_block(self._confirm_arms(arm), blocks, purse)
 
     def _keep_default(self, purse: Purse) -> Roster | Done:
-        """Nothing to confirm; what is left to show is the noise floor, where it was asked for."""
+        """Nothing to confirm; left to show are noise floor and requirements, where asked for."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        if self._spec.null and blocks < self._least:
+        if (self._spec.null or self._spec.require) and blocks < self._least:
             return self._confirmation_block(self._confirm_arms(DEFAULT_ARM), blocks, purse)
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return Done(
                 Reason.WORKLOAD_FAILED,
                 "Every launch ran into its time-out: nothing can be held against anything.",
             )
+        if self.winner == DEFAULT_ARM and default_breaks(trials_of(self._history)):
+            return Done(Reason.DECIDED, "No configuration was found that keeps what is required.")
         if self.winner == DEFAULT_ARM:
             return Done(Reason.DECIDED, "No configuration stood better than the default.")
         return Done(Reason.DECIDED, "What won the search was no better on a second look.")
@@ -257,9 +271,25 @@ class TuneRace(BlockRace):
             return Done(Reason.DECIDED, "No confirmation block has a value for both.")
         if found is None:
             return None
-        if found.verdict is not Verdict.UNCLEAR and (found.planned or precise(found)):
+        required = results(self._spec, self._history, (DEFAULT_ARM, arm))
+        if verdict_on(required, arm.name) is RequirementVerdict.BROKEN:
+            return Done(
+                Reason.DECIDED,
+                f"What won the search breaks a requirement: {self._counted(found)} show it.",
+            )
+        open_ones = _undecided(required, found)
+        decided = found.verdict is not Verdict.UNCLEAR and (found.planned or precise(found))
+        if decided and not open_ones:
             return Done(Reason.DECIDED, f"Decided after {self._counted(found)}.")
-        if self._before_planned:
+        lost = [one for one in open_ones if self._past_hope(one, purse, self._confirm_arms(arm))]
+        # What the default keeps is of no matter any more where the claim turns out a gain.
+        if lost and (decided or any(one.arm == arm.name for one in lost)):
+            return Done(
+                Reason.BUDGET,
+                f"Still unclear after {self._counted(found)} whether a requirement is kept, and "
+                "what is left of the budget could not decide it.",
+            )
+        if len(open_ones) > len(lost) or self._before_planned:
             return None
         if found.blocks >= self._least and self._futile(found, purse, self._confirm_arms(arm)):
             return Done(
@@ -300,7 +330,16 @@ class TuneRace(BlockRace):
     @property
     def _least(self) -> int:
         """Blocks below which no interval excludes anything, at the level that a claim has here."""
-        return max(MIN_BLOCKS, least(self._alpha))
+        return max(MIN_BLOCKS, least(self._alpha), least_launches(self._spec))
+
+    def _past_hope(self, found: RequirementResult, purse: Purse, arms: tuple[Arm, ...]) -> bool:
+        """Whether not even a multiple of what is left would decide a requirement."""
+        if found.launches < self._least:
+            return False
+        if found.launches_needed is None:
+            return not found.withheld
+        more = (found.launches_needed - found.launches) / FUTILE_FACTOR
+        return not purse.affords(self._history.cost(arms).times(more))
 
     @property
     def _before_planned(self) -> bool:
@@ -366,7 +405,20 @@ def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
 
 def claim_alpha(spec: StudySpec) -> float:
     """The error rate is shared out between the claim and the noise floor, which stand together."""
-    return spec.alpha / (1 + spec.null)
+    return claims_alpha(spec) / (1 + spec.null)
+
+
+def _undecided(required: tuple[RequirementResult, ...], found: Claim) -> list[RequirementResult]:
+    """The requirements that the answer hangs on and that are unclear yet.
+
+    What the default keeps matters only where the winner gains nothing.
+    """
+    gains = found.verdict is Verdict.FASTER
+    return [
+        one
+        for one in required
+        if one.verdict is RequirementVerdict.UNCLEAR and not (gains and one.arm == DEFAULT_ARM.name)
+    ]
 
 
 def least_cost(block: Cost, blocks: int) -> Cost:

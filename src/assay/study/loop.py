@@ -20,10 +20,12 @@ from assay.records import (
     Metric,
     Outcome,
     Plan,
+    Requirement,
     Sample,
     Stage,
     Status,
     StudySpec,
+    Workload,
 )
 from assay.records.workload import NOT_EVERYWHERE
 from assay.search.failure import why_failed
@@ -216,6 +218,7 @@ class StudyLoop:
             demand_given(sample, self._spec.workload.metrics)
         if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
             demand_objective(sample, self._spec.workload.objective)
+            demand_read(sample, required_metrics(self._spec.workload, self._spec.require))
 
     def _hangs_on(self, arm: str) -> bool:
         """Whether nothing could go on without an arm; a sweep goes on without a cell."""
@@ -268,9 +271,29 @@ def demand_objective(sample: Sample, objective: Metric) -> None:
             "which takes positive ones.",
             "Choose another with --objective, or give the program more to do.",
         )
-    if value is not None:
+    if value is None:
+        demand_read(sample, (objective,))
+
+
+def demand_read(sample: Sample, metrics: Sequence[Metric]) -> None:
+    """Refuse a program whose output does not hold figures that the answer hangs on.
+
+    Raises:
+        BadInput: a sample that ended well lacks one.
+        NotPossible: it is one that this host does not give.
+    """
+    if sample.outcome is not Outcome.OK:
         return
-    raise BadInput(
-        f"The metric {objective.name} cannot be read: {sample.absent.get(objective.name)}.",
-        "Correct the pattern with --metric NAME=REGEX, or measure wall_s.",
-    )
+    demand_given(sample, metrics)
+    for metric in metrics:
+        if metric.name not in sample.metrics:
+            raise BadInput(
+                f"The metric {metric.name} cannot be read: {sample.absent.get(metric.name)}.",
+                "Correct the pattern with --metric NAME=REGEX, or measure wall_s.",
+            )
+
+
+def required_metrics(workload: Workload, require: Sequence[Requirement]) -> tuple[Metric, ...]:
+    """The metrics that requirements are on."""
+    names = {one.metric for one in require}
+    return tuple(metric for metric in workload.metrics if metric.name in names)

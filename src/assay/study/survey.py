@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import WorkloadFailed
 from assay.measure.executor import LocalExecutor
 from assay.measure.last_words import last_words
-from assay.records import DEFAULT, Budget, Launch, Outcome, RunFacts, Sample, Stage, Workload
+from assay.records import (
+    DEFAULT,
+    Budget,
+    Launch,
+    Outcome,
+    Requirement,
+    RunFacts,
+    Sample,
+    Stage,
+    Workload,
+)
 from assay.search.history import DEFAULT_ARM
 from assay.search.tune import TRIES
 from assay.study.laboratory import Laboratory
-from assay.study.loop import Account, demand_objective
+from assay.study.loop import Account, demand_objective, demand_read, required_metrics
 
 
 @dataclass(frozen=True)
@@ -31,7 +42,12 @@ class Survey:
     elapsed_s: float
 
 
-def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey:
+def survey(
+    laboratory: Laboratory,
+    workload: Workload,
+    budget: Budget,
+    require: Sequence[Requirement] = (),
+) -> Survey:
     """Launch the program once in its default configuration.
 
     It warms the caches and shows what the program maps; its time is never used. It may take the
@@ -39,7 +55,7 @@ def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey
 
     Raises:
         WorkloadFailed: it fails at every attempt.
-        BadInput: its output does not hold the objective.
+        BadInput: its output does not hold the objective, or what is required.
     """
     arms = (DEFAULT_ARM,)
     began = time.monotonic()
@@ -73,6 +89,7 @@ def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey
                 "Run it by hand first; --check, --timeout and --limit are part of its success.",
             )
         demand_objective(sample, workload.objective)
+        demand_read(sample, required_metrics(workload, require))
         return Survey(sample, executor.last_facts, time.monotonic() - began)
 
 

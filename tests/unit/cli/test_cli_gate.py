@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.verbs.compare import _gate, _named
+from assay.cli.request import gate_of
+from assay.cli.verbs.compare import _named
 from assay.errors import BadInput
 from assay.records import Arm, Configuration
+from assay.search.gate import OF_ONE_ARM, WORDS
 
 ARMS = tuple(Arm(name=n, configuration=Configuration()) for n in ("A", "B", "C"))
 
 
 def test_a_word_that_is_no_verdict_names_the_nearest() -> None:
-    assert _gate(None) == ()
-    assert _gate("slower,failed") == ("slower", "failed")
+    assert gate_of(None, WORDS) == ()
+    assert gate_of("slower,failed", WORDS) == ("slower", "failed")
     with pytest.raises(BadInput, match="slowr") as caught:
-        _gate("faster,slowr")
+        gate_of("faster,slowr", WORDS)
     assert caught.value.remedy == "Did you mean slower?"
+    assert gate_of("broken,failed", OF_ONE_ARM) == ("broken", "failed")
+    with pytest.raises(BadInput, match="there is no verdict 'slower'") as caught:
+        gate_of("slower", OF_ONE_ARM)
+    assert caught.value.remedy == "There are broken, unclear, failed."
 
 
 @pytest.mark.parametrize("name", [" ", "\t", "a\nb", "a\x1b[31m", "a\u202eb"])

@@ -14,18 +14,20 @@ from assay.cli.request import (
     budget_of,
     configuration_of,
     disturbed_above_of,
+    gate_of,
     margin_of,
     warmup_of,
 )
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import (
     command_of,
+    requirements_of,
     split_command,
     statistic_of,
     words_of,
     workload_of,
 )
-from assay.errors import BadInput, nearest
+from assay.errors import BadInput
 from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.search.gate import WORDS, closes
 from assay.study.laboratory import Laboratory
@@ -37,14 +39,15 @@ from assay.untrusted import clean
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
-    gate = _gate(arguments.fail_if)
+    gate = gate_of(arguments.fail_if, WORDS)
     exports = exports_of(arguments)
     argv, *others = _commands(parsed)
     lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))
     arms = _arms(arguments, lab)
+    workload = workload_of(arguments, argv)
     spec = StudySpec(
         kind=Kind.COMPARE,
-        workload=workload_of(arguments, argv),
+        workload=workload,
         budget=budget_of(arguments),
         arms=_named(arms, arguments.name),
         margin=margin_of(arguments, statistic_of(arguments)),
@@ -52,6 +55,7 @@ def run(parsed: Parsed) -> int:
         disturbed_above=disturbed_above_of(arguments, os.environ),
         statistic=statistic_of(arguments),
         warmup=warmup_of(arguments),
+        require=requirements_of(arguments, workload),
         null=arguments.null,
     )
     with (
@@ -61,23 +65,6 @@ def run(parsed: Parsed) -> int:
         result = begin(lab, store, spec, progress)
     give(arguments, result, (), exports)
     return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
-
-
-def _gate(text: str | None) -> tuple[str, ...]:
-    """The words of ``--fail-if``.
-
-    Raises:
-        BadInput: one is no verdict.
-    """
-    words = tuple(text.split(",")) if text else ()
-    for word in words:
-        if word not in WORDS:
-            near = nearest(word, WORDS)
-            raise BadInput(
-                f"--fail-if: there is no verdict {word!r}.",
-                f"Did you mean {near}?" if near else f"There are {', '.join(WORDS)}.",
-            )
-    return words
 
 
 def _commands(parsed: Parsed) -> list[tuple[str, ...]]:

@@ -13,19 +13,22 @@ from assay.cli.request import (
     budget_of,
     configuration_of,
     disturbed_above_of,
+    gate_of,
     precision_of,
     warmup_of,
 )
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, statistic_of, workload_of
+from assay.cli.workload import command_of, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Statistic, StudySpec
+from assay.search.gate import OF_ONE_ARM, closes
 from assay.study.session import begin
 
 
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
+    gate = gate_of(arguments.fail_if, OF_ONE_ARM)
     exports = exports_of(arguments)
     _demand_mean(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
@@ -33,15 +36,17 @@ def run(parsed: Parsed) -> int:
     demand_found(program.path, argv[0])
     lab = laboratory(program)
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
+    workload = workload_of(arguments, argv)
     spec = StudySpec(
         kind=Kind.MEASURE,
-        workload=workload_of(arguments, argv),
+        workload=workload,
         budget=budget_of(arguments),
         arms=(Arm(name=str(configuration), configuration=configuration),),
         precision=precision_of(arguments),
         seed=arguments.seed,
         disturbed_above=disturbed_above_of(arguments, os.environ),
         warmup=warmup_of(arguments),
+        require=requirements_of(arguments, workload),
     )
     with (
         store_of(arguments) as store,
@@ -50,7 +55,7 @@ def run(parsed: Parsed) -> int:
         result = begin(lab, store, spec, progress)
         samples = store.samples(result.study_id)
     give(arguments, result, samples, exports)
-    return 0
+    return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
 
 
 def _demand_mean(arguments: argparse.Namespace) -> None:

@@ -19,7 +19,7 @@ from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, statistic_of, workload_of
+from assay.cli.workload import command_of, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput, NotPossible
 from assay.launch.exported import of_space
 from assay.machine.document import Program
@@ -56,7 +56,7 @@ def run(parsed: Parsed) -> int:
         _space(lab, spec.space, program)  # what can never be granted costs no launch
     with store_of(arguments) as store:
         _tell(arguments, "assay: looking at the program (one launch, not timed)")
-        seen = survey(lab, spec.workload, spec.budget)
+        seen = survey(lab, spec.workload, spec.budget, spec.require)
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = msgspec.structs.replace(spec, space=space)
         _say(arguments, lab, space, left_out)
@@ -74,9 +74,10 @@ def _specification(
     """What was asked, checked as far as it can be before anything is launched."""
     asked = space_of(arguments, lab.registry, lab.machine)
     SearchSpace(asked)
+    workload = workload_of(arguments, argv, asked.parameters)
     return StudySpec(
         kind=Kind.TUNE,
-        workload=workload_of(arguments, argv, asked.parameters),
+        workload=workload,
         budget=budget_of(arguments),
         space=asked,
         margin=margin_of(arguments, statistic_of(arguments)),
@@ -84,6 +85,7 @@ def _specification(
         disturbed_above=disturbed_above_of(arguments, os.environ),
         statistic=statistic_of(arguments),
         null=arguments.null,
+        require=requirements_of(arguments, workload),
     )
 
 

@@ -15,6 +15,7 @@ from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
 from assay.report.plain import compared_label, duration, shorten
+from assay.search.requirement_words import required_text
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -84,7 +85,8 @@ def method(
         ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
         ("Claims rest on", _claim_words(claims) if claims else None),
         ("Counts as the same", f"within {spec.margin * 100:g} %"),
-        ("Wrong claims accepted", f"{spec.alpha * 100:g} %, over all claims, at every look"),
+        ("Required", clean(required_text(spec)) if spec.require else None),
+        ("Wrong claims accepted", _errors(spec)),
         ("Design", _design(spec)),
         ("Budget", _budget(spec)),
         ("Seed", str(spec.seed)),
@@ -100,6 +102,15 @@ def method(
         _evidence_table(lost, ", in the launches that were left out"),
         _strata_table(report),
     )
+
+
+def _errors(spec: StudySpec) -> str:
+    whole = f"{spec.alpha * 100:g} %"
+    if not spec.require:
+        return f"{whole}, over all claims, at every look"
+    if spec.kind is Kind.MEASURE:
+        return f"{whole}, over all requirements, at every look"
+    return f"{whole}, at every look: half over all claims, half over all requirements"
 
 
 _ARMS_SHOWN = 5

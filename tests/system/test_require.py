@@ -1,0 +1,147 @@
+"""Requirements on real programs: what breaks them does not win, and every verb says so."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+pytestmark = pytest.mark.system
+
+PROGRAM = """
+import os, time
+kept = bytearray(int(os.environ.get("CHUNK", "1")) << 20)
+for at in range(0, len(kept), 4096):
+    kept[at] = 1
+time.sleep(0.4 / len(kept) * (1 << 20))
+print("kept", len(kept))
+"""
+"""Trades memory for time: 48 MiB take 0.4 s less than 1 MiB."""
+QUIET = ("--disturbed-above", "never", "--json")
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    (tmp_path / "trade.py").write_text(PROGRAM)
+    return CommandLine(assay_exec, tmp_path)
+
+
+COMMAND = (sys.executable, "-S", "-E", "trade.py")
+LEAN = ("--require", "peak_anon_bytes<=40MiB")
+
+
+def verdicts(document: dict[str, object]) -> dict[str, str]:
+    found = document["requirements"]
+    assert isinstance(found, list)
+    return {one["arm"]: one["verdict"] for one in found}
+
+
+def test_the_fastest_breaks_it(cli: CommandLine) -> None:
+    words = ("env.CHUNK=1,8,48", "--runs", "70")
+    answer = cli("tune", *words, *LEAN, *QUIET, "--", *COMMAND)
+    assert answer.status == 0, answer.err
+    found = answer.document
+    assert found["recommendation"]["settings"] == {"env.CHUNK": 8}
+    assert found["recommendation"]["sentence"].endswith("and keeps peak_anon_bytes<=40MiB.")
+    assert verdicts(found) == {"default": "holds", "env.CHUNK=8": "holds"}
+    (winner,) = (one for one in found["requirements"] if one["arm"] == "env.CHUNK=8")
+    assert winner["bound"] == "<=" and winner["limit"] == 40 * 2**20
+    assert winner["kept"] == winner["launches"]
+    assert winner["worst"] < 40 * 2**20
+    self_check(cli)
+
+
+def self_check(cli: CommandLine) -> None:
+    """What the study says it says again: shown, in the report, and worked out from a bundle."""
+    shown = cli("study", "show", "last")
+    assert "required  peak_anon_bytes<=40MiB" in shown.out
+    assert cli("report", "last", "-o", "page.html").status == 0
+    page = (cli.folder / "page.html").read_text()
+    assert "What was required" in page and "peak_anon_bytes&lt;=40MiB" in page
+    assert cli("study", "export", "last", "--bundle", "study.zip").status == 0
+    verified = cli("study", "verify", "study.zip")
+    assert verified.status == 0, verified.out + verified.err
+    again = cli("study", "resume", "last", "--json")
+    assert verdicts(again.document) == {"default": "holds", "env.CHUNK=8": "holds"}
+
+
+def test_the_default_breaks_it(cli: CommandLine) -> None:
+    words = ("env.CHUNK=48,8", "--runs", "60")
+    answer = cli("tune", *words, *LEAN, *QUIET, "--", *COMMAND)
+    assert answer.status == 0, answer.err
+    found = answer.document
+    assert found["recommendation"]["settings"] == {"env.CHUNK": 8}
+    assert verdicts(found) == {"default": "broken", "env.CHUNK=8": "holds"}
+    assert "which the default breaks" in found["recommendation"]["sentence"]
+    assert "CHUNK=8" in found["recommendation"]["script"]
+
+
+def test_compare_and_measure_as_gates(cli: CommandLine) -> None:
+    arms = ("--arm", "env.CHUNK=8", "--arm", "env.CHUNK=48")
+    gate = ("--fail-if", "broken")
+    answer = cli("compare", *arms, "--runs", "30", *LEAN, *QUIET, *gate, "--", *COMMAND)
+    assert answer.status == 1, answer.err
+    assert verdicts(answer.document) == {"env.CHUNK=8": "holds", "env.CHUNK=48": "broken"}
+    measured = ("--runs", "20", *LEAN, "--disturbed-above", "never", *gate)
+    kept = cli("measure", "--with", "env.CHUNK=8", *measured, "--", *COMMAND)
+    assert kept.status == 0, kept.err
+    assert "peak_anon_bytes<=40MiB holds for env.CHUNK=8." in kept.out
+    broken = cli("measure", "--with", "env.CHUNK=48", *measured, "--", *COMMAND)
+    assert broken.status == 1
+    assert "peak_anon_bytes<=40MiB is broken by env.CHUNK=48." in broken.out
+
+
+SWEEP = """
+[workload]
+command = ["{python}", "-S", "-E", "trade.py"]
+require = ["peak_anon_bytes<=40MiB", "kept>=1000"]
+metrics = ["kept=kept ([0-9]+)"]
+objective = "wall_s"
+[settings]
+"env.CHUNK" = [1, 8, 48]
+[study]
+runs = 60
+disturbed_above = "never"
+"""
+
+
+def test_a_sweep_names_no_cell_best_that_breaks_it(cli: CommandLine) -> None:
+    path = cli.folder / "sweep.toml"
+    path.write_text(SWEEP.format(python=sys.executable))
+    answer = cli("sweep", "sweep.toml", "--export", "cells.md")
+    assert answer.status == 0, answer.err
+    assert answer.out.startswith("env.CHUNK=8 "), answer.out
+    assert "peak_anon_bytes<=40MiB holds for env.CHUNK=1, env.CHUNK=8; it is" in answer.out
+    assert "kept>=1000 holds for all 3 arms." in answer.out
+    assert "| broken |" in (cli.folder / "cells.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("requirement", "says"),
+    [
+        ("memory<=2G", "there is no metric 'memory'"),
+        ("peak_anon_bytes<=2s", "'2s' is not a size"),
+        ("peak_anon_bytes", "is no bound on a metric"),
+        ("wall_s<=0", "no launch can have that"),
+    ],
+)
+def test_wrong_input(cli: CommandLine, requirement: str, says: str) -> None:
+    for verb in (("tune", "env.CHUNK=1,8"), ("measure",)):
+        answer = cli(*verb, "--require", requirement, "--", *COMMAND)
+        assert answer.status == 2
+        assert says in answer.err and answer.out == ""
+    path = cli.folder / "sweep.toml"
+    path.write_text(SWEEP.format(python=sys.executable).replace("kept>=1000", requirement))
+    answer = cli("sweep", "sweep.toml")
+    assert answer.status == 2
+    assert "sweep.toml:4:" in answer.err and says in answer.err
+
+
+def test_a_figure_that_is_not_there(cli: CommandLine) -> None:
+    figure = ("--metric", "fps=fps ([0-9]+)", "--objective", "wall_s", "--require", "fps>=30")
+    for verb in (("tune", "env.CHUNK=1,8"), ("measure",)):
+        answer = cli(*verb, *figure, "--", *COMMAND)
+        assert answer.status == 2
+        assert "The metric fps cannot be read" in answer.err
