@@ -11,12 +11,13 @@ from assay.cli.calibration import calibration_lines
 from assay.cli.cells import cell_lines, effect_lines
 from assay.cli.explained import explanation_lines
 from assay.cli.layout import fitted, width_of
-from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec, Verdict
+from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec, Switching, Verdict
 from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
 from assay.search.floor import floor_words, origin_words
 from assay.search.sentence import comparison, interval, never_quiet
+from assay.search.switching import switching_words
 from assay.study.session import Result
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
@@ -58,6 +59,7 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
         yield "  noise floor  not measured (--null measures it)"
     for note in result.notes:
         yield f"  note: {clean(note)}"
+    yield from switching_lines(conclusion.switching)
     spent = show_count(conclusion.launches, "launch", "launches")
     took = show_duration(result.elapsed_s)
     if result.stratum is not None:
@@ -65,6 +67,12 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
     yield f"  {spent}, {took}. {clean(conclusion.stopped)}"
     yield ""
     yield from _next_steps(result)
+
+
+def switching_lines(found: Switching | None) -> Iterable[str]:
+    """What was spent on settings that are costly to change."""
+    if found is not None and found.applications:
+        yield f"  switching  {switching_words(found)}"
 
 
 def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:

@@ -53,16 +53,21 @@ class Ticket:
 class Executor(Protocol):
     """Carries launches out: locally now; guests and clusters keep the same contract.
 
-    ``nodes`` and ``open`` are a seam not in use yet: the loop sends all launches to one place, and
-    no action of this version lies outside the process.
+    ``nodes`` is a seam in part: the loop sends all launches to the first. ``open`` is called before
+    launches whose settings are costly to change; no action of this version lies outside the
+    process.
     """
 
     def nodes(self) -> list[Node]:
-        """Where launches can go (not asked yet)."""
+        """Where launches can go."""
         ...
 
     def open(self, node: Node, plan: Plan) -> None:
-        """Apply what lies outside the process (not called yet)."""
+        """Apply what lies outside the process and holds for the launches that follow.
+
+        Called where they need another value of a setting that is costly to change than those
+        before, or the same one anew (``Setting.switch_cost_s``, ``Launch.anew``).
+        """
         ...
 
     def submit(self, launch: Launch, plan: Plan) -> Ticket:

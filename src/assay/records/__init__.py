@@ -54,6 +54,7 @@ from assay.records.study import (
     Stratum,
     StudySpec,
     Summary,
+    Switching,
 )
 from assay.records.workload import Goal, Hooks, Limits, Metric, Workload
 
@@ -122,6 +123,7 @@ __all__ = [
     "Stratum",
     "StudySpec",
     "Summary",
+    "Switching",
     "Unpreload",
     "Value",
     "Verdict",

@@ -55,6 +55,8 @@ class Claim(Record, frozen=True, kw_only=True):
         unstable: the arms differ in spread, or the launches of one fall into two groups: the mean
             alone does not tell what a single launch will take.
         withheld: too many blocks were disturbed for a verdict; it is *unclear* then.
+        applications: the arms differ in a setting that is costly to change: each pair is one
+            application of either, with the launches within it averaged.
     """
 
     a: str
@@ -74,6 +76,7 @@ class Claim(Record, frozen=True, kw_only=True):
     spread: Spread | None = None
     unstable: bool = False
     withheld: bool = False
+    applications: bool = False
     shift: dict[str, float] = {}
 
 

@@ -44,6 +44,8 @@ class Launch(Record, frozen=True, kw_only=True):
             finish the block it was in.
         attempt: 0, or how often the same place failed before: a first failure is tried again.
         cap_s: the launch is killed after it and counts as right-censored.
+        anew: what is costly to change is applied anew before it, though it may hold already: a
+            claim rests on separate applications (docs/statistics.md, rule 17).
     """
 
     configuration: Configuration
@@ -54,3 +56,4 @@ class Launch(Record, frozen=True, kw_only=True):
     attempt: int = 0
     cap_s: float | None = None
     roster: tuple[Arm, ...] | None = None
+    anew: bool = False

@@ -78,6 +78,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         warmup: launches before those that count; ``None``: until they get no faster.
         pad_environment: each launch gets an environment of another size, so that the place of its
             stack is sampled and not fixed (Mytkowicz et al., ASPLOS 2009).
+        switch_costs_s: seconds that changing a setting between two launches takes, of those that
+            are varied and where it takes any; the order of launches and the budget follow from it.
     """
 
     kind: Kind
@@ -95,6 +97,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     warmup: int | None = None
     pad_environment: bool = True
     design: Design | None = None
+    switch_costs_s: dict[str, float] = {}
 
     @property
     def command_line(self) -> str:
@@ -178,6 +181,20 @@ class ArmResult(Record, frozen=True, kw_only=True):
     modes: Modes | None = None
 
 
+class Switching(Record, frozen=True, kw_only=True):
+    """What was spent on changing settings that are costly to change.
+
+    Attributes:
+        settings: their names, the costliest first.
+        applications: how often some of them were applied.
+        time_s: what that took in all.
+    """
+
+    settings: tuple[str, ...]
+    applications: int
+    time_s: float
+
+
 class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """The verdict document of a study; computed from its spec and samples alone.
 
@@ -194,6 +211,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         reason: the same in one word; empty where it was interrupted. Why a study ends depends on
             the clock: these two alone do not follow from the samples.
         notes: what weakens the answer.
+        switching: what was spent on settings that are costly to change, where the study varied any.
     """
 
     kind: Kind
@@ -211,3 +229,4 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     stopped: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()
+    switching: Switching | None = None

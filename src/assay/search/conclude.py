@@ -46,6 +46,7 @@ from assay.search.searcher import Searcher
 from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
 from assay.search.sweep import sweep_alpha, sweep_claim
+from assay.search.switching import switching_of
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
 
 FAILS_MORE = 0.1
@@ -68,6 +69,7 @@ def conclude(
         done: why the race ended; ``None`` where it was interrupted.
     """
     found = _concluded(spec, samples, space, searcher, done)
+    found = msgspec.structs.replace(found, switching=switching_of(spec, samples))
     return msgspec.structs.replace(found, reason=str(done.reason)) if done else found
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import msgspec
 
-from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, Statistic, StudySpec
-from assay.search.history import History, repeats
+from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
+from assay.search.history import History
 from assay.search.purse import Purse
+from assay.search.switching import Costly
 from assay.stats.order import order
 
 BEYOND = 3.0
@@ -70,10 +71,11 @@ class Race(Protocol):
 
 @dataclass(frozen=True)
 class Roster:
-    """Who runs in the next block, at which stage."""
+    """Who runs in the next block, at which stage, and how often each."""
 
     stage: Stage
     arms: tuple[Arm, ...]
+    times: int = 1
 
 
 RETRIES = 1
@@ -90,12 +92,12 @@ class BlockRunner:
 
     Args:
         seed: of the study; the order within a block follows from it and the block's number.
-        statistic: of the objective; a spread takes several launches of each arm in a block.
+        costly: settings that are costly to change; arms that share them run one after another.
     """
 
-    def __init__(self, seed: int, statistic: Statistic = Statistic.MEAN) -> None:
+    def __init__(self, seed: int, costly: Costly | None = None) -> None:
         self._seed = seed
-        self._statistic = statistic
+        self._costly = costly or Costly()
         self.number = -1
         self._arms: tuple[Arm, ...] = ()
         self._kept = False
@@ -115,8 +117,9 @@ class BlockRunner:
     def start(self, roster: Roster) -> None:
         """Begin the next block."""
         number = self.number + 1
-        arms = roster.arms * repeats(self._statistic, roster.stage)
-        places = order(self._seed, number, [arm.name for arm in arms])
+        arms = roster.arms * roster.times
+        plots = [self._costly.plot(arm.configuration) for arm in arms]
+        places = order(self._seed, number, [arm.name for arm in arms], plots)
         self._lay_out(roster.stage, number, tuple(arms[place] for place in places))
 
     def _lay_out(self, stage: Stage, number: int, arms: tuple[Arm, ...]) -> None:
@@ -124,6 +127,8 @@ class BlockRunner:
         self._arms = arms
         self._kept = False
         self._flying = set()
+        # In the search a block may begin with what the one before ended with.
+        anew = stage is Stage.CONFIRM and self._costly.differ(arms)
         self._waiting = [
             Launch(
                 configuration=arm.configuration,
@@ -131,6 +136,7 @@ class BlockRunner:
                 stage=stage,
                 block=number,
                 position=position,
+                anew=anew and position == 0,
             )
             for position, arm in enumerate(arms)
         ]
@@ -163,7 +169,9 @@ class BlockRunner:
         self._waiting = [w for w in self._waiting if _place(w) != place]
         if sample.outcome is Outcome.FAILED and launch.attempt < RETRIES:
             self._waiting.append(
-                msgspec.structs.replace(launch, attempt=launch.attempt + 1, cap_s=None, roster=None)
+                msgspec.structs.replace(
+                    launch, attempt=launch.attempt + 1, cap_s=None, roster=None, anew=False
+                )
             )
 
 
@@ -189,7 +197,7 @@ class BlockRace(ABC):
     def __init__(self, spec: StudySpec, first: Stage) -> None:
         self._spec = spec
         self._history = History.of(spec)
-        self._block = BlockRunner(spec.seed, spec.statistic)
+        self._block = BlockRunner(spec.seed, self._history.costly)
         self._stage = first
 
     @property
@@ -222,7 +230,8 @@ class BlockRace(ABC):
             if isinstance(following, Done):
                 return following
             self._stage = following.stage
-            self._block.start(following)
+            times = self._history.launches_each(following.stage, following.arms)
+            self._block.start(replace(following, times=times))
         return [
             msgspec.structs.replace(launch, cap_s=self._bounded_s(launch, left))
             for launch in self._block.take(self._room(free_slots, left))

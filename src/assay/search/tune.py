@@ -29,6 +29,7 @@ from assay.search.searcher import Searcher
 from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
 from assay.search.strategy import BATCH_ARMS, KEEP, MIN_SEARCH_BLOCKS, ModelBased, Racing, Strategy
+from assay.search.switching import within
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
@@ -125,8 +126,7 @@ class TuneRace(BlockRace):
         """Six confirmation blocks must fit into the share that is kept for them (rule 14)."""
         if self._history.blocks(Stage.SEARCH):
             return None
-        arms = 2 + self._spec.null
-        block = Cost(self._gauge_s() * arms, arms).times(self._repeats)
+        block = self._least_block
         needed = least_budget(block, self._least)
         least, total = least_cost(block, self._least), purse.total
         if (
@@ -154,12 +154,23 @@ class TuneRace(BlockRace):
             )
         return self._strategy
 
+    @property
+    def _least_block(self) -> Cost:
+        """A block of the confirmation, by the gauge alone; what is costly to change may differ."""
+        arms = 2 + self._spec.null
+        switching_s = self._history.costly.pair_s
+        once = Cost(self._gauge_s() * arms, arms)
+        times = self._repeats if self._repeats > 1 else within(switching_s, once.time_s)
+        launching = once.times(times)
+        return Cost(launching.time_s + switching_s, launching.launches)
+
     def _affordable_configurations(self) -> int:
         budget = self._spec.budget
         each = Cost(self._gauge_s(), 1).times(MIN_SEARCH_BLOCKS * self._repeats)
         bounds = [float(MOST_RACING)]
         if budget.time_s is not None:
-            bounds.append(budget.time_s * SEARCH_SHARE / each.time_s)
+            switching_s = MIN_SEARCH_BLOCKS * self._history.costly.space_s(self._space, MOST_RACING)
+            bounds.append((budget.time_s * SEARCH_SHARE - switching_s) / each.time_s)
         if budget.launches is not None:
             bounds.append(budget.launches * SEARCH_SHARE / each.launches)
         return max(1, int(min(bounds)))

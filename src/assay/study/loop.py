@@ -29,7 +29,9 @@ from assay.records.workload import NOT_EVERYWHERE
 from assay.search.failure import why_failed
 from assay.search.race import Done, Race, Reason
 from assay.search.sentence import needed_text
+from assay.search.switching import Costly
 from assay.store import Store
+from assay.study.applied import Applied
 from assay.study.watch import Watch
 
 Planner = Callable[[Configuration], Plan]
@@ -138,6 +140,7 @@ class StudyLoop:
         self._store = store
         self._race = race
         self._executor = executor
+        self._applied = Applied(Costly.of(spec), executor)
         self._planner = planner
         self._account = account
         self._listener = listener
@@ -188,7 +191,9 @@ class StudyLoop:
                 return answer
             for launch in answer:
                 self._listener.launching(launch, self._account.left)
-                self._executor.submit(launch, self._plan(launch.configuration))
+                plan = self._plan(launch.configuration)
+                self._applied.before(launch, plan)
+                self._executor.submit(launch, plan)
             for sample in self._executor.poll(None):
                 self._take(sample)
 
@@ -200,6 +205,7 @@ class StudyLoop:
     def _take(self, sample: Sample) -> None:
         """Store first, then decide: what was decided on is always on the disk."""
         self._watch.demand_same()
+        sample = self._applied.told(sample)
         waited_s = self._store.waited_s
         try:
             plan = self._plan(sample.launch.configuration)

@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from assay.errors import BadInput, NotPossible
 from assay.measure.executor import LocalExecutor
 from assay.measure.gone import demand_folder
@@ -34,6 +36,7 @@ from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.sweep import SweepRace
 from assay.search.tune import TuneRace
+from assay.settings.registry import Registry
 from assay.store import Store, StudyRecord
 from assay.study.floor import machine_floor
 from assay.study.laboratory import Laboratory
@@ -93,6 +96,7 @@ def begin(
         BadInput, NotPossible: what is asked can never run; there is no study then.
         AssayError: as ``StudyLoop.run``; the study is kept.
     """
+    spec = msgspec.structs.replace(spec, switch_costs_s=switch_costs_s(spec, laboratory.registry))
     laboratory.space(spec)
     for arm in spec.arms:
         laboratory.plan(arm.configuration).demand_granted()
@@ -304,6 +308,12 @@ def varied(spec: StudySpec) -> frozenset[str]:
     """Names of the settings that differ between the arms of a study."""
     of_arms = (name for arm in spec.arms for name in arm.configuration)
     return frozenset((*(p.name for p in spec.space.parameters), *of_arms))
+
+
+def switch_costs_s(spec: StudySpec, registry: Registry) -> dict[str, float]:
+    """What changing the settings of a study takes, of those that take any time."""
+    costs = {name: registry.get(name).switch_cost_s for name in sorted(varied(spec))}
+    return {name: cost_s for name, cost_s in costs.items() if cost_s > 0.0}
 
 
 def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> Race:
