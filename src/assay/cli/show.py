@@ -16,6 +16,7 @@ from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
 from assay.search.floor import floor_words, origin_words
+from assay.search.interference import interference_words
 from assay.search.sentence import comparison, interval, never_quiet
 from assay.search.switching import switching_words
 from assay.study.session import Result
@@ -59,6 +60,8 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
         yield "  noise floor  not measured (--null measures it)"
     for note in result.notes:
         yield f"  note: {clean(note)}"
+    if conclusion.interference is not None:
+        yield f"  {interference_words(conclusion.interference)}"
     yield from switching_lines(conclusion.switching)
     spent = show_count(conclusion.launches, "launch", "launches")
     took = show_duration(result.elapsed_s)

@@ -30,6 +30,7 @@ from assay.search.claims import claim_between
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.effects import effects_of
 from assay.search.history import DEFAULT_ARM, History
+from assay.search.interference import interference_notes, interference_of
 from assay.search.notes import (
     cell_grant_notes,
     disturbance_notes,
@@ -128,6 +129,7 @@ def _tune(
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
     if arm != DEFAULT_ARM:
         arms.append(arm)
+    side_by_side = interference_of(spec, history)
     stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
     results = tuple(result_of(spec, history, stage, a) for a in arms)
     return msgspec.structs.replace(
@@ -140,9 +142,11 @@ def _tune(
             claim=found,
         ),
         noise_floor=_null_claim(spec, history),
+        interference=side_by_side,
         configurations=len({s.launch.configuration for s in samples}),
         notes=(
             *notes,
+            *interference_notes(side_by_side),
             *disturbance_notes(spec, history),
             *refusal_notes(history),
             *grant_notes(history, results),

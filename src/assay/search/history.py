@@ -19,6 +19,7 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
+from assay.records.launch import LOOKING
 from assay.search.disturbance import Conditions, withheld
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
@@ -42,7 +43,7 @@ def arm_of(configuration: Configuration) -> Arm:
 
 def repeats(statistic: Statistic, stage: Stage) -> int:
     """How often an arm runs in a block: a spread takes several launches to show."""
-    looking = stage in (Stage.SURVEY, Stage.GAUGE)
+    looking = stage in (*LOOKING, Stage.GAUGE)
     return BATCH if statistic is Statistic.SPREAD and not looking else 1
 
 
@@ -74,10 +75,15 @@ class History:
         self._disturbed_above = disturbed_above
         self._arms: dict[str, Arm] = {}
         self._stages: dict[Stage, _StageHistory] = {
-            stage: _StageHistory(statistic, repeats(statistic, stage)) for stage in Stage
+            stage: _StageHistory(
+                Statistic.MEAN if stage in LOOKING else statistic, repeats(statistic, stage)
+            )
+            for stage in Stage
         }
         self._walls = _Walls()
         self.refusals = Refusals()
+        self.abreast = 1
+        """Launches of a search block that run side by side; the race says it."""
         for sample in samples:
             self.add(sample)
 
@@ -243,7 +249,8 @@ class History:
     ) -> Cost:
         switching_s = self.costly.block_s(arms)
         launching = self._once(arms, wall_s).times(self.launches_each(stage, arms))
-        return Cost(launching.time_s + switching_s, launching.launches)
+        abreast = self.abreast if stage is Stage.SEARCH else 1
+        return Cost(launching.time_s / abreast + switching_s, launching.launches)
 
     def _once(self, arms: Sequence[Arm], wall_s: Callable[[str], float | None]) -> Cost:
         usual = wall_s(DEFAULT_ARM.name) or self._walls.longest() or 0.0

@@ -20,6 +20,7 @@ from assay.records.workload import WALL
 from assay.search.claims import MIN_BLOCKS, claim_between, precise
 from assay.search.counted import counted
 from assay.search.history import DEFAULT_ARM, History, repeats
+from assay.search.interference import BESIDE_ARM, BLOCKS, interference_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.purse import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
@@ -34,7 +35,14 @@ from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
 
-ORDER = (Stage.SURVEY, Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
+ORDER = (
+    Stage.SURVEY,
+    Stage.GAUGE,
+    Stage.INTERFERENCE,
+    Stage.SEARCH,
+    Stage.REDUCE,
+    Stage.CONFIRM,
+)
 SEARCH_SHARE = 0.6
 """All configurations run only if each gets three launches within this share of the budget."""
 MOST_RACING = 1000
@@ -94,6 +102,8 @@ class TuneRace(BlockRace):
         match stage:
             case Stage.SURVEY | Stage.GAUGE:
                 return self._look_at_default(stage, purse)
+            case Stage.INTERFERENCE:
+                return self._look_side_by_side(purse)
             case Stage.SEARCH:
                 arms = self._chosen_strategy().roster(self._history, purse)
                 return Roster(stage, tuple(arms)) if arms else None
@@ -115,6 +125,35 @@ class TuneRace(BlockRace):
         if len(seen) < TRIES and not (seen and purse.spent):
             return Roster(stage, (DEFAULT_ARM,))
         return Done(Reason.WORKLOAD_FAILED, "The program failed in its default configuration.")
+
+    def _look_side_by_side(self, purse: Purse) -> Roster | None:
+        """The default alone and beside copies of itself, where the search is to run so."""
+        slots = self._spec.parallel
+        if slots is None or self._offered < slots:
+            return None
+        left = BLOCKS - len(self._history.blocks(Stage.INTERFERENCE))
+        block = Cost(2 * self._gauge_s(), 1 + slots)
+        keep = least_cost(self._least_block, self._least)
+        if left <= 0 or purse.spent or not purse.affords(block.times(left), least=keep):
+            return None
+        return Roster(Stage.INTERFERENCE, (DEFAULT_ARM, *[BESIDE_ARM] * slots))
+
+    @cached_property
+    def _width(self) -> int:
+        """Launches of a search block that run side by side; asked for only in the search."""
+        found = interference_of(self._spec, self._history)
+        return found.slots if found is not None and found.refused is None else 1
+
+    def _abreast(self) -> int | None:
+        if self._spec.parallel is None:
+            return None
+        match self._stage:
+            case Stage.INTERFERENCE:
+                return self._spec.parallel
+            case Stage.SEARCH:
+                return self._width
+            case _:
+                return 1
 
     def _nothing_to_try(self) -> Done | None:
         only = self._space.enumerate(1)
@@ -144,6 +183,7 @@ class TuneRace(BlockRace):
     def _chosen_strategy(self) -> Strategy:
         """All configurations if each gets its launches, else a model; set by the gauge alone."""
         if self._strategy is None:
+            self._history.abreast = self._width
             most = self._affordable_configurations()
             every = self._space.enumerate(most)
             keeping = Keeping(self._spec.margin, 2 + self._spec.null, self._least)
@@ -170,7 +210,8 @@ class TuneRace(BlockRace):
         bounds = [float(MOST_RACING)]
         if budget.time_s is not None:
             switching_s = MIN_SEARCH_BLOCKS * self._history.costly.space_s(self._space, MOST_RACING)
-            bounds.append((budget.time_s * SEARCH_SHARE - switching_s) / each.time_s)
+            search_s = (budget.time_s * SEARCH_SHARE - switching_s) * self._width
+            bounds.append(search_s / each.time_s)
         if budget.launches is not None:
             bounds.append(budget.launches * SEARCH_SHARE / each.launches)
         return max(1, int(min(bounds)))

@@ -34,8 +34,8 @@ from assay.store import Store
 from assay.study.applied import Applied
 from assay.study.watch import Watch
 
-Planner = Callable[[Configuration], Plan]
-"""Resolves a configuration on the machine at hand."""
+Planner = Callable[[Configuration, int | None], Plan]
+"""Resolves a configuration on the machine at hand, in one of its slots where it has any."""
 
 REFUSED = (Reason.WORKLOAD_FAILED, Reason.TOO_SMALL)
 """Ends that are errors."""
@@ -145,14 +145,16 @@ class StudyLoop:
         self._account = account
         self._listener = listener
         self._watch = watch
-        self._plans: dict[Configuration, Plan] = {}
+        self._plans: dict[tuple[Configuration, int | None], Plan] = {}
+        self._slots = spec.parallel or 1
+        self._flying = 0
         self._failure = failure
 
     def run(self) -> Done:
         """Go on until the race is over.
 
-        The launch in flight is lost when this is interrupted, nothing else: every sample was
-        committed before the next launch began.
+        What is in flight is lost when this is interrupted, nothing else: every sample was committed
+        before another launch began.
 
         Raises:
             BadInput: the program's output does not hold the objective.
@@ -186,21 +188,24 @@ class StudyLoop:
 
     def _until_done(self) -> Done:
         while True:
-            answer = self._race.ask(1, self._account.left)
+            answer = self._race.ask(self._slots - self._flying, self._account.left)
             if isinstance(answer, Done):
                 return answer
             for launch in answer:
                 self._listener.launching(launch, self._account.left)
-                plan = self._plan(launch.configuration)
+                plan = self._plan(launch)
                 self._applied.before(launch, plan)
                 self._executor.submit(launch, plan)
+                self._flying += 1
             for sample in self._executor.poll(None):
+                self._flying -= 1
                 self._take(sample)
 
-    def _plan(self, configuration: Configuration) -> Plan:
-        if configuration not in self._plans:
-            self._plans[configuration] = self._planner(configuration)
-        return self._plans[configuration]
+    def _plan(self, launch: Launch) -> Plan:
+        key = launch.configuration, launch.slot
+        if key not in self._plans:
+            self._plans[key] = self._planner(*key)
+        return self._plans[key]
 
     def _take(self, sample: Sample) -> None:
         """Store first, then decide: what was decided on is always on the disk."""
@@ -208,7 +213,7 @@ class StudyLoop:
         sample = self._applied.told(sample)
         waited_s = self._store.waited_s
         try:
-            plan = self._plan(sample.launch.configuration)
+            plan = self._plan(sample.launch)
             self._store.add_sample(self._id, self._stratum, sample, plan)
         finally:
             self._account.waited_s += self._store.waited_s - waited_s

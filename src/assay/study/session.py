@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.errors import BadInput, NotPossible
-from assay.measure.executor import LocalExecutor
+from assay.measure.executor import Executor, LocalExecutor
 from assay.measure.gone import demand_folder
+from assay.measure.lanes import Lanes
 from assay.measure.libraries import libraries_changed
 from assay.records import (
     Budget,
@@ -182,14 +183,7 @@ def _carry_on(
         spec,
         store=store,
         race=race,
-        executor=LocalExecutor(
-            spec.workload,
-            laboratory.driver,
-            laboratory.registry,
-            varied=varied(spec),
-            pad_seed=spec.seed if spec.pad_environment else None,
-            left_s=lambda: account.left.time_s,
-        ),
+        executor=_executor(laboratory, spec, account),
         planner=laboratory.plan,
         account=account,
         listener=listener,
@@ -209,6 +203,28 @@ def _carry_on(
     stratum_number = _one_of_several(record)
     why = explanation_of(spec, samples, conclusion)
     return Result(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
+
+
+def _executor(laboratory: Laboratory, spec: StudySpec, account: Account) -> Executor:
+    """What carries the launches out: one after another, or one in each slot."""
+    if not laboratory.slots:
+        return LocalExecutor(
+            spec.workload,
+            laboratory.driver,
+            laboratory.registry,
+            varied=varied(spec),
+            pad_seed=spec.seed if spec.pad_environment else None,
+            left_s=lambda: account.left.time_s,
+        )
+    return Lanes(
+        spec.workload,
+        laboratory.driver,
+        laboratory.registry,
+        laboratory.slots,
+        varied=varied(spec),
+        pad_seed=spec.seed if spec.pad_environment else None,
+        left_s=lambda: account.left.time_s,
+    )
 
 
 def stored_result(store: Store, record: StudyRecord) -> Result | None:

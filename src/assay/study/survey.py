@@ -45,9 +45,11 @@ def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey
     began = time.monotonic()
     caps = [cap for cap in (workload.timeout_s, budget.time_s) if cap is not None]
     account = Account(budget)
+    slot = 0 if laboratory.slots else None
+    driver = laboratory.driver if slot is None else laboratory.driver.within(laboratory.slots[slot])
     with LocalExecutor(
         workload,
-        laboratory.driver,
+        driver,
         laboratory.registry,
         speed=False,
         left_s=lambda: account.left.time_s,
@@ -61,6 +63,7 @@ def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey
                 position=0,
                 cap_s=min(caps, default=None),
                 roster=arms,
+                slot=slot,
             )
             executor.submit(launch, laboratory.plan(DEFAULT))
             sample = executor.poll(None)[0]

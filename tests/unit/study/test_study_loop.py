@@ -125,7 +125,7 @@ def loop_of(
         store=store,
         race=TuneRace(spec, SearchSpace(SPACE), RandomSearcher()),
         executor=executor,
-        planner=lambda configuration: Plan(configuration=configuration),
+        planner=lambda configuration, slot: Plan(configuration=configuration),
         account=Account(budget=budget, launches=earlier),
         listener=Silent(),
         watch=Watch(files),

@@ -15,6 +15,7 @@ from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
 from assay.report.plain import compared_label, duration, shorten
+from assay.search.interference import interference_words
 from assay.search.switching import switching_words
 from assay.units import show_count
 from assay.untrusted import clean
@@ -83,6 +84,7 @@ def method(
         ("Left out", _left_out_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
         ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
+        ("Side by side", _side_by_side(report)),
         ("Switching", _switching(report)),
         ("Claims rest on", _claim_words(claims) if claims else None),
         ("Counts as the same", f"within {spec.margin * 100:g} %"),
@@ -166,6 +168,17 @@ def _stage_words(stages: Counter[Stage], kind: Kind) -> str:
     names = {Stage.SURVEY.value: "survey (times not used)", **STAGE_NAMES}
     parts = [f"{stages[stage]:,} {names[stage.value]}" for stage in Stage if stages[stage]]
     return f"{total:,}: {', '.join(parts)}"
+
+
+def _side_by_side(report: ReportInput) -> str | None:
+    """Into what the CPUs were divided, and what launches beside each other did."""
+    found = report.conclusion.interference if report.conclusion else None
+    if found is None:
+        return None
+    words = f"every launch is confined to one of {found.slots} slots; {interference_words(found)}"
+    if found.refused is not None:
+        return f"{words}; the search ran one at a time, as {found.refused}"
+    return f"{words}; the confirmation ran alone"
 
 
 def _switching(report: ReportInput) -> str | None:
