@@ -61,11 +61,14 @@ def _divided(cpus: list[Cpu], count: int) -> list[list[Cpu]] | None:
         if len(parts) % count == 0:
             each = len(parts) // count
             runs = [parts[at * each : (at + 1) * each] for at in range(count)]
-            return [[cpu for part in run for cpu in part] for run in runs]
+            found = [[cpu for part in run for cpu in part] for run in runs]
+            if len({_shape(slot) for slot in found}) == 1:
+                return found
         if count % len(parts) == 0:
             inner = [_divided(part, count // len(parts)) for part in parts]
-            if all(inner):
-                return [slot for found in inner for slot in found or ()]
+            found = [slot for inside in inner for slot in inside or ()]
+            if all(inner) and len({_shape(slot) for slot in found}) == 1:
+                return found
     return _dealt(cpus, count)
 
 
