@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.errors import WorkloadFailed
 from assay.measure.executor import LocalExecutor
+from assay.measure.lanes import SLOT
 from assay.measure.last_words import last_words
 from assay.records import DEFAULT, Budget, Launch, Outcome, RunFacts, Sample, Stage, Workload
 from assay.search.history import DEFAULT_ARM
@@ -45,8 +46,10 @@ def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey
     began = time.monotonic()
     caps = [cap for cap in (workload.timeout_s, budget.time_s) if cap is not None]
     account = Account(budget)
-    slot = 0 if laboratory.slots else None
-    driver = laboratory.driver if slot is None else laboratory.driver.within(laboratory.slots[slot])
+    slot, driver = None, laboratory.driver
+    if laboratory.slots:
+        slot = 0
+        driver = driver.within(laboratory.slots[slot], **{SLOT: str(slot)})
     with LocalExecutor(
         workload,
         driver,
