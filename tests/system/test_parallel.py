@@ -40,6 +40,8 @@ PROGRAM = (
 )
 """Tells where it runs, and leaves a process behind in a session of its own, as daemons do."""
 
+SHOWN = ("sed", "-n", "s/^Cpus_allowed_list:.//p", "/proc/self/status")
+
 
 @pytest.fixture
 def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
@@ -183,10 +185,11 @@ def test_settings_see_the_slot_as_the_machine(cli: CommandLine) -> None:
 
 
 def test_the_winner_runs_in_a_slot_again(cli: CommandLine) -> None:
-    found = cli(*TUNE, "--parallel", "2", "--json", "--", "sleep", "{t}")
+    shown = 'sed -n "s/^Cpus_allowed_list:.//p" /proc/self/status; exec sleep {t}'
+    found = cli(*TUNE, "--parallel", "2", "--json", "--", "sh", "-c", shown)
     assert found.status == 0, found.err
-    shown = ["sed", "-n", "s/^Cpus_allowed_list:.//p", "/proc/self/status"]
-    again = cli("run", "--from", "last", "--", *shown)
+    words = [] if found.document["recommendation"]["settings"] else ["--", *SHOWN]
+    again = cli("run", "--from", "last", *words)
     assert again.status == 0, again.err
     assert again.out.strip() == format_list(slots(read_machine().usable, 2)[0])
     if script := found.document["recommendation"]["script"]:
