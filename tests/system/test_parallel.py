@@ -194,3 +194,16 @@ def test_the_winner_runs_in_a_slot_again(cli: CommandLine) -> None:
     assert again.out.strip() == format_list(slots(read_machine().usable, 2)[0])
     if script := found.document["recommendation"]["script"]:
         assert "taskset" in script
+
+
+def test_a_bundle_of_it_is_verified(cli: CommandLine) -> None:
+    """The verdict, what was found of launches side by side included, and the script."""
+    found = cli(*TUNE, "--parallel", "2", "--", "sleep", "{t}")
+    assert found.status == 0, found.err
+    bundle = cli.folder / "b.zip"
+    assert cli("study", "export", "last", "--bundle", bundle).status == 0
+    verified = cli("study", "verify", bundle)
+    assert verified.status == 0, verified.out + verified.err
+    page = cli("report", "last", "-o", "-")
+    assert page.status == 0
+    assert "every launch is confined to one of 2 slots" in page.out

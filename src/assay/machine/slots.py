@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from assay.errors import NotPossible
 from assay.machine.cpulist import format_list
-from assay.machine.document import Cpu
+from assay.machine.document import Cpu, Machine
 
 Slot = tuple[int, ...]
 """CPU numbers, ascending."""
@@ -32,9 +34,9 @@ def slots(cpus: Sequence[Cpu], count: int) -> tuple[Slot, ...]:
     Raises:
         NotPossible: there are too few whole cores of a kind for that.
     """
-    found = _divided(list(cpus), count)
+    cores = len({cpu.core for cpu in cpus})
+    found = _divided(list(cpus), count) if count <= cores else None
     if found is None:
-        cores = len({cpu.core for cpu in cpus})
         raise NotPossible(
             f"The {len(cpus)} CPUs that assay may use ({format_list(sorted(c.id for c in cpus))}) "
             f"cannot be divided into {count} equal slots: each takes a whole core, and there are "
@@ -42,6 +44,18 @@ def slots(cpus: Sequence[Cpu], count: int) -> tuple[Slot, ...]:
             "Give --parallel fewer, or leave it out: launches then run one after another.",
         )
     return tuple(tuple(sorted(cpu.id for cpu in part)) for part in found)
+
+
+def rooms(machine: Machine, parallel: int | None) -> list[Machine]:
+    """A machine as programs in each of its slots have it; as it is where it has none.
+
+    Raises:
+        NotPossible: it cannot be divided so.
+    """
+    if parallel is None:
+        return [machine]
+    found = slots(machine.usable, parallel)
+    return [msgspec.structs.replace(machine, allowed=slot) for slot in found]
 
 
 def left_out(cpus: Sequence[Cpu], taken: Sequence[Slot]) -> Slot:

@@ -213,7 +213,8 @@ class StudyLoop:
         sample = self._applied.told(sample)
         waited_s = self._store.waited_s
         try:
-            plan = self._plan(sample.launch)
+            # One is kept for each configuration: that of the first slot, which the script follows.
+            plan = self._plan(msgspec.structs.replace(sample.launch, slot=None))
             self._store.add_sample(self._id, self._stratum, sample, plan)
         finally:
             self._account.waited_s += self._store.waited_s - waited_s
