@@ -60,6 +60,8 @@ def test_launches_of_the_search_run_side_by_side_each_in_its_slot(cli: CommandLi
     assert found.status == 0, found.err
     nothing_left(cli, before)
     interference = found.document["interference"]
+    told = {"slots", "blocks", "ratio", "ci", "noise_alone", "noise_beside", "noise_ratio"}
+    assert set(interference) == told, "as docs/cli.md has them"
     assert interference["slots"] == 2
     assert interference["blocks"] >= 4
     assert "refused" not in interference, "or the next lines tell nothing"
