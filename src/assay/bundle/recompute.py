@@ -10,6 +10,7 @@ import msgspec
 from assay.errors import AssayError, NotPossible
 from assay.launch.planner import plan
 from assay.machine.document import machine_in
+from assay.machine.slots import rooms
 from assay.records import (
     Conclusion,
     Configuration,
@@ -55,7 +56,8 @@ def recompute(
         BadInput: an expression of the space that cannot be read.
     """
     _demand_workable(spec.space)
-    space = SearchSpace(spec.space, _Admits(stratum) if spec.kind is Kind.TUNE else None)
+    tuned = spec.kind is Kind.TUNE
+    space = SearchSpace(spec.space, _Admits(stratum, spec.parallel) if tuned else None)
     resting = samples[: recorded.launches]
     first: Conclusion | None = None
     for done in _ends(recorded):
@@ -165,15 +167,21 @@ class _Admits:
 
     As the race was told then, but for what depends on the program: values that it refuses were
     taken out of the space before the study began.
+
+    Args:
+        stratum: says on which machine.
+        parallel: slots of it, each of which had to grant it.
+
+    Raises:
+        NotPossible: the machine has no so many.
     """
 
-    def __init__(self, stratum: Stratum) -> None:
+    def __init__(self, stratum: Stratum, parallel: int | None) -> None:
         from assay.settings.registry import builtin
 
         self._registry = builtin()
-        self._machine = machine_in(stratum.host)
+        machine = machine_in(stratum.host)
+        self._rooms = [] if machine is None else rooms(machine, parallel)
 
     def __call__(self, configuration: Configuration) -> bool:
-        if self._machine is None:
-            return True
-        return not plan(configuration, self._machine, self._registry).refused
+        return not any(plan(configuration, r, self._registry).refused for r in self._rooms)

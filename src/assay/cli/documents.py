@@ -59,6 +59,10 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
     blocks = {"blocks": conclusion.blocks, "disturbed_blocks": conclusion.disturbed_blocks}
     if result.floor is not None:
         document["noise_floor"] = _machine_floor(result.floor)
+    if conclusion.interference is not None:
+        document["interference"] = to_builtins(conclusion.interference)
+    if conclusion.switching is not None:
+        document["switching"] = to_builtins(conclusion.switching)
     return {"study": result.study_id, **document, **blocks, "notes": list(result.notes)}
 
 

@@ -102,6 +102,11 @@ def _tune(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="as 'threads * arg.n <= 8'",
     )
     group.add_argument(
+        "--parallel",
+        metavar="K",
+        help="divide the CPUs into K slots, confine each launch to one, and search K at a time",
+    )
+    group.add_argument(
         "--dry-run", action="store_true", help="say what would be tried, run nothing"
     )
 

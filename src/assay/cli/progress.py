@@ -22,6 +22,7 @@ from assay.cli.ending import Terminated
 from assay.cli.layout import LEAST
 from assay.errors import AssayError
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
+from assay.search.interference import interference_notes, interference_of, interference_words
 from assay.search.race import BlockRace, Race
 from assay.search.standing import Scoreboard, Standing, with_interval
 from assay.units import show_count, show_duration, show_percent, show_quantity
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 STAGES = {
     Stage.SURVEY: "looking",
     Stage.GAUGE: "timing the default",
+    Stage.INTERFERENCE: "launching side by side",
     Stage.SEARCH: "searching",
     Stage.REDUCE: "reducing",
     Stage.CONFIRM: "confirming",
@@ -201,6 +203,8 @@ class Progress:
         anew = launch.stage is not self._stage
         if anew:
             self._stage, self._interval = launch.stage, None
+            if launch.stage is Stage.SEARCH:
+                self._tell_interference()
         if self._live is None and not anew and now_s - self._plain_at_s < PLAIN_EVERY_S:
             return
         if anew or launch.block != self._block or self._shown is None:
@@ -223,8 +227,24 @@ class Progress:
         if self._race is None:
             self._race = race
             for earlier in race.history.samples[:-1]:
-                self._board.add(earlier)
-        self._board.add(sample)
+                self._compare(earlier)
+        self._compare(sample)
+
+    def _compare(self, sample: Sample) -> None:
+        if sample.launch.stage is not Stage.INTERFERENCE:
+            self._board.add(sample)
+
+    def _tell_interference(self) -> None:
+        """What launches side by side do to each other, once it is known."""
+        found = interference_of(self._spec, self._race.history) if self._race else None
+        if found is None:
+            return
+        text = f"assay: {interference_words(found)}"
+        text += f"; {interference_notes(found)[0]}" if found.refused else ""
+        if self._live is not None:
+            self._live.console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=sys.stderr, flush=True)
 
     def _line(self) -> Text:
         """The line as it is now."""

@@ -19,17 +19,20 @@ from assay.records import (
     RequirementResult,
     RequirementVerdict,
     StudySpec,
+    Switching,
 )
 from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
 from assay.search.floor import floor_words, origin_words
+from assay.search.interference import interference_words
 from assay.search.requirement_words import (
     required_text,
     requirement_words,
     requirements_told,
 )
 from assay.search.sentence import comparison, interval, never_quiet
+from assay.search.switching import switching_words
 from assay.study.session import Result
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
@@ -72,6 +75,9 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
         yield "  noise floor  not measured (--null measures it)"
     for note in result.notes:
         yield f"  note: {clean(note)}"
+    if conclusion.interference is not None:
+        yield f"  {interference_words(conclusion.interference)}"
+    yield from switching_lines(conclusion.switching)
     spent = show_count(conclusion.launches, "launch", "launches")
     took = show_duration(result.elapsed_s)
     if result.stratum is not None:
@@ -101,6 +107,12 @@ def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
         yield f"    {_short(clean(one.arm))}  {requirement_words(spec, one)}"
     if len(found) > len(shown):
         yield f"    and {show_count(len(found) - len(shown), 'line')} more: --json has them all"
+
+
+def switching_lines(found: Switching | None) -> Iterable[str]:
+    """What was spent on settings that are costly to change."""
+    if found is not None and found.applications:
+        yield f"  switching  {switching_words(found)}"
 
 
 def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:

@@ -62,4 +62,4 @@ def laboratory_of(spec: StudySpec) -> Laboratory:
     return laboratory(
         program_of(workload.argv, workload.cwd),
         tuple(program_of(argv, workload.cwd) for argv in others),
-    )
+    ).divided(spec.parallel)

@@ -11,7 +11,7 @@ import select
 import signal
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -108,9 +108,9 @@ class Running:
                 return True
             if left_s <= LOOK_S:
                 return False
-            self._wake()
+            self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
         """Go on with a launcher that its program has stopped, and which could not end it."""
         with contextlib.suppress(ChildProcessError, ProcessLookupError):
             if os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG) is not None:
@@ -205,11 +205,15 @@ class Driver:
     Args:
         launcher: path of the executable.
         env: environment that launches start from.
+        cpus: that launches are confined to, with their launchers; none where absent.
     """
 
-    def __init__(self, launcher: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, launcher: Path, env: Mapping[str, str], cpus: tuple[int, ...] | None = None
+    ) -> None:
         self._launcher = launcher
         self._env = dict(env)
+        self._cpus = cpus
         self._ahead: Ahead | None = None
 
     @property
@@ -217,10 +221,15 @@ class Driver:
         """The environment that launches start from."""
         return self._env
 
+    def within(self, cpus: tuple[int, ...], **variables: str) -> Driver:
+        """One whose launches are confined to these CPUs, and have these variables."""
+        return Driver(self._launcher, {**self._env, **variables}, cpus)
+
     def work_ahead(self) -> None:
         """Have a launcher stand by for each launch from now on, until ``close``."""
         if self._ahead is None:
-            with contextlib.suppress(OSError):  # to launch with it will say what is wrong
+            # To launch with it will say what is wrong.
+            with contextlib.suppress(OSError), _confined(self._cpus):
                 self._ahead = Ahead(self._launcher, self._env)
 
     def close(self) -> None:
@@ -273,7 +282,8 @@ class Driver:
             self.close()  # it was killed; launches without it take a little longer
         arguments = ["--plan-fd", str(PLAN_FD), "--record-fd", str(RECORD_FD)]
         places = {plan_fd: PLAN_FD, record_fd: RECORD_FD}
-        return spawn(self._launcher, arguments, self._env, places)
+        with _confined(self._cpus):
+            return spawn(self._launcher, arguments, self._env, places)
 
     def sweep(self) -> None:
         """End and remove what launchers left that were killed together with their guardians."""
@@ -300,6 +310,24 @@ class Driver:
                 f"{self._launcher} --probe gave no answer: {error}.", "Install assay again."
             ) from error
         return found
+
+
+@contextlib.contextmanager
+def _confined(cpus: tuple[int, ...] | None) -> Iterator[None]:
+    """What this thread starts meanwhile inherits these CPUs (``sched_setaffinity(2)``).
+
+    Raises:
+        OSError: none of them may be used.
+    """
+    if cpus is None:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _report_for(document: Mapping[str, Any]) -> int:

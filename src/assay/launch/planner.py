@@ -76,6 +76,14 @@ def plan(
     )
 
 
+def confined(found: Plan, cpus: tuple[int, ...]) -> Plan:
+    """A plan that lets the tree run on these CPUs only, unless it says itself on which of them."""
+    if found.cpus:
+        return found
+    actions = sorted((*found.actions, Affinity(cpus=cpus)), key=_place)
+    return msgspec.structs.replace(found, actions=tuple(actions))
+
+
 @dataclass(frozen=True)
 class _Draft:
     """What one setting contributes, while the settings are held against each other."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -53,16 +53,21 @@ class Ticket:
 class Executor(Protocol):
     """Carries launches out: locally now; guests and clusters keep the same contract.
 
-    ``nodes`` and ``open`` are a seam not in use yet: the loop sends all launches to one place, and
-    no action of this version lies outside the process.
+    ``nodes`` is a seam in part: the loop sends all launches to the first. ``open`` is called before
+    launches whose settings are costly to change; no action of this version lies outside the
+    process.
     """
 
     def nodes(self) -> list[Node]:
-        """Where launches can go (not asked yet)."""
+        """Where launches can go."""
         ...
 
     def open(self, node: Node, plan: Plan) -> None:
-        """Apply what lies outside the process (not called yet)."""
+        """Apply what lies outside the process and holds for the launches that follow.
+
+        Called where they need another value of a setting that is costly to change than those
+        before, or the same one anew (``Setting.switch_cost_s``, ``Launch.anew``).
+        """
         ...
 
     def submit(self, launch: Launch, plan: Plan) -> Ticket:
@@ -89,6 +94,8 @@ class _Flight:
     running: Running
     before: tuple[Evidence, ...]
     cached: CachedFiles | None
+    own_s: float
+    """Processor time of assay itself when it began."""
 
 
 class LocalExecutor:
@@ -105,6 +112,8 @@ class LocalExecutor:
             place of the launch; none where absent.
         left_s: tells what is left of the budget of time, which bounds the hooks; ``None`` where
             it has none.
+        hooking: runs the hooks; one of its own if absent, in which ``left_s`` is asked.
+        variables: that ``prepare`` has beside those of a launch.
     """
 
     def __init__(
@@ -117,6 +126,8 @@ class LocalExecutor:
         speed: bool = True,
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
+        hooking: Hooking | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self._workload = workload
         self._driver = driver
@@ -130,7 +141,8 @@ class LocalExecutor:
         driver.sweep()
         driver.work_ahead()
         self._scratch = Scratch()
-        self._hooking = Hooking(workload, driver.env, left_s)
+        self._hooking = hooking or Hooking(workload, driver.env, left_s)
+        self._variables = variables
         self.last_facts: RunFacts | None = None
 
     def __enter__(self) -> LocalExecutor:
@@ -161,18 +173,27 @@ class LocalExecutor:
     def open(self, node: Node, plan: Plan) -> None:
         """See ``Executor.open``; every action of this version lies within the process."""
 
-    def submit(self, launch: Launch, plan: Plan) -> Ticket:
+    @property
+    def running(self) -> tuple[Running, ...]:
+        """The launches under way."""
+        return tuple(flight.running for flight in self._flights.values())
+
+    def submit(self, launch: Launch, plan: Plan, told: tuple[Evidence, ...] = ()) -> Ticket:
         """See ``Executor.submit``.
+
+        Args:
+            launch, plan: what is to run, and how.
+            told: evidence that is known before.
 
         Raises:
             NotPossible: the plan holds a refused setting, or the launcher cannot be started.
             WorkloadFailed: a hook failed.
         """
         plan.demand_granted()
-        self._hooking.before_launch()
-        before: tuple[Evidence, ...] = ()
+        self._hooking.before_launch(self._variables)
+        before = told
         if self._speed and launch.block != self._block:
-            before = (Evidence(kind="speed", value=speed_probe(), unit="s", outside=True),)
+            before += (speed_evidence(),)
         self._block = launch.block
         pad_bytes = self._pad_bytes(launch)
         if pad_bytes is not None:
@@ -196,7 +217,8 @@ class LocalExecutor:
         if cached is not None:
             before += (_page_cache(cached),)
         running = self._driver.start(document)
-        self._flights[ticket] = _Flight(launch, plan, running, before, cached)
+        own_s = time.process_time()
+        self._flights[ticket] = _Flight(launch, plan, running, before, cached, own_s)
         return ticket
 
     def _pad_bytes(self, launch: Launch) -> int | None:
@@ -218,7 +240,8 @@ class LocalExecutor:
                 return []
             del self._flights[ticket]
             with flight.running:
-                return [self._sample(flight, self._facts(flight.running))]
+                own_s = time.process_time() - flight.own_s
+                return [self._sample(flight, self._facts(flight.running), own_s)]
         return []
 
     def _facts(self, running: Running) -> RunFacts:
@@ -232,7 +255,7 @@ class LocalExecutor:
             time.sleep(ARRIVING_S)
         return facts
 
-    def _sample(self, flight: _Flight, facts: RunFacts) -> Sample:
+    def _sample(self, flight: _Flight, facts: RunFacts, own_s: float) -> Sample:
         if flight.cached is not None:
             facts = msgspec.structs.replace(facts, cached_files=flight.cached)
         self.last_facts = facts
@@ -250,6 +273,7 @@ class LocalExecutor:
             (self.output, self.errors),
             grants,
             flight.before,
+            own_s,
         )
 
     def cancel(self, ticket: Ticket) -> None:
@@ -258,15 +282,24 @@ class LocalExecutor:
         if flight is not None:
             flight.running.close()
 
-    def close(self) -> None:
-        """See ``Executor.close``."""
+    def cancel_all(self) -> None:
+        """End all that is under way."""
         for ticket in list(self._flights):
             self.cancel(ticket)
+
+    def close(self) -> None:
+        """See ``Executor.close``."""
+        self.cancel_all()
         try:
             self._hooking.after_last()
         finally:
             self._driver.close()
             self._scratch.close()
+
+
+def speed_evidence() -> Evidence:
+    """How fast the machine is now."""
+    return Evidence(kind="speed", value=speed_probe(), unit="s", outside=True)
 
 
 def _page_cache(cached: CachedFiles) -> Evidence:

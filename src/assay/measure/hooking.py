@@ -61,8 +61,11 @@ class Hooking:
         self._least_s = least_s
         self._set_up = False
 
-    def before_launch(self) -> None:
+    def before_launch(self, more: Mapping[str, str] | None = None) -> None:
         """``setup`` before the first launch, ``prepare`` before each.
+
+        Args:
+            more: variables for ``prepare``.
 
         Raises:
             WorkloadFailed: one cannot be run, takes too long, or does not end with status 0.
@@ -71,7 +74,7 @@ class Hooking:
             self._set_up = True
             self._run("--setup", self._hooks.setup, self._left_s())
         limit_s = self._left_s() if self._timeout_s is None else self._timeout_s
-        self._run("--prepare", self._hooks.prepare, limit_s)
+        self._run("--prepare", self._hooks.prepare, limit_s, more)
 
     def after_last(self) -> None:
         """``cleanup``, where anything was begun.
@@ -83,13 +86,19 @@ class Hooking:
             self._set_up = False
             self._run("--cleanup", self._hooks.cleanup, self._left_s())
 
-    def _run(self, option: str, argv: tuple[str, ...], limit_s: float | None) -> None:
+    def _run(
+        self,
+        option: str,
+        argv: tuple[str, ...],
+        limit_s: float | None,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
         if not argv:
             return
         limit_s = max(self._least_s, USUAL_S if limit_s is None else limit_s)
         with tempfile.TemporaryFile() as output:
             try:
-                status = self._status(argv, output, limit_s)
+                status = self._status(argv, output, limit_s, {**self._env, **(more or {})})
             except OSError as error:
                 raise NoHook(
                     f"The command of {option} cannot be run: {error.strerror}: {argv[0]}.",
@@ -109,7 +118,9 @@ class Hooking:
                     "Run it by hand first; it must end with status 0.",
                 )
 
-    def _status(self, argv: tuple[str, ...], output: IO[bytes], limit_s: float) -> int:
+    def _status(
+        self, argv: tuple[str, ...], output: IO[bytes], limit_s: float, env: Mapping[str, str]
+    ) -> int:
         """How it ended; whatever interrupts the waiting ends it too.
 
         It stays in the process group of assay: sudo(8) asks a terminal for a password, which only
@@ -125,7 +136,7 @@ class Hooking:
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=self._cwd,
-            env=self._env,
+            env=env,
         )
         try:
             return process.wait(limit_s)

@@ -40,6 +40,7 @@ def build_sample(
     outputs: Sequence[Path],
     grants: dict[str, Grant],
     before: Sequence[Evidence] = (),
+    own_s: float = 0.0,
 ) -> Sample:
     """The sample of a launch that was carried out.
 
@@ -50,6 +51,7 @@ def build_sample(
         outputs: files that the program wrote.
         grants: the judgement on each setting.
         before: evidence gathered before the launch.
+        own_s: processor time of assay itself while it ran.
     """
     outcome, message = _outcome(workload, facts, outputs)
     metrics, absent = metrics_of(workload.metrics, facts, outputs)
@@ -70,7 +72,7 @@ def build_sample(
         peak_anon_bytes=facts.peak_anon_bytes,
         metrics=metrics,
         settings=grants,
-        evidence=(*before, *_evidence(facts), *([mapped] if mapped else [])),
+        evidence=(*before, *_evidence(facts, own_s), *([mapped] if mapped else [])),
         absent={**facts.absent, **absent},
         started_at=facts.started_at or 0.0,
         engine=facts.engine,
@@ -102,10 +104,10 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _evidence(facts: RunFacts) -> list[Evidence]:
+def _evidence(facts: RunFacts, own_s: float) -> list[Evidence]:
     """What shows what the sample is worth; absent readings give none."""
     found = [
-        *(_of_host(facts.host) if facts.host is not None else ()),
+        *(_of_host(facts.host, own_s) if facts.host is not None else ()),
         _of("run_queue_wait", facts.run_queue_wait_s, "s"),
         _of("migrations", facts.migrations),
         _of("involuntary_switches", facts.involuntary_switches),
@@ -132,11 +134,11 @@ def _evidence(facts: RunFacts) -> list[Evidence]:
     return kept
 
 
-def _of_host(host: Host) -> list[Evidence | None]:
+def _of_host(host: Host, own_s: float) -> list[Evidence | None]:
     """What went on around the launch; only the first two have causes outside for sure."""
     return [
         _of("steal", host.steal_s, "s", outside=True),
-        _of("foreign_load", _foreign_s(host), "s", outside=True),
+        _of("foreign_load", _foreign_s(host, own_s), "s", outside=True),
         _of("host_cpus", host.cpus),
         _of("swap_in", host.swap_in_pages, "pages"),
         _of("swap_out", host.swap_out_pages, "pages"),
@@ -146,16 +148,17 @@ def _of_host(host: Host) -> list[Evidence | None]:
     ]
 
 
-def _foreign_s(host: Host) -> float | None:
-    """CPU time that others used on the CPUs of the launch: all but the tree's and the launcher's.
+def _foreign_s(host: Host, own_s: float) -> float | None:
+    """CPU time that others used on the CPUs of the launch: all but the tree's and assay's own.
 
-    The launcher may have run on other CPUs of the host, which makes this a little too small. The
+    Launcher and assay may have run on other CPUs of the host, which makes this a little too small;
+    launches beside this one are on others, with their launchers, so they are not in it. The
     kernel counts the busy time in ticks, so that of a short launch may come out below zero: it
     stays so, since the sum over many launches is then right.
     """
     if host.busy_s is None or host.own_s is None:
         return None
-    return host.busy_s - host.own_s - (host.launcher_s or 0.0)
+    return host.busy_s - host.own_s - (host.launcher_s or 0.0) - own_s
 
 
 def _of_counter(name: str, counter: Counter) -> Evidence:

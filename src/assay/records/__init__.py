@@ -53,6 +53,7 @@ from assay.records.study import (
     ArmResult,
     Budget,
     Conclusion,
+    Interference,
     Kind,
     Modes,
     Statistic,
@@ -60,6 +61,7 @@ from assay.records.study import (
     Stratum,
     StudySpec,
     Summary,
+    Switching,
 )
 from assay.records.workload import Goal, Hooks, Limits, Metric, Workload
 
@@ -95,6 +97,7 @@ __all__ = [
     "Hooks",
     "IoPriority",
     "Hashed",
+    "Interference",
     "Kind",
     "Launch",
     "Level",
@@ -132,6 +135,7 @@ __all__ = [
     "Stratum",
     "StudySpec",
     "Summary",
+    "Switching",
     "Unpreload",
     "Value",
     "Verdict",

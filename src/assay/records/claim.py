@@ -56,6 +56,8 @@ class Claim(Record, frozen=True, kw_only=True):
             alone does not tell what a single launch will take.
         planned: ``ci`` is for the one look that was fixed before the first block, not for every.
         withheld: too many blocks were disturbed for a verdict; it is *unclear* then.
+        applications: the arms differ in a setting that is costly to change: each pair is one
+            application of either, with the launches within it averaged.
     """
 
     a: str
@@ -76,6 +78,7 @@ class Claim(Record, frozen=True, kw_only=True):
     unstable: bool = False
     planned: bool = False
     withheld: bool = False
+    applications: bool = False
     shift: dict[str, float] = {}
 
 

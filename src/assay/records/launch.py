@@ -12,13 +12,19 @@ class Stage(enum.StrEnum):
     """Which part of a study a launch belongs to; only ``CONFIRM`` ones enter a claim of ``tune``.
 
     ``SURVEY`` launches look at the program and warm it up; their times are never used.
+    ``INTERFERENCE`` ones show what launches side by side do to each other.
     """
 
     SURVEY = "survey"
     GAUGE = "gauge"
+    INTERFERENCE = "interference"
     SEARCH = "search"
     REDUCE = "reduce"
     CONFIRM = "confirm"
+
+
+LOOKING = (Stage.SURVEY, Stage.INTERFERENCE)
+"""Stages that compare no configurations."""
 
 
 class Arm(Record, frozen=True, kw_only=True):
@@ -44,6 +50,9 @@ class Launch(Record, frozen=True, kw_only=True):
             finish the block it was in.
         attempt: 0, or how often the same place failed before: a first failure is tried again.
         cap_s: the launch is killed after it and counts as right-censored.
+        anew: what is costly to change is applied anew before it, though it may hold already: a
+            claim rests on separate applications (docs/statistics.md, rule 18).
+        slot: number of the CPUs that it is confined to, from 0, where the study divides them.
     """
 
     configuration: Configuration
@@ -54,3 +63,5 @@ class Launch(Record, frozen=True, kw_only=True):
     attempt: int = 0
     cap_s: float | None = None
     roster: tuple[Arm, ...] | None = None
+    anew: bool = False
+    slot: int | None = None

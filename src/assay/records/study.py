@@ -80,6 +80,10 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         pad_environment: each launch gets an environment of another size, so that the place of its
             stack is sampled and not fixed (Mytkowicz et al., ASPLOS 2009).
         require: what the result is to keep, beside being good (docs/statistics.md, rule 17).
+        switch_costs_s: seconds that changing a setting between two launches takes, of those that
+            are varied and where it takes any; the order of launches and the budget follow from it.
+        parallel: into how many slots the CPUs are divided; every launch is confined to one, and as
+            many launches of a search block run side by side. ``None``: no slots.
     """
 
     kind: Kind
@@ -98,6 +102,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     pad_environment: bool = True
     design: Design | None = None
     require: tuple[Requirement, ...] = ()
+    switch_costs_s: dict[str, float] = {}
+    parallel: int | None = None
 
     @property
     def command_line(self) -> str:
@@ -181,6 +187,43 @@ class ArmResult(Record, frozen=True, kw_only=True):
     modes: Modes | None = None
 
 
+class Interference(Record, frozen=True, kw_only=True):
+    """What launches side by side do to each other: the default beside copies of itself.
+
+    Attributes:
+        slots: launches side by side.
+        blocks: pairs that it rests on.
+        ratio: of the objective, beside over alone; absent without pairs.
+        ci: its 95 % interval, which is looked at once; ``None`` for an open end.
+        noise_alone, noise_beside: standard deviation of the logarithm of single launches.
+        noise_ratio: the second over the first.
+        refused: why the search ran one launch at a time all the same; absent where it did not.
+    """
+
+    slots: int
+    blocks: int
+    ratio: float | None = None
+    ci: tuple[float | None, float | None] = (None, None)
+    noise_alone: float | None = None
+    noise_beside: float | None = None
+    noise_ratio: float | None = None
+    refused: str | None = None
+
+
+class Switching(Record, frozen=True, kw_only=True):
+    """What was spent on changing settings that are costly to change.
+
+    Attributes:
+        settings: their names, the costliest first.
+        applications: how often some of them were applied.
+        time_s: what that took in all.
+    """
+
+    settings: tuple[str, ...]
+    applications: int
+    time_s: float
+
+
 class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """The verdict document of a study; computed from its spec and samples alone.
 
@@ -198,6 +241,8 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         reason: the same in one word; empty where it was interrupted. Why a study ends depends on
             the clock: these two alone do not follow from the samples.
         notes: what weakens the answer.
+        switching: what was spent on settings that are costly to change, where the study varied any.
+        interference: of launches side by side, where those were asked for.
     """
 
     kind: Kind
@@ -216,3 +261,5 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     stopped: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()
+    switching: Switching | None = None
+    interference: Interference | None = None

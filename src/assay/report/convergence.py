@@ -23,6 +23,7 @@ _FEW = 20
 
 STAGE_NAMES = {
     Stage.GAUGE.value: "first look",
+    Stage.INTERFERENCE.value: "side by side",
     Stage.SEARCH.value: "search",
     Stage.REDUCE.value: "reduction",
     Stage.CONFIRM.value: "confirmation",

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from assay.records import Configuration, Granted, Level, Sample, Stage
+from assay.records import Configuration, Granted, Level, Sample
 from assay.records.configuration import show_value
+from assay.records.launch import LOOKING
 from assay.untrusted import clean
 
 
@@ -45,7 +46,7 @@ def tally(samples: Iterable[Sample], only: Configuration | None = None) -> tuple
     shown = [
         s
         for s in samples
-        if s.launch.stage is not Stage.SURVEY and (only is None or s.launch.configuration == only)
+        if s.launch.stage not in LOOKING and (only is None or s.launch.configuration == only)
     ]
     names = sorted({name for s in shown for name in s.settings})
     return tuple(_tally(name, shown) for name in names)

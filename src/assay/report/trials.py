@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 
 from assay.records import Configuration, Metric, Outcome, Sample, Stage
+from assay.records.launch import LOOKING
 from assay.records.workload import BUILT_IN
 from assay.report.inputs import ReportInput
 
@@ -55,7 +56,7 @@ def trials(report: ReportInput) -> tuple[Trial, ...]:
     Survey launches are left out: their times are never used.
     """
     shown = sorted(
-        (s for s in report.samples if s.launch.stage is not Stage.SURVEY),
+        (s for s in report.samples if s.launch.stage not in LOOKING),
         key=lambda s: (s.started_at, s.launch.block, s.launch.position, s.launch.attempt),
     )
     start = shown[0].started_at if shown else 0.0

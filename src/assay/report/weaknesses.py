@@ -16,9 +16,9 @@ from assay.records import (
     Kind,
     Outcome,
     Sample,
-    Stage,
     Verdict,
 )
+from assay.records.launch import LOOKING
 from assay.report.arms import ArmRow, Phase, Role
 from assay.report.grants import GrantTally
 from assay.report.inputs import ReportInput
@@ -57,7 +57,7 @@ def weaknesses(
     report: ReportInput, rows: Sequence[ArmRow], winner: Sequence[GrantTally], scale: Scale
 ) -> tuple[str, ...]:
     """What weakens the answer: the study's own notes, and what the samples show."""
-    timed = [s for s in report.samples if s.launch.stage is not Stage.SURVEY and report.counts(s)]
+    timed = [s for s in report.samples if s.launch.stage not in LOOKING and report.counts(s)]
     notes = report.conclusion.notes if report.conclusion else tuple(_so_far(report))
     found = [
         *notes,

@@ -68,7 +68,11 @@ def claim_between(
         statistic=spec.statistic,
         look=look,
     )
-    if found is None or not history.withheld(Stage.CONFIRM):
+    if found is None:
+        return None
+    pair = [arm for arm in history.arms(Stage.CONFIRM) if arm.name in names]
+    found = msgspec.structs.replace(found, applications=history.costly.differ(pair))
+    if not history.withheld(Stage.CONFIRM):
         return found
     return msgspec.structs.replace(
         found, verdict=Verdict.UNCLEAR, withheld=True, blocks_needed=None

@@ -33,6 +33,7 @@ from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.effects import effects_of
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History
+from assay.search.interference import interference_notes, interference_of
 from assay.search.notes import (
     cell_grant_notes,
     disturbance_notes,
@@ -52,6 +53,7 @@ from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
 from assay.search.strategy import trials_of
 from assay.search.sweep import sweep_alpha, sweep_claim
+from assay.search.switching import switching_of
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
 
 FAILS_MORE = 0.1
@@ -74,6 +76,7 @@ def conclude(
         done: why the race ended; ``None`` where it was interrupted.
     """
     found = _concluded(spec, samples, space, searcher, done)
+    found = msgspec.structs.replace(found, switching=switching_of(spec, samples))
     return msgspec.structs.replace(found, reason=str(done.reason)) if done else found
 
 
@@ -141,6 +144,7 @@ def _tune(
         arms.append(arm)
     stage = Stage.CONFIRM if confirmed_blocks else _fullest_stage(history)
     seen = tuple(result_of(spec, history, stage, a) for a in arms)
+    side_by_side = interference_of(spec, history)
     return msgspec.structs.replace(
         _counts(spec, history, seen, _stopped(done)),
         claims=(found,) if found else (),
@@ -152,9 +156,11 @@ def _tune(
             claim=found,
         ),
         noise_floor=_null_claim(spec, history),
+        interference=side_by_side,
         configurations=len({s.launch.configuration for s in samples}),
         notes=(
             *notes,
+            *interference_notes(side_by_side),
             *disturbance_notes(spec, history),
             *refusal_notes(history),
             *grant_notes(history, seen),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,12 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
+from assay.records.launch import LOOKING
 from assay.search.disturbance import Conditions, withheld
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
 from assay.search.slack import Slacks
+from assay.search.switching import Costly, within
 from assay.stats.paired import Observation
 from assay.stats.quantile import quantile_of_sorted
 from assay.stats.spread import BATCH, batch_spread
@@ -42,7 +45,7 @@ def arm_of(configuration: Configuration) -> Arm:
 
 def repeats(statistic: Statistic, stage: Stage) -> int:
     """How often an arm runs in a block: a spread takes several launches to show."""
-    looking = stage in (Stage.SURVEY, Stage.GAUGE)
+    looking = stage in (*LOOKING, Stage.GAUGE)
     return BATCH if statistic is Statistic.SPREAD and not looking else 1
 
 
@@ -56,6 +59,7 @@ class History:
             is its one observation there.
         disturbed_above: share of the CPUs from which on others disturb a block.
         require: what launches are to keep.
+        costly: settings that are costly to change.
     """
 
     def __init__(
@@ -66,19 +70,26 @@ class History:
         statistic: Statistic = Statistic.MEAN,
         disturbed_above: float | None = None,
         require: Sequence[Requirement] = (),
+        costly: Costly | None = None,
     ) -> None:
         self.metric = metric
+        self.costly = costly or Costly()
         self.samples: list[Sample] = []
         self._statistic = statistic
         self._disturbed_above = disturbed_above
         self._arms: dict[str, Arm] = {}
         self._made: dict[tuple[Stage, str], dict[tuple[int, int], Sample]] = {}
         self._stages: dict[Stage, _StageHistory] = {
-            stage: _StageHistory(repeats(statistic, stage)) for stage in Stage
+            stage: _StageHistory(
+                Statistic.MEAN if stage in LOOKING else statistic, repeats(statistic, stage)
+            )
+            for stage in Stage
         }
         self._walls = _Walls()
         self.refusals = Refusals()
         self.slacks = Slacks(require)
+        self.abreast = 1
+        """Launches of a search block that run side by side; the race says it."""
         for sample in samples:
             self.add(sample)
 
@@ -91,6 +102,7 @@ class History:
             statistic=spec.statistic,
             disturbed_above=spec.disturbed_above,
             require=spec.require,
+            costly=Costly.of(spec),
         )
 
     def add(self, sample: Sample) -> None:
@@ -242,33 +254,58 @@ class History:
         """Median wall time of the launches of an arm that ended well, the survey apart."""
         return self._walls.good(arm)
 
-    def cost(self, arms: Sequence[Arm]) -> Cost:
-        """What a block of these arms, in which a claim is at stake, is expected to take.
+    def cost(self, arms: Sequence[Arm], stage: Stage = Stage.CONFIRM) -> Cost:
+        """What a block of these arms is expected to take, switching between them included.
 
         Unknown ones count as the default, or where there is none as the longest seen.
         """
-        return self._cost(arms, self._walls.usual)
+        return self._cost(arms, self._walls.usual, stage)
 
     def dear_cost(self, arms: Sequence[Arm]) -> Cost:
         """The same from the upper quartiles: what is kept for a claim must do under load too."""
-        return self._cost(arms, self._walls.dear)
+        return self._cost(arms, self._walls.dear, Stage.CONFIRM)
 
-    def _cost(self, arms: Sequence[Arm], wall_s: Callable[[str], float | None]) -> Cost:
+    def _cost(
+        self, arms: Sequence[Arm], wall_s: Callable[[str], float | None], stage: Stage
+    ) -> Cost:
+        switching_s = self.costly.block_s(arms)
+        launching = self._once(arms, wall_s).times(self.launches_each(stage, arms))
+        abreast = self.abreast if stage is Stage.SEARCH else 1
+        return Cost(launching.time_s / abreast + switching_s, launching.launches)
+
+    def _once(self, arms: Sequence[Arm], wall_s: Callable[[str], float | None]) -> Cost:
         usual = wall_s(DEFAULT_ARM.name) or self._walls.longest() or 0.0
         walls = [wall_s(arm.name) or usual for arm in arms]
-        once = Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
-        return once.times(repeats(self._statistic, Stage.CONFIRM))
+        return Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
+
+    def launches_each(self, stage: Stage, arms: Sequence[Arm]) -> int:
+        """How often each of these arms runs in a block of a stage.
+
+        Where arms of a claim differ in what is costly to change, as often as that is worth within
+        one application; as often as in the first such block, so that all weigh the same.
+        """
+        fixed = repeats(self._statistic, stage)
+        if fixed > 1 or stage is not Stage.CONFIRM:
+            return fixed
+        switching_s = self.costly.block_s(arms)
+        if not switching_s:
+            return 1
+        known = self._stages[stage].times
+        return known or within(switching_s, self._once(arms, self._walls.usual).time_s)
 
 
 class _StageHistory:
     """The blocks of one stage: for each arm, what it gave in which block.
 
     Args:
-        times: how often an arm runs in a block.
+        statistic: of the objective.
+        usual: how often an arm runs in a block whose roster is not known.
     """
 
-    def __init__(self, times: int) -> None:
-        self._times = times
+    def __init__(self, statistic: Statistic, usual: int) -> None:
+        self._combine = _spread_of if statistic is Statistic.SPREAD else _mean_of
+        self._usual = usual
+        self._counts: dict[int, Counter[str]] = {}
         self._parts: dict[tuple[str, int], dict[int, Observation | None]] = {}
         self.blocks: list[int] = []
         self.columns: dict[str, dict[int, Observation | None]] = {}
@@ -285,18 +322,27 @@ class _StageHistory:
             if block not in self.blocks[at : at + 1]:
                 self.blocks.insert(at, block)
         self._conditions[block] = self._conditions.get(block, Conditions()).with_one(sample)
+        if launch.roster is not None:
+            self.rosters[block] = tuple(dict.fromkeys(launch.roster))
+            self._counts[block] = Counter(arm.name for arm in launch.roster)
+        counts = self._counts.get(block)
+        times = self._usual if counts is None else counts[launch.arm]
         column = self.columns.setdefault(launch.arm, {})
-        if self._times == 1:
+        if times == 1:
             column[block] = found
         else:
             parts = self._parts.setdefault((launch.arm, block), {})
             parts[launch.position] = found
-            if len(parts) == self._times or None in parts.values():
-                column[block] = _spread_of(list(parts.values()), self._times)
-        if launch.roster is not None:
-            self.rosters[block] = tuple(dict.fromkeys(launch.roster))
+            if len(parts) == times or None in parts.values():
+                column[block] = self._combine(list(parts.values()), times)
         roster = self.rosters.get(block, ())
         self._complete[block] = all(block in self.columns.get(arm.name, {}) for arm in roster)
+
+    @property
+    def times(self) -> int:
+        """How often an arm ran in the first block; 0 where that is not known."""
+        counts = self._counts.get(self.blocks[0]) if self.blocks else None
+        return max(counts.values()) if counts else 0
 
     def is_complete(self, block: int) -> bool:
         return self._complete.get(block, True)
@@ -311,6 +357,18 @@ def _spread_of(parts: Sequence[Observation | None], times: int) -> Observation |
     if len(values) < times:
         return None
     return Observation(batch_spread(values))
+
+
+def _mean_of(parts: Sequence[Observation | None], times: int) -> Observation | None:
+    """The launches of one application as one observation: the mean of their logarithms.
+
+    A time-out among them makes it a lower bound.
+    """
+    known = [part for part in parts if part is not None]
+    if len(known) < times:
+        return None
+    mean = math.exp(math.fsum(math.log(part.value) for part in known) / times)
+    return Observation(mean, censored=any(part.censored for part in known))
 
 
 class _Walls:

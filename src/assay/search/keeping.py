@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.records import Arm
+from assay.records import Arm, Stage
 from assay.search.claims import MIN_BLOCKS
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.purse import RESERVE, Cost, Purse
@@ -33,5 +33,6 @@ class Keeping:
     def affords(
         self, history: History, arms: Sequence[Arm], purse: Purse, share: float = 0.0
     ) -> bool:
-        """Whether a block of these arms leaves a share of the budget, and a confirmation."""
-        return purse.affords(history.cost(arms), keep=share, least=self.confirmation(history))
+        """Whether a search block of these arms leaves a share of the budget, and a confirmation."""
+        block = history.cost(arms, Stage.SEARCH)
+        return purse.affords(block, keep=share, least=self.confirmation(history))

@@ -29,8 +29,8 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
         history: its samples.
         alpha: of one claim.
     """
-    if spec.statistic is not Statistic.MEAN:
-        return None
+    if spec.statistic is not Statistic.MEAN or spec.switch_costs_s:
+        return None  # of a block with several launches of each application, few fit anyway
     arms = 2 + spec.null
     before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]
     room = min(_by_launches(spec, before, arms), _by_time(spec, before, arms))

@@ -7,15 +7,17 @@ the samples told, so a stopped study is resumed by telling a new race what the s
 from __future__ import annotations
 
 import enum
+import random
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import msgspec
 
-from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, Statistic, StudySpec
-from assay.search.history import History, repeats
+from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
+from assay.search.history import History
 from assay.search.purse import Purse
+from assay.search.switching import Costly
 from assay.stats.order import order
 
 BEYOND = 3.0
@@ -70,10 +72,11 @@ class Race(Protocol):
 
 @dataclass(frozen=True)
 class Roster:
-    """Who runs in the next block, at which stage."""
+    """Who runs in the next block, at which stage, and how often each."""
 
     stage: Stage
     arms: tuple[Arm, ...]
+    times: int = 1
 
 
 RETRIES = 1
@@ -90,17 +93,19 @@ class BlockRunner:
 
     Args:
         seed: of the study; the order within a block follows from it and the block's number.
-        statistic: of the objective; a spread takes several launches of each arm in a block.
+        costly: settings that are costly to change; arms that share them run one after another.
+        slots: that launches are confined to; 0 where there are none.
     """
 
-    def __init__(self, seed: int, statistic: Statistic = Statistic.MEAN) -> None:
+    def __init__(self, seed: int, costly: Costly | None = None, slots: int = 0) -> None:
         self._seed = seed
-        self._statistic = statistic
+        self._costly = costly or Costly()
+        self._slots = range(slots)
         self.number = -1
         self._arms: tuple[Arm, ...] = ()
         self._kept = False
         self._waiting: list[Launch] = []
-        self._flying: set[tuple[int, int]] = set()
+        self._flying: dict[tuple[int, int], int | None] = {}
 
     @property
     def over(self) -> bool:
@@ -115,15 +120,20 @@ class BlockRunner:
     def start(self, roster: Roster) -> None:
         """Begin the next block."""
         number = self.number + 1
-        arms = roster.arms * repeats(self._statistic, roster.stage)
-        places = order(self._seed, number, [arm.name for arm in arms])
+        arms = roster.arms * roster.times
+        plots = [self._costly.plot(arm.configuration) for arm in arms]
+        if roster.stage is Stage.INTERFERENCE:
+            plots = [(arm.name,) for arm in arms]
+        places = order(self._seed, number, [arm.name for arm in arms], plots)
         self._lay_out(roster.stage, number, tuple(arms[place] for place in places))
 
     def _lay_out(self, stage: Stage, number: int, arms: tuple[Arm, ...]) -> None:
         self.number = number
         self._arms = arms
         self._kept = False
-        self._flying = set()
+        self._flying = {}
+        # In the search a block may begin with what the one before ended with.
+        anew = stage is Stage.CONFIRM and self._costly.differ(arms)
         self._waiting = [
             Launch(
                 configuration=arm.configuration,
@@ -131,6 +141,7 @@ class BlockRunner:
                 stage=stage,
                 block=number,
                 position=position,
+                anew=anew and position == 0,
             )
             for position, arm in enumerate(arms)
         ]
@@ -141,11 +152,45 @@ class BlockRunner:
         Until one has been told that holds the roster, each of them holds it: whichever ends first
         in several slots, a stopped study knows who was to run.
         """
-        taken, self._waiting = self._waiting[:free_slots], self._waiting[free_slots:]
-        self._flying |= {_place(launch) for launch in taken}
+        count = self._side_by_side(free_slots)
+        taken, self._waiting = self._waiting[:count], self._waiting[count:]
+        taken = [msgspec.structs.replace(launch, slot=self._fly(launch)) for launch in taken]
         if self._kept:
             return taken
         return [msgspec.structs.replace(launch, roster=self._arms) for launch in taken]
+
+    def _side_by_side(self, free_slots: int) -> int:
+        """How many launches may begin now.
+
+        Where it is to be seen what launches side by side do to each other, all of an arm begin
+        together, and nothing runs beside another arm. Those that a stop has torn apart are dropped.
+        """
+        if not self._waiting or self._waiting[0].stage is not Stage.INTERFERENCE:
+            return free_slots
+        arm = self._waiting[0].arm
+        whole = sum(a.name == arm for a in self._arms)
+        if self._flying or free_slots < whole:
+            return 0
+        if sum(launch.arm == arm for launch in self._waiting) < whole:
+            self.drop()
+        return whole
+
+    def _fly(self, launch: Launch) -> int | None:
+        """Where a launch runs: in any free slot; what runs alone in that of its whole block."""
+        slot = None
+        if self._slots:
+            rng = random.Random(f"{self._seed}/{launch.block}/slot")
+            slot = rng.choice(self._slots)
+            if launch.stage in (Stage.SEARCH, Stage.INTERFERENCE) and self._together(launch):
+                free = [at for at in self._slots if at not in self._flying.values()]
+                slot = random.Random(f"{self._seed}/{_place(launch)}/{launch.block}").choice(free)
+        self._flying[_place(launch)] = slot
+        return slot
+
+    def _together(self, launch: Launch) -> bool:
+        """Whether a launch may have others beside it."""
+        single = sum(arm.name == launch.arm for arm in self._arms) == 1
+        return launch.stage is Stage.SEARCH or not single
 
     def drop(self) -> None:
         """Make no further launches of this block."""
@@ -159,11 +204,14 @@ class BlockRunner:
             self._lay_out(launch.stage, launch.block, launch.roster or ())
         self._kept = self._kept or launch.roster is not None
         place = _place(launch)
-        self._flying.discard(place)
+        self._flying.pop(place, None)
         self._waiting = [w for w in self._waiting if _place(w) != place]
-        if sample.outcome is Outcome.FAILED and launch.attempt < RETRIES:
+        again = launch.attempt < RETRIES and launch.stage is not Stage.INTERFERENCE
+        if sample.outcome is Outcome.FAILED and again:
             self._waiting.append(
-                msgspec.structs.replace(launch, attempt=launch.attempt + 1, cap_s=None, roster=None)
+                msgspec.structs.replace(
+                    launch, attempt=launch.attempt + 1, cap_s=None, roster=None, anew=False
+                )
             )
 
 
@@ -189,7 +237,8 @@ class BlockRace(ABC):
     def __init__(self, spec: StudySpec, first: Stage) -> None:
         self._spec = spec
         self._history = History.of(spec)
-        self._block = BlockRunner(spec.seed, spec.statistic)
+        self._block = BlockRunner(spec.seed, self._history.costly, spec.parallel or 0)
+        self._offered = 1
         self._stage = first
 
     @property
@@ -222,16 +271,25 @@ class BlockRace(ABC):
         purse = Purse(_larger(self._spec.budget, left), left)
         if purse.spent:
             self._block.drop()
-        if self._block.over:
-            following = self._next(purse)
-            if isinstance(following, Done):
-                return following
-            self._stage = following.stage
-            self._block.start(following)
-        return [
-            msgspec.structs.replace(launch, cap_s=self._bounded_s(launch, left))
-            for launch in self._block.take(self._room(free_slots, left))
-        ]
+        self._offered = free_slots + self._block.flying
+        while True:
+            if self._block.over:
+                following = self._next(purse)
+                if isinstance(following, Done):
+                    return following
+                self._stage = following.stage
+                times = self._history.launches_each(following.stage, following.arms)
+                self._block.start(replace(following, times=times))
+            taken = self._block.take(self._room(free_slots, left))
+            if taken or not self._block.over:
+                return [
+                    msgspec.structs.replace(launch, cap_s=self._bounded_s(launch, left))
+                    for launch in taken
+                ]
+
+    def _abreast(self) -> int | None:
+        """How many launches of the stage may run side by side; ``None``: as many as are offered."""
+        return None
 
     def _bounded_s(self, launch: Launch, left: Budget) -> float | None:
         """After how long a launch is stopped: by its own cap, or far beyond the budget's end.
@@ -248,9 +306,11 @@ class BlockRace(ABC):
 
     def _room(self, free_slots: int, left: Budget) -> int:
         """How many launches may begin: those in flight have not been taken off the budget yet."""
+        flying, abreast = self._block.flying, self._abreast()
+        if abreast is not None:
+            free_slots = max(0, min(free_slots, abreast - flying))
         if left.launches is None:
             return free_slots
-        flying = self._block.flying
         return min(free_slots, max(left.launches - flying, 0 if flying else 1))
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:

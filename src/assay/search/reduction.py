@@ -180,7 +180,8 @@ class Reduction:
     ) -> bool:
         """Whether blocks of these arms leave what the confirmation needs, and a share of all."""
         kept = self._keeping.confirmation(history, self._winner)
-        return purse.affords(history.cost(arms).times(blocks), keep=share, least=kept)
+        cost = history.cost(arms, Stage.REDUCE).times(blocks)
+        return purse.affords(cost, keep=share, least=kept)
 
     def _best_single(self, history: History) -> Arm:
         """The best single omission: nothing that was not measured is ever recommended."""

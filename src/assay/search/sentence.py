@@ -125,8 +125,10 @@ def basis(found: Claim, metric: Metric) -> str:
 
 
 def _pairs(found: Claim) -> str:
-    """What a claim counts: a spread takes several launches to show."""
-    return "paired batches" if found.method == "spread" else "paired launches"
+    """What a claim counts: a spread takes several launches to show, and so may an application."""
+    if found.method == "spread":
+        return "paired batches"
+    return "paired applications" if found.applications else "paired launches"
 
 
 def interval(found: Claim, metric: Metric) -> str:

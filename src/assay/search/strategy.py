@@ -24,7 +24,7 @@ from assay.search.features import Features
 from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
-from assay.search.purse import Purse
+from assay.search.purse import Cost, Purse
 from assay.search.searcher import (
     Estimate,
     Searcher,
@@ -138,7 +138,7 @@ class ModelBased:
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """See ``Strategy.roster``."""
-        if purse.spent or not self._keeping.affords(history, BATCH_ARMS, purse, KEEP_OF_MODEL):
+        if purse.spent or not self._affords(history, purse):
             return None
         trials = trials_of(history)
         if len(trials) >= MOST_LAUNCHES:
@@ -155,6 +155,17 @@ class ModelBased:
         if not chosen:
             chosen = self._searcher.verify(space, trials, BATCH, seed)
         return [DEFAULT_ARM, *map(arm_of, chosen)] if chosen else None
+
+    def _affords(self, history: History, purse: Purse) -> bool:
+        """Whether one more batch leaves its share of the budget, and a confirmation."""
+        least = self._keeping.confirmation(history)
+        return purse.affords(self._batch_cost(history), keep=KEEP_OF_MODEL, least=least)
+
+    def _batch_cost(self, history: History) -> Cost:
+        """What a batch is expected to take, before it is known who is in it."""
+        block = history.cost(BATCH_ARMS, Stage.SEARCH)
+        switching_s = history.costly.space_s(self._space, len(BATCH_ARMS))
+        return Cost(block.time_s + switching_s, block.launches)
 
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``: of what was launched and worked."""
@@ -242,8 +253,9 @@ class ModelBased:
         if best is None or best[1] >= 0.0 or math.isinf(noise):
             return False
         blocks = math.ceil(2.0 * (WIDTH * noise / best[1]) ** 2)
-        proof = history.cost([DEFAULT_ARM] * self._keeping.arms).times(blocks)
-        more = history.cost(BATCH_ARMS)
+        proof = history.cost([DEFAULT_ARM] * (self._keeping.arms - 1) + [arm_of(best[0])])
+        proof = proof.times(blocks)
+        more = self._batch_cost(history)
         return purse.affords(proof.times(1.0 / STRETCH)) and not purse.affords(more, least=proof)
 
     def _granted(self, history: History) -> SearchSpace:

@@ -197,7 +197,7 @@ class SweepRace(BlockRace):
         able = self._able()
         block = self._history.cost(able)
         cold = [arm for arm in self._warming() for _ in range(self._cold(arm))]
-        warming = self._history.cost(cold).times(1 / repeats(self._spec.statistic, Stage.CONFIRM))
+        warming = self._history.cost(cold, Stage.SURVEY)
         least = Cost(
             (block.time_s * self._least + warming.time_s) / by,
             block.launches * self._least + warming.launches,

@@ -23,6 +23,7 @@ from assay.search.claims import MIN_BLOCKS, precise
 from assay.search.counted import counted
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History, repeats
+from assay.search.interference import BESIDE_ARM, BLOCKS, interference_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.planned import planned_blocks, planned_claim
@@ -42,11 +43,19 @@ from assay.search.strategy import (
     Strategy,
     trials_of,
 )
+from assay.search.switching import within
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
 
-ORDER = (Stage.SURVEY, Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
+ORDER = (
+    Stage.SURVEY,
+    Stage.GAUGE,
+    Stage.INTERFERENCE,
+    Stage.SEARCH,
+    Stage.REDUCE,
+    Stage.CONFIRM,
+)
 SEARCH_SHARE = 0.6
 """All configurations run only if each gets three launches within this share of the budget."""
 MOST_RACING = 1000
@@ -106,6 +115,8 @@ class TuneRace(BlockRace):
         match stage:
             case Stage.SURVEY | Stage.GAUGE:
                 return self._look_at_default(stage, purse)
+            case Stage.INTERFERENCE:
+                return self._look_side_by_side(purse)
             case Stage.SEARCH:
                 arms = self._chosen_strategy().roster(self._history, purse)
                 return Roster(stage, tuple(arms)) if arms else None
@@ -128,6 +139,35 @@ class TuneRace(BlockRace):
             return Roster(stage, (DEFAULT_ARM,))
         return Done(Reason.WORKLOAD_FAILED, "The program failed in its default configuration.")
 
+    def _look_side_by_side(self, purse: Purse) -> Roster | None:
+        """The default alone and beside copies of itself, where the search is to run so."""
+        slots = self._spec.parallel
+        if slots is None or self._offered < slots:
+            return None
+        left = BLOCKS - len(self._history.blocks(Stage.INTERFERENCE))
+        block = Cost(2 * self._gauge_s(), 1 + slots)
+        keep = least_cost(self._least_block, self._least)
+        if left <= 0 or purse.spent or not purse.affords(block.times(left), least=keep):
+            return None
+        return Roster(Stage.INTERFERENCE, (DEFAULT_ARM, *[BESIDE_ARM] * slots))
+
+    @cached_property
+    def _width(self) -> int:
+        """Launches of a search block that run side by side; asked for only in the search."""
+        found = interference_of(self._spec, self._history)
+        return found.slots if found is not None and found.refused is None else 1
+
+    def _abreast(self) -> int | None:
+        if self._spec.parallel is None:
+            return None
+        match self._stage:
+            case Stage.INTERFERENCE:
+                return self._spec.parallel
+            case Stage.SEARCH:
+                return self._width
+            case _:
+                return 1
+
     def _nothing_to_try(self) -> Done | None:
         only = self._space.enumerate(1)
         if only is None:
@@ -138,8 +178,7 @@ class TuneRace(BlockRace):
         """Six confirmation blocks must fit into the share that is kept for them (rule 14)."""
         if self._history.blocks(Stage.SEARCH):
             return None
-        arms = 2 + self._spec.null
-        block = Cost(self._gauge_s() * arms, arms).times(self._repeats)
+        block = self._least_block
         needed = least_budget(block, self._least)
         least, total = least_cost(block, self._least), purse.total
         if (
@@ -157,6 +196,7 @@ class TuneRace(BlockRace):
     def _chosen_strategy(self) -> Strategy:
         """All configurations if each gets its launches, else a model; set by the gauge alone."""
         if self._strategy is None:
+            self._history.abreast = self._width
             most = self._affordable_configurations()
             every = self._space.enumerate(most)
             keeping = Keeping(self._spec.margin, 2 + self._spec.null, self._least)
@@ -167,12 +207,24 @@ class TuneRace(BlockRace):
             )
         return self._strategy
 
+    @property
+    def _least_block(self) -> Cost:
+        """A block of the confirmation, by the gauge alone; what is costly to change may differ."""
+        arms = 2 + self._spec.null
+        switching_s = self._history.costly.pair_s
+        once = Cost(self._gauge_s() * arms, arms)
+        times = self._repeats if self._repeats > 1 else within(switching_s, once.time_s)
+        launching = once.times(times)
+        return Cost(launching.time_s + switching_s, launching.launches)
+
     def _affordable_configurations(self) -> int:
         budget = self._spec.budget
         each = Cost(self._gauge_s(), 1).times(MIN_SEARCH_BLOCKS * self._repeats)
         bounds = [float(MOST_RACING)]
         if budget.time_s is not None:
-            bounds.append(budget.time_s * SEARCH_SHARE / each.time_s)
+            switching_s = MIN_SEARCH_BLOCKS * self._history.costly.space_s(self._space, MOST_RACING)
+            search_s = (budget.time_s * SEARCH_SHARE - switching_s) * self._width
+            bounds.append(search_s / each.time_s)
         if budget.launches is not None:
             bounds.append(budget.launches * SEARCH_SHARE / each.launches)
         return max(1, int(min(bounds)))

@@ -69,8 +69,9 @@ class Setting(Protocol):
     def switch_cost_s(self) -> float:
         """What changing it between two launches costs, beyond the launch itself.
 
-        A seam not in use yet: it is 0 for all settings that act within the process. Those that
-        take a write, a boot or a new machine will be grouped by it.
+        It is 0 for all settings that act within the process. The launches of a block are grouped by
+        those that take a write, a build or a boot, and the budget counts what that takes
+        (docs/statistics.md, rule 18).
         """
         ...
 

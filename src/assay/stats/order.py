@@ -6,6 +6,10 @@ every arm has the same place on average (a counterbalanced design: Winer 1962, S
 Principles in Experimental Design). Where the second launch of a block is always slower, free
 shuffling leaves that on one side of the first six blocks once in 32 studies; this leaves it never.
 Within a group nothing can be foretold but its last block.
+
+Where arms differ in settings that are costly to change (whole plots of a split-plot design: Box,
+Hunter and Hunter 2005, Statistics for Experimenters, ch. 9), those that share their values run one
+after another. Then it is the whole plots that are shuffled and mirrored, and the arms within each.
 """
 
 from __future__ import annotations
@@ -31,7 +35,13 @@ _SIDES = tuple(
 )
 
 
-def order(seed: int, block: int, names: Sequence[str]) -> list[int]:
+Plot = tuple[str, ...]
+"""Values of the settings that are costly to change, as text, the costliest first."""
+
+
+def order(
+    seed: int, block: int, names: Sequence[str], plots: Sequence[Plot] | None = None
+) -> list[int]:
     """In which order the launches of a block are made.
 
     It follows from its arguments alone, and of any two arms it depends on these two only, so that
@@ -41,6 +51,8 @@ def order(seed: int, block: int, names: Sequence[str]) -> list[int]:
         seed: of the study.
         block: its number, from 0.
         names: of the arms; one that runs several times in a block is there so many times.
+        plots: of the arms, all equally long. Arms with the same plot are not torn apart, nor are
+            those whose plots begin alike: what costs most to change is changed least often.
 
     Returns:
         Places in ``names``.
@@ -51,10 +63,12 @@ def order(seed: int, block: int, names: Sequence[str]) -> list[int]:
     pair, mirrored = turns[place]
     seen: dict[str, int] = {}
     keys = []
-    for name in names:
+    for at, name in enumerate(names):
         seen[name] = seen.get(name, -1) + 1
-        text = f"{seed}/{group}/{pair}/{seen[name]}/{name}"
-        keys.append(hashlib.sha256(text.encode()).digest())
+        plot = plots[at] if plots else ()
+        above = [f"{seed}/{group}/{pair}/{plot[: depth + 1]!r}" for depth in range(len(plot))]
+        texts = [*above, f"{seed}/{group}/{pair}/{seen[name]}/{name}"]
+        keys.append([hashlib.sha256(text.encode()).digest() for text in texts])
     return sorted(range(len(names)), key=keys.__getitem__, reverse=mirrored)
 
 

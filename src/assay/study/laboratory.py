@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from assay.launch.driver import Driver
-from assay.launch.planner import plan
+from assay.launch.planner import confined, plan
 from assay.machine.document import Machine, Program
+from assay.machine.slots import Slot, slots
 from assay.records import Configuration, Plan, StudySpec
 from assay.search.space import SearchSpace
 from assay.settings.registry import Registry
@@ -20,6 +23,7 @@ class Laboratory:
     Attributes:
         program: what runs; where commands are compared, the first of them.
         others: the further commands of a comparison.
+        slots: that every launch is confined to one of; none where absent.
     """
 
     machine: Machine
@@ -27,10 +31,38 @@ class Laboratory:
     driver: Driver
     program: Program | None = None
     others: tuple[Program, ...] = ()
+    slots: tuple[Slot, ...] = ()
 
-    def plan(self, configuration: Configuration) -> Plan:
-        """Resolve a configuration here."""
-        return plan(configuration, self.machine, self.registry, self.program)
+    def divided(self, parallel: int | None) -> Laboratory:
+        """The same, with its CPUs divided into so many slots.
+
+        Raises:
+            NotPossible: they cannot be.
+        """
+        if parallel is None:
+            return self
+        return replace(self, slots=slots(self.machine.usable, parallel))
+
+    @property
+    def room(self) -> Machine:
+        """The machine as programs have it: with slots, with the CPUs of one of them."""
+        return self._room(0)
+
+    def _room(self, slot: int) -> Machine:
+        if not self.slots:
+            return self.machine
+        return msgspec.structs.replace(self.machine, allowed=self.slots[slot])
+
+    def plan(self, configuration: Configuration, slot: int | None = None) -> Plan:
+        """Resolve a configuration here, in the first slot unless another is named."""
+        at = slot or 0
+        found = plan(configuration, self._room(at), self.registry, self.program)
+        return confined(found, self.slots[at]) if self.slots else found
+
+    def foreseen(self, configuration: Configuration) -> Plan:
+        """The plan of the first slot that refuses something; where none does, of the first."""
+        plans = [self.plan(configuration, slot) for slot in range(max(1, len(self.slots)))]
+        return next((found for found in plans if found.refused), plans[0])
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -48,7 +80,7 @@ class Laboratory:
 
     def admits(self, configuration: Configuration) -> bool:
         """Whether nothing of a configuration is refused here."""
-        return not self.plan(configuration).refused
+        return not self.foreseen(configuration).refused
 
     def space(self, spec: StudySpec) -> SearchSpace:
         """The space of a study, bound to what can be granted here."""

@@ -31,11 +31,13 @@ from assay.records.workload import NOT_EVERYWHERE
 from assay.search.failure import why_failed
 from assay.search.race import Done, Race, Reason
 from assay.search.sentence import needed_text
+from assay.search.switching import Costly
 from assay.store import Store
+from assay.study.applied import Applied
 from assay.study.watch import Watch
 
-Planner = Callable[[Configuration], Plan]
-"""Resolves a configuration on the machine at hand."""
+Planner = Callable[[Configuration, int | None], Plan]
+"""Resolves a configuration on the machine at hand, in one of its slots where it has any."""
 
 REFUSED = (Reason.WORKLOAD_FAILED, Reason.TOO_SMALL)
 """Ends that are errors."""
@@ -140,18 +142,21 @@ class StudyLoop:
         self._store = store
         self._race = race
         self._executor = executor
+        self._applied = Applied(Costly.of(spec), executor)
         self._planner = planner
         self._account = account
         self._listener = listener
         self._watch = watch
-        self._plans: dict[Configuration, Plan] = {}
+        self._plans: dict[tuple[Configuration, int | None], Plan] = {}
+        self._slots = spec.parallel or 1
+        self._flying = 0
         self._failure = failure
 
     def run(self) -> Done:
         """Go on until the race is over.
 
-        The launch in flight is lost when this is interrupted, nothing else: every sample was
-        committed before the next launch began.
+        What is in flight is lost when this is interrupted, nothing else: every sample was committed
+        before another launch began.
 
         Raises:
             BadInput: the program's output does not hold the objective.
@@ -185,26 +190,33 @@ class StudyLoop:
 
     def _until_done(self) -> Done:
         while True:
-            answer = self._race.ask(1, self._account.left)
+            answer = self._race.ask(self._slots - self._flying, self._account.left)
             if isinstance(answer, Done):
                 return answer
             for launch in answer:
                 self._listener.launching(launch, self._account.left)
-                self._executor.submit(launch, self._plan(launch.configuration))
+                plan = self._plan(launch)
+                self._applied.before(launch, plan)
+                self._executor.submit(launch, plan)
+                self._flying += 1
             for sample in self._executor.poll(None):
+                self._flying -= 1
                 self._take(sample)
 
-    def _plan(self, configuration: Configuration) -> Plan:
-        if configuration not in self._plans:
-            self._plans[configuration] = self._planner(configuration)
-        return self._plans[configuration]
+    def _plan(self, launch: Launch) -> Plan:
+        key = launch.configuration, launch.slot
+        if key not in self._plans:
+            self._plans[key] = self._planner(*key)
+        return self._plans[key]
 
     def _take(self, sample: Sample) -> None:
         """Store first, then decide: what was decided on is always on the disk."""
         self._watch.demand_same()
+        sample = self._applied.told(sample)
         waited_s = self._store.waited_s
         try:
-            plan = self._plan(sample.launch.configuration)
+            # One is kept for each configuration: that of the first slot, which the script follows.
+            plan = self._plan(msgspec.structs.replace(sample.launch, slot=None))
             self._store.add_sample(self._id, self._stratum, sample, plan)
         finally:
             self._account.waited_s += self._store.waited_s - waited_s

@@ -14,7 +14,7 @@ def with_script(conclusion: Conclusion, spec: StudySpec, planner: Planner) -> Co
     recommendation = conclusion.recommendation
     if recommendation is None:
         return conclusion
-    script = shell_script(planner(recommendation.settings), spec.workload)
+    script = shell_script(planner(recommendation.settings, None), spec.workload)
     return msgspec.structs.replace(
         conclusion, recommendation=msgspec.structs.replace(recommendation, script=script)
     )

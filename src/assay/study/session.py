@@ -6,9 +6,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from assay.errors import BadInput, NotPossible
-from assay.measure.executor import LocalExecutor
+from assay.measure.executor import Executor, LocalExecutor
 from assay.measure.gone import demand_folder
+from assay.measure.lanes import Lanes
 from assay.measure.libraries import libraries_changed
 from assay.records import (
     Budget,
@@ -34,6 +37,7 @@ from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.sweep import SweepRace
 from assay.search.tune import TuneRace
+from assay.settings.registry import Registry
 from assay.store import Store, StudyRecord
 from assay.study.floor import machine_floor
 from assay.study.laboratory import Laboratory
@@ -93,6 +97,7 @@ def begin(
         BadInput, NotPossible: what is asked can never run; there is no study then.
         AssayError: as ``StudyLoop.run``; the study is kept.
     """
+    spec = msgspec.structs.replace(spec, switch_costs_s=switch_costs_s(spec, laboratory.registry))
     laboratory.space(spec)
     for arm in spec.arms:
         laboratory.plan(arm.configuration).demand_granted()
@@ -178,14 +183,7 @@ def _carry_on(
         spec,
         store=store,
         race=race,
-        executor=LocalExecutor(
-            spec.workload,
-            laboratory.driver,
-            laboratory.registry,
-            varied=varied(spec),
-            pad_seed=spec.seed if spec.pad_environment else None,
-            left_s=lambda: account.left.time_s,
-        ),
+        executor=_executor(laboratory, spec, account),
         planner=laboratory.plan,
         account=account,
         listener=listener,
@@ -205,6 +203,28 @@ def _carry_on(
     stratum_number = _one_of_several(record)
     why = explanation_of(spec, samples, conclusion)
     return Result(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
+
+
+def _executor(laboratory: Laboratory, spec: StudySpec, account: Account) -> Executor:
+    """What carries the launches out: one after another, or one in each slot."""
+    if not laboratory.slots:
+        return LocalExecutor(
+            spec.workload,
+            laboratory.driver,
+            laboratory.registry,
+            varied=varied(spec),
+            pad_seed=spec.seed if spec.pad_environment else None,
+            left_s=lambda: account.left.time_s,
+        )
+    return Lanes(
+        spec.workload,
+        laboratory.driver,
+        laboratory.registry,
+        laboratory.slots,
+        varied=varied(spec),
+        pad_seed=spec.seed if spec.pad_environment else None,
+        left_s=lambda: account.left.time_s,
+    )
 
 
 def stored_result(store: Store, record: StudyRecord) -> Result | None:
@@ -304,6 +324,12 @@ def varied(spec: StudySpec) -> frozenset[str]:
     """Names of the settings that differ between the arms of a study."""
     of_arms = (name for arm in spec.arms for name in arm.configuration)
     return frozenset((*(p.name for p in spec.space.parameters), *of_arms))
+
+
+def switch_costs_s(spec: StudySpec, registry: Registry) -> dict[str, float]:
+    """What changing the settings of a study takes, of those that take any time."""
+    costs = {name: registry.get(name).switch_cost_s for name in sorted(varied(spec))}
+    return {name: cost_s for name, cost_s in costs.items() if cost_s > 0.0}
 
 
 def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> Race:

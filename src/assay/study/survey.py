@@ -9,6 +9,7 @@ from pathlib import Path
 
 from assay.errors import WorkloadFailed
 from assay.measure.executor import LocalExecutor
+from assay.measure.lanes import SLOT
 from assay.measure.last_words import last_words
 from assay.records import (
     DEFAULT,
@@ -61,9 +62,13 @@ def survey(
     began = time.monotonic()
     caps = [cap for cap in (workload.timeout_s, budget.time_s) if cap is not None]
     account = Account(budget)
+    slot, driver = None, laboratory.driver
+    if laboratory.slots:
+        slot = 0
+        driver = driver.within(laboratory.slots[slot], **{SLOT: str(slot)})
     with LocalExecutor(
         workload,
-        laboratory.driver,
+        driver,
         laboratory.registry,
         speed=False,
         left_s=lambda: account.left.time_s,
@@ -77,6 +82,7 @@ def survey(
                 position=0,
                 cap_s=min(caps, default=None),
                 roster=arms,
+                slot=slot,
             )
             executor.submit(launch, laboratory.plan(DEFAULT))
             sample = executor.poll(None)[0]

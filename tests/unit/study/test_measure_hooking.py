@@ -115,7 +115,9 @@ def longest_s(name: str, left_s: float | None, timeout_s: float | None = None) -
     asked: list[float] = []
 
     class Noted(Hooking):
-        def _status(self, argv: tuple[str, ...], output: object, limit_s: float) -> int:
+        def _status(
+            self, argv: tuple[str, ...], output: object, limit_s: float, env: object
+        ) -> int:
             asked.append(limit_s)
             return 0
 

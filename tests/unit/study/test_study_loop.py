@@ -111,12 +111,14 @@ def loop_of(
     earlier: int = 0,
     files: tuple[str, ...] = (),
     failure: str | None = None,
+    parallel: int | None = None,
 ) -> StudyLoop:
     spec = StudySpec(
         kind=Kind.TUNE,
         workload=Workload(argv=("x",), metrics=(metric,)),
         budget=budget,
         space=SPACE,
+        parallel=parallel,
     )
     return StudyLoop(
         "study1",
@@ -125,7 +127,7 @@ def loop_of(
         store=store,
         race=TuneRace(spec, SearchSpace(SPACE), RandomSearcher()),
         executor=executor,
-        planner=lambda configuration: Plan(configuration=configuration),
+        planner=lambda configuration, slot: Plan(configuration=configuration),
         account=Account(budget=budget, launches=earlier),
         listener=Silent(),
         watch=Watch(files),
@@ -344,3 +346,38 @@ def test_an_account_counts_time_and_launches() -> None:
 
 def test_done_is_what_the_race_said() -> None:
     assert isinstance(loop_of(Remembering(), Simulating(PROGRAM)).run(), Done)
+
+
+class SideBySide(Simulating):
+    """The same for launches side by side: the newest ends first."""
+
+    def __init__(self, program: Simulated, interrupt_after: int = 10_000) -> None:
+        super().__init__(program, interrupt_after)
+        self.most = 0
+
+    def submit(self, launch: Launch, plan: Plan) -> Ticket:
+        assert launch.slot is not None
+        assert launch.slot not in {other.slot for other in self._flying}
+        ticket = super().submit(launch, plan)
+        self.most = max(self.most, len(self._flying))
+        return ticket
+
+
+@pytest.mark.parametrize("slots", [2, 3])
+def test_several_slots_are_filled_and_every_sample_is_stored(slots: int) -> None:
+    store, executor = Remembering(), SideBySide(PROGRAM)
+    done = loop_of(store, executor, parallel=slots).run()
+    assert done.reason in (Reason.DECIDED, Reason.BUDGET)
+    assert executor.most == slots
+    assert len(store.samples) == executor.launched <= 100
+    assert executor.closed
+
+
+def test_interrupted_with_several_in_flight() -> None:
+    """All that ended is stored; the executor is closed, and ends the rest."""
+    store, executor = Remembering(), SideBySide(PROGRAM, interrupt_after=22)
+    with pytest.raises(KeyboardInterrupt):
+        loop_of(store, executor, parallel=3).run()
+    assert len(store.samples) == 22
+    assert store.status is Status.INTERRUPTED
+    assert executor.closed

@@ -45,10 +45,10 @@ child's group, and systemd may send SIGHUP behind SIGTERM."""
 def run(parsed: Parsed) -> int:
     """Run the verb; gives the program's own exit status."""
     arguments = parsed.arguments
-    recommended, workload = _asked(parsed)
+    recommended, workload, parallel = _asked(parsed)
     argv = workload.argv
-    lab = laboratory(program_of(argv))
-    asked = configuration_of(arguments.assignments, lab.registry, lab.machine)
+    lab = laboratory(program_of(argv)).divided(parallel)
+    asked = configuration_of(arguments.assignments, lab.registry, lab.room)
     configuration = Configuration({**recommended, **asked})
     plan = lab.plan(configuration)
     if arguments.explain:
@@ -67,8 +67,10 @@ def run(parsed: Parsed) -> int:
     return _status(facts, argv[0])
 
 
-def _asked(parsed: Parsed) -> tuple[Configuration, Workload]:
-    """What a study recommends, and what is to run: without a command the study's own.
+def _asked(parsed: Parsed) -> tuple[Configuration, Workload, int | None]:
+    """What a study recommends, what is to run (without a command the study's own), and its slots.
+
+    What was found on a part of the CPUs holds on such a part.
 
     Raises:
         BadInput: no command; no such study, or one that recommends nothing.
@@ -78,25 +80,26 @@ def _asked(parsed: Parsed) -> tuple[Configuration, Workload]:
         argv = command_of(parsed.command, separated=parsed.separated, shell=False)
         workload = Workload(argv=argv)
         if arguments.study is None:
-            return DEFAULT, workload
-    recommended, studied = _from_study(arguments)
+            return DEFAULT, workload, None
+    recommended, studied, parallel = _from_study(arguments)
     if not parsed.separated:
         workload = Workload(argv=studied.argv, stdin=studied.stdin)
-    return recommended, msgspec.structs.replace(
+    workload = msgspec.structs.replace(
         workload, placeholders=studied.placeholders, environment=studied.environment
     )
+    return recommended, workload, parallel
 
 
 def _as_studied(parsed: Parsed, workload: Workload) -> Workload:
     """The workload of a script: a study's own command runs in its folder, as the study had it."""
     if parsed.separated:
         return workload
-    _, studied = _from_study(parsed.arguments)
+    _, studied, _ = _from_study(parsed.arguments)
     return msgspec.structs.replace(workload, cwd=studied.cwd)
 
 
-def _from_study(arguments: argparse.Namespace) -> tuple[Configuration, Workload]:
-    """What a study recommends, and the workload whose placeholders and defaults it had.
+def _from_study(arguments: argparse.Namespace) -> tuple[Configuration, Workload, int | None]:
+    """What a study recommends, the workload whose placeholders and defaults it had, and its slots.
 
     Raises:
         BadInput: no such study, or one that recommends nothing.
@@ -109,7 +112,8 @@ def _from_study(arguments: argparse.Namespace) -> tuple[Configuration, Workload]
             f"Study {study_id} recommends nothing.",
             f"`assay study show {study_id}` says where it stands.",
         )
-    return record.conclusion.recommendation.settings, record.spec.workload
+    spec = record.spec
+    return record.conclusion.recommendation.settings, spec.workload, spec.parallel
 
 
 def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> RunFacts:

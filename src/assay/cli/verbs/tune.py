@@ -15,6 +15,7 @@ from assay.cli.answer import exports_of, give
 from assay.cli.documents import print_json, space_document
 from assay.cli.layout import fitted, width_of
 from assay.cli.missing import demand_found
+from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
@@ -47,7 +48,8 @@ def run(parsed: Parsed) -> int:
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     program = program_of(argv)
     demand_found(program.path, argv[0])
-    lab = laboratory(program)
+    parallel = parallel_of(arguments)
+    lab = laboratory(program).divided(parallel)
     spec = _specification(arguments, lab, argv)
     if arguments.dry_run:
         _say(arguments, lab, *_space(lab, spec.space, program))
@@ -72,9 +74,11 @@ def _specification(
     arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]
 ) -> StudySpec:
     """What was asked, checked as far as it can be before anything is launched."""
-    asked = space_of(arguments, lab.registry, lab.machine)
+    asked = space_of(arguments, lab.registry, lab.room)
     SearchSpace(asked)
     workload = workload_of(arguments, argv, asked.parameters)
+    if lab.slots:
+        demand_apart(asked, lab.registry)
     return StudySpec(
         kind=Kind.TUNE,
         workload=workload,
@@ -86,6 +90,7 @@ def _specification(
         statistic=statistic_of(arguments),
         null=arguments.null,
         require=requirements_of(arguments, workload),
+        parallel=len(lab.slots) or None,
     )
 
 
@@ -104,7 +109,7 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
         NotPossible: nothing can be granted, or nothing could matter.
     """
     if asked.parameters:
-        space, refused = grantable(with_conditions(asked, lab.registry), lab.plan)
+        space, refused = grantable(with_conditions(asked, lab.registry), lab.foreseen)
         if not space.parameters:
             reasons = "".join(f"\n    {name}: {reason}" for name, reason in refused.items())
             raise NotPossible(
@@ -112,8 +117,8 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
                 "`assay doctor` shows what this host grants.",
             )
         return space, refused
-    chosen = choose(lab.registry, program, lab.machine)
-    space, refused = grantable(chosen.space, lab.plan)
+    chosen = choose(lab.registry, program, lab.room)
+    space, refused = grantable(chosen.space, lab.foreseen)
     if not space.parameters:
         raise NotPossible(
             "Nothing that assay knows can matter for this program on this machine.",
@@ -134,7 +139,8 @@ def _say(
         return
     # A dry run is asked for its answer; during a study standard output is for the result.
     stream = sys.stdout if arguments.dry_run else sys.stderr
-    lines = ["assay will try:"]
+    lines = [slots_words(lab)] if lab.slots else []
+    lines += ["assay will try:"]
     lines += [f"  {clean(line)}" for line in describe(space)]
     lines += [f"  where {clean(constraint)}" for constraint in space.constraints]
     lines += [f"  {note}" for note in of_space(space, lab.plan, lab.driver.env)]

@@ -8,14 +8,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.machine.cpulist import format_list
-from assay.records import Kind, Outcome, Parameter, Stage, Statistic, StudySpec
+from assay.records import Claim, Kind, Outcome, Parameter, Stage, Statistic, StudySpec
 from assay.report.convergence import STAGE_NAMES
 from assay.report.evidence import EvidenceTally
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
 from assay.report.plain import compared_label, duration, shorten
+from assay.search.interference import interference_words
 from assay.search.requirement_words import required_text
+from assay.search.switching import switching_words
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -83,6 +85,8 @@ def method(
         ("Left out", _left_out_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
         ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
+        ("Side by side", _side_by_side(report)),
+        ("Switching", _switching(report)),
         ("Claims rest on", _claim_words(claims) if claims else None),
         ("Counts as the same", f"within {spec.margin * 100:g} %"),
         ("Required", clean(required_text(spec)) if spec.require else None),
@@ -177,13 +181,31 @@ def _stage_words(stages: Counter[Stage], kind: Kind) -> str:
     return f"{total:,}: {', '.join(parts)}"
 
 
-def _claim_words(claims: Sequence[object]) -> str:
-    pairs = sorted({getattr(c, "blocks", 0) for c in claims})
+def _side_by_side(report: ReportInput) -> str | None:
+    """Into what the CPUs were divided, and what launches beside each other did."""
+    found = report.conclusion.interference if report.conclusion else None
+    if found is None:
+        return None
+    words = f"every launch is confined to one of {found.slots} slots; {interference_words(found)}"
+    if found.refused is not None:
+        return f"{words}; the search ran one at a time, as {found.refused}"
+    return f"{words}; the confirmation ran alone"
+
+
+def _switching(report: ReportInput) -> str | None:
+    """What was spent on settings that are costly to change."""
+    found = report.conclusion.switching if report.conclusion else None
+    return clean(switching_words(found)) if found is not None and found.applications else None
+
+
+def _claim_words(claims: Sequence[Claim]) -> str:
+    pairs = sorted({claim.blocks for claim in claims})
     numbers = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
     methods = {"mean": "geometric mean of paired ratios", "median": "median of paired ratios"}
     methods["spread"] = "mean ratio of the spreads within a block"
-    kinds = sorted({methods.get(m, clean(m)) for m in (getattr(c, "method", "") for c in claims)})
-    return f"{numbers} complete pairs each; {', '.join(kinds)}"
+    kinds = sorted({methods.get(claim.method, clean(claim.method)) for claim in claims})
+    what = "pairs of applications" if any(claim.applications for claim in claims) else "pairs"
+    return f"{numbers} complete {what} each; {', '.join(kinds)}"
 
 
 def _design(spec: StudySpec) -> str | None:

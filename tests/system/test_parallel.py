@@ -1,0 +1,211 @@
+"""Studies whose launches run side by side, each in CPUs of its own, with real programs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, leaves, nothing_left
+from marks import end_marked
+
+from assay.machine.cpulist import format_list
+from assay.machine.reader import read_machine
+from assay.machine.slots import slots
+
+pytestmark = pytest.mark.system
+
+RUNS = 70
+TUNE = (
+    "tune",
+    "arg.t=0.03,0.01",
+    "nice=0,5",
+    "--runs",
+    str(RUNS),
+    "--margin",
+    "60%",
+    "--seed",
+    "3",
+)
+"""With so wide a margin no noise of a busy host keeps launches from running side by side."""
+PROGRAM = (
+    "sh",
+    "-c",
+    'allowed=$(sed -n "s/^Cpus_allowed_list:\\s*//p" /proc/self/status);'
+    ' echo "begin $ASSAY_SLOT $allowed $$" >> log; setsid sleep 99 & sleep {t};'
+    ' echo "end $ASSAY_SLOT $allowed $$" >> log',
+)
+"""Tells where it runs, and leaves a process behind in a session of its own, as daemons do."""
+
+SHOWN = ("sed", "-n", "s/^Cpus_allowed_list:.//p", "/proc/self/status")
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    if len(read_machine().cores) < 2:
+        pytest.skip("side by side takes two cores")
+    return CommandLine(assay_exec, tmp_path)
+
+
+def lines(cli: CommandLine) -> list[list[str]]:
+    return [line.split() for line in (cli.folder / "log").read_text().splitlines()]
+
+
+def test_launches_of_the_search_run_side_by_side_each_in_its_slot(cli: CommandLine) -> None:
+    before = leaves()
+    found = cli(*TUNE, "--parallel", "2", "--json", "--", *PROGRAM)
+    assert found.status == 0, found.err
+    nothing_left(cli, before)
+    interference = found.document["interference"]
+    told = {"slots", "blocks", "ratio", "ci", "noise_alone", "noise_beside", "noise_ratio"}
+    assert set(interference) == told, "as docs/cli.md has them"
+    assert interference["slots"] == 2
+    assert interference["blocks"] >= 4
+    assert "refused" not in interference, "or the next lines tell nothing"
+    of_slot = [format_list(slot) for slot in slots(read_machine().usable, 2)]
+    most, running = 0, set()
+    for word, slot, allowed, pid in lines(cli):
+        assert allowed == of_slot[int(slot)]
+        if word == "begin":
+            running.add(pid)
+        else:
+            running.discard(pid)
+        most = max(most, len(running))
+    assert most == 2
+    documents = cli.documents()
+    neighbours: dict[str, set[float]] = defaultdict(set)
+    for sample in documents:
+        launch = sample["launch"]
+        assert launch.get("slot") in (0, 1)
+        evidence = {e["kind"]: e.get("value") for e in sample["evidence"]}
+        if launch["stage"] != "survey":
+            neighbours[launch["stage"]].add(evidence["neighbours"])
+        assert evidence["host_cpus"] == len(slots(read_machine().usable, 2)[0])
+    assert neighbours["search"] == {0.0, 1.0}
+    assert neighbours["confirm"] == {0.0}
+    confirmed = defaultdict(set)
+    for sample in documents:
+        if sample["launch"]["stage"] == "confirm":
+            confirmed[sample["launch"]["block"]].add(sample["launch"]["slot"])
+    assert confirmed
+    assert all(len(used) == 1 for used in confirmed.values())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("after", [5, 25])
+def test_cut_off_side_by_side_and_resumed(
+    cli: CommandLine, number: signal.Signals, after: int
+) -> None:
+    """All launches end, nothing is left, and the study goes on to its end."""
+    before = leaves()
+    with cli.begun(*TUNE, "--parallel", "2", "--", *PROGRAM) as process:
+        cli.wait_for(after)
+        time.sleep(0.01)
+        if number is signal.SIGINT:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        process.wait(timeout=20)
+    nothing_left(cli, before)
+    kept = cli.documents()
+    answer = cli("study", "resume", "last", "--json")
+    assert answer.status == 0, answer.err
+    nothing_left(cli, before)
+    assert cli.documents()[: len(kept)] == kept
+    places = cli.samples()
+    assert len(set(places)) == len(places) <= RUNS
+    assert [block for _, block, _, _ in places] == sorted(block for _, block, _, _ in places)
+    assert answer.document["interference"]["blocks"] >= 4
+    end_marked(cli.mark)
+
+
+def test_hooks_run_once_for_all_slots(cli: CommandLine) -> None:
+    hooks = (
+        ("--setup", "sh -c 'echo up >> hooks'"),
+        ("--prepare", "sh -c 'echo slot $ASSAY_SLOT >> hooks'"),
+        ("--cleanup", "sh -c 'echo down >> hooks'"),
+    )
+    words = [word for hook in hooks for word in hook]
+    found = cli(*TUNE, *words, "--parallel", "2", "--", "sleep", "{t}")
+    assert found.status == 0, found.err
+    told = (cli.folder / "hooks").read_text().split("\n")[:-1]
+    # The look at the program comes before the study, with hooks of its own.
+    assert told[:3] == ["up", "slot 0", "down"]
+    assert told.count("up") == told.count("down") == 2
+    assert {"slot 0", "slot 1"} <= set(told)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("--parallel", "0"), 2, "--parallel: '0' is not a number of slots"),
+        (("--parallel", "x"), 2, "--parallel: 'x' is not a number of slots"),
+        (("--parallel", "1"), 2, "--parallel takes a number from 2 on"),
+        (("--parallel", "1000"), 3, "cannot be divided into 1000 equal slots"),
+        (("--parallel", "2", "cache=warm,cold"), 2, "cache acts on what launches side by side"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_runs(
+    cli: CommandLine, words: tuple[str, ...], status: int, said: str
+) -> None:
+    found = cli("tune", *words, "--", "true")
+    assert found.status == status
+    assert said in found.err
+    assert not cli.store.exists()
+
+
+def test_one_slot_more_than_cores_is_refused(cli: CommandLine) -> None:
+    cores = len(read_machine().cores)
+    found = cli("tune", "nice=0,5", "--parallel", str(cores + 1), "--", "true")
+    assert found.status == 3
+    assert f"cannot be divided into {cores + 1} equal slots" in found.err
+
+
+def test_settings_see_the_slot_as_the_machine(cli: CommandLine) -> None:
+    """A count beyond the slot, and a CPU of another one, cannot be granted."""
+    slot, other = slots(read_machine().usable, 2)[:2]
+    found = cli(
+        "tune",
+        f"cpus={len(slot)},{len(slot) + 1}",
+        "--parallel",
+        "2",
+        "--dry-run",
+        "--json",
+        "--",
+        "true",
+    )
+    assert found.status == 0, found.err
+    assert list(found.document["left_out"]) == [f"cpus={len(slot) + 1}"]
+    named = cli(
+        "tune", f'cpus="{other[0]},{slot[0]}"', "--parallel", "2", "--dry-run", "--", "true"
+    )
+    assert named.status == 3
+    assert "not among those that assay may use" in named.err
+
+
+def test_the_winner_runs_in_a_slot_again(cli: CommandLine) -> None:
+    shown = 'sed -n "s/^Cpus_allowed_list:.//p" /proc/self/status; exec sleep {t}'
+    found = cli(*TUNE, "--parallel", "2", "--json", "--", "sh", "-c", shown)
+    assert found.status == 0, found.err
+    words = [] if found.document["recommendation"]["settings"] else ["--", *SHOWN]
+    again = cli("run", "--from", "last", *words)
+    assert again.status == 0, again.err
+    assert again.out.strip() == format_list(slots(read_machine().usable, 2)[0])
+    if script := found.document["recommendation"]["script"]:
+        assert "taskset" in script
+
+
+def test_a_bundle_of_it_is_verified(cli: CommandLine) -> None:
+    """The verdict, what was found of launches side by side included, and the script."""
+    found = cli(*TUNE, "--parallel", "2", "--", "sleep", "{t}")
+    assert found.status == 0, found.err
+    bundle = cli.folder / "b.zip"
+    assert cli("study", "export", "last", "--bundle", bundle).status == 0
+    verified = cli("study", "verify", bundle)
+    assert verified.status == 0, verified.out + verified.err
+    page = cli("report", "last", "-o", "-")
+    assert page.status == 0
+    assert "every launch is confined to one of 2 slots" in page.out

@@ -1,0 +1,288 @@
+"""Launches of a search side by side: which run when and where, and what is decided on them."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pytest
+
+from assay.records import (
+    Budget,
+    Choices,
+    Kind,
+    Launch,
+    Outcome,
+    Parameter,
+    Sample,
+    Space,
+    Stage,
+    StudySpec,
+    Verdict,
+    Workload,
+)
+from assay.search.conclude import conclude
+from assay.search.history import DEFAULT_ARM, History
+from assay.search.interference import BESIDE_ARM, BLOCKS, interference_of
+from assay.search.race import Done
+from assay.search.space import SearchSpace
+from assay.search.testing import RandomSearcher, Simulated, left_of
+from assay.search.tune import TuneRace
+
+SPACE = Space(
+    parameters=(
+        Parameter(name="env.A", domain=Choices(("1", "2", "3"))),
+        Parameter(name="nice", domain=Choices((5, 10))),
+    )
+)
+AMPLE = Budget(launches=300)
+PROGRAM = Simulated(takes_s=lambda c: 0.8 if c.get("env.A") == "2" else 1.0, noise=0.02)
+
+
+def spec(parallel: int | None = 3, budget: Budget = AMPLE, seed: int = 0) -> StudySpec:
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("x",)),
+        budget=budget,
+        space=SPACE,
+        parallel=parallel,
+        seed=seed,
+        disturbed_above=None,
+    )
+
+
+def race_of(asked: StudySpec) -> TuneRace:
+    return TuneRace(asked, SearchSpace(asked.space), RandomSearcher())
+
+
+@dataclass
+class Side:
+    """Drives a race with several launches in flight, each slowed down by those beside it.
+
+    Attributes:
+        slower, noisier: by how much the logarithm rises, and varies more, with neighbours.
+        breaks: launches with neighbours fail.
+    """
+
+    slower: float = 0.0
+    noisier: float = 0.0
+    breaks: bool = False
+    seed: int = 0
+    samples: list[Sample] = field(default_factory=list)
+    beside: list[frozenset[int | None]] = field(default_factory=list)
+
+    def drive(
+        self, asked: StudySpec, told: Iterable[Sample] = (), until: int | None = None
+    ) -> Done | None:
+        race, rng = race_of(asked), random.Random(self.seed)
+        self.samples = list(told)
+        for sample in self.samples:
+            race.tell(sample)
+        flying: list[tuple[Launch, bool]] = []
+        while until is None or len(self.samples) < until:
+            slots = asked.parallel or 1
+            answer = race.ask(slots - len(flying), left_of(asked.budget, self.samples))
+            if isinstance(answer, Done):
+                assert not flying
+                return answer
+            flying = [(launch, crowded or bool(answer)) for launch, crowded in flying]
+            several = len(flying) + len(answer) > 1
+            flying += [(launch, several) for launch in answer]
+            taken = [launch.slot for launch, _ in flying]
+            assert flying, "neither launches nor an end"
+            if asked.parallel:
+                assert None not in taken
+                assert len(set(taken)) == len(taken), "one launch to a slot"
+            stages = {launch.stage for launch, _ in flying}
+            assert len(stages) == 1
+            if stages <= {Stage.REDUCE, Stage.CONFIRM, Stage.SURVEY, Stage.GAUGE}:
+                assert len(flying) == 1, "what is claimed has no neighbours"
+            if stages == {Stage.INTERFERENCE}:
+                arms = {launch.arm for launch, _ in flying}
+                assert len(arms) == 1
+                assert arms != {DEFAULT_ARM.name} or len(flying) == 1
+            self.beside.append(frozenset(taken))
+            launch, crowded = flying.pop(rng.randrange(len(flying)))
+            sample = self._run(launch, crowded, rng)
+            self.samples.append(sample)
+            race.tell(sample)
+        return None
+
+    def _run(self, launch: Launch, crowded: bool, rng: random.Random) -> Sample:
+        sample = PROGRAM.run(launch)
+        if not crowded:
+            return sample
+        if self.breaks:
+            return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=0.1)
+        factor = math.exp(self.slower + rng.gauss(0.0, self.noisier))
+        return Simulated(takes_s=lambda c: PROGRAM.takes_s(c) * factor, noise=PROGRAM.noise).run(
+            launch
+        )
+
+    def of(self, stage: Stage) -> list[Launch]:
+        return [s.launch for s in self.samples if s.launch.stage is stage]
+
+
+def test_a_search_runs_side_by_side_and_the_confirmation_alone() -> None:
+    side = Side()
+    done = side.drive(spec())
+    assert done is not None
+    assert max(len(slots) for slots in side.beside) == 3
+    found = conclude(spec(), side.samples, SearchSpace(SPACE), RandomSearcher(), done)
+    assert [claim.verdict for claim in found.claims] == [Verdict.FASTER]
+    assert found.interference is not None
+    assert found.interference.refused is None
+    assert found.interference.blocks == BLOCKS
+    assert not any("one launch at a time" in note for note in found.notes)
+
+
+def test_the_default_runs_alone_and_beside_copies_first() -> None:
+    side = Side(slower=0.03)
+    side.drive(spec())
+    looked = side.of(Stage.INTERFERENCE)
+    assert len(looked) == BLOCKS * (1 + 3)
+    assert {la.arm for la in looked} == {DEFAULT_ARM.name, BESIDE_ARM.name}
+    firsts = {la.block: la.arm for la in looked if la.position == 0}
+    assert len(set(firsts.values())) == 2, "in random order"
+    found = interference_of(spec(), History.of(spec(), side.samples))
+    assert found is not None
+    assert found.ratio == pytest.approx(1.03, abs=0.03)
+    low, high = found.ci
+    assert low is not None
+    assert high is not None
+    assert low < 1.03 < high
+
+
+@pytest.mark.parametrize(
+    ("side", "said"),
+    [
+        (Side(slower=0.3), "is surely worse by"),
+        (Side(noisier=0.2), "times as much side by side"),
+        (Side(breaks=True), "gave too few values side by side"),
+    ],
+)
+def test_where_it_is_too_much_one_runs_at_a_time(side: Side, said: str) -> None:
+    done = side.drive(spec())
+    searched = {la.block for la in side.of(Stage.SEARCH)}
+    assert searched
+    found = conclude(spec(), side.samples, SearchSpace(SPACE), RandomSearcher(), done)
+    assert found.interference is not None
+    assert said in (found.interference.refused or "")
+    assert any(said in note for note in found.notes)
+    assert [claim.verdict for claim in found.claims] == [Verdict.FASTER]
+    # Of the interference alone: nothing else ran beside anything.
+    assert all(
+        s.outcome is Outcome.OK for s in side.samples if s.launch.stage is not Stage.INTERFERENCE
+    )
+
+
+def test_noise_that_is_within_the_margin_does_no_harm() -> None:
+    steady = Simulated(takes_s=lambda c: 1.0, noise=0.0001)
+    asked = spec()
+    history = History.of(asked)
+    rng = random.Random(1)
+    for block in range(BLOCKS):
+        for position, arm in enumerate((DEFAULT_ARM, BESIDE_ARM)):
+            launch = Launch(
+                configuration=arm.configuration,
+                arm=arm.name,
+                stage=Stage.INTERFERENCE,
+                block=block,
+                position=position,
+                roster=(DEFAULT_ARM, BESIDE_ARM),
+            )
+            noisy = Simulated(takes_s=lambda c: math.exp(rng.gauss(0.0, 0.001)), noise=0.0)
+            history.add((steady if arm == DEFAULT_ARM else noisy).run(launch))
+    found = interference_of(asked, history)
+    assert found is not None
+    assert (found.noise_ratio or 0.0) > 2.0
+    assert found.refused is None
+
+
+def test_the_arms_of_a_confirmation_block_share_a_slot() -> None:
+    """What one slot is slower than another cancels in each pair."""
+    side = Side()
+    side.drive(spec())
+    blocks: dict[int, set[int | None]] = {}
+    for launch in side.of(Stage.CONFIRM):
+        blocks.setdefault(launch.block, set()).add(launch.slot)
+    assert all(len(slots) == 1 for slots in blocks.values())
+    assert len(set().union(*blocks.values())) > 1
+
+
+def test_slots_of_a_search_are_drawn_at_random() -> None:
+    found: list[int | None] = []
+    for seed in range(12):
+        side = Side(seed=seed)
+        side.drive(spec(seed=seed))
+        found += [la.slot for la in side.of(Stage.SEARCH) if la.arm == DEFAULT_ARM.name]
+    for slot in range(3):
+        assert found.count(slot) / len(found) == pytest.approx(1 / 3, abs=0.2)
+
+
+def test_without_slots_nothing_has_one() -> None:
+    side = Side()
+    side.drive(spec(parallel=None))
+    assert {s.launch.slot for s in side.samples} == {None}
+    assert not side.of(Stage.INTERFERENCE)
+    assert {len(slots) for slots in side.beside} == {1}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cut_off_anywhere_and_resumed(seed: int) -> None:
+    """Nothing twice, blocks one after another; what a stop tore apart is measured anew."""
+    asked = spec(seed=seed)
+    whole = Side(seed=seed)
+    whole.drive(asked)
+    for count in range(0, len(whole.samples), 4):
+        first = Side(seed=seed)
+        first.drive(asked, until=count)
+        second = Side(seed=seed + 1)
+        done = second.drive(asked, told=first.samples)
+        assert done is not None
+        places = [(la.block, la.position, la.attempt) for la in (s.launch for s in second.samples)]
+        assert len(set(places)) == len(places)
+        assert [p[0] for p in places] == sorted(p[0] for p in places)
+        history = History.of(asked, second.samples)
+        for number in history.complete(Stage.INTERFERENCE):
+            mine = [la for la in second.of(Stage.INTERFERENCE) if la.block == number]
+            assert len(mine) == 1 + 3
+        again = conclude(asked, second.samples, SearchSpace(SPACE), RandomSearcher(), done)
+        assert again.interference is not None
+
+
+@pytest.mark.parametrize("launches", [10, 25, 60, 61, 120])
+def test_the_budget_of_launches_is_kept(launches: int) -> None:
+    side = Side()
+    side.drive(spec(budget=Budget(launches=launches)))
+    assert len(side.samples) <= launches
+
+
+def test_a_budget_without_room_for_it_goes_one_at_a_time() -> None:
+    asked = spec(budget=Budget(launches=40))
+    side = Side()
+    done = side.drive(asked)
+    assert not side.of(Stage.INTERFERENCE)
+    assert side.of(Stage.SEARCH)
+    found = conclude(asked, side.samples, SearchSpace(SPACE), RandomSearcher(), done)
+    assert any("left no room to measure" in note for note in found.notes)
+
+
+def test_a_search_side_by_side_is_expected_to_take_less_time() -> None:
+    history = History.of(spec())
+    launch = Launch(
+        configuration=DEFAULT_ARM.configuration,
+        arm="default",
+        stage=Stage.GAUGE,
+        block=0,
+        position=0,
+    )
+    history.add(PROGRAM.run(launch))
+    arms = [DEFAULT_ARM] * 6
+    alone = history.cost(arms, Stage.SEARCH)
+    history.abreast = 3
+    assert history.cost(arms, Stage.SEARCH).time_s == pytest.approx(alone.time_s / 3)
+    assert history.cost(arms, Stage.SEARCH).launches == alone.launches
+    assert history.cost(arms).time_s == pytest.approx(alone.time_s)

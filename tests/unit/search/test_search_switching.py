@@ -1,0 +1,360 @@
+"""Settings that are costly to change: order and cost of launches, what claims rest on."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from assay.records import (
+    Arm,
+    Budget,
+    Choices,
+    Configuration,
+    Evidence,
+    Kind,
+    Launch,
+    Outcome,
+    Parameter,
+    Sample,
+    Space,
+    Stage,
+    StudySpec,
+    Verdict,
+    Workload,
+)
+from assay.search.compare import CompareRace
+from assay.search.conclude import conclude
+from assay.search.history import DEFAULT_ARM, History, arm_of
+from assay.search.race import Reason
+from assay.search.space import SearchSpace
+from assay.search.switching import EVIDENCE, MOST_WITHIN, Costly, switching_of, within
+from assay.search.testing import RandomSearcher, Simulated, Trip, drive
+from assay.search.tune import TuneRace
+from assay.stats.order import GROUP, order
+from assay.stats.sequence import critical, least, level
+
+COSTS = {"env.BOOT": 60.0, "env.KNOB": 2.0}
+SPACE = Space(
+    parameters=(
+        Parameter(name="env.BOOT", domain=Choices(("a", "b"))),
+        Parameter(name="env.KNOB", domain=Choices(("x", "y"))),
+        Parameter(name="nice", domain=Choices((5, 10))),
+    )
+)
+
+
+def arms(*texts: str) -> tuple[Arm, ...]:
+    found = []
+    for text in texts:
+        pairs = (word.split("=") for word in text.split())
+        found.append(arm_of(Configuration(dict(pairs))))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def compared(costs: dict[str, float], *texts: str, budget: Budget, null: bool = False) -> StudySpec:
+    return StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(argv=("x",)),
+        budget=budget,
+        arms=arms(*texts),
+        switch_costs_s=costs,
+        disturbed_above=None,
+        null=null,
+    )
+
+
+def tuned(costs: dict[str, float], budget: Budget, seed: int = 0) -> StudySpec:
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("x",)),
+        budget=budget,
+        space=SPACE,
+        seed=seed,
+        switch_costs_s=costs,
+        disturbed_above=None,
+    )
+
+
+def raced(spec: StudySpec, program: Simulated) -> Trip:
+    race = (
+        TuneRace(spec, SearchSpace(spec.space), RandomSearcher())
+        if spec.kind is Kind.TUNE
+        else CompareRace(spec)
+    )
+    return drive(race, program, spec.budget)
+
+
+def switches(launches: list[Launch], name: str) -> int:
+    """Between neighbours of one block."""
+    pairs = itertools.pairwise(launches)
+    return sum(
+        a.block == b.block and a.configuration.get(name) != b.configuration.get(name)
+        for a, b in pairs
+    )
+
+
+PROGRAM = Simulated(takes_s=lambda c: 0.8 if c.get("env.BOOT") == "b" else 1.0, noise=0.02)
+
+
+# --- the order ----------------------------------------------------------------------------------
+
+
+def test_each_block_changes_the_costliest_least_often() -> None:
+    spec = tuned({"env.KNOB": 2.0, "env.BOOT": 60.0}, Budget(launches=200))
+    trip = raced(spec, PROGRAM)
+    blocks = {la.block for la in trip.launches if la.stage is Stage.SEARCH}
+    assert blocks
+    for number in blocks:
+        mine = [la for la in trip.launches if la.block == number]
+        boots = {la.configuration.get("env.BOOT") for la in mine}
+        both = {(la.configuration.get("env.BOOT"), la.configuration.get("env.KNOB")) for la in mine}
+        assert switches(mine, "env.BOOT") == len(boots) - 1
+        assert switches(mine, "env.KNOB") <= len(both) - 1
+
+
+def test_nothing_changes_where_nothing_is_costly() -> None:
+    names = ["default", "a", "b", "c"]
+    for block in range(20):
+        assert order(3, block, names) == order(3, block, names, [()] * 4)
+        assert order(3, block, names) == order(3, block, names, [("",)] * 4)
+    budget = Budget(launches=120)
+    assert raced(tuned({}, budget), PROGRAM).samples == raced(tuned({}, budget), PROGRAM).samples
+
+
+def test_any_two_arms_go_first_in_turn_within_and_among_groups() -> None:
+    names = ["a1", "b1", "a2", "b2", "c1"]
+    plots = [(name[0],) for name in names]
+    for seed in range(30):
+        found = [[names[i] for i in order(seed, k, names, plots)] for k in range(GROUP)]
+        for one, other in itertools.combinations(names, 2):
+            assert sum(o.index(one) < o.index(other) for o in found) == GROUP // 2
+        for one_order in found:
+            groups = [key for key, _ in itertools.groupby(one_order, key=lambda n: n[0])]
+            assert len(groups) == 3
+    firsts = [names[order(seed, 0, names, plots)[0]] for seed in range(600)]
+    for group in "abc":
+        assert sum(name[0] == group for name in firsts) / 600 == pytest.approx(1 / 3, abs=0.08)
+    inner = [
+        order(seed, 0, names, plots).index(0) < order(seed, 0, names, plots).index(2)
+        for seed in range(600)
+    ]
+    assert sum(inner) / 600 == pytest.approx(0.5, abs=0.08)
+
+
+# --- what it costs ------------------------------------------------------------------------------
+
+
+def test_what_a_block_costs() -> None:
+    costly = Costly(COSTS)
+    assert costly.names == ("env.BOOT", "env.KNOB")
+    assert costly.block_s(arms("")) == 0.0
+    assert costly.block_s(arms("", "nice=5")) == 0.0
+    assert costly.block_s(arms("", "env.KNOB=x")) == 2 * 2.0
+    assert costly.block_s(arms("", "env.BOOT=a")) == 2 * (60.0 + 2.0)
+    four = arms("", "env.BOOT=a", "env.BOOT=a env.KNOB=x", "env.KNOB=y nice=5")
+    assert costly.block_s(four) == 2 * 60.0 + 4 * 2.0
+    assert costly.space_s(SearchSpace(SPACE), 100) == 3 * 60.0 + 9 * 2.0
+    assert costly.space_s(SearchSpace(SPACE), 4) == 3 * 60.0 + 4 * 2.0
+    assert not Costly({"nice": 0.0})
+
+
+def test_a_history_counts_switching() -> None:
+    history = History.of(tuned(COSTS, Budget(time_s=600.0)))
+    sample = PROGRAM.run(
+        Launch(configuration=Configuration(), arm="default", stage=Stage.GAUGE, block=0, position=0)
+    )
+    history.add(sample)
+    wall_s = sample.wall_s or 0.0
+    pair = [DEFAULT_ARM, *arms("env.KNOB=x")]
+    search, claim = history.cost(pair, Stage.SEARCH), history.cost(pair)
+    assert search.time_s == pytest.approx(2 * wall_s + 4.0, rel=0.02)
+    assert search.launches == 2
+    # Launching is to take about as long as switching.
+    assert claim.launches == 2 * round(4.0 / (2 * wall_s))
+    assert history.cost([DEFAULT_ARM, DEFAULT_ARM]).launches == 2
+
+
+def test_launches_within_an_application() -> None:
+    assert within(0.0, 1.0) == 1
+    assert within(0.1, 1.0) == 1
+    assert within(3.0, 1.0) == 3
+    assert within(100.0, 1.0) == MOST_WITHIN
+
+
+def test_a_budget_that_switching_would_use_up_is_too_small() -> None:
+    budget = Budget(time_s=120.0)
+    assert raced(tuned({}, budget), PROGRAM).done.reason is not Reason.TOO_SMALL
+    small = raced(tuned({"env.BOOT": 20.0}, budget), PROGRAM).done
+    assert small.reason is Reason.TOO_SMALL
+    assert small.needed is not None
+    assert (small.needed.time_s or 0.0) > 6 * 2 * 20.0
+
+
+# --- what claims rest on ------------------------------------------------------------------------
+
+
+def applications(launches: list[Launch], name: str) -> list[list[Launch]]:
+    """The launches of a confirmation, by what is applied: where a value differs, or anew."""
+    found: list[list[Launch]] = []
+    for launch in launches:
+        if launch.stage is not Stage.CONFIRM:
+            continue
+        held = found[-1][-1].configuration.get(name) if found else object()
+        if launch.anew or launch.configuration.get(name) != held:
+            found.append([])
+        found[-1].append(launch)
+    return found
+
+
+@pytest.mark.parametrize("kind", [Kind.TUNE, Kind.COMPARE])
+def test_a_claim_rests_on_six_applications_of_each_level(kind: Kind) -> None:
+    costs, budget = {"env.BOOT": 3.0}, Budget(launches=2000)
+    spec = (
+        tuned(costs, budget)
+        if kind is Kind.TUNE
+        else compared(costs, "", "env.BOOT=b", budget=budget)
+    )
+    trip = raced(spec, PROGRAM)
+    searcher = RandomSearcher()
+    found = conclude(spec, trip.samples, SearchSpace(spec.space), searcher, trip.done)
+    (claim,) = found.claims
+    assert claim.verdict is Verdict.FASTER
+    assert claim.applications
+    assert claim.blocks >= 6
+    applied = applications(trip.launches, "env.BOOT")
+    for value in (None, "b"):
+        mine = [a for a in applied if a[0].configuration.get("env.BOOT") == value]
+        assert len(mine) >= 6
+        assert len({len(a) for a in mine}) == 1, "as many launches within each"
+        assert all(len({la.block for la in a}) == 1 for a in mine), "none is in two blocks"
+    firsts = [a[0].configuration.get("env.BOOT") for a in applied[::2]]
+    assert len(set(firsts)) == 2, "in random order"
+
+
+def test_launches_within_an_application_are_averaged() -> None:
+    spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=400))
+    trip = raced(spec, PROGRAM)
+    history = History.of(spec, trip.samples)
+    block = history.blocks(Stage.CONFIRM)[0]
+    mine = [
+        s.wall_s or 0.0
+        for s in trip.samples
+        if s.launch.block == block and s.launch.arm == "default"
+    ]
+    assert len(mine) > 1
+    (found,) = history.observations(Stage.CONFIRM, "default", [block])
+    assert found is not None
+    assert found.value == pytest.approx(math.exp(np.mean(np.log(mine))))
+
+
+def test_an_application_with_a_launch_that_fails_twice_has_no_value() -> None:
+    spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=400))
+    flaky = Simulated(
+        takes_s=PROGRAM.takes_s, fails=lambda c: 0.2 if c.get("env.BOOT") == "b" else 0.0, seed=3
+    )
+    trip = raced(spec, flaky)
+    history = History.of(spec, trip.samples)
+    lost = [o for o in history.observations(Stage.CONFIRM, "env.BOOT=b") if o is None]
+    assert lost
+    retried = [la for la in trip.launches if la.attempt]
+    assert retried
+    assert not any(la.anew for la in retried)
+
+
+def test_arms_that_share_what_is_costly_are_compared_by_launches() -> None:
+    spec = compared({"env.BOOT": 5.0}, "", "nice=5", "env.BOOT=b", budget=Budget(launches=2000))
+    trip = raced(spec, PROGRAM)
+    found = conclude(spec, trip.samples, SearchSpace(spec.space), RandomSearcher(), trip.done)
+    assert {claim.b: claim.applications for claim in found.claims} == {
+        "nice=5": False,
+        "env.BOOT=b": True,
+    }
+
+
+def test_what_was_spent_is_told() -> None:
+    spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=40))
+    launch = Launch(
+        configuration=Configuration(), arm="default", stage=Stage.CONFIRM, block=0, position=0
+    )
+    applied = Evidence(kind=EVIDENCE, value=4.5, unit="s")
+    samples = [
+        Sample(launch=launch, outcome=Outcome.OK, evidence=(applied,)),
+        Sample(launch=launch, outcome=Outcome.OK),
+        Sample(launch=launch, outcome=Outcome.OK, evidence=(applied,)),
+    ]
+    found = switching_of(spec, samples)
+    assert found is not None
+    assert (found.settings, found.applications, found.time_s) == (("env.BOOT",), 2, 9.0)
+    assert switching_of(compared({}, "", "nice=5", budget=Budget(launches=9)), samples) is None
+
+
+# --- how often it is wrong ----------------------------------------------------------------------
+
+STUDIES, BLOCKS, WITHIN = 1000, 40, 3
+NAMES = ["a1", "a2", "b1", "b2", "c1"]
+"""Five identical arms at three levels of a costly setting."""
+LIMIT = 0.05 + 2 * math.sqrt(0.05 * 0.95 / STUDIES)
+
+
+def logs(drift: str, application: float, each: int, seed: int) -> np.ndarray:
+    """Studies x blocks x arms x launches within an application, of identical arms.
+
+    Switching takes three times as long as a launch, and the machine drifts all the while.
+    """
+    rng = np.random.default_rng(seed)
+    names = NAMES * each
+    plots = [(name[0],) for name in names]
+    found = np.empty((STUDIES, BLOCKS, len(NAMES), each))
+    for study in range(STUDIES):
+        t = 0.0
+        slope, step_at = rng.choice([-1.0, 1.0]), rng.uniform(0, BLOCKS * len(names))
+        for block in range(BLOCKS):
+            held, effect, seen = "", 0.0, dict.fromkeys(NAMES, 0)
+            for place in order(study, block, names, plots):
+                name = names[place]
+                if name[0] != held:
+                    held, effect = name[0], application * rng.standard_normal()
+                    t += 3.0
+                t += 1.0
+                moved = {
+                    "none": 0.0,
+                    "ramp": slope * 0.002 * t,
+                    "wave": 0.1 * math.sin(t / 40.0),
+                    "step": 0.1 * (t > step_at),
+                }[drift]
+                value = moved + effect + 0.01 * rng.standard_normal()
+                found[study, block, NAMES.index(name), seen[name]] = value
+                seen[name] += 1
+    return found
+
+
+def false_share(gaps: np.ndarray) -> float:
+    """Share of the studies in which the interval of the mean ever excludes 0."""
+    n = np.arange(1, gaps.shape[1] + 1.0)
+    mean = np.cumsum(gaps, axis=1) / n
+    square = np.cumsum(gaps**2, axis=1) - n * mean**2
+    t = np.abs(mean) / np.sqrt(np.maximum(square, 1e-22) / np.maximum(n - 1, 1) / n)
+    looks = range(max(6, least(0.05)), gaps.shape[1] + 1)
+    bounds = [critical(k, level(0.05)) for k in looks]
+    return float((t[:, looks[0] - 1 :] > bounds).any(axis=1).mean())
+
+
+@pytest.mark.parametrize("drift", ["none", "ramp", "wave", "step"])
+def test_identical_arms_in_grouped_orders(drift: str) -> None:
+    """Within a level and across levels, each application with an error of its own."""
+    means = logs(drift, 0.02, 1, seed=1).mean(axis=3)
+    assert false_share(means[:, :, 1] - means[:, :, 0]) <= LIMIT
+    assert false_share(means[:, :, 2] - means[:, :, 0]) <= LIMIT
+    assert false_share(means[:, :, 4] - means[:, :, 0]) <= LIMIT
+
+
+def test_the_application_is_the_unit() -> None:
+    """Averaged they keep to 5 %; each launch for itself would be far beyond it."""
+    values = logs("ramp", 0.03, WITHIN, seed=2)
+    means = values.mean(axis=3)
+    assert false_share(means[:, :, 2] - means[:, :, 0]) <= LIMIT
+    each = (values[:, :, 2, :] - values[:, :, 0, :]).reshape(STUDIES, -1)
+    assert false_share(each) > 2 * LIMIT

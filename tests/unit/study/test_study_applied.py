@@ -1,0 +1,197 @@
+"""Settings that are costly to change are applied when they have to be, and what it took is told."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from assay.errors import AssayError
+from assay.launch.driver import Driver, find_launcher
+from assay.machine.document import Machine, Program
+from assay.machine.reader import read_machine
+from assay.measure.executor import LocalExecutor, Node
+from assay.records import (
+    Arm,
+    Budget,
+    Choices,
+    Configuration,
+    Domain,
+    EnvSet,
+    Grant,
+    Granted,
+    Kind,
+    Launch,
+    Level,
+    Outcome,
+    Plan,
+    RunFacts,
+    Sample,
+    Scope,
+    Stage,
+    StudySpec,
+    Value,
+    Workload,
+)
+from assay.search.race import Race
+from assay.search.switching import EVIDENCE, Costly
+from assay.settings.base import Resolved
+from assay.settings.registry import Registry
+from assay.store import open_store
+from assay.study.applied import Applied
+from assay.study.laboratory import Laboratory
+from assay.study.session import begin
+
+NAME = "test.knob"
+
+
+class Opening:
+    """The part of an executor that is used; each application takes two seconds of its clock."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        self.opened: list[str] = []
+        self.fails = False
+
+    def nodes(self) -> list[Node]:
+        return [Node("here")]
+
+    def open(self, node: Node, plan: Plan) -> None:
+        if self.fails:
+            raise AssayError("It cannot be applied.", "Wait.")
+        self.now_s += 2.0
+        self.opened.append(str(plan.configuration))
+
+
+def launch(value: str | None, position: int, *, anew: bool = False) -> Launch:
+    configuration = Configuration({NAME: value} if value else {})
+    return Launch(
+        configuration=configuration,
+        arm=str(configuration),
+        stage=Stage.SEARCH,
+        block=0,
+        position=position,
+        anew=anew,
+    )
+
+
+def applied(opening: Opening, costs: dict[str, float]) -> Applied:
+    return Applied(Costly(costs), opening, lambda: opening.now_s)  # type: ignore[arg-type]
+
+
+def before(keeper: Applied, one: Launch) -> Sample:
+    keeper.before(one, Plan(configuration=one.configuration))
+    return keeper.told(Sample(launch=one, outcome=Outcome.OK))
+
+
+def test_only_where_it_differs_or_is_to_be_applied_anew() -> None:
+    opening = Opening()
+    keeper = applied(opening, {NAME: 2.0})
+    launches = [
+        launch(None, 0),
+        launch(None, 1),
+        launch("a", 2),
+        launch("a", 3),
+        launch("a", 4, anew=True),
+        launch(None, 5),
+    ]
+    samples = [before(keeper, one) for one in launches]
+    assert opening.opened == ["default", f"{NAME}=a", f"{NAME}=a", "default"]
+    told = [[(e.kind, e.value, e.note) for e in s.evidence] for s in samples]
+    default = [(EVIDENCE, 2.0, f"{NAME}=default")]
+    assert told == [default, [], (a := [(EVIDENCE, 2.0, f"{NAME}=a")]), [], a, default]
+
+
+def test_after_a_failure_nothing_holds() -> None:
+    opening = Opening()
+    keeper = applied(opening, {NAME: 2.0})
+    before(keeper, launch("a", 0))
+    opening.fails = True
+    with pytest.raises(AssayError):
+        before(keeper, launch("b", 1))
+    opening.fails = False
+    before(keeper, launch("a", 2))
+    assert opening.opened == [f"{NAME}=a", f"{NAME}=a"]
+
+
+def test_never_where_nothing_is_costly() -> None:
+    opening = Opening()
+    keeper = applied(opening, {})
+    assert before(keeper, launch("a", 0, anew=True)).evidence == ()
+    assert opening.opened == []
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A setting of the system, for these tests: a variable that takes a while to change."""
+
+    name: str = NAME
+    summary: str = "for tests"
+    scope: Scope = Scope.SYSTEM
+    switch_cost_s: float = 0.2
+    evidence: Level = Level.SET
+
+    def domain(self, machine: Machine) -> Domain:
+        return Choices(("a", "b"))
+
+    def default(self, machine: Machine) -> Value | None:
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> str:
+        return "only where it is asked for"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved:
+        return Resolved((EnvSet(name="KNOB", value=str(config[self.name])),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        return Grant(value=config[self.name], grant=Granted.GRANTED)
+
+
+class Silent:
+    def began(self, study_id: str) -> None: ...
+    def launching(self, launch: Launch, left: Budget) -> None: ...
+    def warned(self, error: AssayError) -> None: ...
+    def sampled(self, sample: Sample, race: Race, left: Budget) -> None: ...
+
+
+def test_a_whole_study_with_real_launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The registry says what it costs; the study groups, averages, applies and tells."""
+    opened: list[Configuration] = []
+
+    def slowly(self: LocalExecutor, node: Node, plan: Plan) -> None:
+        opened.append(plan.configuration)
+        time.sleep(0.01)
+
+    monkeypatch.setattr(LocalExecutor, "open", slowly)
+    lab = Laboratory(
+        machine=read_machine(),
+        registry=Registry([Knob()]),
+        driver=Driver(find_launcher(os.environ), os.environ),
+    )
+    waits = 'case "$KNOB" in a) sleep 0.004;; *) sleep 0.02;; esac'
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(argv=("sh", "-c", waits)),
+        budget=Budget(launches=400),
+        arms=tuple(
+            Arm(name=str(c), configuration=c) for c in (Configuration(), Configuration({NAME: "a"}))
+        ),
+        disturbed_above=None,
+    )
+    with open_store(str(tmp_path / "x.db"), create=True) as store:
+        result = begin(lab, store, spec, Silent())
+        samples = store.samples(result.study_id)
+    assert result.spec.switch_costs_s == {NAME: 0.2}
+    (claim,) = result.conclusion.claims
+    assert claim.verdict == "faster"
+    assert claim.applications
+    assert claim.blocks >= 6
+    found = result.conclusion.switching
+    assert found is not None
+    assert found.applications == len(opened) >= 2 * claim.blocks
+    assert found.time_s >= 0.01 * len(opened)
+    confirmed = [s for s in samples if s.launch.stage is Stage.CONFIRM]
+    assert len(confirmed) >= 2 * 2 * claim.blocks, "several launches within an application"
