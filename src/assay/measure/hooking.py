@@ -5,10 +5,9 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from typing import IO
 
 from assay.errors import WorkloadFailed
-from assay.measure.descent import end_descent
+from assay.measure.beside import run_beside
 from assay.measure.last_words import last_words
 from assay.records import Workload
 from assay.units import show_duration
@@ -89,7 +88,7 @@ class Hooking:
         limit_s = max(self._least_s, USUAL_S if limit_s is None else limit_s)
         with tempfile.TemporaryFile() as output:
             try:
-                status = self._status(argv, output, limit_s)
+                status = run_beside(argv, output, cwd=self._cwd, env=self._env, limit_s=limit_s)
             except OSError as error:
                 raise NoHook(
                     f"The command of {option} cannot be run: {error.strerror}: {argv[0]}.",
@@ -108,28 +107,3 @@ class Hooking:
                     f"The command of {option} ended with status {status}.{last_words(output)}",
                     "Run it by hand first; it must end with status 0.",
                 )
-
-    def _status(self, argv: tuple[str, ...], output: IO[bytes], limit_s: float) -> int:
-        """How it ended; whatever interrupts the waiting ends it too.
-
-        It stays in the process group of assay: sudo(8) asks a terminal for a password, which only
-        the foreground group may read.
-
-        Raises:
-            OSError: it cannot be started.
-            subprocess.TimeoutExpired: it took longer than ``limit_s``.
-        """
-        process = subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            cwd=self._cwd,
-            env=self._env,
-        )
-        try:
-            return process.wait(limit_s)
-        except BaseException:
-            end_descent(process.pid)
-            process.wait()
-            raise

@@ -8,6 +8,7 @@ from assay.records.action import (
     Action,
     Affinity,
     Arg,
+    Build,
     Command,
     EnvSet,
     IoPriority,
@@ -55,7 +56,7 @@ from assay.records.study import (
     StudySpec,
     Summary,
 )
-from assay.records.workload import Goal, Hooks, Limits, Metric, Workload
+from assay.records.workload import Goal, Hooks, Limits, Metric, Recipe, Workload
 
 __all__ = [
     "Action",
@@ -65,6 +66,7 @@ __all__ = [
     "Arm",
     "ArmResult",
     "Budget",
+    "Build",
     "Calibration",
     "Choices",
     "Claim",
@@ -105,6 +107,7 @@ __all__ = [
     "Preload",
     "Prospect",
     "Range",
+    "Recipe",
     "Recommendation",
     "Rlimit",
     "RunFacts",

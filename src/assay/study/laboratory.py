@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from assay.launch.driver import Driver
 from assay.launch.planner import plan
 from assay.machine.document import Machine, Program
+from assay.machine.reader import fingerprint
 from assay.records import Configuration, Plan, StudySpec
 from assay.search.space import SearchSpace
 from assay.settings.registry import Registry
@@ -20,6 +21,7 @@ class Laboratory:
     Attributes:
         program: what runs; where commands are compared, the first of them.
         others: the further commands of a comparison.
+        built: key of the build that ``program`` comes from; ``None`` where nothing is built.
     """
 
     machine: Machine
@@ -27,6 +29,7 @@ class Laboratory:
     driver: Driver
     program: Program | None = None
     others: tuple[Program, ...] = ()
+    built: str | None = None
 
     def plan(self, configuration: Configuration) -> Plan:
         """Resolve a configuration here."""
@@ -40,11 +43,23 @@ class Laboratory:
 
     @property
     def digest(self) -> str | None:
-        """Of the program's file; where commands are compared, of all their files."""
-        if self.program is None or not self.others:
-            return self.program.digest if self.program else None
+        """Of the program's file; where commands are compared, of all their files.
+
+        A program that is built hangs on its sources as well: they may give the same default and
+        other variants of it.
+        """
+        if self.program is None:
+            return None
+        if not self.others and self.built is None:
+            return self.program.digest
         known = [program.digest or "" for program in (self.program, *self.others)]
+        known += [self.built] if self.built is not None else []
         return hashlib.sha256("\n".join(known).encode()).hexdigest()
+
+    @property
+    def host(self) -> str:
+        """What hosts of one kind share."""
+        return fingerprint(self.machine)
 
     def admits(self, configuration: Configuration) -> bool:
         """Whether nothing of a configuration is refused here."""

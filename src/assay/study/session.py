@@ -132,7 +132,7 @@ def resume(
         AssayError: as ``StudyLoop.run``.
     """
     record = store.study(study_id)
-    demand_folder(record.spec.workload)
+    demand_folder(record.spec.workload.cwd)
     newest = record.strata[-1]
     env = laboratory.driver.env
     now = stratum_of(newest.number, laboratory.machine, laboratory.digest, env)
@@ -185,6 +185,7 @@ def _carry_on(
             varied=varied(spec),
             pad_seed=spec.seed if spec.pad_environment else None,
             left_s=lambda: account.left.time_s,
+            host=laboratory.host,
         ),
         planner=laboratory.plan,
         account=account,

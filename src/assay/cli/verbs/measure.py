@@ -6,7 +6,7 @@ import argparse
 import os
 
 from assay.cli.answer import exports_of, give
-from assay.cli.missing import demand_found
+from assay.cli.built import program_before, with_built
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import (
@@ -16,7 +16,7 @@ from assay.cli.request import (
     precision_of,
     warmup_of,
 )
-from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import command_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Statistic, StudySpec
@@ -29,13 +29,11 @@ def run(parsed: Parsed) -> int:
     exports = exports_of(arguments)
     _demand_mean(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
-    program = program_of(argv)
-    demand_found(program.path, argv[0])
-    lab = laboratory(program)
+    lab = laboratory(program_before(argv, builds=arguments.build is not None))
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
     spec = StudySpec(
         kind=Kind.MEASURE,
-        workload=workload_of(arguments, argv),
+        workload=workload_of(arguments, argv, configurations=(configuration,)),
         budget=budget_of(arguments),
         arms=(Arm(name=str(configuration), configuration=configuration),),
         precision=precision_of(arguments),
@@ -43,6 +41,7 @@ def run(parsed: Parsed) -> int:
         disturbed_above=disturbed_above_of(arguments, os.environ),
         warmup=warmup_of(arguments),
     )
+    lab = with_built(lab, spec, quiet=arguments.quiet)
     with (
         store_of(arguments) as store,
         Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,

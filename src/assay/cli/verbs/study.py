@@ -11,6 +11,7 @@ import msgspec
 
 from assay.bundle.document import sample_documents
 from assay.cli.answer import exports_of, give
+from assay.cli.built import with_built
 from assay.cli.documents import print_json
 from assay.cli.export import export
 from assay.cli.layout import fitted, width_of
@@ -178,7 +179,7 @@ def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     record = store.study(study_id)
     spec = record.spec
     more = budget_of(arguments) if arguments.budget or arguments.runs else None
-    lab = laboratory_of(spec)
+    lab = with_built(laboratory_of(spec), spec, quiet=arguments.quiet)
     if arguments.new_stratum:  # without it the program is compared, and named
         _demand_programs(lab, study_id)
     with Progress(
