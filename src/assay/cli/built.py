@@ -65,10 +65,12 @@ def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
     """
     words = in_folder(argv, folder)
     program = program_of(words, cwd)
+    if words[0] == argv[0]:
+        demand_found(program.path, argv[0])
     if program.path is None:
-        where = f", which lies in {folder}" if words[0] != argv[0] else ""
         raise BadInput(
-            f"The build ended well, but {argv[0]!r} is no program that can be executed{where}.",
+            f"The build ended well, but {argv[0]} is no program that can be executed; {{{FOLDER}}} "
+            f"was {folder}.",
             "The build command must write it there. Where the file system of the folder is mounted "
             "noexec, XDG_CACHE_HOME names another place.",
         )

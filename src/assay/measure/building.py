@@ -25,6 +25,7 @@ from assay.measure.last_words import last_words
 from assay.measure.output import kept
 from assay.measure.sources import Sources
 from assay.records import Evidence, Launch, Outcome, Output, Plan, Sample, Workload
+from assay.records.sample import BUILD
 from assay.units import show_duration
 from assay.untrusted import clean
 
@@ -32,8 +33,6 @@ LEAST_S = 600.0
 """What each build may take, however little of a budget is left."""
 FOLDER_VARIABLE = "ASSAY_BUILD_DIR"
 """Tells a build where to write, beside ``{build}`` in its command."""
-EVIDENCE = "build"
-"""Kind of the evidence that says what was built for a launch, and how long that took."""
 ARRIVING_S = 0.5
 """How much later than a build assay may have a signal that is for both."""
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -252,6 +251,7 @@ class Building:
                     env={**self._env, FOLDER_VARIABLE: folder},
                     limit_s=limit_s,
                     keep_open=(place.fd,),
+                    own_group=True,
                 )
             except OSError as error:
                 raise failed(f"cannot be started: {error.strerror}: {words[0]}") from error
@@ -279,7 +279,7 @@ def failed_sample(launch: Launch, failed: BuildFailed) -> Sample:
 def _evidence(note: BuildNote) -> Evidence:
     compiler = f" ({note.compiler})" if note.compiler else ""
     told = f"{note.key[:16]}: {shlex.join(note.argv)}{compiler}"
-    return Evidence(kind=EVIDENCE, value=note.elapsed_s, unit="s", note=told)
+    return Evidence(kind=BUILD, value=note.elapsed_s, unit="s", note=told)
 
 
 def _ended(status: int) -> str:

@@ -39,6 +39,10 @@ class Grant(Record, frozen=True, kw_only=True):
     observed: str | None = None
 
 
+BUILD = "build"
+"""Kind of the evidence that says what was built for a launch, and how many seconds it took."""
+
+
 class Evidence(Record, frozen=True, kw_only=True):
     """One thing that shows what a sample is worth.
 

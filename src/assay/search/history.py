@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.records import (
@@ -18,6 +19,7 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
+from assay.records.sample import BUILD
 from assay.search.disturbance import Conditions, withheld
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
@@ -72,6 +74,7 @@ class History:
             stage: _StageHistory(repeats(statistic, stage)) for stage in Stage
         }
         self._walls = _Walls()
+        self._builds: list[float] = []
         self.refusals = Refusals()
         for sample in samples:
             self.add(sample)
@@ -93,6 +96,9 @@ class History:
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
         self._stages[launch.stage].add(sample, self.observation(sample))
         self._walls.add(sample)
+        for piece in sample.evidence:
+            if piece.kind == BUILD and piece.value is not None:
+                bisect.insort(self._builds, piece.value)
         self.refusals.add(sample)
 
     @property
@@ -221,6 +227,11 @@ class History:
         """Median wall time of the launches of an arm that ended well, the survey apart."""
         return self._walls.good(arm)
 
+    @property
+    def build_s(self) -> float:
+        """What the program of a configuration that never ran is expected to take to be built."""
+        return _median(self._builds) or 0.0
+
     def cost(self, arms: Sequence[Arm]) -> Cost:
         """What a block of these arms, in which a claim is at stake, is expected to take.
 
@@ -236,7 +247,9 @@ class History:
         usual = wall_s(DEFAULT_ARM.name) or self._walls.longest() or 0.0
         walls = [wall_s(arm.name) or usual for arm in arms]
         once = Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
-        return once.times(repeats(self._statistic, Stage.CONFIRM))
+        whole = once.times(repeats(self._statistic, Stage.CONFIRM))
+        new = sum(arm.name not in self._arms for arm in arms)
+        return replace(whole, once_s=new * self.build_s)
 
 
 class _StageHistory:

@@ -159,7 +159,8 @@ class TuneRace(BlockRace):
         each = Cost(self._gauge_s(), 1).times(MIN_SEARCH_BLOCKS * self._repeats)
         bounds = [float(MOST_RACING)]
         if budget.time_s is not None:
-            bounds.append(budget.time_s * SEARCH_SHARE / each.time_s)
+            once_s = each.time_s + self._history.build_s
+            bounds.append(budget.time_s * SEARCH_SHARE / once_s)
         if budget.launches is not None:
             bounds.append(budget.launches * SEARCH_SHARE / each.launches)
         return max(1, int(min(bounds)))

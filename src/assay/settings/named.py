@@ -148,12 +148,18 @@ class BuildValue(_Named):
         return f"what stands for {{{self.own_name}}} in the command of --build"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The words in their place; see ``launch.building``."""
+        """The words in their place; see ``launch.building``.
+
+        Raises:
+            BadInput: quotes that do not close.
+        """
         try:
             shlex.split(word_of(config[self.name]))
         except ValueError as error:
             text = f"{self.name}={word_of(config[self.name])}"
-            return Refused(f"{text} cannot be split into words: {error}", "Close the quotes.")
+            raise BadInput(
+                f"{text!r} cannot be split into words: {error}.", "Close its quotes."
+            ) from error
         return super().resolve(config, machine)
 
     def _action(self, word: str) -> Action:
