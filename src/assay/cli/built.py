@@ -33,7 +33,8 @@ def with_built(lab: Laboratory, spec: StudySpec, *, quiet: bool = False) -> Labo
         return lab
     configuration = spec.arms[0].configuration if spec.arms else DEFAULT
     plan = lab.plan(configuration)
-    with Building(workload, lab.driver.env, lab.host, begun=None if quiet else _tell) as building:
+    host, begun = lab.host_for(workload), None if quiet else _tell
+    with Building(workload, lab.driver.env, host, begun=begun) as building:
         folder = building.built(plan).workload.placeholders[FOLDER]
         key = building.key(plan)
     compared = [shlex.split(str(a.configuration.get("command", ""))) for a in spec.arms[1:]]

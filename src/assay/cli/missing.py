@@ -44,7 +44,7 @@ def missing(word: str) -> BadInput:
         return BadInput(
             f"The command {word!r} was not found: {{{FOLDER}}} stands for a folder only with "
             "--build.",
-            "Say what builds the program: --build 'cc -o {build}/prog prog.c'",
+            "Give a command that builds the program into it (--build).",
         )
     if any(letter.isspace() for letter in word) and not place.exists():
         return BadInput(

@@ -117,7 +117,7 @@ def building(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="what it is built from (the sources in this folder); several may be given",
+        help="what it is built from (what the command names, sources in this folder)",
     )
 
 

@@ -98,7 +98,10 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ) = None
     build_input: Annotated[
         list[Text],
-        about("What it is built from; if absent the sources in this folder.", ["src"]),
+        about(
+            "What it is built from; if absent what build names, and the sources in this folder.",
+            ["src"],
+        ),
     ] = []
     cleanup: Annotated[Text, about("Runs once after the launches.", "rm -r data")] | None = None
 

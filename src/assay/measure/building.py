@@ -23,7 +23,7 @@ from assay.measure.gone import demand_folder
 from assay.measure.hooking import no_end
 from assay.measure.last_words import last_words
 from assay.measure.output import kept
-from assay.measure.sources import Sources
+from assay.measure.sources import SourceChanged, Sources
 from assay.records import Evidence, Launch, Outcome, Output, Plan, Sample, Workload
 from assay.records.sample import BUILD
 from assay.units import show_duration
@@ -207,7 +207,7 @@ class Building:
                 began = time.monotonic()
                 self._run(argv, place, limit_s)
                 elapsed_s = time.monotonic() - began
-                sources.demand_same(argv)
+                _demand_untouched(argv, sources)
                 note = BuildNote(
                     key=key,
                     argv=argv,
@@ -263,6 +263,13 @@ class Building:
                 raise failed(_ended(status))
             if not any(place.files.iterdir()):
                 raise failed("ended well, but left nothing in {build}")
+
+
+def _demand_untouched(argv: tuple[str, ...], sources: Sources) -> None:
+    try:
+        sources.demand_same(argv)
+    except SourceChanged as changed:
+        raise SourceChanged(changed.path, by_build=True) from changed
 
 
 def failed_sample(launch: Launch, failed: BuildFailed) -> Sample:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
+from typing import IO
 
 from assay.errors import WorkloadFailed
 from assay.measure.beside import run_beside
@@ -88,7 +89,7 @@ class Hooking:
         limit_s = max(self._least_s, USUAL_S if limit_s is None else limit_s)
         with tempfile.TemporaryFile() as output:
             try:
-                status = run_beside(argv, output, cwd=self._cwd, env=self._env, limit_s=limit_s)
+                status = self._status(argv, output, limit_s)
             except OSError as error:
                 raise NoHook(
                     f"The command of {option} cannot be run: {error.strerror}: {argv[0]}.",
@@ -107,3 +108,7 @@ class Hooking:
                     f"The command of {option} ended with status {status}.{last_words(output)}",
                     "Run it by hand first; it must end with status 0.",
                 )
+
+    def _status(self, argv: tuple[str, ...], output: IO[bytes], limit_s: float) -> int:
+        """How it ended; see ``run_beside``."""
+        return run_beside(argv, output, cwd=self._cwd, env=self._env, limit_s=limit_s)

@@ -59,15 +59,25 @@ class SourceChanged(NotPossible):
 
     Args:
         path: of the file.
+        by_build: it was as it had been when the build began.
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"What the program is built from was changed while the study ran: {path}.",
+    def __init__(self, path: Path, *, by_build: bool = False) -> None:
+        kept = (
             "What was measured before is kept. `assay study resume` goes on where the file is as "
-            "it was; with --new-stratum the new one is measured apart from it. A build must write "
-            "into {build} alone.",
+            "it was; with --new-stratum the new one is measured apart from it."
         )
+        alone = (
+            "Let it write into {build} alone, or say with --build-input what it is made from, "
+            "which then stands for all that assay looks for."
+        )
+        super().__init__(
+            f"The build changed what it is made from: {path}."
+            if by_build
+            else f"What the program is built from was changed while the study ran: {path}.",
+            alone if by_build else kept,
+        )
+        self.path = path
 
 
 class Sources:
@@ -148,15 +158,15 @@ class Sources:
 
     def _found(self, argv: tuple[str, ...]) -> set[Path]:
         """Every file that a build is made from."""
+        if self._inputs:
+            return self._of_inputs()
+        found = set(self._walked(_normal(self._folder), all_of_it=False))
         named = (self._folder / word for word in (argv[0], *_parts(argv)) if _may_be_path(word))
-        found = self._of_inputs()
         for path in map(_normal, named):
             if path.is_file():
                 found.add(path)
-            elif not self._inputs and path.is_dir() and not _is_installed(path):
+            elif path.is_dir() and not _is_installed(path):
                 found.update(self._walked(path, all_of_it=False))
-        if not self._inputs:
-            found.update(self._walked(_normal(self._folder), all_of_it=False))
         return found
 
     def _of_inputs(self) -> set[Path]:

@@ -87,8 +87,8 @@ class Recipe(Record, frozen=True, kw_only=True):
         argv: words; ``{build}`` is the folder for what is built, ``{NAME}`` the value of
             ``build.NAME``.
         values: declared names, with the words that stand for them where a configuration has none.
-        inputs: files and folders that it is built from; the sources in ``cwd`` where there are
-            none. What the command names is one in any case.
+        inputs: files and folders that it is built from; where there are none, those that the
+            command names and the sources in ``cwd``.
         cwd: folder that it runs in.
     """
 

@@ -9,7 +9,7 @@ from assay.launch.driver import Driver
 from assay.launch.planner import plan
 from assay.machine.document import Machine, Program
 from assay.machine.reader import fingerprint
-from assay.records import Configuration, Plan, StudySpec
+from assay.records import Configuration, Plan, StudySpec, Workload
 from assay.search.space import SearchSpace
 from assay.settings.registry import Registry
 
@@ -56,10 +56,9 @@ class Laboratory:
         known += [self.built] if self.built is not None else []
         return hashlib.sha256("\n".join(known).encode()).hexdigest()
 
-    @property
-    def host(self) -> str:
-        """What hosts of one kind share."""
-        return fingerprint(self.machine)
+    def host_for(self, workload: Workload) -> str:
+        """What hosts on which a workload is built alike share; nothing where it is not built."""
+        return fingerprint(self.machine) if workload.build is not None else ""
 
     def admits(self, configuration: Configuration) -> bool:
         """Whether nothing of a configuration is refused here."""

@@ -185,7 +185,7 @@ def _carry_on(
             varied=varied(spec),
             pad_seed=spec.seed if spec.pad_environment else None,
             left_s=lambda: account.left.time_s,
-            host=laboratory.host,
+            host=laboratory.host_for(spec.workload),
         ),
         planner=laboratory.plan,
         account=account,

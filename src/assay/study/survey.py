@@ -51,7 +51,7 @@ def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey
         laboratory.registry,
         speed=False,
         left_s=lambda: account.left.time_s,
-        host=laboratory.host,
+        host=laboratory.host_for(workload),
     ) as executor:
         for block in range(TRIES):
             launch = Launch(

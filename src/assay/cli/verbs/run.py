@@ -68,7 +68,7 @@ def run(parsed: Parsed) -> int:
         block=0,
         position=0,
     )
-    with Building(workload, lab.driver.env, lab.host) as building:
+    with Building(workload, lab.driver.env, lab.host_for(workload)) as building:
         built = building.built(lab.plan(configuration))
         if workload.build is not None:
             found = program_in(built.workload.placeholders[FOLDER], argv, None)
