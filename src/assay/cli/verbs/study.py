@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import shlex
 import sys
 from collections.abc import Iterable
 
@@ -149,6 +150,8 @@ def _lines(
         f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
     )
     yield f"  command  {clean(record.spec.command_line)}"
+    if record.spec.workload.build is not None:
+        yield f"  built by {clean(shlex.join(record.spec.workload.build.argv))}"
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
