@@ -65,7 +65,7 @@ class BuildFailed(WorkloadFailed):
         output: Output | None = None,
     ) -> None:
         super().__init__(
-            f"The build {reason}.{words}",
+            f"The program cannot be built: the command {reason}.{words}",
             f"Run it by hand first{f' in {cwd}' if cwd else ''}, with a folder in the place of "
             f"{{build}}: {clean(shlex.join(argv))}",
         )
