@@ -102,7 +102,9 @@ def test_a_changed_header_makes_another_program(cli: CommandLine) -> None:
 def test_the_first_configuration_must_be_built_before_anything_runs(cli: CommandLine) -> None:
     found = cli("tune", "build.opt=-Onever,-O2", "build.march=", *BUILD, "--runs", "50", *RUN)
     assert found.status == 1
-    assert "cannot be built: the command ended with status 1." in found.err and "-Onever" in found.err
+    assert (
+        "cannot be built: the command ended with status 1." in found.err and "-Onever" in found.err
+    )
     assert cli.samples() == []
     assert builds(cli) == []
 

@@ -29,6 +29,8 @@ MOST_BYTES = 4 * 2**30
 """What is kept beyond it goes, the longest unused first."""
 MOST_UNUSED_S = 30 * 86400.0
 """What was not used for so long goes as well."""
+LEAST_UNUSED_S = 3600.0
+"""What was used since stays however much it is: a study has several sittings, one by one."""
 _LOOK_S = 0.05
 """How often to see whether another process has let go of a folder."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -245,7 +247,8 @@ def _clean(root: Path) -> None:
     kept_bytes = 0
     for used_at, size_bytes, folder in sorted(_known(root), reverse=True):
         kept_bytes += size_bytes
-        if kept_bytes > MOST_BYTES or time.time() - used_at > MOST_UNUSED_S:
+        unused_s = time.time() - used_at
+        if unused_s > MOST_UNUSED_S or (kept_bytes > MOST_BYTES and unused_s > LEAST_UNUSED_S):
             _remove_free(folder)
 
 

@@ -43,7 +43,10 @@ NOTHING = Cost(0.0, 0)
 
 def budget_for(least: Cost) -> Budget:
     """The budget that is said to do for what a study takes at least."""
-    return Budget(time_s=float(math.ceil(least.time_s * SPARE + START_S)), launches=least.launches)
+    return Budget(
+        time_s=float(math.ceil(least.time_s * SPARE + START_S + least.once_s)),
+        launches=least.launches,
+    )
 
 
 @dataclass(frozen=True)

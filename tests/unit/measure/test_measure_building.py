@@ -300,6 +300,9 @@ def test_a_folder_that_another_process_holds_is_waited_for_but_not_for_ever(tmp_
     waiter.close()
 
 
+HOUR_S = cache.LEAST_UNUSED_S + 60.0
+
+
 def keep(root: Path, key: str, size_bytes: int, used_ago_s: float) -> None:
     builds = Builds(root)
     with builds.held(key, 0.0) as place:
@@ -323,10 +326,17 @@ def test_what_was_not_used_for_long_goes(tmp_path: Path) -> None:
 
 def test_beyond_its_size_the_longest_unused_goes(tmp_path: Path) -> None:
     size = cache.MOST_BYTES // 2
-    for key, used_ago_s in (("first", 300.0), ("third", 100.0), ("second", 200.0)):
+    for key, used_ago_s in (("first", 3 * HOUR_S), ("third", HOUR_S), ("second", 2 * HOUR_S)):
         keep(tmp_path, key, size, used_ago_s)
     Builds(tmp_path).close()
     assert names_in(tmp_path) == ["second", "third"]
+
+
+def test_what_was_used_just_now_stays_however_large(tmp_path: Path) -> None:
+    keep(tmp_path, "first", 2 * cache.MOST_BYTES, 60)
+    keep(tmp_path, "second", 2 * cache.MOST_BYTES, 2 * HOUR_S)
+    Builds(tmp_path).close()
+    assert names_in(tmp_path) == ["first"]
 
 
 def test_nothing_goes_while_another_sitting_goes_on(tmp_path: Path) -> None:
