@@ -71,7 +71,8 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
         Nothing where the workload is not built.
 
     Raises:
-        BadInput: ``build.NAME`` is set, but there is no build command, or no place in it.
+        BadInput: ``build.NAME`` is set, but there is no build command, or no place in it; or the
+            command comes out empty.
     """
     given = {a.name: a.value for a in plan.actions if isinstance(a, Build)}
     recipe = workload.build
@@ -85,7 +86,12 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
             "Leave it out, or build with another command.",
         )
     values = {**recipe.values, **given}
-    return tuple(part for word in recipe.argv for part in _filled(word, values))
+    words = tuple(part for word in recipe.argv for part in _filled(word, values))
+    if not words:
+        raise BadInput(
+            "The build command holds no word: its values are empty.", "Name a compiler in it."
+        )
+    return words
 
 
 def no_command(name: str) -> BadInput:

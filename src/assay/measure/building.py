@@ -278,6 +278,7 @@ def failed_sample(launch: Launch, failed: BuildFailed) -> Sample:
         launch=launch,
         outcome=Outcome.FAILED,
         message=failed.reason,
+        evidence=(Evidence(kind=BUILD, note=failed.reason),),
         started_at=time.time(),
         outputs=(failed.output,) if failed.output is not None else (),
     )

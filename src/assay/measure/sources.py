@@ -59,7 +59,7 @@ class SourceChanged(NotPossible):
 
     Args:
         path: of the file.
-        by_build: it was as it had been when the build began.
+        by_build: while a build was under way, perhaps by that.
     """
 
     def __init__(self, path: Path, *, by_build: bool = False) -> None:
@@ -68,11 +68,12 @@ class SourceChanged(NotPossible):
             "it was; with --new-stratum the new one is measured apart from it."
         )
         alone = (
-            "Let it write into {build} alone, or say with --build-input what it is made from, "
-            "which then stands for all that assay looks for."
+            "Where the build did that, let it write into {build} alone, or say with --build-input "
+            "what it is made from, which then stands for all that assay looks for. What was "
+            "measured before is kept."
         )
         super().__init__(
-            f"The build changed what it is made from: {path}."
+            f"What the program is built from was changed while it was built: {path}."
             if by_build
             else f"What the program is built from was changed while the study ran: {path}.",
             alone if by_build else kept,

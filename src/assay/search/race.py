@@ -78,7 +78,7 @@ class Roster:
 
 RETRIES = 1
 """A failed launch is tried once more within its block, to tell a flake from a configuration that
-cannot work."""
+cannot work. A program that cannot be built is not built again within a sitting."""
 
 
 LOST_AFTER = 3
@@ -161,7 +161,8 @@ class BlockRunner:
         place = _place(launch)
         self._flying.discard(place)
         self._waiting = [w for w in self._waiting if _place(w) != place]
-        if sample.outcome is Outcome.FAILED and launch.attempt < RETRIES:
+        again = launch.attempt < RETRIES and not sample.unbuilt
+        if sample.outcome is Outcome.FAILED and again:
             self._waiting.append(
                 msgspec.structs.replace(launch, attempt=launch.attempt + 1, cap_s=None, roster=None)
             )

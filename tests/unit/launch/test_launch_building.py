@@ -87,6 +87,11 @@ def test_a_value_without_a_build_command_is_refused() -> None:
     assert build_command(plan(), Workload(argv=("true",))) == ()
 
 
+def test_a_command_that_comes_out_empty_is_refused() -> None:
+    with pytest.raises(BadInput, match="holds no word"):
+        build_command(plan(), workload(("{cc}",), cc=""))
+
+
 def test_the_folder_is_in_the_program_and_in_its_build() -> None:
     assert in_folder(("-o", "{build}/a", "{x}"), "/f") == ("-o", "/f/a", "{x}")
     found = built_in(workload(cc="gcc", opt="", name=""), "/f")

@@ -175,7 +175,7 @@ def test_a_source_that_changes_meanwhile_ends_the_sitting(folder: Path) -> None:
 
 def test_a_build_that_changes_its_sources_is_not_kept(folder: Path) -> None:
     argv = ("sh", "-c", 'echo more >> prog.c; cp prog.c "$0/prog"', "{build}")
-    with building(folder, argv) as found, pytest.raises(SourceChanged, match="The build changed"):
+    with building(folder, argv) as found, pytest.raises(SourceChanged, match="while it was built"):
         found.built(plan())
     assert kept(folder) == []
     with building(folder, argv, inputs=("other.h",)) as found:
@@ -210,6 +210,7 @@ def test_a_build_that_fails_says_why_and_is_not_tried_again(
                 found.built(plan())
     launch = Launch(configuration=Configuration(), arm="a", stage=Stage.SEARCH, block=0, position=0)
     sample = failed_sample(launch, error.value)
+    assert sample.unbuilt
     assert sample.outcome is Outcome.FAILED and sample.message is not None
     assert re.search(told, sample.message)
     assert times_built(folder) == 1

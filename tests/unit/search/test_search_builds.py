@@ -12,6 +12,7 @@ from assay.records import (
     Evidence,
     Kind,
     Launch,
+    Outcome,
     Parameter,
     Sample,
     Space,
@@ -25,7 +26,7 @@ from assay.search.conclude import conclude
 from assay.search.gp import GpSearcher
 from assay.search.history import History, arm_of
 from assay.search.purse import OVERHEAD_S
-from assay.search.race import Done
+from assay.search.race import BlockRunner, Done, Roster
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated
 from assay.search.tune import TuneRace
@@ -65,6 +66,19 @@ def test_only_what_never_ran_is_still_to_be_built() -> None:
 def test_without_builds_nothing_is_counted_on() -> None:
     history = History(WALL, [Simulated(takes_s=lambda c: 1.0).run(launch())])
     assert history.cost([arm_of(Configuration({"build.p0": "c"}))]).once_s == 0.0
+
+
+@pytest.mark.parametrize("unbuilt, attempts", [(True, 1), (False, 2)])
+def test_what_cannot_be_built_is_not_launched_again(unbuilt: bool, attempts: int) -> None:
+    block = BlockRunner(0)
+    block.start(Roster(Stage.SEARCH, (arm_of(Configuration()),)))
+    taken = 0
+    while not block.over:
+        (one,) = block.take(1)
+        taken += 1
+        evidence = (Evidence(kind="build"),) if unbuilt else ()
+        block.tell(Sample(launch=one, outcome=Outcome.FAILED, evidence=evidence))
+    assert taken == attempts
 
 
 @pytest.mark.parametrize("seed", range(3))
