@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 # fmt: off
 OWN_WORDS = frozenset((
-    "again", "alone", "always", "anon", "arg", "args", "blas", "bytes", "check", "clock",
+    "again", "alone", "always", "anon", "arg", "args", "blas", "build", "bytes", "check", "clock",
     "command", "commands", "compare", "confirm", "containment", "cores", "counter", "counters",
     "cpu", "cpus", "default", "effective", "energy", "env", "environment", "evidence", "failed",
     "faults", "foreign", "frequency", "full", "gauge", "glibc", "granted", "high", "higher",

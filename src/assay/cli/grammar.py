@@ -6,6 +6,7 @@ import argparse
 
 from assay import __version__
 from assay.cli.options import (
+    building,
     claiming,
     configured,
     disturbed_above,
@@ -120,6 +121,7 @@ def _run(verbs: Verbs[argparse.ArgumentParser]) -> None:
         json=False,
     )
     configured(parser)
+    building(parser)
     parser.add_argument(
         "--from",
         dest="study",

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 from assay.errors import BadInput
+from assay.launch.building import FOLDER
 from assay.machine.program import find_program
 from assay.machine.root import Root
 
@@ -39,6 +40,12 @@ def demand_in_path(word: str) -> None:
 def missing(word: str) -> BadInput:
     """Why the first word of a command cannot be started."""
     place = Path(word)
+    if f"{{{FOLDER}}}" in word:
+        return BadInput(
+            f"The command {word!r} was not found: {{{FOLDER}}} stands for a folder only with "
+            "--build.",
+            "Give a command that builds the program into it (--build).",
+        )
     if any(letter.isspace() for letter in word) and not place.exists():
         return BadInput(
             f"The command {word!r} was not found.",

@@ -106,9 +106,26 @@ def measuring(parser: argparse.ArgumentParser) -> None:
     )
     for name, when in HOOKS.items():
         group.add_argument(f"--{name}", metavar="'COMMAND'", help=f"run {when}, not timed")
+    building(group)
     group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
     group.add_argument("--shell", action="store_true", help="the command is one text for /bin/sh")
     export(group)
+
+
+def building(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
+    """What makes the program of each configuration."""
+    group.add_argument(
+        "--build",
+        metavar="'COMMAND'",
+        help="build the program into {build}, once for each value of build.NAME; not timed",
+    )
+    group.add_argument(
+        "--build-input",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="what it is built from (what the command names, sources in this folder)",
+    )
 
 
 def warmup(parser: argparse.ArgumentParser, usual: str) -> None:

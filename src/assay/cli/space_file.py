@@ -184,7 +184,7 @@ def _describes(name: str, table: Mapping[str, Any], known: tuple[str, ...]) -> b
     return bool(table.keys() & {"domain", "when"}) or (name in known and not any(longer))
 
 
-_FAMILIES = ("arg", "env")
+_FAMILIES = ("arg", "env", "build")
 """Beginnings of names of one part more, which are no settings themselves."""
 
 

@@ -94,6 +94,23 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     prepare: Annotated[Text, about("Runs before each launch, not timed.", "rm -f out")] | None = (
         None
     )
+    build: (
+        Annotated[
+            Text,
+            about(
+                "Builds the program into {build}, once for each value of build.NAME; not timed.",
+                "cc {opt} -o {build}/app app.c",
+            ),
+        ]
+        | None
+    ) = None
+    build_input: Annotated[
+        list[Text],
+        about(
+            "What it is built from; if absent what build names, and the sources in this folder.",
+            ["src"],
+        ),
+    ] = []
     cleanup: Annotated[Text, about("Runs once after the launches.", "rm -r data")] | None = None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from assay.cli.missing import demand_found
+from assay.cli.built import program_before
 from assay.cli.options import HOOKS
 from assay.cli.request import (
     budget_of,
@@ -81,14 +81,14 @@ class SweepRequest:
                 raise BadInput("There is no command.", "Write the program and its arguments.")
             return tuple(command)
 
-    def demand_program(self, program: Program) -> None:
-        """Refuse a command that does not exist.
+    def program(self) -> Program | None:
+        """The program of the command; ``None`` where it is to be built first.
 
         Raises:
             BadInput: it was not found; points at it.
         """
         with self._key("workload", "command"):
-            demand_found(program.path, self.argv[0])
+            return program_before(self.argv, builds=self.table.workload.build is not None)
 
     def specification(
         self,
@@ -154,9 +154,17 @@ class SweepRequest:
         """The workload, taken in piece by piece, so that what is wrong is pointed at."""
         parameters = written.space.parameters
         said = dict(_SILENT)
-        for number, parameter in enumerate(parameters):
+        others = tuple(p for p in parameters if not p.name.startswith("build."))
+        for number, parameter in enumerate(others):
             with self.file.at(*written.keys[parameter.name]):
-                workload_of(argparse.Namespace(**said), self.argv, parameters[: number + 1])
+                workload_of(argparse.Namespace(**said), self.argv, others[: number + 1])
+        for parameter in parameters if self.table.workload.build is None else ():
+            if parameter not in others:
+                with self.file.at(*written.keys[parameter.name]):
+                    raise BadInput(
+                        f"{parameter.name} is set, but there is no build command.",
+                        "Write it as build under [workload].",
+                    )
         for key, options in _options(self.table.workload).items():
             said |= options
             with self._key("workload", *key.split(".")):
@@ -308,6 +316,8 @@ _SILENT: dict[str, Any] = {
     "timeout": None,
     "limit": None,
     "input": None,
+    "build": None,
+    "build_input": [],
     "shell": False,
     **dict.fromkeys(HOOKS),
 }
@@ -317,6 +327,10 @@ _SILENT: dict[str, Any] = {
 def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
     """What the keys of a workload would be as options, in an order in which each can be read."""
     found: dict[str, dict[str, Any]] = {}
+    if table.build is not None:
+        found["build"] = {"build": table.build, "shell": table.shell}
+    if table.build_input:
+        found["build_input"] = {"build_input": table.build_input}
     if table.metrics:
         found["metrics"] = {"metric": _listed(table.metrics)}
     if table.unit:

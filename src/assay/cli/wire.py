@@ -54,8 +54,13 @@ def program_of(argv: tuple[str, ...], cwd: str | None = None) -> Program:
 
 
 def laboratory_of(spec: StudySpec) -> Laboratory:
-    """This host, for a study that was begun earlier, perhaps from another folder."""
+    """This host, for a study that was begun earlier, perhaps from another folder.
+
+    Where its programs are built, they are still to be: see ``assay.cli.built``.
+    """
     workload = spec.workload
+    if workload.build is not None:  # nobody knows the programs before they are built
+        return laboratory()
     # In a comparison of commands the first arm's is the workload's own.
     compared = [arm.configuration.get("command") for arm in spec.arms[1:]]
     others = [tuple(shlex.split(str(text))) for text in compared if text is not None]

@@ -13,11 +13,13 @@ import msgspec
 
 from assay.cli.missing import demand_in_path
 from assay.cli.options import HOOKS
+from assay.cli.recipe import recipe_asked
 from assay.cli.values import quantity, whole
 from assay.errors import BadInput, nearest
 from assay.launch.command import placeholders_in
 from assay.measure.extract import compiled, named_metric
 from assay.records import (
+    Configuration,
     Goal,
     Hooks,
     Limits,
@@ -34,6 +36,7 @@ from assay.units import parse_bytes, parse_duration_s
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
 """What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
 SHELL_ONLY = "|<>;&"
+SHELL_HINT = "Add --shell"
 
 
 def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
@@ -49,7 +52,7 @@ def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
         if quoted in SHELL_ONLY:
             raise BadInput(
                 f"{text!r} holds an unquoted {quoted}, which only a shell understands.",
-                "Add --shell to run it through /bin/sh, or quote it.",
+                f"{SHELL_HINT} to run it through /bin/sh, or quote it.",
             )
     if not words:
         raise BadInput("There is no command.", "Write the program and its arguments.")
@@ -87,13 +90,16 @@ def workload_of(
     arguments: argparse.Namespace,
     argv: tuple[str, ...],
     parameters: tuple[Parameter, ...] = (),
+    configurations: Sequence[Configuration] = (),
 ) -> Workload:
     """The workload that the measuring options describe.
 
     Args:
         arguments: parsed.
         argv: the command.
-        parameters: of the space; ``arg.NAME`` declares a placeholder, ``env.NAME`` a default.
+        parameters: of the space; ``arg.NAME`` and ``build.NAME`` declare a placeholder,
+            ``env.NAME`` a default.
+        configurations: that were named: what they say of ``build.NAME`` is declared as well.
 
     Raises:
         BadInput: an option that cannot be read.
@@ -118,7 +124,27 @@ def workload_of(
         cwd=os.getcwd(),  # noqa: PTH109 - a path of the launch, not one to work with
         limits=_limits(arguments.limit),
         hooks=_hooks(arguments),
+        build=recipe_asked(
+            build_words(arguments), arguments.build_input, argv, parameters, configurations
+        ),
     )
+
+
+def build_words(arguments: argparse.Namespace) -> tuple[str, ...] | None:
+    """The command of ``--build``, as ``--shell`` says how it is read, where a verb has that.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    if arguments.build is None:
+        return None
+    shell = getattr(arguments, "shell", None)
+    try:
+        return split_command(arguments.build, shell=bool(shell))
+    except BadInput as error:
+        if shell is not None or SHELL_HINT not in (error.remedy or ""):
+            raise
+        raise BadInput(error.cause, "Write it as: --build \"sh -c '...'\"") from error
 
 
 def _hooks(arguments: argparse.Namespace) -> Hooks:

@@ -15,6 +15,7 @@ from assay.records import (
     Action,
     Affinity,
     Arg,
+    Build,
     Command,
     Configuration,
     EnvSet,
@@ -36,6 +37,7 @@ from assay.settings.joined import JOINED, contains, merge
 from assay.settings.registry import Registry
 
 _ORDER: tuple[type, ...] = (
+    Build,
     Command,
     Arg,
     Wrap,

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from assay.launch.building import FOLDER, build_command, built_in, in_folder
 from assay.launch.command import command_of
 from assay.launch.exported import of_plan
 from assay.launch.files import words_for_files
@@ -72,6 +73,8 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
     lines = ["#!/bin/sh", *_comments(plan), *([_READS_NOTHING] if reads_nothing else []), "set -eu"]
     if workload.cwd:
         lines.append(f"cd -- {shlex.quote(workload.cwd)}")
+    lines += _build_lines(plan, workload)
+    workload = built_in(workload, _FOLDER) if workload.build else workload
     lines += _preload_lines(plan)
     lines += _cache_lines(plan, workload)
     lines += _hook_lines(plan)
@@ -83,6 +86,9 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
     return "\n".join([*lines, command + stdin, ""])
 
 
+_FOLDER = "\0"
+"""Stands for the folder of a build until words are quoted: no word can hold it."""
+
 _READS_NOTHING = "# Measured with standard input from /dev/null: the last line may be changed."
 
 
@@ -91,7 +97,9 @@ def explain(plan: Plan, workload: Workload, env: Mapping[str, str]) -> str:
 
     A plan that cannot be launched is explained as far as it goes, without a script.
     """
-    lines = ["Command:", f"  {clean(_words(command_of(plan, workload)))}", "", "Settings:"]
+    build = build_command(plan, workload)
+    lines = ["Build:", f"  {clean(_words(build))}", ""] if build else []
+    lines += ["Command:", f"  {clean(_words(command_of(plan, workload)))}", "", "Settings:"]
     lines += [f"  {_told(name, word)}" for name, word in plan.words.items()]
     if not plan.words:
         lines.append("  none: the default")
@@ -115,11 +123,21 @@ def _told(name: str, word: Word) -> str:
 
 
 def _words(argv: tuple[str, ...]) -> str:
-    return " ".join(shlex.quote(word) for word in argv)
+    return " ".join(map(_quoted, argv))
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it; the folder of a build by its variable."""
+    if _FOLDER not in word:
+        return shlex.quote(word)
+    return f'"${FOLDER}"'.join(shlex.quote(part) if part else "" for part in word.split(_FOLDER))
 
 
 def _runnable(plan: Plan, workload: Workload) -> tuple[str, ...]:
-    argv = command_of(plan, workload)
+    return _behind_env(command_of(plan, workload))
+
+
+def _behind_env(argv: tuple[str, ...]) -> tuple[str, ...]:
     # env(1) would take a program name with an equals sign for one more variable.
     return ("sh", "-c", 'exec "$@"', "sh", *argv) if "=" in argv[0] else argv
 
@@ -229,6 +247,25 @@ def _hook_lines(plan: Plan) -> list[str]:
     ]
 
 
+def _build_lines(plan: Plan, workload: Workload) -> list[str]:
+    """Build the program into ``$build``, in the folder that the build has."""
+    recipe, argv = workload.build, build_command(plan, workload)
+    if recipe is None:
+        return []
+    words = _words(_behind_env(in_folder(argv, _FOLDER)))
+    elsewhere = recipe.cwd is not None and recipe.cwd != workload.cwd
+    return [
+        "# Built at each run, into a new folder, or into the one that ASSAY_BUILD_DIR names.",
+        f"{FOLDER}=${{ASSAY_BUILD_DIR:-$(mktemp -d)}}",
+        f'mkdir -p -- "${FOLDER}"',
+        f'{FOLDER}=$(cd -- "${FOLDER}" && pwd)',
+        "(",
+        *([f"  cd -- {shlex.quote(recipe.cwd)}"] if elsewhere and recipe.cwd else []),
+        f'  exec env ASSAY_BUILD_DIR="${FOLDER}" {words} < /dev/null >&2',
+        ")",
+    ]
+
+
 _CACHE: dict[str, str] = {
     # "Advise to drop cache for whole file" (coreutils manual, dd), once it is on the disk.
     "cold": 'sync -- "$file" || true; dd if="$file" iflag=nocache count=0 status=none || true',
@@ -242,8 +279,8 @@ def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
     if not states:
         return []
     argv = command_of(plan, workload)
-    program = f'"$(command -v {shlex.quote(argv[0])} || true)"'
-    words = " ".join(shlex.quote(word) for word in words_for_files(argv, workload.stdin))
+    program = f'"$(command -v {_quoted(argv[0])} || true)"'
+    words = _words(words_for_files(argv, workload.stdin))
     return [
         f"for file in {program} {words}; do",
         f'  if [ -f "$file" ]; then {_CACHE[states[0]]}; fi',

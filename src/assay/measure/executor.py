@@ -16,6 +16,7 @@ import msgspec
 from assay.errors import NotPossible
 from assay.launch.document import launcher_document
 from assay.launch.driver import Driver, LauncherKilled, Running
+from assay.measure.building import BuildFailed, Building, failed_sample
 from assay.measure.gone import demand_in_place
 from assay.measure.hooking import Hooking, no_end
 from assay.measure.page_cache import put_in_place
@@ -91,6 +92,7 @@ class Executor(Protocol):
 class _Flight:
     launch: Launch
     plan: Plan
+    workload: Workload
     running: Running
     before: tuple[Evidence, ...]
     cached: CachedFiles | None
@@ -110,8 +112,9 @@ class LocalExecutor:
         speed: whether to probe the machine's speed before each block.
         pad_seed: gives each launch an environment of another size, drawn from this seed and the
             place of the launch; none where absent.
-        left_s: tells what is left of the budget of time, which bounds the hooks; ``None`` where
-            it has none.
+        left_s: tells what is left of the budget of time, which bounds hooks and builds; ``None``
+            where it has none.
+        host: as ``Building`` has it.
         hooking: runs the hooks; one of its own if absent, in which ``left_s`` is asked.
         variables: that ``prepare`` has beside those of a launch.
     """
@@ -126,10 +129,10 @@ class LocalExecutor:
         speed: bool = True,
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
+        host: str = "",
         hooking: Hooking | None = None,
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        self._workload = workload
         self._driver = driver
         self._registry = registry
         self._varied = tuple(varied)
@@ -143,6 +146,8 @@ class LocalExecutor:
         self._scratch = Scratch()
         self._hooking = hooking or Hooking(workload, driver.env, left_s)
         self._variables = variables
+        self._building = Building(workload, driver.env, host, left_s)
+        self._unbuilt: list[Sample] = []
         self.last_facts: RunFacts | None = None
 
     def __enter__(self) -> LocalExecutor:
@@ -188,10 +193,19 @@ class LocalExecutor:
         Raises:
             NotPossible: the plan holds a refused setting, or the launcher cannot be started.
             WorkloadFailed: a hook failed.
+            SourceChanged: what it is built from is other than when the sitting began.
         """
         plan.demand_granted()
+        ticket = Ticket(self._submitted)
+        self._submitted += 1
+        try:
+            built = self._building.built(plan)
+        except BuildFailed as failed:
+            self.last_facts = None
+            self._unbuilt.append(failed_sample(launch, failed))
+            return ticket
         self._hooking.before_launch(self._variables)
-        before = told
+        before = (*told, *built.evidence)
         if self._speed and launch.block != self._block:
             before += (speed_evidence(),)
         self._block = launch.block
@@ -201,7 +215,7 @@ class LocalExecutor:
         self._scratch.renew()
         document = launcher_document(
             plan,
-            self._workload,
+            built.workload,
             launch,
             env=self._driver.env,
             stdout=str(self.output),
@@ -211,14 +225,14 @@ class LocalExecutor:
             process_group="own",
             pad_bytes=pad_bytes,
         )
-        ticket = Ticket(self._submitted)
-        self._submitted += 1
-        cached = put_in_place(plan, self._workload, self._driver.env)
+        cached = put_in_place(plan, built.workload, self._driver.env)
         if cached is not None:
             before += (_page_cache(cached),)
         running = self._driver.start(document)
         own_s = time.process_time()
-        self._flights[ticket] = _Flight(launch, plan, running, before, cached, own_s)
+        self._flights[ticket] = _Flight(
+            launch, plan, built.workload, running, before, cached, own_s
+        )
         return ticket
 
     def _pad_bytes(self, launch: Launch) -> int | None:
@@ -235,6 +249,8 @@ class LocalExecutor:
             Gone: the launch lacked its folder, its input or a place for its output.
             NotPossible: the launcher could not write.
         """
+        if unbuilt := self.unbuilt():
+            return unbuilt
         for ticket, flight in list(self._flights.items()):
             if not flight.running.finished(timeout_s):
                 return []
@@ -243,6 +259,11 @@ class LocalExecutor:
                 own_s = time.process_time() - flight.own_s
                 return [self._sample(flight, self._facts(flight.running), own_s)]
         return []
+
+    def unbuilt(self) -> list[Sample]:
+        """The launches that were submitted since and whose program could not be built."""
+        found, self._unbuilt = self._unbuilt, []
+        return found
 
     def _facts(self, running: Running) -> RunFacts:
         try:
@@ -259,7 +280,7 @@ class LocalExecutor:
         if flight.cached is not None:
             facts = msgspec.structs.replace(facts, cached_files=flight.cached)
         self.last_facts = facts
-        demand_in_place(facts, self._workload, self.output)
+        demand_in_place(facts, flight.workload, self.output)
         if facts.outcome in ("bad_plan", "setup_failed"):
             raise NotPossible(
                 f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
@@ -268,7 +289,7 @@ class LocalExecutor:
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
         return build_sample(
             flight.launch,
-            self._workload,
+            flight.workload,
             facts,
             (self.output, self.errors),
             grants,
@@ -293,6 +314,7 @@ class LocalExecutor:
         try:
             self._hooking.after_last()
         finally:
+            self._building.close()
             self._driver.close()
             self._scratch.close()
 

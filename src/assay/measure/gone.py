@@ -30,14 +30,14 @@ class Gone(NotPossible):
         self.path = path
 
 
-def demand_folder(workload: Workload) -> None:
+def demand_folder(cwd: str | None) -> None:
     """Look for the folder that a study was begun in.
 
     Raises:
         Gone: it is not there.
     """
-    if workload.cwd is not None and not Path(workload.cwd).is_dir():
-        raise Gone("The working folder", workload.cwd)
+    if cwd is not None and not Path(cwd).is_dir():
+        raise Gone("The working folder", cwd)
 
 
 def demand_in_place(facts: RunFacts, workload: Workload, output: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import IO
 
 from assay.errors import WorkloadFailed
-from assay.measure.descent import end_descent
+from assay.measure.beside import run_beside
 from assay.measure.last_words import last_words
 from assay.records import Workload
 from assay.units import show_duration
@@ -121,26 +121,5 @@ class Hooking:
     def _status(
         self, argv: tuple[str, ...], output: IO[bytes], limit_s: float, env: Mapping[str, str]
     ) -> int:
-        """How it ended; whatever interrupts the waiting ends it too.
-
-        It stays in the process group of assay: sudo(8) asks a terminal for a password, which only
-        the foreground group may read.
-
-        Raises:
-            OSError: it cannot be started.
-            subprocess.TimeoutExpired: it took longer than ``limit_s``.
-        """
-        process = subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            cwd=self._cwd,
-            env=env,
-        )
-        try:
-            return process.wait(limit_s)
-        except BaseException:
-            end_descent(process.pid)
-            process.wait()
-            raise
+        """How it ended; see ``run_beside``."""
+        return run_beside(argv, output, cwd=self._cwd, env=env, limit_s=limit_s)

@@ -31,7 +31,7 @@ class Lanes:
         driver: starts launches.
         registry: judges settings from what was read back.
         slots: CPUs of each lane.
-        varied, pad_seed, left_s: as for ``LocalExecutor``.
+        varied, pad_seed, left_s, host: as for ``LocalExecutor``.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class Lanes:
         varied: Iterable[str] = (),
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
+        host: str = "",
     ) -> None:
         names = tuple(varied)
         self._block = -1
@@ -60,6 +61,8 @@ class Lanes:
                         varied=names,
                         speed=False,
                         pad_seed=pad_seed,
+                        left_s=left_s,
+                        host=host,
                         hooking=self._hooking,
                         variables=variables,
                     )
@@ -97,6 +100,9 @@ class Lanes:
         Raises:
             AssayError: as ``LocalExecutor.poll``.
         """
+        unbuilt = [sample for lane in self._lanes for sample in lane.unbuilt()]
+        if unbuilt:
+            return unbuilt
         flying = [running for lane in self._lanes for running in lane.running]
         if not flying:
             return []

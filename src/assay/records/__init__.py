@@ -8,6 +8,7 @@ from assay.records.action import (
     Action,
     Affinity,
     Arg,
+    Build,
     Command,
     EnvSet,
     IoPriority,
@@ -63,7 +64,7 @@ from assay.records.study import (
     Summary,
     Switching,
 )
-from assay.records.workload import Goal, Hooks, Limits, Metric, Workload
+from assay.records.workload import Goal, Hooks, Limits, Metric, Recipe, Workload
 
 __all__ = [
     "Action",
@@ -74,6 +75,7 @@ __all__ = [
     "ArmResult",
     "Bound",
     "Budget",
+    "Build",
     "Calibration",
     "Choices",
     "Claim",
@@ -115,6 +117,7 @@ __all__ = [
     "Preload",
     "Prospect",
     "Range",
+    "Recipe",
     "Recommendation",
     "Requirement",
     "RequirementResult",

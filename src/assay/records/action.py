@@ -26,6 +26,16 @@ class Arg(Record, frozen=True, kw_only=True, tag_field="kind", tag="arg"):
     value: str
 
 
+class Build(Record, frozen=True, kw_only=True, tag_field="kind", tag="build"):
+    """Replace the placeholder ``{name}`` in the command that builds the program.
+
+    Carried out by whoever starts the launch, before it, and not by the launcher.
+    """
+
+    name: str
+    value: str
+
+
 class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"):
     """Run this command instead of the workload's own (the arms of ``assay compare``)."""
 
@@ -111,6 +121,7 @@ class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
 Action = (
     EnvSet
     | Arg
+    | Build
     | Command
     | Preload
     | Unpreload

@@ -39,6 +39,11 @@ class Grant(Record, frozen=True, kw_only=True):
     observed: str | None = None
 
 
+BUILD = "build"
+"""Kind of the evidence that says what was built for a launch, and how many seconds it took; without
+a value it could not be built."""
+
+
 class Evidence(Record, frozen=True, kw_only=True):
     """One thing that shows what a sample is worth.
 
@@ -80,3 +85,8 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     node: str = "local"
     engine: str = ""
     outputs: tuple[Output, ...] = ()
+
+    @property
+    def unbuilt(self) -> bool:
+        """Whether there was no program to launch, since it could not be built."""
+        return any(piece.kind == BUILD and piece.value is None for piece in self.evidence)

@@ -80,6 +80,24 @@ class Hooks(Record, frozen=True, kw_only=True):
     cleanup: tuple[str, ...] = ()
 
 
+class Recipe(Record, frozen=True, kw_only=True):
+    """How the program is built, once for each configuration and outside its launches.
+
+    Attributes:
+        argv: words; ``{build}`` is the folder for what is built, ``{NAME}`` the value of
+            ``build.NAME``.
+        values: declared names, with the words that stand for them where a configuration has none.
+        inputs: files and folders that it is built from; where there are none, those that the
+            command names and the sources in ``cwd``.
+        cwd: folder that it runs in.
+    """
+
+    argv: tuple[str, ...]
+    values: dict[str, str] = {}
+    inputs: tuple[str, ...] = ()
+    cwd: str | None = None
+
+
 class Workload(Record, frozen=True, kw_only=True):
     """A command with declared placeholders, its metrics, its check and its time-out.
 
@@ -93,6 +111,7 @@ class Workload(Record, frozen=True, kw_only=True):
         stdin: file the program reads; ``/dev/null`` when absent.
         cwd: folder the program starts in.
         hooks: what runs around its launches.
+        build: what makes the program; ``{build}`` in ``argv`` is then the folder that it lies in.
     """
 
     argv: tuple[str, ...]
@@ -105,6 +124,7 @@ class Workload(Record, frozen=True, kw_only=True):
     cwd: str | None = None
     limits: Limits = Limits()
     hooks: Hooks = Hooks()
+    build: Recipe | None = None
 
     @property
     def objective(self) -> Metric:

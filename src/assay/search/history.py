@@ -21,6 +21,7 @@ from assay.records import (
     StudySpec,
 )
 from assay.records.launch import LOOKING
+from assay.records.sample import BUILD
 from assay.search.disturbance import Conditions, withheld
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
@@ -86,6 +87,7 @@ class History:
             for stage in Stage
         }
         self._walls = _Walls()
+        self._builds: list[float] = []
         self.refusals = Refusals()
         self.slacks = Slacks(require)
         self.abreast = 1
@@ -112,6 +114,9 @@ class History:
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
         self._stages[launch.stage].add(sample, self.observation(sample))
         self._walls.add(sample)
+        for piece in sample.evidence:
+            if piece.kind == BUILD and piece.value is not None:
+                bisect.insort(self._builds, piece.value)
         self.refusals.add(sample)
         self.slacks.add(sample)
         made = self._made.setdefault((launch.stage, launch.arm), {})
@@ -254,6 +259,11 @@ class History:
         """Median wall time of the launches of an arm that ended well, the survey apart."""
         return self._walls.good(arm)
 
+    @property
+    def build_s(self) -> float:
+        """What the program of a configuration that never ran is expected to take to be built."""
+        return _median(self._builds) or 0.0
+
     def cost(self, arms: Sequence[Arm], stage: Stage = Stage.CONFIRM) -> Cost:
         """What a block of these arms is expected to take, switching between them included.
 
@@ -271,7 +281,9 @@ class History:
         switching_s = self.costly.block_s(arms)
         launching = self._once(arms, wall_s).times(self.launches_each(stage, arms))
         abreast = self.abreast if stage is Stage.SEARCH else 1
-        return Cost(launching.time_s / abreast + switching_s, launching.launches)
+        new = sum(arm.name not in self._arms for arm in arms)
+        time_s = launching.time_s / abreast + switching_s
+        return Cost(time_s, launching.launches, once_s=new * self.build_s)
 
     def _once(self, arms: Sequence[Arm], wall_s: Callable[[str], float | None]) -> Cost:
         usual = wall_s(DEFAULT_ARM.name) or self._walls.longest() or 0.0

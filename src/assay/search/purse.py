@@ -23,14 +23,19 @@ START_S = 2.0
 
 @dataclass(frozen=True)
 class Cost:
-    """What a block is expected to take."""
+    """What a block is expected to take.
+
+    Attributes:
+        once_s: of its first time alone: programs that are still to be built.
+    """
 
     time_s: float
     launches: int
+    once_s: float = 0.0
 
     def times(self, count: float) -> Cost:
         """What ``count`` of them take."""
-        return Cost(self.time_s * count, math.ceil(self.launches * count))
+        return Cost(self.time_s * count, math.ceil(self.launches * count), self.once_s)
 
 
 NOTHING = Cost(0.0, 0)
@@ -38,7 +43,10 @@ NOTHING = Cost(0.0, 0)
 
 def budget_for(least: Cost) -> Budget:
     """The budget that is said to do for what a study takes at least."""
-    return Budget(time_s=float(math.ceil(least.time_s * SPARE + START_S)), launches=least.launches)
+    return Budget(
+        time_s=float(math.ceil(least.time_s * SPARE + START_S + least.once_s)),
+        launches=least.launches,
+    )
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,8 @@ class Purse:
     def affords(self, cost: Cost, keep: float = 0.0, least: Cost = NOTHING) -> bool:
         """Whether ``cost`` leaves the share ``keep`` of the total, and ``least``, untouched."""
         time_ok = self.left.time_s is None or (
-            self.left.time_s - cost.time_s >= max(keep * (self.total.time_s or 0.0), least.time_s)
+            self.left.time_s - cost.time_s - cost.once_s
+            >= max(keep * (self.total.time_s or 0.0), least.time_s)
         )
         launches_ok = self.left.launches is None or (
             self.left.launches - cost.launches

@@ -81,7 +81,7 @@ class Roster:
 
 RETRIES = 1
 """A failed launch is tried once more within its block, to tell a flake from a configuration that
-cannot work."""
+cannot work. A program that cannot be built is not built again within a sitting."""
 
 
 LOST_AFTER = 3
@@ -206,7 +206,8 @@ class BlockRunner:
         place = _place(launch)
         self._flying.pop(place, None)
         self._waiting = [w for w in self._waiting if _place(w) != place]
-        again = launch.attempt < RETRIES and launch.stage is not Stage.INTERFERENCE
+        lost = sample.unbuilt or launch.stage is Stage.INTERFERENCE
+        again = launch.attempt < RETRIES and not lost
         if sample.outcome is Outcome.FAILED and again:
             self._waiting.append(
                 msgspec.structs.replace(

@@ -154,7 +154,17 @@ class ModelBased:
             chosen = self._searcher.propose(space, trials, BATCH, seed)
         if not chosen:
             chosen = self._searcher.verify(space, trials, BATCH, seed)
-        return [DEFAULT_ARM, *map(arm_of, chosen)] if chosen else None
+        return self._fitting(history, [DEFAULT_ARM, *map(arm_of, chosen)], purse)
+
+    def _fitting(self, history: History, arms: list[Arm], purse: Purse) -> list[Arm] | None:
+        """As many as can still be built within the budget, where they are to be built."""
+        while (
+            len(arms) > 1
+            and history.build_s
+            and not self._keeping.affords(history, arms, purse, KEEP_OF_MODEL)
+        ):
+            arms = arms[:-1]
+        return arms if len(arms) > 1 else None
 
     def _affords(self, history: History, purse: Purse) -> bool:
         """Whether one more batch leaves its share of the budget, and a confirmation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 from assay.records import (
@@ -179,7 +180,7 @@ class TuneRace(BlockRace):
         if self._history.blocks(Stage.SEARCH):
             return None
         block = self._least_block
-        needed = least_budget(block, self._least)
+        needed = least_budget(self._with_builds(block), self._least)
         least, total = least_cost(block, self._least), purse.total
         if (
             not purse.spent
@@ -192,6 +193,10 @@ class TuneRace(BlockRace):
             f"The budget is too small for a claim: {self._least} confirmation blocks do not fit.",
             needed,
         )
+
+    def _with_builds(self, block: Cost) -> Cost:
+        """The same with what a search builds at least."""
+        return replace(block, once_s=len(BATCH_ARMS) * self._history.build_s)
 
     def _chosen_strategy(self) -> Strategy:
         """All configurations if each gets its launches, else a model; set by the gauge alone."""
@@ -224,7 +229,7 @@ class TuneRace(BlockRace):
         if budget.time_s is not None:
             switching_s = MIN_SEARCH_BLOCKS * self._history.costly.space_s(self._space, MOST_RACING)
             search_s = (budget.time_s * SEARCH_SHARE - switching_s) * self._width
-            bounds.append(search_s / each.time_s)
+            bounds.append(search_s / (each.time_s + self._history.build_s))
         if budget.launches is not None:
             bounds.append(budget.launches * SEARCH_SHARE / each.launches)
         return max(1, int(min(bounds)))
@@ -357,7 +362,7 @@ class TuneRace(BlockRace):
         """One more block; the first only where enough for a claim will fit (rule 14)."""
         cost = self._history.cost(arms)
         if blocks == 0 and not purse.affords(cost.times(self._least)):
-            needed = least_budget(cost, self._least)
+            needed = least_budget(self._with_builds(cost), self._least)
             return Done(
                 Reason.BUDGET,
                 f"The budget did not leave the {self._least} confirmation blocks that a claim "

@@ -33,7 +33,9 @@ _LOG = re.compile(r"log(\d*)")
 _MOST_LISTED = 100_000
 """More values than any study can try: a mistyped range is told, not counted out."""
 
-_FIRST_IS_DEFAULT = ("arg.", "env.")
+_FIRST_IS_DEFAULT = ("arg.", "env.", "build.")
+_MAY_BE_EMPTY = "build."
+"""Of these a value without a letter is no word of the command: what a compiler may do without."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
     """
     name, written = _halves(text, "SETTING=VALUE,VALUE or SETTING=LOW..HIGH")
     setting = registry.get(name)
-    items = _items(written, text)
+    items = _items(written, text, empty=name.startswith(_MAY_BE_EMPTY))
     whole = items[0].text
     if len(items) == 1 and not items[0].quoted and (match := _RANGE.fullmatch(whole)):
         asked = _range(match, text)
@@ -94,14 +96,14 @@ def _halves(text: str, form: str) -> tuple[str, str]:
     return name.strip(), written
 
 
-def _items(written: str, whole: str) -> list[_Item]:
+def _items(written: str, whole: str, *, empty: bool = False) -> list[_Item]:
     found: list[_Item] = []
     at = 0
     while True:
         item, at = (
             _quoted(written, at, whole) if written[at : at + 1] == '"' else _bare(written, at)
         )
-        if not item.text and not item.quoted:
+        if not (item.text or item.quoted or empty):
             raise BadInput(
                 f"{whole!r} holds an empty value.", 'Write "" for an empty text, or drop the comma.'
             )

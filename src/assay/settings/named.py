@@ -1,4 +1,4 @@
-"""``env.NAME``, ``arg.NAME`` and ``command``: settings that exist once they are named."""
+"""``env.NAME``, ``arg.NAME``, ``build.NAME``, ``command``: settings that exist once named."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from assay.records import (
     Action,
     AnyText,
     Arg,
+    Build,
     Command,
     Configuration,
     Domain,
@@ -125,6 +126,50 @@ class Argument(_Named):
         return _part_of_command(config[self.name], facts)
 
 
+class BuildValue(_Named):
+    """``build.NAME``: the placeholder ``{NAME}`` of the command that builds the program."""
+
+    scope = Scope.BUILD
+    family = "build"
+    what = "a placeholder"
+    holder = "command line"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.own_name == "build":
+            raise BadInput(
+                "build.build cannot be varied: {build} is the folder for what is built.",
+                "Give the placeholder another name.",
+            )
+
+    @property
+    def summary(self) -> str:
+        """What it does."""
+        return f"what stands for {{{self.own_name}}} in the command of --build"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """The words in their place; see ``launch.building``.
+
+        Raises:
+            BadInput: quotes that do not close.
+        """
+        try:
+            shlex.split(word_of(config[self.name]))
+        except ValueError as error:
+            text = f"{self.name}={word_of(config[self.name])}"
+            raise BadInput(
+                f"{text!r} cannot be split into words: {error}.", "Close its quotes."
+            ) from error
+        return super().resolve(config, machine)
+
+    def _action(self, word: str) -> Action:
+        return Build(name=self.own_name, value=word)
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """It was part of the build: a program that was started is what that made."""
+        return _part_of_command(config[self.name], facts, "in the build command")
+
+
 @dataclass(frozen=True)
 class CommandLine:
     """``command``: the arms of ``assay compare``. Evidence: *set*."""
@@ -163,6 +208,6 @@ class CommandLine:
         return _part_of_command(config[self.name], facts)
 
 
-def _part_of_command(value: Value, facts: RunFacts) -> Grant:
+def _part_of_command(value: Value, facts: RunFacts, where: str = "in the command line") -> Grant:
     why = never_ran(facts)
-    return unverified(value, why) if why else granted(value, Level.SET, "in the command line")
+    return unverified(value, why) if why else granted(value, Level.SET, where)

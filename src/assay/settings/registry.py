@@ -21,7 +21,7 @@ from assay.settings.limits import ResourceLimit
 from assay.settings.malloc import Malloc
 from assay.settings.memory import Policy as MemoryPolicy
 from assay.settings.mkl import MklDynamic
-from assay.settings.named import Argument, CommandLine, EnvVariable
+from assay.settings.named import Argument, BuildValue, CommandLine, EnvVariable
 from assay.settings.openmp import Bind, Places
 from assay.settings.openmp_schedule import Schedule
 from assay.settings.openmp_wait import Blocktime, Wait
@@ -33,7 +33,7 @@ from assay.settings.thp import Thp
 class Registry:
     """Settings by name, in the order given.
 
-    ``env.NAME``, ``arg.NAME`` and ``limit.NAME`` exist on demand.
+    ``env.NAME``, ``arg.NAME``, ``build.NAME`` and ``limit.NAME`` exist on demand.
     """
 
     def __init__(self, settings: Iterable[Setting]) -> None:
@@ -63,9 +63,11 @@ class Registry:
             return EnvVariable(rest)
         if family == "arg" and rest:
             return Argument(rest)
+        if family == "build" and rest:
+            return BuildValue(rest)
         if family == "limit" and rest:
             return ResourceLimit(rest)
-        near = nearest(name, (*self._settings, f"env.{rest}", f"arg.{rest}"))
+        near = nearest(name, (*self._settings, f"env.{rest}", f"arg.{rest}", f"build.{rest}"))
         raise BadInput(
             f"There is no setting {name!r}.",
             f"Did you mean {near}?" if near else "`assay settings list` shows all of them.",

@@ -10,8 +10,9 @@ import msgspec
 from assay.launch.driver import Driver
 from assay.launch.planner import confined, plan
 from assay.machine.document import Machine, Program
+from assay.machine.reader import fingerprint
 from assay.machine.slots import Slot, slots
-from assay.records import Configuration, Plan, StudySpec
+from assay.records import Configuration, Plan, StudySpec, Workload
 from assay.search.space import SearchSpace
 from assay.settings.registry import Registry
 
@@ -24,6 +25,7 @@ class Laboratory:
         program: what runs; where commands are compared, the first of them.
         others: the further commands of a comparison.
         slots: that every launch is confined to one of; none where absent.
+        built: key of the build that ``program`` comes from; ``None`` where nothing is built.
     """
 
     machine: Machine
@@ -32,6 +34,7 @@ class Laboratory:
     program: Program | None = None
     others: tuple[Program, ...] = ()
     slots: tuple[Slot, ...] = ()
+    built: str | None = None
 
     def divided(self, parallel: int | None) -> Laboratory:
         """The same, with its CPUs divided into so many slots.
@@ -72,11 +75,22 @@ class Laboratory:
 
     @property
     def digest(self) -> str | None:
-        """Of the program's file; where commands are compared, of all their files."""
-        if self.program is None or not self.others:
-            return self.program.digest if self.program else None
+        """Of the program's file; where commands are compared, of all their files.
+
+        A program that is built hangs on its sources as well: they may give the same default and
+        other variants of it.
+        """
+        if self.program is None:
+            return None
+        if not self.others and self.built is None:
+            return self.program.digest
         known = [program.digest or "" for program in (self.program, *self.others)]
+        known += [self.built] if self.built is not None else []
         return hashlib.sha256("\n".join(known).encode()).hexdigest()
+
+    def host_for(self, workload: Workload) -> str:
+        """What hosts on which a workload is built alike share; nothing where it is not built."""
+        return fingerprint(self.machine) if workload.build is not None else ""
 
     def admits(self, configuration: Configuration) -> bool:
         """Whether nothing of a configuration is refused here."""

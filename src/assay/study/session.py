@@ -137,7 +137,7 @@ def resume(
         AssayError: as ``StudyLoop.run``.
     """
     record = store.study(study_id)
-    demand_folder(record.spec.workload)
+    demand_folder(record.spec.workload.cwd)
     newest = record.strata[-1]
     env = laboratory.driver.env
     now = stratum_of(newest.number, laboratory.machine, laboratory.digest, env)
@@ -215,6 +215,7 @@ def _executor(laboratory: Laboratory, spec: StudySpec, account: Account) -> Exec
             varied=varied(spec),
             pad_seed=spec.seed if spec.pad_environment else None,
             left_s=lambda: account.left.time_s,
+            host=laboratory.host_for(spec.workload),
         )
     return Lanes(
         spec.workload,
@@ -224,6 +225,7 @@ def _executor(laboratory: Laboratory, spec: StudySpec, account: Account) -> Exec
         varied=varied(spec),
         pad_seed=spec.seed if spec.pad_environment else None,
         left_s=lambda: account.left.time_s,
+        host=laboratory.host_for(spec.workload),
     )
 
 

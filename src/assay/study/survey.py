@@ -72,6 +72,7 @@ def survey(
         laboratory.registry,
         speed=False,
         left_s=lambda: account.left.time_s,
+        host=laboratory.host_for(workload),
     ) as executor:
         for block in range(TRIES):
             launch = Launch(

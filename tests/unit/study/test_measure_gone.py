@@ -81,9 +81,9 @@ def test_a_cleaned_up_folder_for_the_output_is_made_anew_or_named(
 def test_a_study_whose_folder_is_missing_is_told_so_before_anything_else(
     workload: Workload,
 ) -> None:
-    demand_folder(workload)
-    demand_folder(Workload(argv=("x",)))
+    demand_folder(workload.cwd)
+    demand_folder(None)
     assert workload.cwd is not None
     Path(workload.cwd).rmdir()
     with pytest.raises(NotPossible, match="is gone"):
-        demand_folder(workload)
+        demand_folder(workload.cwd)

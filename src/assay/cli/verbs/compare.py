@@ -7,7 +7,7 @@ import os
 import shlex
 
 from assay.cli.answer import exports_of, give
-from assay.cli.missing import demand_found
+from assay.cli.built import program_before, with_built
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import (
@@ -42,9 +42,12 @@ def run(parsed: Parsed) -> int:
     gate = gate_of(arguments.fail_if, WORDS)
     exports = exports_of(arguments)
     argv, *others = _commands(parsed)
-    lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))
+    if arguments.build is not None:  # nobody knows the programs before they are built
+        lab = laboratory()
+    else:
+        lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))
     arms = _arms(arguments, lab)
-    workload = workload_of(arguments, argv)
+    workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
     spec = StudySpec(
         kind=Kind.COMPARE,
         workload=workload,
@@ -58,6 +61,7 @@ def run(parsed: Parsed) -> int:
         require=requirements_of(arguments, workload),
         null=arguments.null,
     )
+    lab = with_built(lab, spec, quiet=arguments.quiet)
     with (
         store_of(arguments) as store,
         Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
@@ -81,7 +85,7 @@ def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
         )
     if arguments.arm:
         argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
-        demand_found(program_of(argv).path, argv[0])
+        program_before(argv, builds=arguments.build is not None)
         return [argv]
     if len(arguments.commands) < 2:
         raise BadInput(
@@ -90,7 +94,7 @@ def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
         )
     commands = [split_command(text, shell=arguments.shell) for text in arguments.commands]
     for argv in commands:
-        demand_found(program_of(argv).path, argv[0])
+        program_before(argv, builds=arguments.build is not None)
     return commands
 
 

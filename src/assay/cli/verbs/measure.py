@@ -6,7 +6,7 @@ import argparse
 import os
 
 from assay.cli.answer import exports_of, give
-from assay.cli.missing import demand_found
+from assay.cli.built import program_before, with_built
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import (
@@ -17,7 +17,7 @@ from assay.cli.request import (
     precision_of,
     warmup_of,
 )
-from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import command_of, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Statistic, StudySpec
@@ -32,11 +32,9 @@ def run(parsed: Parsed) -> int:
     exports = exports_of(arguments)
     _demand_mean(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
-    program = program_of(argv)
-    demand_found(program.path, argv[0])
-    lab = laboratory(program)
+    lab = laboratory(program_before(argv, builds=arguments.build is not None))
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
-    workload = workload_of(arguments, argv)
+    workload = workload_of(arguments, argv, configurations=(configuration,))
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload,
@@ -48,6 +46,7 @@ def run(parsed: Parsed) -> int:
         warmup=warmup_of(arguments),
         require=requirements_of(arguments, workload),
     )
+    lab = with_built(lab, spec, quiet=arguments.quiet)
     with (
         store_of(arguments) as store,
         Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,

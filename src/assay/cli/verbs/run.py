@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import errno
 import os
 import resource
@@ -17,14 +18,19 @@ from types import FrameType
 import msgspec
 
 from assay.bundle.files import replacing
+from assay.cli.built import program_in
 from assay.cli.parser import Parsed
+from assay.cli.recipe import recipe_asked, runs_another
 from assay.cli.request import configuration_of
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of
+from assay.cli.workload import build_words, command_of
 from assay.errors import BadInput, NotPossible
+from assay.launch.building import FOLDER
+from assay.launch.command import placeholders_in
 from assay.launch.document import launcher_document
 from assay.launch.driver import Running
 from assay.launch.script import explain
+from assay.measure.building import Building, Built
 from assay.measure.page_cache import put_in_place
 from assay.measure.sample import build_sample
 from assay.records import DEFAULT, Configuration, Launch, Plan, RunFacts, Stage, Workload, encode
@@ -50,8 +56,9 @@ def run(parsed: Parsed) -> int:
     lab = laboratory(program_of(argv)).divided(parallel)
     asked = configuration_of(arguments.assignments, lab.registry, lab.room)
     configuration = Configuration({**recommended, **asked})
-    plan = lab.plan(configuration)
+    workload = _with_recipe(arguments, workload, configuration)
     if arguments.explain:
+        plan = lab.plan(configuration)
         print(explain(plan, _as_studied(parsed, workload), lab.driver.env), end="")
         return 0
     launch = Launch(
@@ -61,9 +68,15 @@ def run(parsed: Parsed) -> int:
         block=0,
         position=0,
     )
-    facts = _launch(lab, plan, workload, launch)
+    with Building(workload, lab.driver.env, lab.host_for(workload)) as building:
+        built = building.built(lab.plan(configuration))
+        if workload.build is not None:
+            found = program_in(built.workload.placeholders[FOLDER], argv, None)
+            lab = dataclasses.replace(lab, program=found)
+        plan = lab.plan(configuration)
+        facts = _launch(lab, plan, built.workload, launch)
     if arguments.record:
-        _record(arguments.record, lab, plan, workload, launch, facts)
+        _record(arguments.record, lab, plan, built, launch, facts)
     return _status(facts, argv[0])
 
 
@@ -85,9 +98,31 @@ def _asked(parsed: Parsed) -> tuple[Configuration, Workload, int | None]:
     if not parsed.separated:
         workload = Workload(argv=studied.argv, stdin=studied.stdin)
     workload = msgspec.structs.replace(
-        workload, placeholders=studied.placeholders, environment=studied.environment
+        workload,
+        placeholders=studied.placeholders,
+        environment=studied.environment,
+        build=studied.build,
     )
     return recommended, workload, parallel
+
+
+def _with_recipe(
+    arguments: argparse.Namespace, workload: Workload, configuration: Configuration
+) -> Workload:
+    """The workload with what builds it: as asked for here, else as in the study.
+
+    Raises:
+        BadInput: a value without a place, or a command that would not run what is built.
+    """
+    if arguments.build is None and workload.build is not None:
+        if FOLDER in placeholders_in(workload.argv):
+            return workload
+        if any(name.startswith("build.") for name in configuration):
+            raise runs_another()
+        return msgspec.structs.replace(workload, build=None)
+    words, inputs = build_words(arguments), arguments.build_input
+    build = recipe_asked(words, inputs, workload.argv, (), (configuration,))
+    return msgspec.structs.replace(workload, build=build)
 
 
 def _as_studied(parsed: Parsed, workload: Workload) -> Workload:
@@ -185,12 +220,12 @@ def _record(
     name: str,
     lab: Laboratory,
     plan: Plan,
-    workload: Workload,
+    built: Built,
     launch: Launch,
     facts: RunFacts,
 ) -> None:
     grants = judge_all(launch.configuration, lab.registry, plan, facts)
-    sample = build_sample(launch, workload, facts, (), grants)
+    sample = build_sample(launch, built.workload, facts, (), grants, built.evidence)
     line = encode(sample) + b"\n"
     if name == STDOUT:
         # Behind what the program wrote, whose last line may have no end.

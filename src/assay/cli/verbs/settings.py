@@ -37,6 +37,7 @@ def run(parsed: Parsed) -> int:
     print(f"{'env.NAME':{width}}  An environment variable.")
     print(f"{'limit.NAME':{width}}  A resource limit of the program (setrlimit), as limit.nofile.")
     print(f"{'arg.NAME':{width}}  What stands for {{NAME}} in the command.")
+    print(f"{'build.NAME':{width}}  What stands for {{NAME}} in the command of --build.")
     return 0
 
 

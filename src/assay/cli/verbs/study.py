@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import shlex
 import sys
 from collections.abc import Iterable
 
@@ -11,6 +12,7 @@ import msgspec
 
 from assay.bundle.document import sample_documents
 from assay.cli.answer import exports_of, give
+from assay.cli.built import with_built
 from assay.cli.documents import print_json
 from assay.cli.export import export
 from assay.cli.layout import fitted, width_of
@@ -148,6 +150,8 @@ def _lines(
         f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
     )
     yield f"  command  {clean(record.spec.command_line)}"
+    if record.spec.workload.build is not None:
+        yield f"  built by {clean(shlex.join(record.spec.workload.build.argv))}"
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
@@ -178,7 +182,7 @@ def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     record = store.study(study_id)
     spec = record.spec
     more = budget_of(arguments) if arguments.budget or arguments.runs else None
-    lab = laboratory_of(spec)
+    lab = with_built(laboratory_of(spec), spec, quiet=arguments.quiet)
     if arguments.new_stratum:  # without it the program is compared, and named
         _demand_programs(lab, study_id)
     with Progress(

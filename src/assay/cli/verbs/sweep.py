@@ -9,13 +9,14 @@ import sys
 from collections.abc import Iterator
 
 from assay.cli.answer import exports_of, give
+from assay.cli.built import with_built
 from assay.cli.documents import design_document, print_json
 from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.sweep_file import shipped_schema
 from assay.cli.sweep_request import read_sweep
-from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.wire import laboratory, store_of
 from assay.errors import BadInput, NotPossible
 from assay.records import StudySpec
 from assay.search.cells import baseline_words
@@ -42,14 +43,13 @@ def run(parsed: Parsed) -> int:
         )
     exports = exports_of(arguments)
     request = read_sweep(arguments.file)
-    program = program_of(request.argv)
-    request.demand_program(program)
-    lab = laboratory(program)
+    lab = laboratory(request.program())
     spec = request.specification(arguments, lab.registry, lab.machine, lab.admits)
     if arguments.dry_run:
         _show(arguments, spec)
         return 0
     _demand_room(spec)
+    lab = with_built(lab, spec, quiet=arguments.quiet)
     with store_of(arguments) as store:
         if not arguments.quiet:
             lines = announced(spec, width_of(sys.stderr))

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 import msgspec
 
 from assay.cli.answer import exports_of, give
+from assay.cli.built import program_before, with_built
 from assay.cli.documents import print_json, space_document
 from assay.cli.layout import fitted, width_of
-from assay.cli.missing import demand_found
 from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
-from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import command_of, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput, NotPossible
 from assay.launch.exported import of_space
@@ -46,11 +46,13 @@ def run(parsed: Parsed) -> int:
         raise BadInput("There is no command.", f"Write it after --, as in: assay tune -- {words}")
     exports = exports_of(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
-    program = program_of(argv)
-    demand_found(program.path, argv[0])
+    before = program_before(argv, builds=arguments.build is not None)
     parallel = parallel_of(arguments)
-    lab = laboratory(program).divided(parallel)
+    lab = laboratory(before).divided(parallel)
     spec = _specification(arguments, lab, argv)
+    lab = with_built(lab, spec, quiet=arguments.quiet)
+    program = lab.program
+    assert program is not None
     if arguments.dry_run:
         _say(arguments, lab, *_space(lab, spec.space, program))
         return 0

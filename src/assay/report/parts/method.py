@@ -79,6 +79,7 @@ def method(
     sitting = f" (sitting {report.strata[-1].number})" if len(report.strata) > 1 else ""
     facts = [
         ("Command", join(el("bdi", command(spec), class_="command"))),
+        ("Built by", _built_by(spec)),
         ("Working folder", clean(spec.workload.cwd) if spec.workload.cwd else None),
         ("Objective", f"{compared}, {better} is better"),
         ("Launches", f"{_stage_words(stages, spec.kind)}{sitting}"),
@@ -147,6 +148,14 @@ def raw(report: ReportInput) -> Html:
 def command(spec: StudySpec) -> str:
     """The command as one would type it, safe to show."""
     return clean(shlex.join(spec.workload.argv))
+
+
+def _built_by(spec: StudySpec) -> Html | None:
+    """What makes the program, as one would type it."""
+    recipe = spec.workload.build
+    if recipe is None:
+        return None
+    return join(el("bdi", clean(shlex.join(recipe.argv)), class_="command"))
 
 
 def subject(spec: StudySpec) -> Html:

@@ -1,0 +1,86 @@
+"""Built: the program that a study looks at, made before it begins."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import replace
+
+from assay.cli.missing import demand_found
+from assay.cli.wire import program_of
+from assay.errors import BadInput
+from assay.launch.building import FOLDER, in_folder
+from assay.machine.document import Program
+from assay.measure.building import Building
+from assay.records import DEFAULT, StudySpec
+from assay.study.laboratory import Laboratory
+
+
+def with_built(lab: Laboratory, spec: StudySpec, *, quiet: bool = False) -> Laboratory:
+    """The laboratory with the program of a study, as its first configuration builds it.
+
+    Args:
+        lab: as it is without.
+        spec: of the study; where it builds nothing, ``lab`` has its program already.
+        quiet: a build that takes place is not told.
+
+    Raises:
+        BuildFailed: it cannot be built.
+        BadInput: the build made no such program.
+    """
+    workload = spec.workload
+    if workload.build is None:
+        return lab
+    configuration = spec.arms[0].configuration if spec.arms else DEFAULT
+    plan = lab.plan(configuration)
+    host, begun = lab.host_for(workload), None if quiet else _tell
+    with Building(workload, lab.driver.env, host, begun=begun) as building:
+        folder = building.built(plan).workload.placeholders[FOLDER]
+        key = building.key(plan)
+    compared = [shlex.split(str(a.configuration.get("command", ""))) for a in spec.arms[1:]]
+    program, *others = (
+        program_in(folder, argv, workload.cwd)
+        for argv in (workload.argv, *(tuple(words) for words in compared if words))
+    )
+    return replace(lab, program=program, others=tuple(others), built=key)
+
+
+def program_before(argv: tuple[str, ...], *, builds: bool) -> Program | None:
+    """The program of a command that was asked for; ``None`` where it is to be built first.
+
+    Raises:
+        BadInput: it is not there, or may not be executed.
+    """
+    if builds:
+        return None
+    program = program_of(argv)
+    demand_found(program.path, argv[0])
+    return program
+
+
+def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
+    """The program of a command whose ``{build}`` is a folder.
+
+    Raises:
+        BadInput: it is not there, or may not be executed.
+    """
+    words = in_folder(argv, folder)
+    program = program_of(words, cwd)
+    if words[0] == argv[0]:
+        demand_found(program.path, argv[0])
+    if program.path is None:
+        raise BadInput(
+            f"The build ended well, but {argv[0]} is no program that can be executed; {{{FOLDER}}} "
+            f"was {folder}.",
+            "The build command must write it there. Where the file system of the folder is mounted "
+            "noexec, XDG_CACHE_HOME names another place.",
+        )
+    return program
+
+
+def _tell(argv: tuple[str, ...]) -> None:
+    from assay.cli.layout import fitted, width_of
+    from assay.untrusted import clean
+
+    text = f"assay: building the program (not timed): {clean(shlex.join(argv))}"
+    print("\n".join(fitted([text], width_of(sys.stderr))), file=sys.stderr, flush=True)

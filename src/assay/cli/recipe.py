@@ -1,0 +1,113 @@
+"""From command-line words to what builds the program."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+
+from assay.cli.missing import demand_in_path
+from assay.errors import BadInput
+from assay.launch.building import FOLDER, no_command, recipe_of
+from assay.launch.command import placeholders_in
+from assay.records import Configuration, Parameter, Recipe
+from assay.settings.words import word_of
+
+_FAMILY = "build."
+
+
+def recipe_asked(
+    build: tuple[str, ...] | None,
+    inputs: Sequence[str],
+    argv: tuple[str, ...],
+    parameters: Sequence[Parameter] = (),
+    configurations: Sequence[Configuration] = (),
+) -> Recipe | None:
+    """What builds the program; ``None`` where nothing does.
+
+    Args:
+        build: words of the command.
+        inputs: files and folders that it is built from.
+        argv: the program's command.
+        parameters: of the space; the defaults of ``build.NAME`` stand where a configuration has
+            none.
+        configurations: that were named.
+
+    Raises:
+        BadInput: a placeholder without values or values without a place; a program that does not
+            lie in the folder of the build; a tool or an input that is not there.
+    """
+    names = _names(parameters, configurations)
+    if build is None:
+        if names:
+            raise no_command(names[0])
+        if inputs:
+            raise BadInput("--build-input is given without --build.", "Give the command as well.")
+        return None
+    defaults = {
+        p.name.removeprefix(_FAMILY): word_of(p.default)
+        for p in parameters
+        if p.name.startswith(_FAMILY) and p.default is not None
+    }
+    recipe = recipe_of(build, names, defaults, inputs=tuple(inputs), cwd=os.getcwd())  # noqa: PTH109
+    _demand_used(argv, parameters, configurations)
+    for first in _first_words(build, parameters, configurations):
+        try:
+            demand_in_path(first)
+        except BadInput as error:
+            raise BadInput(f"--build: {error.cause}", error.remedy) from error
+    return recipe
+
+
+def _names(
+    parameters: Sequence[Parameter], configurations: Sequence[Configuration]
+) -> tuple[str, ...]:
+    """Of all placeholders that something gives a value, each once."""
+    named = (*(p.name for p in parameters), *(name for one in configurations for name in one))
+    own = (name.removeprefix(_FAMILY) for name in named if name.startswith(_FAMILY))
+    return tuple(dict.fromkeys(own))
+
+
+def _demand_used(
+    argv: tuple[str, ...],
+    parameters: Sequence[Parameter],
+    configurations: Sequence[Configuration],
+) -> None:
+    """Refuse a study of builds that runs something else."""
+    if any(p.name == f"arg.{FOLDER}" for p in parameters) or any(
+        f"arg.{FOLDER}" in one for one in configurations
+    ):
+        raise BadInput(
+            f"arg.{FOLDER} cannot be varied beside --build: {{{FOLDER}}} is the folder for what is "
+            "built.",
+            "Give the placeholder another name.",
+        )
+    compared = (str(one["command"]) for one in configurations if "command" in one)
+    if FOLDER not in placeholders_in((*argv, *compared)):
+        raise runs_another()
+
+
+def runs_another() -> BadInput:
+    """What is told where a program is built and another one run."""
+    return BadInput(
+        f"The command holds no {{{FOLDER}}}, so that it would not run what --build makes.",
+        f"Write it where the program lies, as in: -- '{{{FOLDER}}}/prog'",
+    )
+
+
+def _first_words(
+    build: tuple[str, ...],
+    parameters: Sequence[Parameter],
+    configurations: Sequence[Configuration],
+) -> Iterable[str]:
+    """The programs that the command begins with, as far as they are known before it is run."""
+    first = build[0]
+    if not placeholders_in((first,)):
+        return (first,)
+    if first[1:-1] not in placeholders_in((first,)):
+        return ()
+    name = f"{_FAMILY}{first[1:-1]}"
+    values = [v for p in parameters if p.name == name for v in p.domain.values() or ()]
+    values += [one[name] for one in configurations if name in one]
+    words = (shlex.split(word_of(value)) for value in values)
+    return tuple(dict.fromkeys(split[0] for split in words if split))

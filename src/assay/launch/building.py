@@ -1,0 +1,135 @@
+"""Building: the command that builds a program, with a configuration's values in it.
+
+Pure: nobody looks for files here, and nothing is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from assay.errors import BadInput, nearest
+from assay.records import Build, Plan, Recipe, Workload
+
+FOLDER = "build"
+"""Name of the placeholder that stands for the folder with what is built."""
+FORM = 1
+"""Of keys: builds of another form are not looked for."""
+# A shell's own ${NAME} is left to it.
+_PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def recipe_of(
+    argv: tuple[str, ...],
+    names: Iterable[str],
+    defaults: Mapping[str, str],
+    *,
+    inputs: tuple[str, ...] = (),
+    cwd: str | None = None,
+) -> Recipe:
+    """A build command in which every placeholder is declared.
+
+    Args:
+        argv: its words.
+        names: of the placeholders that some configuration gives a value.
+        defaults: what stands for them elsewhere; nothing where absent.
+        inputs, cwd: as ``Recipe`` has them.
+
+    Raises:
+        BadInput: a placeholder that nothing gives a value, or a value without a place.
+    """
+    used = {name for word in argv for name in _PLACEHOLDER.findall(word)} - {FOLDER}
+    declared = set(names)
+    for name in sorted(declared - used):
+        near = nearest(name, tuple(used))
+        raise BadInput(
+            f"build.{name} has no place in the build command: it holds no {{{name}}}.",
+            f"Did you mean build.{near}?" if near else f"Write {{{name}}} where it belongs.",
+        )
+    for name in sorted(used - declared):
+        near = nearest(name, tuple(declared))
+        raise BadInput(
+            f"The build command holds {{{name}}}, and nothing gives it a value.",
+            f"Did you mean {{{near}}}?" if near else f"Name its values, as in build.{name}=A,B.",
+        )
+    values = {name: defaults.get(name, "") for name in sorted(declared)}
+    return Recipe(argv=argv, values=values, inputs=inputs, cwd=cwd)
+
+
+def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
+    """The words that build the program of a plan; ``{build}`` still stands for the folder.
+
+    A value that is a whole word of the command gives as many words as a shell would read in it,
+    none where it is empty; within a word it is put as it is.
+
+    Returns:
+        Nothing where the workload is not built.
+
+    Raises:
+        BadInput: ``build.NAME`` is set, but there is no build command, or no place in it; or the
+            command comes out empty.
+    """
+    given = {a.name: a.value for a in plan.actions if isinstance(a, Build)}
+    recipe = workload.build
+    if recipe is None:
+        for name in sorted(given):
+            raise no_command(name)
+        return ()
+    for name in sorted(given.keys() - recipe.values.keys()):
+        raise BadInput(
+            f"build.{name} has no place in the build command: it holds no {{{name}}}.",
+            "Leave it out, or build with another command.",
+        )
+    values = {**recipe.values, **given}
+    words = tuple(part for word in recipe.argv for part in _filled(word, values))
+    if not words:
+        raise BadInput(
+            "The build command holds no word: its values are empty.", "Name a compiler in it."
+        )
+    return words
+
+
+def no_command(name: str) -> BadInput:
+    """What is told where a value of a build has nothing that builds."""
+    return BadInput(
+        f"build.{name} is set, but there is no build command.",
+        f"Give it: --build 'cc {{{name}}} -o {{build}}/prog prog.c' -- '{{build}}/prog'",
+    )
+
+
+def _filled(word: str, values: Mapping[str, str]) -> list[str]:
+    alone = _PLACEHOLDER.fullmatch(word)
+    if alone and alone[1] in values:
+        return shlex.split(values[alone[1]])
+    return [_PLACEHOLDER.sub(lambda m: values.get(m[1], m[0]), word)]
+
+
+def in_folder(argv: Iterable[str], folder: str) -> tuple[str, ...]:
+    """The words with a folder in the place of ``{build}``."""
+    return tuple(
+        _PLACEHOLDER.sub(lambda m: folder if m[1] == FOLDER else m[0], word) for word in argv
+    )
+
+
+def built_in(workload: Workload, folder: str) -> Workload:
+    """The workload with the program that lies in a folder."""
+    return msgspec.structs.replace(
+        workload, placeholders={**workload.placeholders, FOLDER: folder}, build=None
+    )
+
+
+def key_of(argv: tuple[str, ...], recipe: Recipe, basis: Mapping[str, str]) -> str:
+    """64 hexadecimal digits that name what a build makes.
+
+    Args:
+        argv: the command as ``build_command`` gives it.
+        recipe: says where it runs.
+        basis: what else it hangs on (digests of files, tools, the machine), by name.
+    """
+    told = {"form": FORM, "argv": argv, "cwd": recipe.cwd, "basis": dict(basis)}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,330 @@
+"""Building: what makes the program of each configuration, before its launches and outside them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from assay.errors import WorkloadFailed
+from assay.launch.building import build_command, built_in, in_folder, key_of
+from assay.launch.files import words_for_files
+from assay.measure.beside import run_beside
+from assay.measure.builds import BuildNote, Builds, Place, cache_folder
+from assay.measure.gone import demand_folder
+from assay.measure.hooking import no_end
+from assay.measure.last_words import last_words
+from assay.measure.output import kept
+from assay.measure.sources import SourceChanged, Sources
+from assay.records import Evidence, Launch, Outcome, Output, Plan, Sample, Workload
+from assay.records.sample import BUILD
+from assay.units import show_duration
+from assay.untrusted import clean
+
+LEAST_S = 600.0
+"""What each build may take, however little of a budget is left."""
+FOLDER_VARIABLE = "ASSAY_BUILD_DIR"
+"""Tells a build where to write, beside ``{build}`` in its command."""
+ARRIVING_S = 0.5
+"""How much later than a build assay may have a signal that is for both."""
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LINE_CHARACTERS = 300
+_VERSION_S = 5.0
+_COMPILERS = re.compile(
+    r"(?:[\w.]+-)*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|flang|icc|icpc|icx|icpx|ifx|ifort"
+    r"|nvcc|hipcc|tcc|rustc|ghc|gdc|ldc2|gnatmake)(?:-[\d.]+)?"
+)
+"""Programs that tell their version on ``--version`` and do nothing else."""
+
+
+class BuildFailed(WorkloadFailed):
+    """A build that made no program.
+
+    Args:
+        argv: its command, with ``{build}`` for the folder.
+        cwd: where it ran.
+        reason: what became of it, in a few words.
+        words: the last lines that it wrote, each on a line of its own.
+        output: all that is kept of what it wrote.
+    """
+
+    def __init__(
+        self,
+        argv: tuple[str, ...],
+        cwd: str | None,
+        reason: str,
+        words: str = "",
+        output: Output | None = None,
+    ) -> None:
+        super().__init__(
+            f"The program cannot be built: the command {reason}.{words}",
+            f"Run it by hand first{f' in {cwd}' if cwd else ''}, with a folder in the place of "
+            f"{{build}}: {clean(shlex.join(argv))}",
+        )
+        telling = _telling(words)
+        self.reason = f"the build {reason}" + (f": {telling}" if telling else "")
+        self.output = output
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a launch is made with.
+
+    Attributes:
+        workload: with the folder of the build in its placeholders; as it was where nothing is
+            built.
+        evidence: what was built and how long that took, the first time it is used.
+    """
+
+    workload: Workload
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Building:
+    """Builds the program of each configuration, or finds it where it was built before.
+
+    A build that failed is not tried again. Each may take as long as a budget has left, and always
+    ``least_s``; then it is ended with all that it started. It runs in the environment that launches
+    start from, without the settings of an arm.
+
+    Args:
+        workload: says how it is built; nothing is done where it does not.
+        env: what launches start from.
+        host: tells hosts of one kind from others: a compiler may look at the processor.
+        left_s: tells the seconds that are left of the budget; ``None`` where it counts launches.
+        least_s: what each may take in any case.
+        begun: is told the command of each build that really runs.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        env: Mapping[str, str],
+        host: str = "",
+        left_s: Callable[[], float | None] = no_end,
+        least_s: float = LEAST_S,
+        begun: Callable[[tuple[str, ...]], None] | None = None,
+    ) -> None:
+        self._workload = workload
+        self._env = dict(env)
+        self._host = host
+        self._left_s = left_s
+        self._least_s = least_s
+        self._begun = begun
+        self._opened: tuple[Builds, Sources] | None = None
+        self._keys: dict[tuple[str, ...], str] = {}
+        self._failed: dict[tuple[str, ...], BuildFailed] = {}
+        self._told: set[str] = set()
+
+    def __enter__(self) -> Building:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of what was built."""
+        if self._opened is not None:
+            self._opened[0].close()
+            self._opened = None
+
+    def built(self, plan: Plan) -> Built:
+        """See that the program of a plan is there.
+
+        Raises:
+            BuildFailed: it cannot be built.
+            BadInput: ``build.NAME`` is set and has no place; or what it is built from is too much.
+            SourceChanged: what it is built from is other than when the sitting began.
+            NotPossible: there is no place for it.
+        """
+        argv = build_command(plan, self._workload)
+        if not argv:
+            return Built(self._workload)
+        if argv in self._failed:
+            raise self._failed[argv]
+        builds, sources = self._open()
+        key = self._key(argv, sources)
+        try:
+            note = builds.find(key) or self._made(argv, key, builds, sources)
+        except BuildFailed as failed:
+            self._failed[argv] = failed
+            raise
+        evidence = () if key in self._told else (_evidence(note),)
+        self._told.add(key)
+        return Built(built_in(self._workload, str(builds.files(key))), evidence)
+
+    def key(self, plan: Plan) -> str | None:
+        """What names the build of a plan by all that it is made from; ``None`` where there is none.
+
+        Raises:
+            As ``built``, but for ``BuildFailed``.
+        """
+        argv = build_command(plan, self._workload)
+        return self._key(argv, self._open()[1]) if argv else None
+
+    def _open(self) -> tuple[Builds, Sources]:
+        if self._opened is None:
+            assert self._workload.build is not None
+            builds = Builds(cache_folder(self._env))
+            self._opened = builds, Sources(self._workload.build, self._env, builds.root)
+        return self._opened
+
+    def _key(self, argv: tuple[str, ...], sources: Sources) -> str:
+        recipe = self._workload.build
+        assert recipe is not None
+        if argv not in self._keys:
+            demand_folder(recipe.cwd)
+            basis = {"host": self._host, **sources.basis(argv)}
+            self._keys[argv] = key_of(argv, recipe, basis)
+        return self._keys[argv]
+
+    def _made(self, argv: tuple[str, ...], key: str, builds: Builds, sources: Sources) -> BuildNote:
+        """Build it, unless another process has meanwhile."""
+        left_s = self._left_s()
+        limit_s = self._least_s if left_s is None else max(self._least_s, left_s)
+        with builds.held(key, limit_s) as place:
+            found = builds.find(key)
+            if found is not None:
+                return found
+            try:
+                sources.demand_same(argv)
+                place.clear()
+                if self._begun is not None:
+                    self._begun(argv)
+                began = time.monotonic()
+                self._run(argv, place, limit_s)
+                elapsed_s = time.monotonic() - began
+                _demand_untouched(argv, sources)
+                note = BuildNote(
+                    key=key,
+                    argv=argv,
+                    cwd=self._cwd,
+                    compiler=_compiler(argv, sources.tools(argv), self._env),
+                    elapsed_s=elapsed_s,
+                    size_bytes=_size_bytes(place.files),
+                    built_at=time.time(),
+                )
+                place.keep(note)
+            except BaseException:
+                place.remove()
+                raise
+            return note
+
+    @property
+    def _cwd(self) -> str | None:
+        return self._workload.build.cwd if self._workload.build else None
+
+    def _run(self, argv: tuple[str, ...], place: Place, limit_s: float) -> None:
+        """Build into a place.
+
+        Raises:
+            BuildFailed: it cannot be started, fails, takes too long, or leaves nothing.
+        """
+        folder = str(place.files)
+        words = in_folder(argv, folder)
+        with place.output.open("w+b") as output:
+
+            def failed(reason: str) -> BuildFailed:
+                output.flush()
+                told = kept(place.output)
+                told = told and msgspec.structs.replace(told, stream="stderr")
+                return BuildFailed(argv, self._cwd, reason, last_words(output), told)
+
+            try:
+                status = run_beside(
+                    words,
+                    output,
+                    cwd=self._cwd,
+                    env={**self._env, FOLDER_VARIABLE: folder},
+                    limit_s=limit_s,
+                    keep_open=(place.fd,),
+                    own_group=True,
+                )
+            except OSError as error:
+                raise failed(f"cannot be started: {error.strerror}: {words[0]}") from error
+            except subprocess.TimeoutExpired as error:
+                raise failed(f"took longer than {show_duration(limit_s)} and was ended") from error
+            if -status in _ENDINGS:
+                time.sleep(ARRIVING_S)  # ours as well, as Ctrl-C is? It is raised here then.
+            if status:
+                raise failed(_ended(status))
+            if not any(place.files.iterdir()):
+                raise failed("ended well, but left nothing in {build}")
+
+
+def _demand_untouched(argv: tuple[str, ...], sources: Sources) -> None:
+    try:
+        sources.demand_same(argv)
+    except SourceChanged as changed:
+        raise SourceChanged(changed.path, by_build=True) from changed
+
+
+def failed_sample(launch: Launch, failed: BuildFailed) -> Sample:
+    """The sample of a launch that had no program."""
+    return Sample(
+        launch=launch,
+        outcome=Outcome.FAILED,
+        message=failed.reason,
+        evidence=(Evidence(kind=BUILD, note=failed.reason),),
+        started_at=time.time(),
+        outputs=(failed.output,) if failed.output is not None else (),
+    )
+
+
+def _evidence(note: BuildNote) -> Evidence:
+    compiler = f" ({note.compiler})" if note.compiler else ""
+    told = f"{note.key[:16]}: {shlex.join(note.argv)}{compiler}"
+    return Evidence(kind=BUILD, value=note.elapsed_s, unit="s", note=told)
+
+
+def _ended(status: int) -> str:
+    if status > 0:
+        return f"ended with status {status}"
+    try:
+        return f"was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was ended by signal {-status}"
+
+
+def _telling(words: str) -> str:
+    """The line of an output that says most: the first of its last that speaks of an error."""
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    errors = (line for line in lines if "error" in line.lower())
+    return next(errors, lines[-1] if lines else "")[:_LINE_CHARACTERS]
+
+
+def _compiler(argv: tuple[str, ...], tools: Iterable[Path], env: Mapping[str, str]) -> str | None:
+    """What the first compiler that a command names says of itself."""
+    named = (Path(word) for word in (argv[0], *words_for_files(argv)) if "/" in word)
+    for path in (*tools, *(path for path in named if path.is_file())):
+        if _COMPILERS.fullmatch(path.name):
+            try:
+                done = subprocess.run(
+                    [path, "--version"],
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    env=dict(env),
+                    timeout=_VERSION_S,
+                )
+            except (OSError, subprocess.SubprocessError):
+                return None
+            lines = done.stdout.decode(errors="replace").splitlines()
+            return clean(lines[0])[:_LINE_CHARACTERS] if lines and not done.returncode else None
+    return None
+
+
+def _size_bytes(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())

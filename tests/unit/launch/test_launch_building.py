@@ -1,0 +1,147 @@
+"""The command that builds a program, with a configuration's values in it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import BadInput
+from assay.launch.building import build_command, built_in, in_folder, key_of, recipe_of
+from assay.launch.command import command_of
+from assay.launch.script import explain, shell_script
+from assay.records import Build, Configuration, Plan, Recipe, Workload
+
+ARGV = ("{cc}", "{opt}", "-D{name}=1", "-o", "{build}/prog", "prog.c")
+
+
+def workload(argv: tuple[str, ...] = ARGV, **defaults: str) -> Workload:
+    recipe = recipe_of(argv, defaults, defaults)
+    return Workload(argv=("{build}/prog", "7"), build=recipe)
+
+
+def plan(**values: str) -> Plan:
+    actions = tuple(Build(name=name, value=value) for name, value in values.items())
+    configuration = Configuration({f"build.{name}": value for name, value in values.items()})
+    return Plan(configuration=configuration, actions=actions)
+
+
+def test_values_stand_in_their_places() -> None:
+    found = build_command(plan(opt="-O3"), workload(cc="gcc", opt="-O1", name="A"))
+    assert found == ("gcc", "-O3", "-DA=1", "-o", "{build}/prog", "prog.c")
+
+
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        ("", ()),
+        ("-O3 -funroll-loops", ("-O3", "-funroll-loops")),
+        ("'-DX=a b'", ("-DX=a b",)),
+        ("{cc}", ("{cc}",)),
+    ],
+)
+def test_a_value_that_is_a_whole_word_gives_its_own_words(
+    value: str, words: tuple[str, ...]
+) -> None:
+    found = build_command(plan(opt=value), workload(("cc", "{opt}", "x.c"), opt=""))
+    assert found == ("cc", *words, "x.c")
+
+
+@pytest.mark.parametrize("value", ["", "-O3 -g", "it's"])
+def test_within_a_word_a_value_stays_as_it_is(value: str) -> None:
+    found = build_command(plan(opt=value), workload(("make", "F={opt}"), opt=""))
+    assert found == ("make", f"F={value}")
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20))
+def test_no_value_touches_another_word(value: str) -> None:
+    found = build_command(plan(a=value), workload(("cc", "x{a}", "{b}", "y"), a="", b="-O1"))
+    assert found == ("cc", f"x{value}", "-O1", "y")
+
+
+def test_a_variable_of_a_shell_is_left_to_it() -> None:
+    recipe = recipe_of(("sh", "-c", "${CC} {opt} -o {build}/p"), ["opt"], {"opt": "-O1"})
+    found = build_command(plan(), Workload(argv=("{build}/p",), build=recipe))
+    assert found[2] == "${CC} -O1 -o {build}/p"
+
+
+def test_a_placeholder_without_values_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"holds \{opt\}, and nothing gives it a value"):
+        recipe_of(("cc", "{opt}"), [], {})
+
+
+def test_a_value_without_a_place_is_refused_and_the_nearest_named() -> None:
+    with pytest.raises(BadInput, match=r"build.opts has no place") as error:
+        recipe_of(("cc", "{opt}"), ["opts", "opt"], {})
+    assert error.value.remedy == "Did you mean build.opt?"
+    with pytest.raises(BadInput, match=r"build.march has no place"):
+        build_command(plan(march="native"), workload(("cc", "{opt}"), opt=""))
+
+
+def test_a_value_without_a_build_command_is_refused() -> None:
+    with pytest.raises(BadInput, match="no build command"):
+        build_command(plan(opt="-O3"), Workload(argv=("true",)))
+    assert build_command(plan(), Workload(argv=("true",))) == ()
+
+
+def test_a_command_that_comes_out_empty_is_refused() -> None:
+    with pytest.raises(BadInput, match="holds no word"):
+        build_command(plan(), workload(("{cc}",), cc=""))
+
+
+def test_the_folder_is_in_the_program_and_in_its_build() -> None:
+    assert in_folder(("-o", "{build}/a", "{x}"), "/f") == ("-o", "/f/a", "{x}")
+    found = built_in(workload(cc="gcc", opt="", name=""), "/f")
+    assert command_of(plan(), found) == ("/f/prog", "7")
+
+
+def test_a_key_names_all_that_a_build_hangs_on() -> None:
+    recipe = Recipe(argv=("cc", "x.c"), cwd="/a")
+    keys = {
+        key_of(("cc", "x.c"), recipe, {"x.c": "1"}),
+        key_of(("cc", "x.c"), recipe, {"x.c": "2"}),
+        key_of(("cc", "-g", "x.c"), recipe, {"x.c": "1"}),
+        key_of(("cc", "x.c"), Recipe(argv=("cc", "x.c"), cwd="/b"), {"x.c": "1"}),
+    }
+    assert len(keys) == 4 and {len(key) for key in keys} == {64}
+    assert key_of(("cc", "x.c"), recipe, {"b": "2", "a": "1"}) == key_of(
+        ("cc", "x.c"), recipe, {"a": "1", "b": "2"}
+    )
+
+
+def test_the_script_builds_and_runs(tmp_path: Path) -> None:
+    build = 'mkdir -p "$1"; printf "#!/bin/sh\\necho %s \\"\\$1\\"\\n" "$2" > "$1/prog"'
+    build += '; chmod +x "$1/prog"; echo built'
+    sources = tmp_path / "my sources"
+    sources.mkdir()
+    recipe = recipe_of(
+        ("sh", "-c", build, "sh", "{build}", "{opt}"), ["opt"], {"opt": "-O1"}, cwd=str(sources)
+    )
+    made = Workload(argv=("{build}/prog", "a b"), build=recipe, cwd=str(tmp_path))
+    script = tmp_path / "winner.sh"
+    script.write_text(shell_script(plan(opt="-O3"), made))
+    for folder in ("first", "with a blank"):
+        done = subprocess.run(
+            ["sh", script],
+            capture_output=True,
+            text=True,
+            env={"PATH": "/usr/bin:/bin", "ASSAY_BUILD_DIR": folder},
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "-O3 a b\n", "built\n")
+        assert (tmp_path / folder / "prog").is_file()
+
+
+def test_the_script_of_a_build_that_fails_runs_nothing(tmp_path: Path) -> None:
+    made = Workload(argv=("echo", "{build}"), build=Recipe(argv=("false",)), cwd=str(tmp_path))
+    done = subprocess.run(
+        ["sh", "-c", shell_script(plan(), made)], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+def test_the_explanation_has_the_build_command() -> None:
+    told = explain(plan(opt="-O3"), workload(cc="gcc", opt="-O1", name="A"), {})
+    assert told.startswith("Build:\n  gcc -O3 -DA=1 -o '{build}/prog' prog.c\n")
