@@ -18,6 +18,7 @@ from assay.records import (
     Command,
     Configuration,
     EnvSet,
+    Instances,
     IoPriority,
     MemPolicy,
     PageCache,
@@ -49,6 +50,7 @@ _ORDER: tuple[type, ...] = (
     Prctl,
     Rlimit,
     PageCache,
+    Instances,
 )
 
 

@@ -10,6 +10,7 @@ from assay.records.action import (
     Arg,
     Command,
     EnvSet,
+    Instances,
     IoPriority,
     MemPolicy,
     PageCache,
@@ -37,7 +38,7 @@ from assay.records.design import (
     FactorEffect,
 )
 from assay.records.domain import AnyText, Choices, Domain, Range, check
-from assay.records.facts import Counter, RunFacts, Seen
+from assay.records.facts import Counter, InstanceFacts, RunFacts, Seen
 from assay.records.launch import Arm, Launch, Stage
 from assay.records.output import Hashed, Output
 from assay.records.plan import Level, Plan, Prospect, Scope, Word
@@ -55,7 +56,7 @@ from assay.records.study import (
     StudySpec,
     Summary,
 )
-from assay.records.workload import Goal, Hooks, Limits, Metric, Workload
+from assay.records.workload import Combine, Goal, Hooks, Limits, Metric, Workload
 
 __all__ = [
     "Action",
@@ -68,6 +69,7 @@ __all__ = [
     "Calibration",
     "Choices",
     "Claim",
+    "Combine",
     "Command",
     "Conclusion",
     "Configuration",
@@ -85,9 +87,11 @@ __all__ = [
     "Goal",
     "Grant",
     "Granted",
-    "Hooks",
-    "IoPriority",
     "Hashed",
+    "Hooks",
+    "InstanceFacts",
+    "Instances",
+    "IoPriority",
     "Kind",
     "Launch",
     "Level",

@@ -102,6 +102,16 @@ class PageCache(Record, frozen=True, kw_only=True, tag_field="kind", tag="page_c
     state: Literal["cold", "warm"]
 
 
+class Instances(Record, frozen=True, kw_only=True, tag_field="kind", tag="instances"):
+    """Start the command several times at once, each on CPUs of its own.
+
+    With a ``rank`` only that one is started, as if the others were there.
+    """
+
+    cpus: tuple[tuple[int, ...], ...]
+    rank: int | None = None
+
+
 class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
     """Words put in front of the command (isolation levels)."""
 
@@ -121,5 +131,6 @@ Action = (
     | Prctl
     | Rlimit
     | PageCache
+    | Instances
     | Wrap
 )

@@ -14,6 +14,15 @@ class Goal(enum.StrEnum):
     HIGHER = "higher"
 
 
+class Combine(enum.StrEnum):
+    """How the figures of several instances become one."""
+
+    SUM = "sum"
+    MEAN = "mean"
+    MAX = "max"
+    MIN = "min"
+
+
 class Metric(Record, frozen=True, kw_only=True):
     """One figure of a sample.
 
@@ -23,18 +32,26 @@ class Metric(Record, frozen=True, kw_only=True):
         unit: ``s``, ``bytes``, or any text.
         goal: direction of improvement.
         pattern: regular expression with one group, searched in the output; the last match counts.
+        combine: what is made of the figures of several instances; see ``combined``.
     """
 
     name: str
     unit: str = ""
     goal: Goal = Goal.LOWER
     pattern: str | None = None
+    combine: Combine | None = None
+
+    @property
+    def combined(self) -> Combine:
+        """As asked, else by the goal: what is to be high adds up, of what is to be low the worst."""
+        return self.combine or (Combine.SUM if self.goal is Goal.HIGHER else Combine.MAX)
 
 
 WALL = Metric(name="wall_s", unit="s")
 
 BUILT_IN: dict[str, Metric] = {
     "wall_s": WALL,
+    "wall_s_per_instance": Metric(name="wall_s_per_instance", unit="s"),
     "user_s": Metric(name="user_s", unit="s"),
     "sys_s": Metric(name="sys_s", unit="s"),
     "peak_bytes": Metric(name="peak_bytes", unit="bytes"),

@@ -15,6 +15,7 @@ from assay.settings.evidence import degraded, never_ran, unverified
 from assay.settings.frameworks import FRAMEWORKS
 from assay.settings.glibc import TUNABLES
 from assay.settings.gpus import Gpus
+from assay.settings.instances import INSTANCES
 from assay.settings.io import IoClass
 from assay.settings.isa import CpuIsa
 from assay.settings.limits import ResourceLimit
@@ -91,6 +92,7 @@ def builtin() -> Registry:
             Blocktime(),
             Cpus(),
             Placement(),
+            *INSTANCES,
             Malloc(),
             *OPTIONS,
             *TUNABLES,
