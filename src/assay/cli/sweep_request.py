@@ -290,6 +290,7 @@ _SILENT: dict[str, Any] = {
     "metric": [],
     "unit": [],
     "goal": [],
+    "combine": [],
     "objective": None,
     "check": None,
     "timeout": None,
@@ -313,6 +314,8 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
     if table.goal is not None:
         goal = table.goal
         found["goal"] = {"goal": [goal] if isinstance(goal, str) else _listed(goal)}
+    if table.combine:
+        found["combine"] = {"combine": _listed(table.combine)}
     if table.check is not None:
         found["check"] = {"check": table.check}
     if table.timeout is not None:

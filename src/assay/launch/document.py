@@ -149,7 +149,7 @@ def launcher_document(
 
 
 def stream_of(stream: str, instance: int) -> str:
-    """The name of a file for what an instance writes, where a single program would have ``stream``."""
+    """The file for what an instance writes, where a single program would have ``stream``."""
     return f"{stream}.{instance}"
 
 

@@ -33,9 +33,13 @@ class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"
 
 
 class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"):
-    """Put a shared object in front of the program's own (``LD_PRELOAD``)."""
+    """Put a shared object in front of the program's own (``LD_PRELOAD``).
+
+    ``not_into`` names runtimes of programs that it cannot serve.
+    """
 
     path: str
+    not_into: tuple[str, ...] = ()
 
 
 class Unpreload(Record, frozen=True, kw_only=True, tag_field="kind", tag="unpreload"):

@@ -43,15 +43,18 @@ class Metric(Record, frozen=True, kw_only=True):
 
     @property
     def combined(self) -> Combine:
-        """As asked, else by the goal: what is to be high adds up, of what is to be low the worst."""
+        """As asked; else what is to be high adds up, and of what is to be low the worst counts."""
         return self.combine or (Combine.SUM if self.goal is Goal.HIGHER else Combine.MAX)
 
 
 WALL = Metric(name="wall_s", unit="s")
 
+PER_INSTANCE = "wall_s_per_instance"
+"""Wall time over the number of instances."""
+
 BUILT_IN: dict[str, Metric] = {
     "wall_s": WALL,
-    "wall_s_per_instance": Metric(name="wall_s_per_instance", unit="s"),
+    PER_INSTANCE: Metric(name=PER_INSTANCE, unit="s"),
     "user_s": Metric(name="user_s", unit="s"),
     "sys_s": Metric(name="sys_s", unit="s"),
     "peak_bytes": Metric(name="peak_bytes", unit="bytes"),

@@ -24,6 +24,7 @@ from assay.settings.memory import Policy as MemoryPolicy
 from assay.settings.mkl import MklDynamic
 from assay.settings.named import Argument, CommandLine, EnvVariable
 from assay.settings.openmp import Bind, Places
+from assay.settings.openmp_runtime import Runtime
 from assay.settings.openmp_schedule import Schedule
 from assay.settings.openmp_wait import Blocktime, Wait
 from assay.settings.per_core import PerCore
@@ -90,6 +91,7 @@ def builtin() -> Registry:
             Schedule(),
             Wait(),
             Blocktime(),
+            Runtime(),
             Cpus(),
             Placement(),
             *INSTANCES,

@@ -29,7 +29,7 @@ def most_within(cpus: Sequence[Cpu], cores: int) -> int:
 
 
 def widest(cpus: Sequence[Cpu], count: int) -> int:
-    """The most cores that each of ``count`` instances can have within a node; 0: too many of them."""
+    """The most cores that each of ``count`` instances can have within a node; 0: none fits."""
     total = sum(cores_by_node(cpus).values())
     return next((n for n in range(total // count, 0, -1) if most_within(cpus, n) >= count), 0)
 

@@ -38,6 +38,7 @@ from assay.store import Store, StudyRecord
 from assay.study.floor import machine_floor
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Account, Listener, StudyLoop
+from assay.study.numbering import numbered
 from assay.study.recommend import with_script
 from assay.study.stratum import demand_same, stratum_of
 from assay.study.survey import Survey
@@ -93,6 +94,7 @@ def begin(
         BadInput, NotPossible: what is asked can never run; there is no study then.
         AssayError: as ``StudyLoop.run``; the study is kept.
     """
+    spec = numbered(spec)
     laboratory.space(spec)
     for arm in spec.arms:
         laboratory.plan(arm.configuration).demand_granted()

@@ -21,6 +21,7 @@ from assay.records import StudySpec
 from assay.search.cells import baseline_words
 from assay.search.purse import OVERHEAD_S
 from assay.search.sweep import WARMUP, least_blocks, least_launches
+from assay.study.numbering import numbered
 from assay.study.session import begin
 from assay.study.usual import usual_wall_s
 from assay.units import show_count, show_duration
@@ -45,7 +46,7 @@ def run(parsed: Parsed) -> int:
     program = program_of(request.argv)
     request.demand_program(program)
     lab = laboratory(program)
-    spec = request.specification(arguments, lab.registry, lab.machine, lab.admits)
+    spec = numbered(request.specification(arguments, lab.registry, lab.machine, lab.admits))
     if arguments.dry_run:
         _show(arguments, spec)
         return 0

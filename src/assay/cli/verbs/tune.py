@@ -29,6 +29,7 @@ from assay.search.space import DRAWS, SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.study.choose import choose, describe, grantable
 from assay.study.laboratory import Laboratory
+from assay.study.numbering import numbered
 from assay.study.session import begin
 from assay.study.survey import Survey, survey
 from assay.untrusted import clean
@@ -74,7 +75,7 @@ def _specification(
     """What was asked, checked as far as it can be before anything is launched."""
     asked = space_of(arguments, lab.registry, lab.machine)
     SearchSpace(asked)
-    return StudySpec(
+    spec = StudySpec(
         kind=Kind.TUNE,
         workload=workload_of(arguments, argv, asked.parameters),
         budget=budget_of(arguments),
@@ -85,6 +86,7 @@ def _specification(
         statistic=statistic_of(arguments),
         null=arguments.null,
     )
+    return numbered(spec)
 
 
 def _observed(program: Program, seen: Survey) -> Program:
