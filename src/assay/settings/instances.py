@@ -80,13 +80,13 @@ class Count:
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """A share of the cores for each instance."""
-        if config[self.name] == 1 and CORES not in config and RANK not in config:
+        if _is_one(config[self.name]) and CORES not in config and RANK not in config:
             return Resolved((), note="one, as without it")
         return _resolved(config, machine)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By the masks of the instances."""
-        if config[self.name] == 1 and not plan.instances:
+        if _is_one(config[self.name]) and not plan.instances:
             return granted(1, Level.SEEN, "one instance")
         return _judge(config[self.name], facts, plan)
 
@@ -264,6 +264,10 @@ def _told(cpus: Sequence[Cpu], groups: Groups) -> str:
 
 
 _SHOWN = 8
+
+
+def _is_one(value: Value) -> bool:
+    return _is_count(value) and value == 1
 
 
 def _is_count(value: Value) -> bool:
