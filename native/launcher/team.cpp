@@ -330,8 +330,9 @@ std::vector<InstanceReport> Team::reports() const {
         const Nanos ended = state.ended_ns.load();
         const Nanos started = state.started_ns.load();
         report.ended_with_others = state.ended_with_others.load();
+        const bool own_end = state.failed_step.load() < 0; // not that of a process of ours
+        if (ended != 0 && own_end) report.status = state.status.load();
         if (ended != 0 && started != 0) {
-            report.status = state.status.load();
             report.wall_s = seconds(ended - started);
             report.cpu = CpuTime{state.user.load(), state.system.load()};
         }
