@@ -339,7 +339,8 @@ std::vector<InstanceReport> Team::reports() const {
         if (state.seen.load()) {
             report.cpus.emplace();
             for (std::size_t bit = 0; bit < mask_bytes * CHAR_BIT; ++bit) {
-                if ((state.mask[bit / CHAR_BIT] >> (bit % CHAR_BIT) & 1U) != 0)
+                const auto one = static_cast<unsigned char>(1U << (bit % CHAR_BIT));
+                if ((state.mask[bit / CHAR_BIT] & one) != 0)
                     report.cpus->push_back(static_cast<int>(bit));
             }
         }
