@@ -340,8 +340,7 @@ std::vector<InstanceReport> Team::reports() const {
             report.cpus.emplace();
             for (std::size_t bit = 0; bit < mask_bytes * CHAR_BIT; ++bit) {
                 const auto one = static_cast<unsigned char>(1U << (bit % CHAR_BIT));
-                if ((state.mask[bit / CHAR_BIT] & one) != 0)
-                    report.cpus->push_back(static_cast<int>(bit));
+                if ((state.mask[bit / CHAR_BIT] & one) != 0) report.cpus->push_back(static_cast<int>(bit));
             }
         }
         found.push_back(std::move(report));

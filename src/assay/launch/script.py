@@ -94,7 +94,7 @@ def _joined(pieces: list[str], source: str | None) -> str:
 
 
 def _team_lines(plan: Plan, workload: Workload) -> list[str]:
-    """Start each instance, wait for them, and end the rest when one fails or the script does.
+    """Start each instance, wait for them in turn, and end the rest where one has failed.
 
     A shell has what it starts in the background ignore SIGINT, so that it is told by SIGTERM.
     """
