@@ -264,6 +264,23 @@ def test_counters_are_those_of_the_instances(launcher: Launcher, tmp_path: Path)
     assert record["counters"]["task_clock_s"]["value"] == pytest.approx(used, rel=0.3, abs=0.02)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_where_clone3_is_refused(launcher: Launcher, programs: Path, tmp_path: Path) -> None:
+    """As container run-times with an old profile do."""
+    plan = launcher.plan(["sh", "-c", "echo $NUMBER"], instances=team(tmp_path))
+    record, _ = launcher.run_plan(plan, prefix=(programs / "noclone3",))
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert outputs(tmp_path) == ["0\n", "1\n"]
+
+
+def test_input_is_read_by_each(launcher: Launcher, tmp_path: Path) -> None:
+    """From its beginning, whatever the others have read."""
+    given = tmp_path / "in"
+    given.write_text("one\ntwo\n")
+    launcher.run(["cat"], instances=team(tmp_path, 3), stdin=str(given))
+    assert outputs(tmp_path, 3) == ["one\ntwo\n"] * 3
+
+
 def test_many(launcher: Launcher, tmp_path: Path) -> None:
     began = time.monotonic()
     record = launcher.run(["sh", "-c", "echo $NUMBER"], instances=team(tmp_path, 60))
