@@ -40,6 +40,16 @@ def demand_comparable(spec: StudySpec) -> None:
     )
 
 
+def instances_notes(spec: StudySpec) -> list[str]:
+    """What the times beside the objective are of, where the number of instances varies."""
+    if not _varies(spec):
+        return []
+    return [
+        "the number of instances varies: wall_s, CPU times and counts stand for all instances of a "
+        f"launch together, {PER_INSTANCE} alone for one"
+    ]
+
+
 def _fits(metric: Metric) -> bool:
     return metric.pattern is not None or metric.name in _STATED
 

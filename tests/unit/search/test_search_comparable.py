@@ -20,7 +20,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN
-from assay.search.comparable import demand_comparable
+from assay.search.comparable import demand_comparable, instances_notes
 from assay.study.numbering import numbered
 
 
@@ -74,11 +74,14 @@ def test_what_allows_for_it(arms: tuple[dict[str, Value], ...]) -> None:
     demand_comparable(compared(Metric(name="rate", pattern="(.+)"), *arms))
     demand_comparable(compared(BUILT_IN["wall_s_per_instance"], *arms))
     demand_comparable(compared(BUILT_IN["peak_anon_bytes"], *arms))
+    (note,) = instances_notes(compared(BUILT_IN["wall_s_per_instance"], *arms))
+    assert note.startswith("the number of instances varies: wall_s")
 
 
 @pytest.mark.parametrize("arms", SAME)
 def test_the_same_number_can_be_compared(arms: tuple[dict[str, Value], ...]) -> None:
     demand_comparable(compared(WALL, *arms))
+    assert instances_notes(compared(WALL, *arms)) == []
 
 
 @pytest.mark.parametrize(
