@@ -14,7 +14,6 @@
 #include "launcher/watch.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>

@@ -53,7 +53,7 @@ THROUGHPUT = "throughput"
 LATENCY = "latency"
 LATENCY_CORES = 4
 """Of each instance, as in ``run_cpu --latency-mode``."""
-_WIDE = "arg.instance"
+_PLACEHOLDER = "arg.instance"
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,9 @@ INSTANCES: tuple[Setting, ...] = (Count(), Cores(), Rank())
 
 
 def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
-    if _WIDE in config:
+    if _PLACEHOLDER in config:
         return Refused(
-            f"{_WIDE} and instances both fill {{instance}}", "Give the placeholder another name."
+            f"{_PLACEHOLDER} and instances both fill {{instance}}", "Give the placeholder another name."
         )
     if config.get("sched") == "deadline":
         return Refused(
