@@ -165,7 +165,8 @@ INSTANCES: tuple[Setting, ...] = (Count(), Cores(), Rank())
 def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
     if _PLACEHOLDER in config:
         return Refused(
-            f"{_PLACEHOLDER} and instances both fill {{instance}}", "Give the placeholder another name."
+            f"{_PLACEHOLDER} and instances both fill {{instance}}",
+            "Give the placeholder another name.",
         )
     if config.get("sched") == "deadline":
         return Refused(
