@@ -1,6 +1,7 @@
 #include "launcher/child.hpp"
 
 #include "common/raw.hpp"
+#include "launcher/team.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,17 +19,19 @@ namespace {
 struct Task {
     const Step* steps;
     std::size_t count;
-    const Program* program;
-    Shared* shared;
-    long keeper;
+    const Program* program; // or none, and a team to be led
+    Team* team;
+    Progress* progress;
+    long maker;
+    const Gate* gate; // or none
 };
 
 // From here to the end of `be_child` only system calls without libc: this runs beside the keeper, in its
 // memory.
 
-[[noreturn]] void give_up(Shared& shared, std::size_t step, long error) {
-    shared.failed_errno.store(static_cast<int>(-error));
-    shared.failed_step.store(static_cast<int>(step));
+[[noreturn]] void give_up(Progress& progress, std::size_t step, long error) {
+    progress.failed_errno.store(static_cast<int>(-error));
+    progress.failed_step.store(static_cast<int>(step));
     raw::exit(127);
 }
 
@@ -49,9 +52,9 @@ long carry_out(const Step& step) {
     return same_bytes(step.expected, step.actual, step.check_length) ? 0 : -EINVAL;
 }
 
-long execute(const Program& program, const char* path, Shared& shared) {
+long execute(const Program& program, const char* path, Progress& progress) {
     const char* const* environment = program.envp();
-    shared.started_ns.store(raw::now_ns(), std::memory_order_relaxed);
+    progress.started_ns.store(raw::now_ns(), std::memory_order_relaxed);
     const long error =
         raw::call(SYS_execve, raw::as_long(path), raw::as_long(program.argv()), raw::as_long(environment));
     if (error != -ENOEXEC) return error;
@@ -67,22 +70,34 @@ bool look_further(long error) {
            error == -ENODEV || error == -ETIMEDOUT;
 }
 
+/// Says that this instance is in place, and waits for the others. The end of the leader opens the gate too,
+/// and is noticed by what follows.
+void pass(const Gate& gate) {
+    raw::call(SYS_close, gate.go_write);
+    char byte = 0;
+    raw::call(SYS_write, gate.ready, raw::as_long(&byte), 1);
+    while (raw::call(SYS_read, gate.go, raw::as_long(&byte), 1) == -EINTR) {
+    }
+}
+
 [[noreturn]] void be_child(void* argument) {
     const Task& task = *static_cast<const Task*>(argument);
     for (std::size_t i = 0; i < task.count; ++i) {
         const long result = carry_out(task.steps[i]);
-        if (raw::failed(result)) give_up(*task.shared, i, result);
+        if (raw::failed(result)) give_up(*task.progress, i, result);
     }
-    // The keeper may have died before the parent-death signal was asked for.
-    if (raw::call(SYS_getppid) != task.keeper) raw::exit(127);
+    if (task.gate != nullptr) pass(*task.gate);
+    // Its maker may have died before the parent-death signal was asked for.
+    if (raw::call(SYS_getppid) != task.maker) raw::exit(127);
+    if (task.team != nullptr) task.team->lead(*task.progress); // in memory of its own
     long worst = -ENOENT;
     for (const char* const* path = task.program->candidates(); *path != nullptr; ++path) {
-        const long error = execute(*task.program, *path, *task.shared);
+        const long error = execute(*task.program, *path, *task.progress);
         if (error == -EACCES || worst != -EACCES) worst = error;
         if (!look_further(error)) break;
     }
-    task.shared->started_ns.store(0, std::memory_order_relaxed);
-    give_up(*task.shared, task.count, worst);
+    task.progress->started_ns.store(0, std::memory_order_relaxed);
+    give_up(*task.progress, task.count, worst);
 }
 
 // End of what runs in the child.
@@ -145,19 +160,21 @@ void Program::find_candidates(const std::string& name) {
     }
 }
 
-Spawned spawn(const Steps& steps, const Program& program, Shared& shared, int cgroup, bool legacy_clone) {
+namespace {
+
+Spawned spawn_task(const Task& given, int cgroup, bool legacy_clone, bool share) {
     // Static: it must outlive this call, for the child runs on it until it executes the program.
     alignas(64) static unsigned char stack[32 * 1024];
     static Task task;
-    task = {steps.all().data(), steps.all().size(), &program, &shared, raw::call(SYS_getpid)};
+    task = given;
 
     Spawned spawned;
     int pidfd = -1;
     long result = 0;
     unsigned long long flags = CLONE_PIDFD;
-    if (share_memory) flags |= CLONE_VM;
+    if (share) flags |= CLONE_VM;
     if (legacy_clone) {
-        const long top = share_memory ? raw::as_long(stack) + static_cast<long>(sizeof stack) : 0;
+        const long top = share ? raw::as_long(stack) + static_cast<long>(sizeof stack) : 0;
         result = raw::clone_call(SYS_clone, static_cast<long>(flags | SIGCHLD), top, raw::as_long(&pidfd), 0,
                                  0, be_child, &task);
     } else {
@@ -165,7 +182,7 @@ Spawned spawn(const Steps& steps, const Program& program, Shared& shared, int cg
         args.flags = flags;
         args.pidfd = static_cast<unsigned long long>(raw::as_long(&pidfd));
         args.exit_signal = SIGCHLD;
-        if (share_memory) {
+        if (share) {
             args.stack = static_cast<unsigned long long>(raw::as_long(stack));
             args.stack_size = sizeof stack;
         }
@@ -183,6 +200,28 @@ Spawned spawn(const Steps& steps, const Program& program, Shared& shared, int cg
     spawned.pid = static_cast<pid_t>(result);
     spawned.pidfd = Fd{pidfd};
     return spawned;
+}
+
+} // namespace
+
+Spawned spawn(const Steps& steps, const Program& program, Progress& progress, int cgroup, bool legacy_clone) {
+    const auto& all = steps.all();
+    const Task task{all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), nullptr};
+    return spawn_task(task, cgroup, legacy_clone, share_memory);
+}
+
+Spawned spawn_leader(const Steps& steps, Team& team, Progress& progress, int cgroup, bool legacy_clone) {
+    const auto& all = steps.all();
+    const Task task{all.data(), all.size(), nullptr, &team, &progress, raw::call(SYS_getpid), nullptr};
+    return spawn_task(task, cgroup, legacy_clone, false);
+}
+
+long fork_into(const Steps& steps, const Program& program, Progress& progress, const Gate& gate) {
+    const auto& all = steps.all();
+    // Static: below the stack pointer, where locals of a leaf may lie, the child's calls write.
+    static Task task;
+    task = {all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), &gate};
+    return raw::clone_call(SYS_clone, SIGCHLD, 0, 0, 0, 0, be_child, &task);
 }
 
 } // namespace assay

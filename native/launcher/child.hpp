@@ -43,9 +43,24 @@ struct Spawned {
     bool born = false; // already in the control group that was given
 };
 
+class Team;
+
+/// Where an instance waits, once its steps are carried out, until all others have come so far.
+struct Gate {
+    int ready = -1;    // takes a byte from each
+    int go = -1;       // ends when they may go on
+    int go_write = -1; // its other end, which nobody but the leader may hold
+};
+
 /// Starts the program with the steps carried out. `cgroup` is the folder of a v2 control group, or -1. With
 /// `legacy_clone` it uses clone instead of clone3, which some container run-times refuse.
-Spawned spawn(const Steps& steps, const Program& program, Shared& shared, int cgroup, bool legacy_clone);
+Spawned spawn(const Steps& steps, const Program& program, Progress& progress, int cgroup, bool legacy_clone);
+
+/// The same for the leader of a team, which becomes no program.
+Spawned spawn_leader(const Steps& steps, Team& team, Progress& progress, int cgroup, bool legacy_clone);
+
+/// Starts an instance, which stops at the gate; in the leader. Its process id, or -errno.
+long fork_into(const Steps& steps, const Program& program, Progress& progress, const Gate& gate);
 
 #ifdef ASSAY_SANITIZED
 // A sanitizer's bookkeeping knows neither foreign stacks nor shared address spaces.

@@ -8,11 +8,12 @@
 #include "launcher/record.hpp"
 #include "launcher/sched_watch.hpp"
 #include "launcher/signals.hpp"
+#include "launcher/stdio.hpp"
+#include "launcher/team.hpp"
 #include "launcher/terminal.hpp"
 #include "launcher/watch.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -31,50 +32,6 @@ namespace {
 
 constexpr const char* process_group = "process_group";
 constexpr Nanos end_patience = 10 * nanos_per_second;
-
-/// The files that the plan names for standard input, output and error.
-class Stdio {
-  public:
-    /// False with the failure filled in where one cannot be opened.
-    bool open(const Plan& plan, Failure& failure) {
-        return open_one(plan.stdin_path, O_RDONLY, "stdin", in_, plan, failure) &&
-               open_one(plan.stdout_path, O_WRONLY | O_CREAT | O_TRUNC, "stdout", out_, plan, failure) &&
-               (plan.stderr_path ==
-                    plan.stdout_path || // one description, so that neither overwrites the other
-                open_one(plan.stderr_path, O_WRONLY | O_CREAT | O_TRUNC, "stderr", err_, plan, failure));
-    }
-
-    void add_to(Steps& steps, const Plan& plan) const {
-        if (in_) steps.add_stdio("stdin", in_.get(), STDIN_FILENO);
-        if (out_) steps.add_stdio("stdout", out_.get(), STDOUT_FILENO);
-        if (err_)
-            steps.add_stdio("stderr", err_.get(), STDERR_FILENO);
-        else if (out_ && plan.stderr_path)
-            steps.add_stdio("stderr", out_.get(), STDERR_FILENO);
-    }
-
-    [[nodiscard]] std::vector<int> outputs() const {
-        std::vector<int> files;
-        if (out_) files.push_back(out_.get());
-        if (err_) files.push_back(err_.get());
-        return files;
-    }
-
-  private:
-    static bool open_one(const std::optional<std::string>& path, int flags, const char* stage, Fd& fd,
-                         const Plan& plan, Failure& failure) {
-        if (!path) return true;
-        // O_NONBLOCK: a FIFO without a partner must not hold up the launch.
-        fd = Fd{::open(path->c_str(), flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0600)};
-        if (fd && ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK) == 0) return true;
-        failure = {stage, errno, explain(stage, errno, plan)};
-        return false;
-    }
-
-    Fd in_;
-    Fd out_;
-    Fd err_;
-};
 
 /// Lets the front note the end of the program too, from when on the keeper may be in the middle of a reading.
 /// Shorter programs do without: waking one more process is dear beside them.
@@ -105,7 +62,7 @@ Result failed(Outcome outcome, std::string stage, int error, std::string message
     return result;
 }
 
-/// Everything between clone and exec.
+/// Everything between clone and exec; of the leader of a team what belongs to the whole of it.
 void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool born) {
     steps.add_internal("parent_death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL});
     if (launch.plan.own_process_group)
@@ -114,16 +71,10 @@ void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool bor
         steps.add_internal(process_group, SYS_setpgid, {0, launch.group});
     // Early, so that what the rest of the set-up allocates is charged to the right group.
     for (const int file : launch.containment->join_files(born)) steps.add_join(file);
+    if (!launch.plan.instances.empty()) return;
     stdio.add_to(steps, launch.plan);
     steps.add_plan(launch.plan);
-    constexpr long kernel_sigset_size = 8;
-    if (launch.caller_ignores_children) {
-        static const long ignore[4] = {1 /* SIG_IGN */, 0, 0, 0}; // the kernel's struct sigaction
-        steps.add_internal("signals", SYS_rt_sigaction,
-                           {SIGCHLD, raw::as_long(ignore), 0, kernel_sigset_size});
-    }
-    steps.add_internal("signals", SYS_rt_sigprocmask,
-                       {SIG_SETMASK, raw::as_long(&launch.caller_signals), 0, kernel_sigset_size});
+    steps.add_caller_signals(launch.caller_ignores_children, launch.caller_signals);
 }
 
 /// A program of a real-time class may take every CPU that we may use: we go before it, to end it in time.
@@ -149,14 +100,16 @@ class Keeper {
     Result run() {
         Failure failure;
         Stdio stdio;
-        if (!stdio.open(plan_, failure)) {
+        if (!plan_.instances.empty()) team_.emplace(launch_);
+        if (!(team_ ? team_->open(failure) : stdio.open(plan_, failure))) {
             if (launch_.containment) launch_.containment->remove();
             return failed(Outcome::setup_failed, failure.stage, failure.error, failure.message);
         }
         std::string why;
         if (!contain(why)) return failed(Outcome::setup_failed, "containment", 0, why);
-        const auto cpus = plan_.affinity.empty() ? own_affinity() : plan_.affinity;
-        LimitWatch limits(*launch_.containment, plan_.limits, stdio.outputs(), static_cast<int>(cpus.size()));
+        const auto cpus = used_cpus();
+        const auto outputs = team_ ? team_->outputs() : stdio.outputs();
+        LimitWatch limits(*launch_.containment, plan_.limits, outputs, static_cast<int>(cpus.size()));
         Result result;
         const Terminal terminal(launch_.group);
         if (limits.set(result.applied)) {
@@ -172,10 +125,17 @@ class Keeper {
     }
 
   private:
+    [[nodiscard]] std::vector<int> used_cpus() const {
+        const auto of_team = team_ ? team_->cpus() : std::vector<int>{};
+        if (!of_team.empty()) return of_team;
+        return plan_.affinity.empty() ? own_affinity() : plan_.affinity;
+    }
+
     Result launch_program(const Stdio& stdio, LimitWatch& limits, const std::vector<int>& cpus,
                           Result result) {
         const Program program(plan_, launch_.environment);
         Steps steps;
+        if (team_) team_->prepare();
         Meters meters(plan_, cpus, launch_.front);
         result.started_at = seconds(now_ns(CLOCK_REALTIME));
         const Nanos start = now_ns();
@@ -199,6 +159,7 @@ class Keeper {
         meters.end();
         sched.read_ended();
         finish(result, watched, steps, child.pid, limits);
+        if (team_) result.instances = team_->reports();
         report_memory(result, sampler, watched.exit_ns);
         meters.report(result);
         report_sched(result, sched);
@@ -213,12 +174,12 @@ class Keeper {
         auto& containment = launch_.containment;
         const int cgroup = containment->birth_fd();
         fill_steps(steps, launch_, stdio, cgroup >= 0);
-        Spawned child = spawn(steps, program, *launch_.shared, cgroup, false);
+        Spawned child = make(steps, program, cgroup, false);
         if (child.pid >= 0) return child;
         if (clone3_refused(child.error)) {
             steps.clear();
             fill_steps(steps, launch_, stdio, false);
-            return spawn(steps, program, *launch_.shared, -1, true);
+            return make(steps, program, -1, true);
         }
         if (cgroup < 0 || plan_.containment == ContainmentWish::cgroup) return child;
         // The folder could be made, but not be entered: a common ancestor is not ours.
@@ -227,7 +188,13 @@ class Keeper {
         tell_leaf();
         steps.clear();
         fill_steps(steps, launch_, stdio, false);
-        return spawn(steps, program, *launch_.shared, -1, false);
+        return make(steps, program, -1, false);
+    }
+
+    Spawned make(const Steps& steps, const Program& program, int cgroup, bool legacy_clone) {
+        auto& shared = *launch_.shared;
+        return team_ ? spawn_leader(steps, *team_, shared, cgroup, legacy_clone)
+                     : spawn(steps, program, shared, cgroup, legacy_clone);
     }
 
     /// False, with the reason, where the plan insists on a control group and none can be had.
@@ -270,6 +237,7 @@ class Keeper {
         auto& containment = *launch_.containment;
         int status = 0;
         const bool waited = watched.gone && ::waitpid(pid, &status, 0) == pid;
+        if (waited && team_) status = status_of_team(result, status);
         if (waited && WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
         if (waited && WIFSIGNALED(status)) {
             result.signal = WTERMSIG(status);
@@ -296,6 +264,13 @@ class Keeper {
         judge(result, watched, limits, steps);
     }
 
+    /// That of the first instance that failed, where the leader has ended by itself.
+    int status_of_team(Result& result, int leader) const {
+        result.failed_instance = team_->first_failed();
+        if (!result.failed_instance || !WIFEXITED(leader)) return leader;
+        return team_->status(static_cast<std::size_t>(*result.failed_instance)).value_or(leader);
+    }
+
     static Census count_left(Containment& containment) {
         if (!reap_children(0) && containment.empty()) return {};
         return count_tree(containment);
@@ -303,7 +278,11 @@ class Keeper {
 
     void report_wall(Result& result, const Watched& watched) const {
         const Nanos started = launch_.shared->started_ns.load();
-        if (started == 0 || !watched.gone) return;
+        if (started == 0 || !watched.gone || (team_ && team_->failure())) return;
+        if (const auto last = team_ ? team_->ended() : std::nullopt) {
+            result.wall_s = seconds(*last - started);
+            return;
+        }
         // The keeper may have been in the middle of a reading; the front has nothing else to do than to look.
         const Nanos front = launch_.shared->exit_seen_ns.load();
         const Nanos ended = front != 0 ? std::min(front, watched.exit_ns) : watched.exit_ns;
@@ -325,6 +304,11 @@ class Keeper {
     }
 
     void report_steps(Result& result, const Steps& steps) const {
+        if (team_) {
+            const auto own = team_->applied();
+            result.applied.insert(result.applied.end(), own.begin(), own.end());
+            return;
+        }
         const int failed_step = launch_.shared->failed_step.load();
         const bool started = launch_.shared->started_ns.load() != 0;
         if (!started && failed_step < 0) return; // ended before it came to exec: how far it got is not known
@@ -354,6 +338,10 @@ class Keeper {
             result.outcome = exec ? Outcome::exec_failed : Outcome::setup_failed;
             result.failure = Failure{stage, error, explain(stage, error, plan_)};
             result.exit_status.reset(); // of our own child, not of the program
+        } else if (const auto failure = team_ ? team_->failure() : std::nullopt) {
+            result.outcome = failure->stage == "exec" ? Outcome::exec_failed : Outcome::setup_failed;
+            result.failure = failure;
+            result.exit_status.reset();
         } else if (watched.ending == Ending::timed_out) {
             result.outcome = Outcome::timed_out;
         } else if (limits.hit() != nullptr) {
@@ -390,6 +378,7 @@ class Keeper {
 
     Launch& launch_;
     const Plan& plan_;
+    std::optional<Team> team_; // where there are several instances
     Fd signals_ = awaited_signals(plan_);
 
     static Fd awaited_signals(const Plan& plan) {

@@ -21,6 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t most_instances = 1024;
 constexpr int weighted_interleave = 6; // MPOL_WEIGHTED_INTERLEAVE, Linux 6.9: newer than most headers
 
 /// A JSON value together with the name under which a message mentions it.
@@ -356,6 +357,30 @@ std::string group_name(const Field& field) {
     return name;
 }
 
+Instance read_instance(const Field& field) {
+    Instance instance;
+    field.each_member([&](const std::string& key, const Field& f) {
+        if (key == "argv") {
+            instance.argv = f.texts();
+            if (instance.argv.empty() || instance.argv.front().empty()) f.refuse("names no program");
+        } else if (key == "env_set") {
+            f.each_member([&](const std::string& name, const Field& value) {
+                instance.env_set.emplace_back(environment_name(value, name), value.text());
+            });
+        } else if (key == "affinity") {
+            instance.affinity = f.numbers();
+            check_online(f, instance.affinity, "/sys/devices/system/cpu/online", "CPU");
+        } else if (key == "stdout") {
+            instance.stdout_path = f.nonempty_text();
+        } else if (key == "stderr") {
+            instance.stderr_path = f.nonempty_text();
+        } else {
+            unknown(f);
+        }
+    });
+    return instance;
+}
+
 void read_member(Plan& plan, const std::string& key, const Field& f) {
     if (key == "schema") {
         if (f.integer(0, INT32_MAX) != 1) f.refuse("this assay-exec reads plans of version 1");
@@ -428,12 +453,38 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.environ_names = f.texts();
     } else if (key == "map_names") {
         plan.map_names = f.texts();
+    } else if (key == "instances") {
+        f.each_element([&](const Field& instance) { plan.instances.push_back(read_instance(instance)); });
+        if (plan.instances.empty()) f.refuse("must name one at least");
+        if (plan.instances.size() > most_instances) {
+            f.refuse("must be at most " + std::to_string(most_instances));
+        }
     } else {
         unknown(f);
     }
 }
 
 } // namespace
+
+Plan Plan::of(const Instance& instance) const {
+    Plan own = *this;
+    own.instances.clear();
+    if (!instance.argv.empty()) own.argv = instance.argv;
+    for (const auto& [name, value] : instance.env_set) {
+        std::erase_if(own.env_set, [&](const auto& pair) { return pair.first == name; });
+        own.env_set.emplace_back(name, value);
+    }
+    if (!instance.affinity.empty()) own.affinity = instance.affinity;
+    own.stdout_path = instance.stdout_path;
+    own.stderr_path = instance.stderr_path;
+    return own;
+}
+
+bool Plan::keeps_output() const {
+    return stdout_path || stderr_path ||
+           std::any_of(instances.begin(), instances.end(),
+                       [](const Instance& one) { return one.stdout_path || one.stderr_path; });
+}
 
 bool Sched::real_time() const {
     return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
@@ -465,7 +516,10 @@ Plan parse_plan(std::string_view text) {
         read_member(plan, key, f);
     });
     if (plan.argv.empty()) throw PlanError("argv: missing; it names the program to run");
-    if (plan.limits.output_bytes && !plan.stdout_path && !plan.stderr_path) {
+    if (!plan.instances.empty() && (plan.stdout_path || plan.stderr_path)) {
+        throw PlanError("instances: each has a stdout and stderr of its own; the plan must name neither");
+    }
+    if (plan.limits.output_bytes && !plan.keeps_output()) {
         throw PlanError(
             "limits.output_bytes: counts the files of stdout and stderr, and the plan names neither");
     }

@@ -52,6 +52,15 @@ struct Limits {
     [[nodiscard]] bool any() const { return memory_bytes || pids || cpu_s || output_bytes; }
 };
 
+/// One of several instances of a program: what it has for its own.
+struct Instance {
+    std::vector<std::string> argv; // none: that of the plan
+    std::vector<std::pair<std::string, std::string>> env_set;
+    std::vector<int> affinity;
+    std::optional<std::string> stdout_path;
+    std::optional<std::string> stderr_path;
+};
+
 enum class ContainmentWish { automatic, cgroup, none };
 
 struct Observe {
@@ -96,6 +105,12 @@ struct Plan {
     Observe observe;
     std::vector<std::string> environ_names;
     std::optional<std::vector<std::string>> map_names;
+    std::vector<Instance> instances;
+
+    /// The plan of one of the instances.
+    [[nodiscard]] Plan of(const Instance& instance) const;
+    /// Whether something that is written goes to a file.
+    [[nodiscard]] bool keeps_output() const;
 };
 
 /// The message begins with the key at fault.

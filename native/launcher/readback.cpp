@@ -109,12 +109,15 @@ void Readback::run(Nanos now) {
 
 void Readback::read_tree(Nanos now) {
     auto pids = containment_.processes();
-    processes_peak_ = std::max(processes_peak_, static_cast<int>(pids.size()));
+    const int leaders = plan_.instances.empty() ? 0 : 1;
+    processes_peak_ = std::max(processes_peak_, static_cast<int>(pids.size()) - leaders);
     if (pids.size() > most_processes) pids.resize(most_processes);
     std::vector<ProcStat> tree;
     for (const pid_t pid : pids) {
         const auto stat = proc_stat(pid);
         if (!stat || !stat->alive()) continue;
+        const bool of_leader = !plan_.instances.empty() && (pid == program_ || stat->parent == program_);
+        if (of_leader && !stat->executed()) continue;     // the leader itself, or an instance before exec
         if (pid == program_ && !stat->executed()) return; // still ourselves, before exec
         tree.push_back(*stat);
     }

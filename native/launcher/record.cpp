@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <cstring>
 
@@ -191,6 +192,32 @@ void write_seen(JsonWriter& json, const Seen& seen) {
     json.end_object();
 }
 
+void write_instance(JsonWriter& json, const InstanceReport& report) {
+    json.begin_object();
+    if (report.pid != 0) json.member("pid", report.pid);
+    if (report.status) {
+        if (WIFEXITED(*report.status)) json.member("exit_status", WEXITSTATUS(*report.status));
+        if (WIFSIGNALED(*report.status)) json.member("signal", WTERMSIG(*report.status));
+    }
+    if (report.ended_with_others) json.member("ended_with_others", true);
+    if (report.wall_s) json.member("wall_s", *report.wall_s);
+    if (report.cpu)
+        json.member("user_s", seconds(report.cpu->user)).member("sys_s", seconds(report.cpu->system));
+    if (report.cpus) {
+        json.key("cpus");
+        write_numbers(json, *report.cpus);
+    }
+    json.end_object();
+}
+
+void write_instances(JsonWriter& json, const Result& result) {
+    if (result.instances.empty()) return;
+    if (result.failed_instance) json.member("failed_instance", *result.failed_instance);
+    json.key("instances").begin_array();
+    for (const auto& report : result.instances) write_instance(json, report);
+    json.end_array();
+}
+
 void write_absent(JsonWriter& json, const Result& result) {
     auto absent = result.absent;
     if (result.tally) {
@@ -243,6 +270,7 @@ std::string to_json(const Result& result) {
         }
         json.end_array();
     }
+    write_instances(json, result);
     if (result.seen) write_seen(json, *result.seen);
     write_absent(json, result);
     json.end_object();

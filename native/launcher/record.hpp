@@ -52,6 +52,16 @@ struct ContainmentReport {
     std::int64_t survivors = 0;
 };
 
+/// What became of one of several instances.
+struct InstanceReport {
+    pid_t pid = 0;
+    std::optional<int> status; // as of wait(2); none where it did not run, or was ended with the tree
+    std::optional<double> wall_s;
+    std::optional<CpuTime> cpu;
+    std::optional<std::vector<int>> cpus; // its affinity mask just after exec
+    bool ended_with_others = false;       // since another one had failed
+};
+
 /// What became of one launch. What is absent could not be measured.
 struct Result {
     Outcome outcome = Outcome::setup_failed;
@@ -77,6 +87,8 @@ struct Result {
     std::optional<HostShare> host;
     std::optional<ContainmentReport> containment;
     std::vector<Applied> applied;
+    std::vector<InstanceReport> instances;
+    std::optional<int> failed_instance;
     std::optional<Seen> seen;
     std::vector<std::pair<std::string, std::string>> absent;
 };

@@ -10,13 +10,17 @@ inline constexpr int leaf_unknown = 0; // it may be about to
 inline constexpr int leaf_made = 1;
 inline constexpr int no_leaf = 2;
 
+/// What a process-to-be tells of its way to exec. In memory that is shared with whoever started it.
+struct Progress {
+    std::atomic<Nanos> started_ns{0}; // just before execve
+    std::atomic<int> failed_step{-1}; // index of the step, their number for exec itself
+    std::atomic<int> failed_errno{0};
+};
+
 /// What the front, the keeper and the program-to-be tell one another. It lies in a MAP_SHARED page, so it
 /// does not matter whether they share the rest of their memory too.
-struct Shared {
-    std::atomic<Nanos> started_ns{0};     // program-to-be: just before execve
+struct Shared : Progress {
     std::atomic<Nanos> exit_seen_ns{0};   // front: the program's pidfd became readable
-    std::atomic<int> failed_step{-1};     // program-to-be: index of the step, their number for exec itself
-    std::atomic<int> failed_errno{0};     // program-to-be
     std::atomic<bool> keeper_done{false}; // keeper: everything is ended, removed and recorded
     std::atomic<int> leaf{leaf_unknown};  // keeper: whether it has made a control group
     char leaf_name[256]{};                // keeper: its name, written before that

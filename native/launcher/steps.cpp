@@ -99,6 +99,15 @@ void Steps::add_plan(const Plan& plan) {
     for (const auto& call : plan.rlimits) add_rlimit(call);
 }
 
+void Steps::add_caller_signals(bool ignores_children, const sigset_t& blocked) {
+    constexpr long kernel_sigset_size = 8;
+    if (ignores_children) {
+        static const long ignore[4] = {1 /* SIG_IGN */, 0, 0, 0}; // the kernel's struct sigaction
+        add_internal("signals", SYS_rt_sigaction, {SIGCHLD, raw::as_long(ignore), 0, kernel_sigset_size});
+    }
+    add_internal("signals", SYS_rt_sigprocmask, {SIG_SETMASK, raw::as_long(&blocked), 0, kernel_sigset_size});
+}
+
 void Steps::add_affinity(const std::vector<int>& cpus) {
     // sched_getaffinity wants room for every CPU that the kernel was built for, at most 8192.
     const std::size_t size = std::max(words_for(cpus.back()), words_for(8191)) * sizeof(unsigned long);

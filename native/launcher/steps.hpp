@@ -2,6 +2,8 @@
 
 #include "launcher/plan.hpp"
 
+#include <signal.h>
+
 #include <array>
 #include <deque>
 #include <string>
@@ -37,6 +39,8 @@ class Steps {
     void add_join(int fd);
     void add_stdio(const char* what, int fd, int target);
     void add_plan(const Plan& plan);
+    /// What the caller had of signals; last, for from here on they may end the process.
+    void add_caller_signals(bool ignores_children, const sigset_t& blocked);
 
     void clear() {
         steps_.clear();

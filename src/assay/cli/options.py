@@ -87,6 +87,13 @@ def measuring(parser: argparse.ArgumentParser) -> None:
         "--goal", action="append", default=[], metavar="[NAME=]lower|higher", help="which is better"
     )
     group.add_argument(
+        "--combine",
+        action="append",
+        default=[],
+        metavar="NAME=sum|mean|max|min",
+        help="what is made of the figures of several instances (sum where high is good, else max)",
+    )
+    group.add_argument(
         "--objective",
         metavar="NAME[:median|spread]",
         help="the metric to decide by (wall_s), by its mean unless said otherwise",

@@ -19,6 +19,7 @@ from assay.records.workload import BUILT_IN
 SCHEMA_FILE = "sweep.schema.json"
 
 Goal = Literal["lower", "higher"]
+Combine = Literal["sum", "mean", "max", "min"]
 
 
 def about(description: str, example: Any, *, ge: int | None = None, le: int | None = None) -> Meta:
@@ -67,6 +68,10 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | None
     ) = None
+    combine: Annotated[
+        dict[str, Combine],
+        about("What is made of the figures of several instances, by name.", {"rate": "sum"}),
+    ] = {}
     objective: (
         Annotated[
             Text,

@@ -310,6 +310,7 @@ _SILENT: dict[str, Any] = {
     "metric": [],
     "unit": [],
     "goal": [],
+    "combine": [],
     "objective": None,
     "require": [],
     "check": None,
@@ -342,6 +343,8 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         found["goal"] = {"goal": [goal] if isinstance(goal, str) else _listed(goal)}
     if table.require:
         found["require"] = {"require": table.require}
+    if table.combine:
+        found["combine"] = {"combine": _listed(table.combine)}
     if table.check is not None:
         found["check"] = {"check": table.check}
     if table.timeout is not None:

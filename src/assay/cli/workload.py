@@ -19,6 +19,7 @@ from assay.errors import BadInput, nearest
 from assay.launch.command import placeholders_in
 from assay.measure.extract import compiled, named_metric
 from assay.records import (
+    Combine,
     Configuration,
     Goal,
     Hooks,
@@ -238,7 +239,27 @@ def _metrics(arguments: argparse.Namespace) -> tuple[Metric, ...]:
             raise BadInput(f"{goal!r} is not a goal.", "Write --goal lower or --goal higher.")
         _demand_metric(name, metrics)
         metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
+    for text in arguments.combine:
+        name, way = _pair(text, "--combine")
+        _demand_metric(name, metrics)
+        metrics[name] = _combined(metrics[name], way)
     return (metrics.pop(objective), *metrics.values())
+
+
+def _combined(metric: Metric, way: str) -> Metric:
+    """A figure of the output, with what is to be made of those of several instances."""
+    if metric.pattern is None:
+        raise BadInput(
+            f"{metric.name} is measured for all instances together.",
+            "--combine is for figures of yours.",
+        )
+    if way not in tuple(Combine):
+        near = nearest(way, tuple(Combine))
+        raise BadInput(
+            f"--combine: there is no way {way!r} to make figures one.",
+            f"Did you mean {near}?" if near else f"There are {', '.join(Combine)}.",
+        )
+    return msgspec.structs.replace(metric, combine=Combine(way))
 
 
 def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Metric]:

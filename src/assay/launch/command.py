@@ -16,8 +16,17 @@ def placeholders_in(argv: tuple[str, ...]) -> set[str]:
     return {name for word in argv for name in _PLACEHOLDER.findall(word)}
 
 
-def command_of(plan: Plan, workload: Workload) -> tuple[str, ...]:
+INSTANCE = "instance"
+"""The placeholder that is the number of an instance."""
+
+
+def command_of(plan: Plan, workload: Workload, instance: int | None = None) -> tuple[str, ...]:
     """Program and arguments; declared placeholders replaced, other braces left alone.
+
+    Args:
+        plan: gives values to placeholders.
+        workload: what runs.
+        instance: number of one of several instances.
 
     Raises:
         BadInput: ``arg.NAME`` is set, but the command has no ``{NAME}``.
@@ -26,6 +35,8 @@ def command_of(plan: Plan, workload: Workload) -> tuple[str, ...]:
     wrap = tuple(word for a in plan.actions if isinstance(a, Wrap) for word in a.argv)
     args = {a.name: a.value for a in plan.actions if isinstance(a, Arg)}
     values = {**workload.placeholders, **args}
+    if instance is not None:
+        values[INSTANCE] = str(instance)
     used = placeholders_in(argv)
     for name in sorted(args.keys() - used):
         near = nearest(name, tuple(used))

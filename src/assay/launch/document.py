@@ -35,6 +35,9 @@ PAD = "ASSAY_ENVIRONMENT_PAD"
 """Variable whose length moves the stack: the size of the environment alone has changed run times
 by several per cent (Mytkowicz et al., ASPLOS 2009), so that a claim must not hang on one."""
 
+NUMBER, IN_ALL = "ASSAY_INSTANCE", "ASSAY_INSTANCES"
+"""Variables with the number of an instance, and how many there are."""
+
 _CHEAP = ("status", "environ", "maps", "threads")
 _UNTIMED = ("smaps", "numa_maps")
 """Read as well where time does not count: where the memory lies, and in pages of which size."""
@@ -94,7 +97,8 @@ def launcher_document(
         launch: gives the cap; a survey reads all there is, and asks OpenBLAS for the core it takes.
         env: the environment that the launcher is given.
         stdout: file for the output; inherited when absent, as ``stderr`` is.
-        stderr: file for the error output.
+        stderr: file for the error output. Of several instances each has files of its own, under
+            these names and its number (``stream_of``); they read nothing but an input.
         cgroup_name: of the leaf.
         parent_pid: the launcher ends itself if this is not its parent.
         varied: names of the settings that differ between the arms of a study; those of the plan
@@ -111,6 +115,7 @@ def launcher_document(
         BadInput: a placeholder is missing from the command.
     """
     plan.demand_granted()
+    several = plan.instances
     survey = launch.stage is Stage.SURVEY
     names = set(plan.configuration if varied is None else varied)
     # It is said on standard error: where that is not read, it would be said to the user.
@@ -119,13 +124,14 @@ def launcher_document(
     told = _told(variables, env) if asks_core else variables
     document = {
         "schema": 1,
-        "argv": list(command_of(plan, workload)),
+        "argv": list(command_of(plan, workload, several[0][0] if several else None)),
         "env_set": told if pad_bytes is None else {**told, PAD: "x" * pad_bytes},
         "env_unset": ["LD_PRELOAD"] if _loses_preload(plan, variables, env) else [],
         "cwd": workload.cwd,
         "stdin": workload.stdin or "/dev/null",
-        "stdout": stdout,
-        "stderr": stderr,
+        "stdout": None if several else stdout,
+        "stderr": None if several else stderr,
+        "instances": _instances(plan, workload, stdout, stderr),
         "cap_s": _cap_s(launch, workload),
         "limits": _limits(workload),
         "cgroup_name": cgroup_name,
@@ -140,6 +146,34 @@ def launcher_document(
         **_process(plan),
     }
     return {key: value for key, value in document.items() if value not in (None, {}, [])}
+
+
+def stream_of(stream: str, instance: int) -> str:
+    """The file for what an instance writes, where a single program would have ``stream``."""
+    return f"{stream}.{instance}"
+
+
+def numbered(plan: Plan, instance: int) -> dict[str, str]:
+    """The variables by which an instance knows itself."""
+    return {NUMBER: str(instance), IN_ALL: str(plan.instances_in_all)}
+
+
+def _instances(
+    plan: Plan, workload: Workload, stdout: str | None, stderr: str | None
+) -> list[dict[str, Any]]:
+    """What each of several instances has for its own."""
+    found = []
+    for number, cpus in plan.instances:
+        own: dict[str, Any] = {
+            "argv": list(command_of(plan, workload, number)),
+            "env_set": numbered(plan, number),
+            "affinity": list(cpus),
+        }
+        for name, path in (("stdout", stdout), ("stderr", stderr)):
+            if path is not None:
+                own[name] = stream_of(path, number)
+        found.append(own)
+    return found
 
 
 def _tunables(variables: Mapping[str, str]) -> tuple[str, ...]:

@@ -271,7 +271,8 @@ class Driver:
             ) from error
         finally:
             os.close(plan_fd)
-        stderr = document.get("stderr")
+        first: Mapping[str, Any] = next(iter(document.get("instances", ())), {})
+        stderr = document.get("stderr") or first.get("stderr")
         return Running(pid, os.pidfd_open(pid), record_fd, Path(stderr) if stderr else None)
 
     def _front(self, plan_fd: int, record_fd: int) -> int:

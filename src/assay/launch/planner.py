@@ -19,6 +19,7 @@ from assay.records import (
     Command,
     Configuration,
     EnvSet,
+    Instances,
     IoPriority,
     MemPolicy,
     PageCache,
@@ -51,6 +52,7 @@ _ORDER: tuple[type, ...] = (
     Prctl,
     Rlimit,
     PageCache,
+    Instances,
 )
 
 
@@ -134,6 +136,14 @@ def _without_impossible_preload(draft: _Draft, program: Program | None) -> _Draf
         return draft
     if program.static:
         return draft.refuse(f"{program.argv0} is linked statically: nothing can be preloaded")
+    unfit = program.runtimes.intersection(
+        name for a in draft.actions if isinstance(a, Preload) for name in a.not_into
+    )
+    if unfit:
+        return draft.refuse(
+            f"{program.argv0} is compiled for {' and '.join(sorted(unfit))}, which the library to "
+            "be preloaded cannot stand in for"
+        )
     if program.loader and "ld-musl" in program.loader:
         return draft.refuse(f"{program.argv0} uses musl, whose loader cannot map glibc's libraries")
     return draft

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from assay.launch.building import FOLDER, build_command, built_in, in_folder
 from assay.launch.command import command_of
+from assay.launch.document import numbered
 from assay.launch.exported import of_plan
 from assay.launch.files import words_for_files
 from assay.machine.cpulist import format_list
@@ -69,7 +71,7 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
         BadInput: a placeholder is missing from the command.
     """
     plan.demand_granted()
-    reads_nothing = workload.stdin is None and not inherits_stdin
+    reads_nothing = workload.stdin is None and not (inherits_stdin or plan.instances)
     lines = ["#!/bin/sh", *_comments(plan), *([_READS_NOTHING] if reads_nothing else []), "set -eu"]
     if workload.cwd:
         lines.append(f"cd -- {shlex.quote(workload.cwd)}")
@@ -78,12 +80,41 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
     lines += _preload_lines(plan)
     lines += _cache_lines(plan, workload)
     lines += _hook_lines(plan)
+    if plan.instances:
+        return "\n".join([*lines, *_team_lines(plan, workload), ""])
     environment = _environment(plan, workload)
     pieces = [*_wrappers(plan), *environment, _words(_runnable(plan, workload))]
-    command = " \\\n  ".join(["exec", *pieces])
     source = "/dev/null" if reads_nothing else workload.stdin
-    stdin = f" \\\n  < {shlex.quote(source)}" if source else ""
-    return "\n".join([*lines, command + stdin, ""])
+    return "\n".join([*lines, _joined(["exec", *pieces], source), ""])
+
+
+_JOINT = " \\\n  "
+
+
+def _joined(pieces: list[str], source: str | None) -> str:
+    """One command over several lines, and where it reads from."""
+    return _JOINT.join([*pieces, f"< {shlex.quote(source)}"] if source else pieces)
+
+
+def _team_lines(plan: Plan, workload: Workload) -> list[str]:
+    """Start each instance, wait for them in turn, and end the rest where one has failed.
+
+    A shell has what it starts in the background ignore SIGINT, so that it is told by SIGTERM.
+    """
+    lines = [
+        "pids=",
+        "trap 'kill $pids 2> /dev/null || true' EXIT",
+        "trap 'exit 130' INT",
+        "trap 'exit 143' HUP TERM",
+    ]
+    for number, cpus in plan.instances:
+        pieces = [
+            *_wrappers(plan, cpus),
+            *_environment(plan, workload, numbered(plan, number)),
+            _words(_runnable(plan, workload, number)),
+        ]
+        lines += [_joined(pieces, workload.stdin or "/dev/null") + " &", 'pids="$pids $!"']
+    return [*lines, 'for pid in $pids; do wait "$pid"; done']
 
 
 _FOLDER = "\0"
@@ -99,7 +130,8 @@ def explain(plan: Plan, workload: Workload, env: Mapping[str, str]) -> str:
     """
     build = build_command(plan, workload)
     lines = ["Build:", f"  {clean(_words(build))}", ""] if build else []
-    lines += ["Command:", f"  {clean(_words(command_of(plan, workload)))}", "", "Settings:"]
+    shown = clean(_words(_shown_command(plan, workload)))
+    lines += ["Command:", f"  {shown}", "", "Settings:"]
     lines += [f"  {_told(name, word)}" for name, word in plan.words.items()]
     if not plan.words:
         lines.append("  none: the default")
@@ -109,6 +141,11 @@ def explain(plan: Plan, workload: Workload, env: Mapping[str, str]) -> str:
         return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])
     script = shell_script(plan, workload, inherits_stdin=True)
     return "\n".join([*lines, "", "Without assay:", "", script])
+
+
+def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
+    """The command; where there are several instances, of the first."""
+    return command_of(plan, workload, next((number for number, _ in plan.instances), None))
 
 
 def _comments(plan: Plan) -> list[str]:
@@ -133,8 +170,8 @@ def _quoted(word: str) -> str:
     return f'"${FOLDER}"'.join(shlex.quote(part) if part else "" for part in word.split(_FOLDER))
 
 
-def _runnable(plan: Plan, workload: Workload) -> tuple[str, ...]:
-    return _behind_env(command_of(plan, workload))
+def _runnable(plan: Plan, workload: Workload, instance: int | None = None) -> tuple[str, ...]:
+    return _behind_env(command_of(plan, workload, instance))
 
 
 def _behind_env(argv: tuple[str, ...]) -> tuple[str, ...]:
@@ -142,11 +179,12 @@ def _behind_env(argv: tuple[str, ...]) -> tuple[str, ...]:
     return ("sh", "-c", 'exec "$@"', "sh", *argv) if "=" in argv[0] else argv
 
 
-def _wrappers(plan: Plan) -> list[str]:
-    found: list[str] = []
+def _wrappers(plan: Plan, own_cpus: tuple[int, ...] = ()) -> list[str]:
+    """What stands in front of the program; an instance has CPUs of its own."""
+    found = [f"taskset -c {format_list(own_cpus)}"] if own_cpus else []
     for action in plan.actions:
         match action:
-            case Affinity(cpus=cpus):
+            case Affinity(cpus=cpus) if not own_cpus:
                 found.append(f"taskset -c {format_list(cpus)}")
             case MemPolicy():
                 found += _numactl(action)
@@ -193,14 +231,20 @@ def _prlimit(limit: Rlimit) -> str:
     return f"prlimit {shlex.quote(f'--{limit.resource}={soft}:{hard}')}"
 
 
-def _environment(plan: Plan, workload: Workload) -> list[str]:
-    """One ``env`` in front of the program, so that nothing before it sees the variables."""
+def _environment(
+    plan: Plan, workload: Workload, own: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """One ``env`` in front of the program, so that nothing before it sees the variables.
+
+    An instance has some of its own.
+    """
     planned = [a for a in plan.actions if isinstance(a, EnvSet)]
     found = [
         f"  {name}={shlex.quote(value)}"
         for name, value in workload.environment.items()
-        if all(a.name != name for a in planned)
+        if name not in own and all(a.name != name for a in planned)
     ]
+    found += [f"  {name}={shlex.quote(value)}" for name, value in own.items()]
     found += [f"  {_assignment(plan, action)}" for action in planned]
     if _preloads_change(plan):
         found = [line for line in found if not line.startswith("  LD_PRELOAD=")]
@@ -278,9 +322,12 @@ def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
     states = [action.state for action in plan.actions if isinstance(action, PageCache)]
     if not states:
         return []
-    argv = command_of(plan, workload)
+    numbers: list[int | None] = [number for number, _ in plan.instances]
+    commands = [command_of(plan, workload, number) for number in numbers or [None]]
+    argv = commands[0]
     program = f'"$(command -v {_quoted(argv[0])} || true)"'
-    words = _words(words_for_files(argv, workload.stdin))
+    named = dict.fromkeys(w for one in commands for w in words_for_files(one, workload.stdin))
+    words = _words(tuple(named))
     return [
         f"for file in {program} {words}; do",
         f'  if [ -f "$file" ]; then {_CACHE[states[0]]}; fi',

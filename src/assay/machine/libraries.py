@@ -23,6 +23,7 @@ _STEMS = {
     "tcmalloc": ("libtcmalloc_minimal", "libtcmalloc"),
     "tbbmalloc": ("libtbbmalloc_proxy",),
     "mimalloc": ("libmimalloc",),
+    "gomp": ("libgomp",),
     "iomp": ("libiomp5",),
     "llvm-omp": ("libomp", "libomp5"),
 }

@@ -14,9 +14,10 @@ from typing import Protocol
 import msgspec
 
 from assay.errors import NotPossible
-from assay.launch.document import launcher_document
+from assay.launch.document import launcher_document, stream_of
 from assay.launch.driver import Driver, LauncherKilled, Running
 from assay.measure.building import BuildFailed, Building, failed_sample
+from assay.measure.copies import Copies
 from assay.measure.gone import demand_in_place
 from assay.measure.hooking import Hooking, no_end
 from assay.measure.page_cache import put_in_place
@@ -286,16 +287,26 @@ class LocalExecutor:
                 f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
                 "See `assay doctor` for what this host allows.",
             )
+        copies = self._copies(flight.plan)
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
         return build_sample(
             flight.launch,
             flight.workload,
             facts,
-            (self.output, self.errors),
+            [file for _, files in copies for file in files] or (self.output, self.errors),
             grants,
             flight.before,
             own_s,
+            copies,
         )
+
+    def _copies(self, plan: Plan) -> Copies:
+        """The files of each instance, where there are several."""
+        streams = (str(self.output), str(self.errors))
+        return [
+            (number, tuple(Path(stream_of(stream, number)) for stream in streams))
+            for number, _ in plan.instances
+        ]
 
     def cancel(self, ticket: Ticket) -> None:
         """See ``Executor.cancel``."""

@@ -48,7 +48,10 @@ def put_in_place(plan: Plan, workload: Workload, env: Mapping[str, str]) -> Cach
     states = [action.state for action in plan.actions if isinstance(action, PageCache)]
     if not states:
         return None
-    files = files_of(command_of(plan, workload), workload, env)
+    numbers: list[int | None] = [number for number, _ in plan.instances]
+    commands = [command_of(plan, workload, number) for number in numbers or [None]]
+    named = (path for argv in commands for path in files_of(argv, workload, env))
+    files = tuple(dict.fromkeys(named))
     for path in files:
         with contextlib.suppress(OSError):
             (drop if states[0] == "cold" else read)(path)

@@ -6,6 +6,8 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
+from assay.machine.cpulist import format_list
+from assay.measure.copies import Copies, metrics_of_copies, without
 from assay.measure.extract import holds, metrics_of
 from assay.measure.libraries import libraries_seen
 from assay.measure.output import kept
@@ -13,6 +15,7 @@ from assay.records import (
     Counter,
     Evidence,
     Grant,
+    InstanceFacts,
     Launch,
     Outcome,
     RunFacts,
@@ -41,6 +44,7 @@ def build_sample(
     grants: dict[str, Grant],
     before: Sequence[Evidence] = (),
     own_s: float = 0.0,
+    copies: Copies = (),
 ) -> Sample:
     """The sample of a launch that was carried out.
 
@@ -52,9 +56,13 @@ def build_sample(
         grants: the judgement on each setting.
         before: evidence gathered before the launch.
         own_s: processor time of assay itself while it ran.
+        copies: the same files by instance, where there are several.
     """
-    outcome, message = _outcome(workload, facts, outputs)
-    metrics, absent = metrics_of(workload.metrics, facts, outputs)
+    outcome, message = _outcome(workload, facts, outputs, copies)
+    if copies:
+        metrics, absent = metrics_of_copies(workload.metrics, facts, copies)
+    else:
+        metrics, absent = metrics_of(workload.metrics, facts, outputs)
     if outcome is not Outcome.OK:
         metrics = {}
     mapped = libraries_seen(launch, facts)
@@ -81,20 +89,35 @@ def build_sample(
 
 
 def _outcome(
-    workload: Workload, facts: RunFacts, outputs: Sequence[Path]
+    workload: Workload, facts: RunFacts, outputs: Sequence[Path], copies: Copies
 ) -> tuple[Outcome, str | None]:
     """What became of it, and why in one sentence where it is not ok."""
     outcome = OUTCOMES.get(facts.outcome, Outcome.FAILED)
+    which = _which(facts, copies)
     if outcome is Outcome.OK and facts.exit_status:
-        return Outcome.FAILED, f"exit status {facts.exit_status}"
-    if outcome is Outcome.OK and workload.check and not holds(workload.check, outputs):
-        return Outcome.FAILED, f"the check {workload.check!r} is not in the output"
+        return Outcome.FAILED, f"{which}exit status {facts.exit_status}"
+    if outcome is Outcome.OK and workload.check:
+        told = f"the check {workload.check!r} is not in the output"
+        lacking = without(workload.check, copies) if copies else None
+        if lacking is not None:
+            return Outcome.FAILED, f"{told} of instance {lacking}"
+        if not copies and not holds(workload.check, outputs):
+            return Outcome.FAILED, told
     if facts.outcome == "signaled" and facts.signal:
-        return outcome, f"ended by {_signal_name(facts.signal)}"
+        return outcome, f"{which}ended by {_signal_name(facts.signal)}"
     if facts.outcome == "interrupted":
         by = _signal_name(facts.interrupted_by) if facts.interrupted_by else "a signal"
         return outcome, f"its launcher was ended by {by}, which assay had not asked for"
     return outcome, facts.message
+
+
+def _which(facts: RunFacts, copies: Copies) -> str:
+    """Which of several instances failed first, as a message begins."""
+    if facts.failed_instance is None:
+        return ""
+    known = facts.failed_instance < len(copies)
+    number = copies[facts.failed_instance][0] if known else facts.failed_instance
+    return f"instance {number}: "
 
 
 def _signal_name(number: int) -> str:
@@ -124,6 +147,7 @@ def _evidence(facts: RunFacts, own_s: float) -> list[Evidence]:
     if facts.seen is not None:
         found += _of_memory(facts.seen)
         found.append(_of("threads_peak", facts.seen.threads_peak))
+    found += [_of_instance(place, one) for place, one in enumerate(facts.instances)]
     kept = [e for e in found if e is not None]
     kept.append(
         Evidence(
@@ -132,6 +156,12 @@ def _evidence(facts: RunFacts, own_s: float) -> list[Evidence]:
         )
     )
     return kept
+
+
+def _of_instance(place: int, one: InstanceFacts) -> Evidence:
+    """How long one of several instances took, and on which CPUs."""
+    on = f"on CPUs {format_list(one.cpus)}" if one.cpus else None
+    return Evidence(kind=f"instance.{place}", value=one.wall_s, unit="s", note=on)
 
 
 def _of_host(host: Host, own_s: float) -> list[Evidence | None]:

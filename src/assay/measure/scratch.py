@@ -10,13 +10,16 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 PREFIX = "assay-scratch-"
 FILES = ("stdout", "stderr")
-"""All that assay ever puts there, so all that it ever removes; a folder with more stays."""
+_OURS = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?", re.ASCII)
+"""All that assay ever puts there, so all that it ever removes; a folder with more stays. Those of
+several instances end in their numbers."""
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -150,6 +153,6 @@ def _remove(folder: Path, fd: int) -> None:
 
 def _empty(fd: int) -> None:
     os.fchmod(fd, 0o700)
-    for name in FILES:
+    for name in filter(_OURS.fullmatch, os.listdir(fd)):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=fd)

@@ -11,6 +11,7 @@ from assay.records.action import (
     Build,
     Command,
     EnvSet,
+    Instances,
     IoPriority,
     MemPolicy,
     PageCache,
@@ -38,7 +39,7 @@ from assay.records.design import (
     FactorEffect,
 )
 from assay.records.domain import AnyText, Choices, Domain, Range, check
-from assay.records.facts import Counter, RunFacts, Seen
+from assay.records.facts import Counter, InstanceFacts, RunFacts, Seen
 from assay.records.launch import Arm, Launch, Stage
 from assay.records.output import Hashed, Output
 from assay.records.plan import Level, Plan, Prospect, Scope, Word
@@ -64,7 +65,7 @@ from assay.records.study import (
     Summary,
     Switching,
 )
-from assay.records.workload import Goal, Hooks, Limits, Metric, Recipe, Workload
+from assay.records.workload import Combine, Goal, Hooks, Limits, Metric, Recipe, Workload
 
 __all__ = [
     "Action",
@@ -79,6 +80,7 @@ __all__ = [
     "Calibration",
     "Choices",
     "Claim",
+    "Combine",
     "Command",
     "Conclusion",
     "Configuration",
@@ -96,10 +98,12 @@ __all__ = [
     "Goal",
     "Grant",
     "Granted",
-    "Hooks",
-    "IoPriority",
     "Hashed",
+    "Hooks",
+    "InstanceFacts",
+    "Instances",
     "Interference",
+    "IoPriority",
     "Kind",
     "Launch",
     "Level",

@@ -43,9 +43,13 @@ class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"
 
 
 class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"):
-    """Put a shared object in front of the program's own (``LD_PRELOAD``)."""
+    """Put a shared object in front of the program's own (``LD_PRELOAD``).
+
+    ``not_into`` names runtimes of programs that it cannot serve.
+    """
 
     path: str
+    not_into: tuple[str, ...] = ()
 
 
 class Unpreload(Record, frozen=True, kw_only=True, tag_field="kind", tag="unpreload"):
@@ -112,6 +116,16 @@ class PageCache(Record, frozen=True, kw_only=True, tag_field="kind", tag="page_c
     state: Literal["cold", "warm"]
 
 
+class Instances(Record, frozen=True, kw_only=True, tag_field="kind", tag="instances"):
+    """Start the command several times at once, each on CPUs of its own.
+
+    With a ``rank`` only that one is started, as if the others were there.
+    """
+
+    cpus: tuple[tuple[int, ...], ...]
+    rank: int | None = None
+
+
 class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
     """Words put in front of the command (isolation levels)."""
 
@@ -132,5 +146,6 @@ Action = (
     | Prctl
     | Rlimit
     | PageCache
+    | Instances
     | Wrap
 )

@@ -107,6 +107,25 @@ class CachedFiles(Record, frozen=True, kw_only=True):
     absent: str | None = None
 
 
+class InstanceFacts(Record, frozen=True, kw_only=True):
+    """What became of one of several instances of the program.
+
+    Attributes:
+        cpus: its affinity mask just after exec.
+        wall_s: from its exec to its end.
+        ended_with_others: killed since another one had failed.
+    """
+
+    pid: int | None = None
+    exit_status: int | None = None
+    signal: int | None = None
+    wall_s: float | None = None
+    user_s: float | None = None
+    sys_s: float | None = None
+    cpus: tuple[int, ...] | None = None
+    ended_with_others: bool = False
+
+
 class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """The launcher's record, version 1."""
 
@@ -148,6 +167,10 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     host: Host | None = None
     containment: Containment = Containment()
     applied: tuple[Applied, ...] = ()
+    instances: tuple[InstanceFacts, ...] = ()
+    """In the order of the plan; none where the program ran once."""
+    failed_instance: int | None = None
+    """Place in ``instances`` of the first that failed."""
     seen: Seen | None = None
     absent: dict[str, str] = {}
     cached_files: CachedFiles | None = None
@@ -158,3 +181,8 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     hook_report: str | None = None
     """What import hooks in the program told, added by the driver: lines of process, name, moment
     and value."""
+
+    @property
+    def wall_s_per_instance(self) -> float | None:
+        """Wall time over the number of instances: the inverse of what they get done in a second."""
+        return None if self.wall_s is None else self.wall_s / max(1, len(self.instances))

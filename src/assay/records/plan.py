@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from assay.errors import NotPossible
-from assay.records.action import Action, Affinity
+from assay.records.action import Action, Affinity, Instances
 from assay.records.codec import Record
 from assay.records.configuration import Configuration, Value, show_value
 
@@ -69,7 +69,24 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     @property
     def cpus(self) -> tuple[int, ...]:
         """The CPUs that the launch is kept to; none where it sets no mask."""
+        if self.instances:
+            return tuple(sorted(cpu for _, cpus in self.instances for cpu in cpus))
         return next((a.cpus for a in self.actions if isinstance(a, Affinity)), ())
+
+    @property
+    def instances(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """Number and CPUs of each instance that is started; none where the program runs once."""
+        for action in self.actions:
+            if isinstance(action, Instances):
+                all_of_them = tuple(enumerate(action.cpus))
+                return all_of_them if action.rank is None else (all_of_them[action.rank],)
+        return ()
+
+    @property
+    def instances_in_all(self) -> int:
+        """How many there are, whether started or not; 1 where the program runs once."""
+        found = (len(a.cpus) for a in self.actions if isinstance(a, Instances))
+        return next(found, 1)
 
     def demand_granted(self) -> None:
         """Refuse to go on with a plan that must not be launched.

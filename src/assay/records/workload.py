@@ -14,6 +14,15 @@ class Goal(enum.StrEnum):
     HIGHER = "higher"
 
 
+class Combine(enum.StrEnum):
+    """How the figures of several instances become one."""
+
+    SUM = "sum"
+    MEAN = "mean"
+    MAX = "max"
+    MIN = "min"
+
+
 class Metric(Record, frozen=True, kw_only=True):
     """One figure of a sample.
 
@@ -23,18 +32,29 @@ class Metric(Record, frozen=True, kw_only=True):
         unit: ``s``, ``bytes``, or any text.
         goal: direction of improvement.
         pattern: regular expression with one group, searched in the output; the last match counts.
+        combine: what is made of the figures of several instances; see ``combined``.
     """
 
     name: str
     unit: str = ""
     goal: Goal = Goal.LOWER
     pattern: str | None = None
+    combine: Combine | None = None
+
+    @property
+    def combined(self) -> Combine:
+        """As asked; else what is to be high adds up, and of what is to be low the worst counts."""
+        return self.combine or (Combine.SUM if self.goal is Goal.HIGHER else Combine.MAX)
 
 
 WALL = Metric(name="wall_s", unit="s")
 
+PER_INSTANCE = "wall_s_per_instance"
+"""Wall time over the number of instances."""
+
 BUILT_IN: dict[str, Metric] = {
     "wall_s": WALL,
+    PER_INSTANCE: Metric(name=PER_INSTANCE, unit="s"),
     "user_s": Metric(name="user_s", unit="s"),
     "sys_s": Metric(name="sys_s", unit="s"),
     "peak_bytes": Metric(name="peak_bytes", unit="bytes"),

@@ -29,6 +29,7 @@ from assay.search.calibrate import calibrated_arms, recording
 from assay.search.calibration import calibration, calibration_notes
 from assay.search.cells import lead
 from assay.search.claims import claim_between
+from assay.search.comparable import instances_notes
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.effects import effects_of
 from assay.search.feasible import default_breaks
@@ -161,6 +162,7 @@ def _tune(
         notes=(
             *notes,
             *interference_notes(side_by_side),
+            *instances_notes(spec),
             *disturbance_notes(spec, history),
             *refusal_notes(history),
             *grant_notes(history, seen),
@@ -282,6 +284,7 @@ def _seen(spec: StudySpec, history: History, arms: Sequence[Arm], stopped: str) 
     found = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     notes = (
         *loss_notes(spec.workload.objective, history.samples),
+        *instances_notes(spec),
         *disturbance_notes(spec, history),
         *grant_notes(history, found),
         *shape_notes(spec.workload.objective, found, history.samples),
@@ -334,6 +337,7 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
             *(spec.design.notes if spec.design else ()),
             *few_notes(spec),
             *loss_notes(spec.workload.objective, samples),
+            *instances_notes(spec),
             *disturbance_notes(spec, history),
             *cell_grant_notes(history),
         ),

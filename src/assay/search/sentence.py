@@ -166,6 +166,7 @@ def _span(low: str | None, high: str | None) -> str:
 
 NOUNS = {
     "wall_s": "time",
+    "wall_s_per_instance": "time per instance",
     "user_s": "user CPU time",
     "sys_s": "system CPU time",
     "peak_anon_bytes": "memory",

@@ -21,6 +21,7 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.claims import MIN_BLOCKS, precise
+from assay.search.comparable import varies_instances
 from assay.search.counted import counted
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History, repeats
@@ -436,10 +437,13 @@ class TuneRace(BlockRace):
     def _cap_s(self, launch: Launch) -> float | None:
         """Bounded where a slow configuration would only cost time.
 
-        The default is never capped, nor is the confirmation, whose values enter the claim.
+        The default is never capped, nor is the confirmation, whose values enter the claim; nor are
+        several instances, which do more than what the caps are taken from.
         """
         caps = [self._spec.workload.timeout_s]
-        if launch.stage in (Stage.SEARCH, Stage.REDUCE) and launch.arm != DEFAULT_ARM.name:
+        single = not varies_instances(launch.configuration)
+        searching = launch.stage in (Stage.SEARCH, Stage.REDUCE)
+        if searching and single and launch.arm != DEFAULT_ARM.name:
             caps.append(self._incumbent_cap_s())
         return min((cap for cap in caps if cap is not None), default=None)
 

@@ -30,9 +30,9 @@ from assay.settings import placing
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     accepted,
+    cpus_seen,
     granted,
     refused,
-    seen_of,
     unverified,
     why_unread,
 )
@@ -231,7 +231,7 @@ def judge_mask(value: Value, facts: RunFacts, asked: tuple[int, ...], count: int
     """Whether the mask that was read back lies in ``asked`` and holds at most ``count`` CPUs."""
     if accepted(facts, "affinity") is False:
         return refused(value, Level.SET, "the kernel did not take the mask")
-    seen = seen_of(facts).cpus
+    seen = cpus_seen(facts)
     if seen is None:
         return unverified(value, why_unread(facts, "cpus"))
     observed = f"ran on {format_list(seen)}"

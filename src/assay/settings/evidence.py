@@ -51,6 +51,14 @@ def seen_of(facts: RunFacts) -> Seen:
     return facts.seen or Seen()
 
 
+def cpus_seen(facts: RunFacts) -> tuple[int, ...] | None:
+    """The CPUs that the program was kept to, or all of its instances together."""
+    if not facts.instances:
+        return seen_of(facts).cpus
+    masks = [one.cpus for one in facts.instances if one.cpus is not None]
+    return tuple(sorted({cpu for mask in masks for cpu in mask})) if masks else None
+
+
 def environ_of(facts: RunFacts) -> dict[str, str] | None:
     """The environment that the program was started with; ``None`` where it was not read."""
     environ = seen_of(facts).environ

@@ -155,8 +155,9 @@ def _judge_masks(value: Value, facts: RunFacts, plan: Plan) -> Grant:
     masks = seen_of(facts).thread_cpus
     if not masks:
         return unverified(value, why_unread(facts, "thread_cpus"))
-    reach = set().union(*masks) | set(plan.cpus)
-    narrow = [mask for mask in masks if set(mask) < reach]
+    reaches = [set(cpus) for _, cpus in plan.instances]
+    reaches = reaches or [set().union(*masks) | set(plan.cpus)]
+    narrow = [mask for mask in masks if any(set(mask) < reach for reach in reaches)]
     observed = f"threads on {' | '.join(sorted({format_list(mask) for mask in masks})[:4])}"
     if narrow:
         return granted(value, Level.SEEN, observed)

@@ -15,6 +15,7 @@ from assay.settings.evidence import degraded, never_ran, unverified
 from assay.settings.frameworks import FRAMEWORKS
 from assay.settings.glibc import TUNABLES
 from assay.settings.gpus import Gpus
+from assay.settings.instances import INSTANCES
 from assay.settings.io import IoClass
 from assay.settings.isa import CpuIsa
 from assay.settings.limits import ResourceLimit
@@ -23,6 +24,7 @@ from assay.settings.memory import Policy as MemoryPolicy
 from assay.settings.mkl import MklDynamic
 from assay.settings.named import Argument, BuildValue, CommandLine, EnvVariable
 from assay.settings.openmp import Bind, Places
+from assay.settings.openmp_runtime import Runtime
 from assay.settings.openmp_schedule import Schedule
 from assay.settings.openmp_wait import Blocktime, Wait
 from assay.settings.per_core import PerCore
@@ -91,8 +93,10 @@ def builtin() -> Registry:
             Schedule(),
             Wait(),
             Blocktime(),
+            Runtime(),
             Cpus(),
             Placement(),
+            *INSTANCES,
             Malloc(),
             *OPTIONS,
             *TUNABLES,

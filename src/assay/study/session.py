@@ -42,6 +42,7 @@ from assay.store import Store, StudyRecord
 from assay.study.floor import machine_floor
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Account, Listener, StudyLoop
+from assay.study.numbering import numbered
 from assay.study.recommend import with_script
 from assay.study.stratum import demand_same, stratum_of
 from assay.study.survey import Survey
@@ -97,7 +98,8 @@ def begin(
         BadInput, NotPossible: what is asked can never run; there is no study then.
         AssayError: as ``StudyLoop.run``; the study is kept.
     """
-    spec = msgspec.structs.replace(spec, switch_costs_s=switch_costs_s(spec, laboratory.registry))
+    costs_s = switch_costs_s(spec, laboratory.registry)
+    spec = msgspec.structs.replace(numbered(spec), switch_costs_s=costs_s)
     laboratory.space(spec)
     for arm in spec.arms:
         laboratory.plan(arm.configuration).demand_granted()

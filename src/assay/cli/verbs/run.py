@@ -161,7 +161,7 @@ def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> 
         parent_pid=os.getpid(),
         signals="leave",
     )
-    if workload.stdin is None:
+    if workload.stdin is None and not plan.instances:
         del document["stdin"]  # inherited: the program is to behave as without assay
     document.pop("cwd", None)
     cached = put_in_place(plan, msgspec.structs.replace(workload, cwd=None), lab.driver.env)

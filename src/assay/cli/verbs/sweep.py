@@ -22,6 +22,7 @@ from assay.records import StudySpec
 from assay.search.cells import baseline_words
 from assay.search.purse import OVERHEAD_S
 from assay.search.sweep import WARMUP, least_blocks, least_launches
+from assay.study.numbering import numbered
 from assay.study.session import begin
 from assay.study.usual import usual_wall_s
 from assay.units import show_count, show_duration
@@ -44,7 +45,7 @@ def run(parsed: Parsed) -> int:
     exports = exports_of(arguments)
     request = read_sweep(arguments.file)
     lab = laboratory(request.program())
-    spec = request.specification(arguments, lab.registry, lab.machine, lab.admits)
+    spec = numbered(request.specification(arguments, lab.registry, lab.machine, lab.admits))
     if arguments.dry_run:
         _show(arguments, spec)
         return 0

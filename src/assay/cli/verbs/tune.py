@@ -30,6 +30,7 @@ from assay.search.space import DRAWS, SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.study.choose import choose, describe, grantable
 from assay.study.laboratory import Laboratory
+from assay.study.numbering import numbered
 from assay.study.session import begin
 from assay.study.survey import Survey, survey
 from assay.untrusted import clean
@@ -81,7 +82,7 @@ def _specification(
     workload = workload_of(arguments, argv, asked.parameters)
     if lab.slots:
         demand_apart(asked, lab.registry)
-    return StudySpec(
+    spec = StudySpec(
         kind=Kind.TUNE,
         workload=workload,
         budget=budget_of(arguments),
@@ -94,6 +95,7 @@ def _specification(
         require=requirements_of(arguments, workload),
         parallel=len(lab.slots) or None,
     )
+    return numbered(spec)
 
 
 def _observed(program: Program, seen: Survey) -> Program:

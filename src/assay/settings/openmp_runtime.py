@@ -1,0 +1,133 @@
+"""``omp.runtime``: which OpenMP runtime serves the program.
+
+Interface: ``LD_PRELOAD`` (ld.so(8)). LLVM's and Intel's runtimes, which have one origin, also hold
+the entry points of GNU's (``GOMP_*``, LLVM/OpenMP runtimes, "GNU Compatibility"), so that they can
+stand in for it; GNU's has none of theirs (``__kmpc_*``). Evidence: *seen* in the maps of the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    Preload,
+    RunFacts,
+    Scope,
+    Unpreload,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
+from assay.settings.pools import NO_OPENMP, OPENMP_RUNTIMES
+from assay.settings.refusal import outside
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A runtime: as the machine knows it, how its files are named, and how it is had."""
+
+    library: str
+    prefix: str
+    package: str
+
+
+_RUNTIMES: dict[str, _Known] = {
+    "gnu": _Known("gomp", "libgomp", "apt-get install libgomp1 (Fedora: dnf install libgomp)"),
+    "llvm": _Known("llvm-omp", "libomp", "apt-get install libomp5 (Fedora: dnf install libomp)"),
+    "intel": _Known("iomp", "libiomp5", "pip install intel-openmp in the active environment"),
+}
+_DOMAIN = Choices(tuple(_RUNTIMES))
+_PREFIXES = tuple(known.prefix for known in _RUNTIMES.values())
+_KMPC = ("iomp", "llvm-omp")
+"""Runtimes of programs whose code GNU's cannot serve."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """``omp.runtime``: a runtime preloaded."""
+
+    name: str = "omp.runtime"
+    summary: str = "OpenMP runtime that serves the program, preloaded: gnu, llvm, intel"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """All three; one that is not installed is refused with the package that holds it."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """The one that the program links."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Where the program uses GNU's, and another is installed that can stand in for it."""
+        if not program.runtimes & OPENMP_RUNTIMES.keys():
+            return NO_OPENMP
+        if program.static:
+            return "the program is linked statically, so nothing can be preloaded into it"
+        if program.runtimes.intersection(_KMPC):
+            return "the program brings LLVM's or Intel's runtime; name it to vary it"
+        others = tuple(
+            name for name, known in _RUNTIMES.items() if name != "gnu" and _path(known, machine)
+        )
+        if not others:
+            return f"no other OpenMP runtime is installed: {_RUNTIMES['llvm'].package}"
+        return Suggestion(
+            Choices(others), "the program uses GNU OpenMP; others wake and join threads otherwise"
+        )
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """A preload; whatever runtime was inherited is taken out."""
+        value = config[self.name]
+        if value not in _DOMAIN:
+            return outside(self.name, value, _DOMAIN)
+        known = _RUNTIMES[str(value)]
+        path = _path(known, machine)
+        if path is None:
+            return Refused(f"the {value} OpenMP runtime is not installed", f"{known.package}.")
+        # ld.so splits LD_PRELOAD at spaces and colons, and knows no escape.
+        if set(path) & set(" :\t\n"):
+            return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
+        not_into = _KMPC if value == "gnu" else ()
+        return Resolved((Unpreload(prefixes=_PREFIXES), Preload(path=path, not_into=not_into)))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Which runtimes are mapped."""
+        value = config[self.name]
+        found = mapped(facts, _PREFIXES)
+        if found is None:
+            return unverified(value, why_unread(facts, "maps"))
+        observed = ", ".join(found) if found else "no OpenMP runtime mapped"
+        own = _RUNTIMES[str(value)].prefix
+        others = [path for path in found if not _file(path).startswith(own)]
+        if len(others) == len(found):
+            return refused(
+                value,
+                Level.SEEN,
+                "not mapped: the program is static, or runs with raised rights, or drops it",
+                observed,
+            )
+        if value == "gnu" and others:
+            return refused(
+                value, Level.SEEN, "code that was compiled for another runtime keeps it", observed
+            )
+        behind = "another is mapped behind it" if others else None
+        return granted(value, Level.SEEN, observed, behind)
+
+
+def _path(known: _Known, machine: Machine) -> str | None:
+    """Where it is; a link from Intel's name to LLVM's library is LLVM's."""
+    path = machine.libraries.get(known.library)
+    return path if path is not None and _file(path).startswith(known.prefix) else None
+
+
+def _file(path: str) -> str:
+    return path.rsplit("/", 1)[-1]

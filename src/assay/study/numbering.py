@@ -1,0 +1,31 @@
+"""Numbering: what a program is told of its number, where a study varies the instances."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.launch.command import INSTANCE
+from assay.launch.document import IN_ALL, NUMBER
+from assay.records import StudySpec
+from assay.search.comparable import demand_comparable, varies_instances
+
+
+def numbered(spec: StudySpec) -> StudySpec:
+    """The same; a single launch of a program is its instance 0 of 1, where others are several.
+
+    Raises:
+        BadInput: the number of instances varies, and the objective does not allow for it.
+    """
+    demand_comparable(spec)
+    of_arms = [name for arm in spec.arms for name in arm.configuration]
+    if not varies_instances((*of_arms, *(p.name for p in spec.space.parameters))):
+        return spec
+    workload = spec.workload
+    return msgspec.structs.replace(
+        spec,
+        workload=msgspec.structs.replace(
+            workload,
+            placeholders={INSTANCE: "0", **workload.placeholders},
+            environment={NUMBER: "0", IN_ALL: "1", **workload.environment},
+        ),
+    )

@@ -1,0 +1,188 @@
+"""Several instances through the command line: what runs, what is told, and what is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, leaves, nothing_left
+
+from assay.machine.reader import read_machine
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(os.environ.get("ASSAY_TEST_SYSTEM") != "1", reason="ASSAY_TEST_SYSTEM=1"),
+    pytest.mark.skipif(len(read_machine().cores) < 2, reason="needs two cores"),
+]
+
+REPORT = (
+    "import os, sys, time; time.sleep(0.1); "
+    "n = os.environ['ASSAY_INSTANCE']; assert n == sys.argv[1]; "
+    "cpus = os.sched_getaffinity(0); "
+    "print('rate=', 10 * (int(n) + 1), sep=''); print('on', *sorted(cpus))"
+)
+PROGRAM = (sys.executable, "-c", REPORT, "{instance}")
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    return CommandLine(assay_exec, tmp_path)
+
+
+def test_figures_add_up_and_each_mask_is_seen(cli: CommandLine) -> None:
+    answer = cli(
+        *("measure", "--runs", "3", "--json", "--metric", r"rate=rate=(\d+)", "--goal", "higher"),
+        *("--check", "^on", "--with", "instances=2", "--", *PROGRAM),
+    )
+    assert answer.status == 0, answer.err
+    samples = answer.document["samples"]
+    assert {sample["metrics"]["rate"] for sample in samples} == {30}
+    for sample in samples:
+        assert sample["settings"]["instances"]["grant"] == "granted"
+        pieces = {e["kind"]: e for e in sample["evidence"]}
+        masks = [pieces[f"instance.{i}"]["note"] for i in range(2)]
+        assert all(mask.startswith("on CPUs ") for mask in masks)
+        assert masks[0] != masks[1]
+        assert all(0.1 <= pieces[f"instance.{i}"]["value"] <= sample["wall_s"] for i in range(2))
+
+
+@pytest.mark.parametrize(("way", "expected"), [("max", 20), ("mean", 15), ("sum", 30)])
+def test_figures_are_combined_as_asked(cli: CommandLine, way: str, expected: float) -> None:
+    answer = cli(
+        *("measure", "--runs", "2", "--json", "--metric", r"rate=rate=(\d+)"),
+        *("--combine", f"rate={way}", "--with", "instances=2", "--", *PROGRAM),
+    )
+    assert answer.status == 0, answer.err
+    assert {sample["metrics"]["rate"] for sample in answer.document["samples"]} == {expected}
+
+
+def test_one_that_fails_is_named(cli: CommandLine) -> None:
+    fails = "import sys; sys.exit(7 * int(sys.argv[1]))"
+    answer = cli(
+        *("measure", "--runs", "5", "--with", "instances=2", "--"),
+        *(sys.executable, "-c", fails, "{instance}"),
+    )
+    assert answer.status == 1
+    assert "instance 1: exit status 7" in answer.err
+
+
+def test_a_comparison_by_time_is_refused_and_by_instance_is_not(cli: CommandLine) -> None:
+    arms = ("--arm", "instances=1", "--arm", "instances=2")
+    refused = cli("compare", "--runs", "10", *arms, "--", *PROGRAM)
+    assert refused.status == 2
+    assert "The number of instances varies, and wall_s is that of all instances" in refused.err
+    assert not cli.store.exists() or not cli.rows("SELECT * FROM study")
+    answer = cli(
+        *("compare", "--runs", "14", "--json", "--objective", "wall_s_per_instance"),
+        *(*arms, "--", *PROGRAM),
+        timeout_s=120,
+    )
+    assert answer.status == 0, answer.err
+    one, two = (arm["summary"]["wall_s_per_instance"]["median"] for arm in answer.document["arms"])
+    assert two < one
+    assert answer.document["metric"] == "wall_s_per_instance"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["tune", "--runs", "30", "instances=1,2", "--"], "The number of instances varies"),
+        (
+            ["measure", "--combine", "rate=most", "--metric", "rate=x", "--"],
+            "there is no way 'most'",
+        ),
+        (["measure", "--combine", "wall_s=sum", "--"], "is measured for all instances together"),
+        (["measure", "--combine", "nothing=sum", "--"], "There is no metric 'nothing'"),
+        (["measure", "--with", "instances=100000", "--"], "cannot have cores of their own"),
+        (["measure", "--with", "instances=some", "--"], "instances"),
+        (["measure", "--with", "instances=1", "instances.rank=1", "--"], "there is 1 instance"),
+    ],
+)
+def test_what_cannot_be_is_told(cli: CommandLine, words: list[str], told: str) -> None:
+    answer = cli(*words, "true")
+    assert answer.status in (2, 3)
+    assert told in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_the_time_limit_ends_all(cli: CommandLine) -> None:
+    before = leaves()
+    answer = cli(
+        *("measure", "--runs", "2", "--timeout", "0.5s", "--json", "--with", "instances=2", "--"),
+        *("sh", "-c", "sleep 60 & exec sleep 60"),
+    )
+    assert {sample["outcome"] for sample in cli.documents()} == {"timed_out"}
+    nothing_left(cli, before)
+    assert "Traceback" not in answer.err
+
+
+def test_ctrl_c_leaves_none(cli: CommandLine) -> None:
+    before = leaves()
+    with cli.begun(
+        *("measure", "--runs", "50", "--with", "instances=2", "--"),
+        *("sh", "-c", "touch began.{instance}; sleep 60 & exec sleep 60"),
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not all((cli.folder / f"began.{i}").exists() for i in range(2)):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+    nothing_left(cli, before)
+
+
+def test_run_records_each_and_gives_their_status(cli: CommandLine) -> None:
+    record = cli.folder / "r.json"
+    shell = "cat; sleep 0.3; exit $((3 * ASSAY_INSTANCE))"
+    answer = cli("run", "--with", "instances=2", "--record", record, "--", "sh", "-c", shell)
+    assert answer.status == 3
+    sample = json.loads(record.read_text())
+    assert sample["settings"]["instances"]["grant"] == "granted"
+
+
+def test_the_script_does_the_same(cli: CommandLine) -> None:
+    shell = "taskset -cp $$; echo $ASSAY_INSTANCE of $ASSAY_INSTANCES, {instance} > out.{instance}"
+    words = ("--with", "instances=2", "--", "sh", "-c", shell)
+    explained = cli("run", "--explain", *words)
+    assert explained.status == 0
+    script = explained.out[explained.out.index("#!/bin/sh") :]
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=cli.folder, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    wrote = [(cli.folder / f"out.{i}").read_text() for i in range(2)]
+    assert wrote == ["0 of 2, 0\n", "1 of 2, 1\n"]
+    masks = {line.rpartition(": ")[2] for line in done.stdout.splitlines()}
+    assert len(masks) == 2
+
+
+def test_the_script_ends_the_others_when_one_fails(cli: CommandLine) -> None:
+    before = leaves()
+    shell = "[ $ASSAY_INSTANCE = 1 ] || exit 9; exec sleep 60"
+    explained = cli("run", "--explain", "--with", "instances=2", "--", "sh", "-c", shell)
+    script = explained.out[explained.out.index("#!/bin/sh") :]
+    done = subprocess.run(
+        ["sh", "-c", script], env=cli.env, capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 9
+    nothing_left(cli, before)
+
+
+def test_a_bundle_of_such_a_study_holds(cli: CommandLine) -> None:
+    made = cli(
+        *("compare", "--runs", "14", "--metric", r"rate=rate=(\d+)", "--goal", "higher"),
+        *("--arm", "instances=1", "--arm", "instances=2", "--", *PROGRAM),
+        timeout_s=120,
+    )
+    assert made.status == 0, made.err
+    bundle = cli.folder / "study.assay"
+    exported = cli("study", "export", "last", "-o", bundle)
+    assert exported.status == 0, exported.err
+    verified = cli("study", "verify", bundle)
+    assert verified.status == 0, verified.out + verified.err

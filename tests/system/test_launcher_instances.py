@@ -1,0 +1,317 @@
+"""assay-exec with several instances of a program: started, watched and ended together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launching import MIB, Launcher, groups_named, processes_with, wait_until
+
+CPUS = sorted(os.sched_getaffinity(0))
+two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
+BOTH_WAYS = [pytest.param("auto", marks=pytest.mark.system), "none"]
+
+
+@pytest.fixture
+def token() -> Iterator[str]:
+    """Give a word for command lines; afterwards no process may have it."""
+    word = f"token-{uuid.uuid4().hex}"
+    yield word
+    left = processes_with(word)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left
+
+
+def team(folder: Path, count: int = 2, **keys: Any) -> list[dict[str, Any]]:
+    """Instances with a number and outputs of their own."""
+    return [
+        {
+            "env_set": {"NUMBER": str(i)},
+            "stdout": str(folder / f"out.{i}"),
+            "stderr": str(folder / f"err.{i}"),
+            **keys,
+        }
+        for i in range(count)
+    ]
+
+
+def outputs(folder: Path, count: int = 2) -> list[str]:
+    return [(folder / f"out.{i}").read_text() for i in range(count)]
+
+
+def test_each_has_its_own(launcher: Launcher, tmp_path: Path) -> None:
+    instances = team(tmp_path, 3)
+    instances[2]["argv"] = ["sh", "-c", "echo other $NUMBER $ALL; echo wrong >&2"]
+    record = launcher.run(
+        ["sh", "-c", "echo mine $NUMBER $ALL"], env_set={"ALL": "3"}, instances=instances
+    )
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert outputs(tmp_path, 3) == ["mine 0 3\n", "mine 1 3\n", "other 2 3\n"]
+    assert (tmp_path / "err.2").read_text() == "wrong\n"
+    assert [one["exit_status"] for one in record["instances"]] == [0, 0, 0]
+    assert "failed_instance" not in record
+    assert len({one["pid"] for one in record["instances"]}) == 3
+
+
+@two_cpus
+def test_each_is_kept_to_its_cpus_and_that_is_read_back(launcher: Launcher, tmp_path: Path) -> None:
+    instances = [
+        one | {"affinity": [cpu]} for one, cpu in zip(team(tmp_path), CPUS[:2], strict=True)
+    ]
+    look = "import os; print(sorted(os.sched_getaffinity(0)))"
+    record = launcher.run([sys.executable, "-c", look], instances=instances)
+    assert outputs(tmp_path) == [f"[{cpu}]\n" for cpu in CPUS[:2]]
+    assert [one["cpus"] for one in record["instances"]] == [[cpu] for cpu in CPUS[:2]]
+    assert record["host"]["cpus"] == 2
+    assert {"what": "affinity", "ok": True} in record["applied"]
+
+
+def test_time_is_that_of_all_of_them_and_of_each(launcher: Launcher, tmp_path: Path) -> None:
+    instances = team(tmp_path)
+    instances[0]["argv"] = ["sleep", "0.1"]
+    instances[1]["argv"] = ["sleep", "0.4"]
+    record = launcher.run(["unused"], instances=instances)
+    short, long = (one["wall_s"] for one in record["instances"])
+    assert 0.1 <= short < long <= record["wall_s"]
+    assert long >= 0.4
+
+
+def test_none_starts_before_all_are_in_place(launcher: Launcher, tmp_path: Path) -> None:
+    """Where one cannot be put in place, no program has run."""
+    instances = team(tmp_path, 3)
+    instances[2]["env_set"] = {"NUMBER": "2", "PATH": os.environ["PATH"]}
+    mark = tmp_path / "ran"
+    limits = [{"resource": "nofile", "soft": 10**9, "hard": 10**9}]  # above fs.nr_open
+    record = launcher.run(["touch", mark], instances=instances, rlimits=limits)
+    assert record["outcome"] == "setup_failed"
+    assert record["stage"] == "rlimits.nofile"
+    assert record["message"].startswith("instance ")
+    assert not mark.exists()
+    assert "wall_s" not in record
+
+
+def test_a_program_that_is_not_there(launcher: Launcher, tmp_path: Path, token: str) -> None:
+    instances = team(tmp_path)
+    instances[1]["argv"] = ["/nowhere/at/all"]
+    record = launcher.run([sys.executable, "-c", "input()", token], instances=instances)
+    assert (record["outcome"], record["stage"], record["errno"]) == ("exec_failed", "exec", 2)
+    assert record["message"].startswith('instance 1: cannot run "/nowhere/at/all"')
+    assert record["failed_instance"] == 1
+
+
+@pytest.mark.parametrize("containment", BOTH_WAYS)
+def test_one_that_fails_ends_all(
+    launcher: Launcher, tmp_path: Path, token: str, containment: str
+) -> None:
+    instances = team(tmp_path, 3)
+    instances[1]["argv"] = ["sh", "-c", "exit 9"]
+    record = launcher.run(
+        ["sh", "-c", f"sleep 60 & exec sleep 60 # {token}"],
+        instances=instances,
+        containment=containment,
+    )
+    assert (record["outcome"], record["exit_status"]) == ("exited", 9)
+    assert record["failed_instance"] == 1
+    others = [record["instances"][0], record["instances"][2]]
+    assert [(one["signal"], one["ended_with_others"]) for one in others] == [(9, True)] * 2
+    assert record["containment"].get("survivors", 0) == 0
+
+
+def test_one_that_a_signal_ends(launcher: Launcher, tmp_path: Path) -> None:
+    instances = team(tmp_path)
+    instances[0]["argv"] = ["sh", "-c", "kill -SEGV $$"]
+    record = launcher.run(["sleep", "60"], instances=instances)
+    assert (record["outcome"], record["signal"]) == ("signaled", signal.SIGSEGV)
+    assert record["failed_instance"] == 0
+
+
+@pytest.mark.parametrize("containment", BOTH_WAYS)
+def test_the_time_limit_ends_all(
+    launcher: Launcher, tmp_path: Path, token: str, containment: str
+) -> None:
+    instances = team(tmp_path)
+    instances[0]["argv"] = ["true"]
+    record = launcher.run(
+        [sys.executable, "-c", "import time; time.sleep(60)", token],
+        instances=instances,
+        cap_s=0.5,
+        containment=containment,
+    )
+    assert record["outcome"] == "timed_out"
+    assert record["wall_s"] >= 0.5
+    ended, cut_short = record["instances"]
+    assert ended["exit_status"] == 0
+    assert "exit_status" not in cut_short and "wall_s" not in cut_short
+
+
+def test_limits_are_of_all_together(launcher: Launcher, tmp_path: Path) -> None:
+    """Neither of the two writes as much alone."""
+    write = "import sys, time; sys.stdout.write('x' * 700_000); sys.stdout.flush(); time.sleep(60)"
+    record = launcher.run(
+        [sys.executable, "-c", write],
+        instances=team(tmp_path),
+        limits={"output_bytes": MIB},
+    )
+    assert (record["outcome"], record["limit"]) == ("limit", "output")
+
+
+@pytest.mark.parametrize("leave", [True, False])
+def test_signals(launcher: Launcher, tmp_path: Path, token: str, leave: bool) -> None:
+    """They end all; left to the program, each instance ends in its own way."""
+    program = (
+        "import signal, sys, time\n"
+        "def end(*_):\n"
+        "    time.sleep(0.2)\n"
+        "    print('clean', flush=True)\n"
+        "    sys.exit(5)\n"
+        "signal.signal(signal.SIGTERM, end)\n"
+        "print('ready', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    plan = launcher.plan(
+        [sys.executable, "-c", program, token],
+        instances=team(tmp_path),
+        signals="leave" if leave else "end",
+    )
+    process, record_fd = launcher.start(plan)
+
+    def ready() -> bool:
+        return all((tmp_path / f"out.{i}").exists() for i in range(2)) and all(
+            "ready" in text for text in outputs(tmp_path)
+        )
+
+    wait_until(ready, "both instances are ready")
+    # What comes with `leave` from a caller that had SIGTERM itself.
+    process.send_signal(signal.SIGRTMAX - signal.SIGTERM if leave else signal.SIGTERM)
+    record, _ = launcher.finish((process, record_fd))
+    if leave:
+        assert (record["outcome"], record["exit_status"]) == ("exited", 5)
+        assert outputs(tmp_path) == ["ready\nclean\n"] * 2
+    else:
+        assert record["outcome"] == "interrupted"
+        assert outputs(tmp_path) == ["ready\n"] * 2
+
+
+def test_nothing_outlives_the_launcher(launcher: Launcher, tmp_path: Path, token: str) -> None:
+    """Killed like that, the keeper ends everything."""
+    plan = launcher.plan(
+        [sys.executable, "-c", "import time; time.sleep(60)", token], instances=team(tmp_path)
+    )
+    process, record_fd = launcher.start(plan)
+    wait_until(lambda: len(processes_with(token)) == 2, "both instances run")
+    process.kill()
+    process.communicate()
+    wait_until(lambda: not processes_with(token), "the instances are ended")
+    os.close(record_fd)
+    if name := plan.get("cgroup_name"):
+        wait_until(lambda: not groups_named(name), "its control group is removed")
+
+
+def test_nothing_outlives_the_leader(launcher: Launcher, tmp_path: Path, token: str) -> None:
+    plan = launcher.plan(
+        [sys.executable, "-c", "import time; time.sleep(60)", token], instances=team(tmp_path)
+    )
+    started = launcher.start(plan)
+    wait_until(lambda: len(processes_with(token)) == 2, "both instances run")
+    stat = Path(f"/proc/{processes_with(token)[0]}/stat").read_text()
+    os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
+    record, _ = launcher.finish(started)
+    assert (record["outcome"], record["signal"]) == ("signaled", signal.SIGKILL)
+    assert not processes_with(token)
+
+
+def test_they_do_not_signal_one_another(launcher: Launcher, tmp_path: Path) -> None:
+    """Each has a process group of its own where the plan asks for one: `kill 0` ends one."""
+    instances = team(tmp_path)
+    instances[0]["argv"] = ["sh", "-c", "trap '' TERM; kill 0; sleep 0.3; echo left"]
+    instances[1]["argv"] = ["sh", "-c", "sleep 0.3; echo left"]
+    record = launcher.run(["unused"], instances=instances, process_group="own")
+    assert outputs(tmp_path) == ["left\n"] * 2
+    assert record["exit_status"] == 0
+
+
+def test_what_is_read_back_leaves_the_leader_out(launcher: Launcher, tmp_path: Path) -> None:
+    record = launcher.run(
+        [sys.executable, "-c", "import time; time.sleep(0.5)"],
+        instances=team(tmp_path),
+        observe=["status", "environ", "threads", "maps"],
+        environ_names=["NUMBER"],
+    )
+    seen = record["seen"]
+    assert (seen["processes_peak"], seen["threads_peak"]) == (2, 2)
+    assert seen["environ"]["NUMBER"] in ("0", "1")
+    assert not any("assay-exec" in path for path in seen["maps"])
+
+
+def test_counters_are_those_of_the_instances(launcher: Launcher, tmp_path: Path) -> None:
+    """Of both of them, and of nothing before their exec."""
+    record = launcher.run(
+        ["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"],
+        instances=team(tmp_path),
+        counters=["task_clock_s"],
+    )
+    if "counters" not in record:
+        pytest.skip(record["absent"]["counters.task_clock_s"])
+    used = sum(one["user_s"] + one["sys_s"] for one in record["instances"])
+    assert record["counters"]["task_clock_s"]["value"] == pytest.approx(used, rel=0.3, abs=0.02)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_where_clone3_is_refused(launcher: Launcher, programs: Path, tmp_path: Path) -> None:
+    """As container run-times with an old profile do."""
+    plan = launcher.plan(["sh", "-c", "echo $NUMBER"], instances=team(tmp_path))
+    record, _ = launcher.run_plan(plan, prefix=(programs / "noclone3",))
+    assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+    assert outputs(tmp_path) == ["0\n", "1\n"]
+
+
+def test_input_is_read_by_each(launcher: Launcher, tmp_path: Path) -> None:
+    """From its beginning, whatever the others have read."""
+    given = tmp_path / "in"
+    given.write_text("one\ntwo\n")
+    launcher.run(["cat"], instances=team(tmp_path, 3), stdin=str(given))
+    assert outputs(tmp_path, 3) == ["one\ntwo\n"] * 3
+
+
+def test_many(launcher: Launcher, tmp_path: Path) -> None:
+    began = time.monotonic()
+    record = launcher.run(["sh", "-c", "echo $NUMBER"], instances=team(tmp_path, 60))
+    assert [one["exit_status"] for one in record["instances"]] == [0] * 60
+    assert outputs(tmp_path, 60) == [f"{i}\n" for i in range(60)]
+    assert record["wall_s"] < time.monotonic() - began
+
+
+@pytest.mark.parametrize(
+    ("instances", "more", "told"),
+    [
+        ([], {}, "instances: must name one at least"),
+        ([{}] * 1025, {}, "instances: must be at most 1024"),
+        ([{"nice": 1}], {}, "instances[0].nice"),
+        ([{}, {"argv": []}], {}, "instances[1].argv: names no program"),
+        ([{"affinity": [65000]}], {}, "instances[0].affinity"),
+        ([{}], {"stdout": "/dev/null"}, "instances: each has a stdout and stderr of its own"),
+        ([{}], {"limits": {"output_bytes": 5}}, "limits.output_bytes"),
+    ],
+)
+def test_plans_that_cannot_be(
+    launcher: Launcher, instances: list[Any], more: dict[str, Any], told: str
+) -> None:
+    record, done = launcher.run_plan(launcher.plan(["true"], instances=instances, **more))
+    assert record["outcome"] == "bad_plan"
+    assert record["message"].startswith(told)
+    assert done.returncode == 125
+
+
+def test_a_file_that_cannot_be_written(launcher: Launcher, tmp_path: Path) -> None:
+    instances = team(tmp_path)
+    instances[1]["stderr"] = "/nowhere/at/all/err"
+    record = launcher.run(["true"], instances=instances)
+    assert (record["outcome"], record["stage"], record["errno"]) == ("setup_failed", "stderr", 2)

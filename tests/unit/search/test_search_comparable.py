@@ -1,0 +1,107 @@
+"""Studies in which the number of instances varies need a metric that allows for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.errors import BadInput
+from assay.records import (
+    Arm,
+    Budget,
+    Choices,
+    Configuration,
+    Kind,
+    Metric,
+    Parameter,
+    Range,
+    Space,
+    StudySpec,
+    Value,
+    Workload,
+)
+from assay.records.workload import BUILT_IN
+from assay.search.comparable import demand_comparable, instances_notes
+from assay.study.numbering import numbered
+
+
+def compared(metric: Metric, *configurations: dict[str, Value]) -> StudySpec:
+    return StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(argv=("prog", "{instance}"), metrics=(metric,)),
+        budget=Budget(launches=10),
+        arms=tuple(Arm(name=str(c), configuration=Configuration(c)) for c in configurations),
+    )
+
+
+def searched(metric: Metric, *parameters: Parameter) -> StudySpec:
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("prog",), metrics=(metric,)),
+        budget=Budget(launches=10),
+        space=Space(parameters=parameters),
+    )
+
+
+WALL = BUILT_IN["wall_s"]
+VARIED: list[tuple[dict[str, Value], ...]] = [
+    ({}, {"instances": 2}),
+    ({"instances": 2}, {"instances": 4}),
+    ({"instances": "throughput"}, {"instances": "latency"}),
+    ({"instances": "latency"}, {"instances": "latency", "instances.cores": 2}),
+    ({}, {"instances.cores": 2}),
+]
+SAME: list[tuple[dict[str, Value], ...]] = [
+    ({}, {"threads": 2}),
+    ({}, {"instances": 1}),
+    ({"instances": 2}, {"instances": 2, "threads": 1}),
+    ({"instances": 2, "instances.cores": 1}, {"instances": 2, "instances.cores": 2}),
+    ({"instances": 4, "instances.rank": 0}, {"instances": 2, "instances.rank": 0}),
+]
+
+
+@pytest.mark.parametrize("name", ["wall_s", "user_s", "energy_j", "instructions", "page_faults"])
+@pytest.mark.parametrize("arms", VARIED)
+def test_the_time_of_several_is_not_that_of_one(
+    name: str, arms: tuple[dict[str, Value], ...]
+) -> None:
+    with pytest.raises(BadInput, match=f"The number of instances varies, and {name} is that") as at:
+        demand_comparable(compared(BUILT_IN[name], *arms))
+    assert "--objective wall_s_per_instance" in (at.value.remedy or "")
+
+
+@pytest.mark.parametrize("arms", VARIED)
+def test_what_allows_for_it(arms: tuple[dict[str, Value], ...]) -> None:
+    demand_comparable(compared(Metric(name="rate", pattern="(.+)"), *arms))
+    demand_comparable(compared(BUILT_IN["wall_s_per_instance"], *arms))
+    demand_comparable(compared(BUILT_IN["peak_anon_bytes"], *arms))
+    (note,) = instances_notes(compared(BUILT_IN["wall_s_per_instance"], *arms))
+    assert note.startswith("the number of instances varies: wall_s")
+
+
+@pytest.mark.parametrize("arms", SAME)
+def test_the_same_number_can_be_compared(arms: tuple[dict[str, Value], ...]) -> None:
+    demand_comparable(compared(WALL, *arms))
+    assert instances_notes(compared(WALL, *arms)) == []
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        Parameter(name="instances", domain=Choices((2,))),
+        Parameter(name="instances", domain=Range(1, 4, step=1)),
+        Parameter(name="instances.cores", domain=Choices((1, 2))),
+    ],
+)
+def test_a_search_begins_at_one(parameter: Parameter) -> None:
+    with pytest.raises(BadInput, match="The number of instances varies"):
+        demand_comparable(searched(WALL, parameter))
+    demand_comparable(searched(WALL, Parameter(name="instances", domain=Choices((1,)))))
+
+
+def test_a_single_launch_is_instance_0_of_1() -> None:
+    spec = numbered(compared(BUILT_IN["wall_s_per_instance"], {}, {"instances": 2}))
+    assert spec.workload.placeholders == {"instance": "0"}
+    assert spec.workload.environment == {"ASSAY_INSTANCE": "0", "ASSAY_INSTANCES": "1"}
+    assert numbered(spec) == spec
+    plain = compared(WALL, {}, {"threads": 2})
+    assert numbered(plain) is plain

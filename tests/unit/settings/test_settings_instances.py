@@ -1,0 +1,287 @@
+"""Several instances: how cores are shared out, what is planned, and how it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.launch.planner import plan
+from assay.machine.document import Machine
+from assay.records import (
+    Configuration,
+    Grant,
+    Granted,
+    Instances,
+    MemPolicy,
+    Plan,
+    Prospect,
+    RunFacts,
+    Seen,
+    Value,
+    decode,
+    encode,
+)
+from assay.records.facts import InstanceFacts
+from assay.settings import builtin, judge_all
+from assay.settings.splitting import by_node, cores_by_node, most_within, share_out, widest
+
+from .hosts import facts, machine, program
+
+REGISTRY = builtin()
+TWO_NODES = machine(packages=2, cores=8, smt=2)
+"""Cores 0 to 7 and 8 to 15; CPU n and n + 16 are of one core."""
+
+SHAPES = st.builds(
+    machine,
+    packages=st.integers(1, 2),
+    nodes=st.integers(1, 3),
+    caches=st.integers(1, 2),
+    cores=st.integers(1, 5),
+    smt=st.integers(1, 2),
+    efficient=st.sampled_from((0, 0, 3)),
+)
+
+
+@st.composite
+def hosts(draw: st.DrawFn) -> Machine:
+    """Whole machines, and what is left where some CPUs may not be used."""
+    whole = draw(SHAPES)
+    ids = [cpu.id for cpu in whole.cpus]
+    kept = draw(st.lists(st.sampled_from(ids), min_size=1, unique=True))
+    allowed = draw(st.sampled_from((tuple(ids), tuple(sorted(kept)))))
+    return msgspec.structs.replace(whole, allowed=allowed)
+
+
+def planned(host: Machine, given: Mapping[str, Value]) -> Plan:
+    return plan(Configuration(dict(given)), host, REGISTRY)
+
+
+def groups(host: Machine, **given: Value) -> tuple[tuple[int, ...], ...]:
+    made = planned(host, {name.replace("__", "."): value for name, value in given.items()})
+    assert not made.refused
+    return tuple(cpus for _, cpus in made.instances)
+
+
+def nodes_of(host: Machine, group: tuple[int, ...]) -> set[int]:
+    return {cpu.node for cpu in host.cpus if cpu.id in group}
+
+
+def cores_of(host: Machine, group: tuple[int, ...]) -> set[int]:
+    return {cpu.core for cpu in host.cpus if cpu.id in group}
+
+
+# --- how cores are shared out ---------------------------------------------------------------------
+
+
+@given(hosts(), st.data())
+def test_every_instance_has_cores_of_its_own(host: Machine, data: st.DataObject) -> None:
+    """Disjoint, allowed, whole cores, so many; and none crosses a node unless it must."""
+    total = sum(cores_by_node(host.usable).values())
+    count = data.draw(st.integers(1, total))
+    cores = data.draw(st.integers(1, total // count))
+    got = share_out(host.usable, count, cores)
+    assert len(got) == count
+    for group in got:
+        assert set(group) <= set(host.allowed)
+        assert len(cores_of(host, group)) == cores
+        whole = {c.id for c in host.usable if c.core in cores_of(host, group)}
+        assert set(group) == whole
+    for one, other in combinations(got, 2):
+        assert not cores_of(host, one) & cores_of(host, other)
+    crossing = sum(len(nodes_of(host, group)) > 1 for group in got)
+    assert crossing == max(0, count - most_within(host.usable, cores))
+
+
+@given(hosts(), st.data())
+def test_a_count_alone_never_crosses_a_node(host: Machine, data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, sum(cores_by_node(host.usable).values())))
+    cores = widest(host.usable, count)
+    assert most_within(host.usable, cores) >= count
+    assert most_within(host.usable, cores + 1) < count
+    assert all(len(nodes_of(host, group)) == 1 for group in share_out(host.usable, count, cores))
+
+
+@given(hosts())
+def test_one_for_each_node_has_all_of_it(host: Machine) -> None:
+    got = by_node(host.usable, None)
+    assert sorted(cpu for group in got for cpu in group) == list(host.allowed)
+    assert [nodes_of(host, group) for group in got] == [
+        {node} for node in cores_by_node(host.usable)
+    ]
+
+
+def test_nodes_are_filled_evenly_and_caches_kept_together() -> None:
+    host = machine(packages=2, caches=2, cores=4)
+    assert groups(host, instances=2, instances__cores=4) == ((0, 1, 2, 3), (8, 9, 10, 11))
+    assert groups(host, instances=4, instances__cores=3) == (
+        (0, 1, 2),
+        (4, 5, 6),
+        (8, 9, 10),
+        (12, 13, 14),
+    )
+
+
+# --- what is planned ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"instances": "throughput"}, [range(8), range(8, 16)]),
+        ({"instances": "throughput", "instances.cores": 2}, [(0, 1), (8, 9)]),
+        ({"instances": "latency"}, [range(4), range(4, 8), range(8, 12), range(12, 16)]),
+        ({"instances": "latency", "instances.cores": 8}, [range(8), range(8, 16)]),
+        ({"instances.cores": 6}, [range(6), range(8, 14)]),
+        ({"instances": 2}, [range(8), range(8, 16)]),
+        ({"instances": 3}, [range(4), range(4, 8), range(8, 12)]),
+        ({"instances": 1, "instances.cores": 3}, [range(3)]),
+        ({"instances": 2, "cpus": "0-3"}, [(0, 1), (2, 3)]),
+        ({"instances": 2, "cpus": "0-3,16-19"}, [(0, 1, 16, 17), (2, 3, 18, 19)]),
+        ({"instances": 2, "cpus": 4, "placement": "one-per-core"}, [(0, 1), (2, 3)]),
+    ],
+)
+def test_what_each_instance_gets(
+    given: dict[str, Value], expected: list[tuple[int, ...] | range]
+) -> None:
+    if "cpus" not in given:
+        given = {**given, "threads.per_core": 1}
+    made = planned(TWO_NODES, given)
+    assert not made.refused
+    assert [list(cpus) for _, cpus in made.instances] == [list(group) for group in expected]
+    assert set(made.cpus) == {cpu for group in expected for cpu in group}
+
+
+def test_siblings_stay_together() -> None:
+    assert groups(TWO_NODES, instances="throughput") == (
+        (*range(8), *range(16, 24)),
+        (*range(8, 16), *range(24, 32)),
+    )
+
+
+def test_what_fits_into_no_node_is_said_to_be_less() -> None:
+    made = planned(TWO_NODES, {"instances": 1, "instances.cores": 12})
+    word = made.words["instances"]
+    assert word.prospect is Prospect.DEGRADED
+    assert word.reason == "1 instance has cores of several NUMA nodes: no node has more"
+
+
+def test_idle_cores_are_told() -> None:
+    word = planned(TWO_NODES, {"instances": 3}).words["instances"]
+    assert word.reason == "on CPUs 0-3,16-19 | 4-7,20-23 | 8-11,24-27; 4 cores stay idle"
+
+
+def test_memory_is_local_where_there_are_nodes() -> None:
+    assert MemPolicy(mode="local") in planned(TWO_NODES, {"instances": 2}).actions
+    policies = [a for a in planned(machine(), {"instances": 2}).actions if type(a) is MemPolicy]
+    assert not policies
+    chosen = planned(TWO_NODES, {"instances": 2, "mem.policy": "interleave:all"})
+    assert [a.mode for a in chosen.actions if isinstance(a, MemPolicy)] == ["interleave"]
+
+
+def test_one_is_as_without_it() -> None:
+    made = planned(TWO_NODES, {"instances": 1})
+    assert not made.actions
+    assert made.words["instances"].prospect is Prospect.GRANTABLE
+
+
+def test_one_of_them_alone() -> None:
+    made = planned(TWO_NODES, {"instances": "throughput", "instances.rank": 1})
+    assert made.instances == ((1, (*range(8, 16), *range(24, 32))),)
+    assert made.instances_in_all == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"instances": 17}, "17 instances cannot have cores of their own: 16 cores may be used"),
+        ({"instances": 4, "instances.cores": 5}, "4 instances of 5 cores each"),
+        ({"instances": 0}, "instances cannot be 0"),
+        ({"instances": "many"}, "instances cannot be 'many'"),
+        ({"instances": True}, "instances cannot be True"),
+        ({"instances": 2.5}, "instances cannot be 2.5"),
+        ({"instances.cores": 17}, "instances.cores cannot be 17: 16 cores may be used"),
+        ({"instances": "throughput", "instances.cores": 9}, "a NUMA node has 8 cores"),
+        ({"instances": "latency", "cpus": 2}, "each instance would take 4"),
+        ({"instances": 2, "instances.rank": 2}, "there are 2 instances"),
+        ({"instances": 2, "arg.instance": "x"}, "both fill {instance}"),
+        ({"instances": 2, "sched": "deadline"}, "sched=deadline needs all CPUs"),
+    ],
+)
+def test_what_is_refused(given: dict[str, Value], told: str) -> None:
+    refused = planned(TWO_NODES, given).refused
+    assert any(told in (word.reason or "") for word in refused.values())
+
+
+def test_rank_alone_does_nothing() -> None:
+    made = planned(TWO_NODES, {"instances.rank": 0})
+    assert made.words["instances.rank"].prospect is Prospect.DEGRADED
+    assert not made.instances
+
+
+def test_never_tried_unasked() -> None:
+    setting = REGISTRY.get("instances")
+    assert isinstance(setting.matters(program("gomp"), TWO_NODES), str)
+
+
+# --- how it is judged -----------------------------------------------------------------------------
+
+
+def judged(given: Mapping[str, Value], found: RunFacts) -> dict[str, Grant]:
+    config = Configuration(dict(given))
+    return judge_all(config, REGISTRY, plan(config, TWO_NODES, REGISTRY), found)
+
+
+def on(*masks: tuple[int, ...] | None, **others: object) -> RunFacts:
+    return facts(instances=tuple(InstanceFacts(cpus=mask, wall_s=1.0) for mask in masks), **others)
+
+
+PAIR = {"instances": 2, "instances.cores": 2, "threads.per_core": 1}
+
+
+def test_the_masks_that_were_read_back_decide() -> None:
+    assert judged(PAIR, on((0, 1), (8, 9)))["instances"] == Grant(
+        value=2,
+        grant=Granted.GRANTED,
+        level=REGISTRY.get("instances").evidence,
+        observed="2 instances on 0-1 | 8-9",
+    )
+    wrong = judged(PAIR, on((0, 1), (0, 1)))["instances"]
+    assert wrong.grant is Granted.REFUSED
+    assert wrong.reason == "instance 1 was to have 8-9"
+    assert judged(PAIR, on((0, 1), None))["instances"].grant is Granted.UNVERIFIED
+    assert judged(PAIR, on())["instances"].grant is Granted.UNVERIFIED
+
+
+def test_cpus_are_those_of_all_instances() -> None:
+    given = {"instances": 2, "cpus": "0-3"}
+    assert judged(given, on((0, 1), (2, 3)))["cpus"].observed == "ran on 0-3"
+    assert judged(given, on((0, 1), (2, 9)))["cpus"].grant is Granted.REFUSED
+
+
+def test_the_mask_of_an_instance_binds_no_thread() -> None:
+    given = {**PAIR, "omp.bind": "close"}
+    environ = {"OMP_PROC_BIND": "close"}
+
+    def grant(*masks: tuple[int, ...]) -> Granted:
+        seen = Seen(environ=environ, thread_cpus=masks)
+        return judged(given, on((0, 1), (8, 9), seen=seen))["omp.bind"].grant
+
+    assert grant((0, 1), (8, 9)) is Granted.UNVERIFIED
+    assert grant((0,), (1,), (8,), (9,)) is Granted.GRANTED
+
+
+def test_time_by_instance() -> None:
+    assert on((0,), (1,), wall_s=3.0).wall_s_per_instance == 1.5
+    assert facts(wall_s=3.0).wall_s_per_instance == 3.0
+    assert facts().wall_s_per_instance is None
+
+
+def test_an_action_like_any_other() -> None:
+    made = planned(TWO_NODES, PAIR)
+    assert decode(encode(made), Plan) == made
+    assert Instances(cpus=((0, 1), (8, 9))) in made.actions

@@ -1,0 +1,111 @@
+"""Which OpenMP runtime serves a program."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.launch.planner import plan
+from assay.launch.preload import preloads
+from assay.machine.document import Machine, Program
+from assay.records import Configuration, Granted, Plan, Seen
+from assay.settings import builtin, judge_all
+from assay.settings.base import Suggestion
+
+from .hosts import facts, machine, program
+
+REGISTRY = builtin()
+LIB = "/usr/lib/x86_64-linux-gnu"
+FILES = {
+    "gnu": f"{LIB}/libgomp.so.1.0.0",
+    "llvm": "/usr/lib/llvm-14/lib/libomp.so.5",
+    "intel": "/venv/lib/libiomp5.so",
+}
+ALL = machine(libraries={"gomp": FILES["gnu"], "llvm-omp": FILES["llvm"], "iomp": FILES["intel"]})
+BARE = machine(libraries={})
+
+
+def planned(value: str, host: Machine = ALL, program: Program | None = None) -> Plan:
+    return plan(Configuration({"omp.runtime": value}), host, REGISTRY, program)
+
+
+@pytest.mark.parametrize("value", FILES)
+def test_it_stands_in_front_and_others_go(value: str) -> None:
+    made = planned(value)
+    assert not made.refused
+    inherited = f"/x/libgomp.so.1:/x/libiomp5.so:{LIB}/libjemalloc.so.2"
+    assert preloads(made, inherited) == (FILES[value], f"{LIB}/libjemalloc.so.2")
+
+
+@pytest.mark.parametrize(
+    ("value", "package"), [("gnu", "libgomp1"), ("llvm", "libomp5"), ("intel", "intel-openmp")]
+)
+def test_what_is_not_installed_names_its_package(value: str, package: str) -> None:
+    reason = planned(value, BARE).refused["omp.runtime"].reason
+    assert reason is not None
+    assert reason.startswith(f"the {value} OpenMP runtime is not installed")
+    assert package in reason
+
+
+def test_a_link_to_the_other_vendor_is_not_his() -> None:
+    """Debian's libomp-dev has a libiomp5.so that is LLVM's."""
+    host = machine(libraries={"iomp": FILES["llvm"]})
+    assert planned("intel", host).refused
+
+
+def test_gnu_cannot_serve_what_was_compiled_for_llvm() -> None:
+    assert planned("gnu", program=program("llvm-omp")).refused
+    assert planned("gnu", program=program("gomp", "iomp")).refused
+    assert not planned("gnu", program=program("gomp")).refused
+    assert not planned("intel", program=program("llvm-omp")).refused
+    assert planned("llvm", program=program("gomp", static=True)).refused
+
+
+def test_with_an_allocator_both_are_preloaded() -> None:
+    host = machine(libraries={"llvm-omp": FILES["llvm"], "jemalloc": f"{LIB}/libjemalloc.so.2"})
+    both = Configuration({"omp.runtime": "llvm", "malloc": "jemalloc"})
+    made = plan(both, host, REGISTRY)
+    assert set(preloads(made, "")) == {FILES["llvm"], f"{LIB}/libjemalloc.so.2"}
+
+
+@pytest.mark.parametrize("value", ["clang", "GNU", 1, True])
+def test_what_is_no_runtime(value: str | int) -> None:
+    made = plan(Configuration({"omp.runtime": value}), ALL, REGISTRY)
+    assert "omp.runtime cannot be" in (made.refused["omp.runtime"].reason or "")
+
+
+@pytest.mark.parametrize(
+    ("value", "maps", "expected"),
+    [
+        ("llvm", ("llvm", "gnu"), Granted.GRANTED),
+        ("intel", ("intel",), Granted.GRANTED),
+        ("gnu", ("gnu",), Granted.GRANTED),
+        ("gnu", ("gnu", "llvm"), Granted.REFUSED),
+        ("llvm", ("gnu",), Granted.REFUSED),
+        ("intel", ("llvm",), Granted.REFUSED),
+        ("llvm", (), Granted.REFUSED),
+    ],
+)
+def test_the_maps_decide(value: str, maps: tuple[str, ...], expected: Granted) -> None:
+    config = Configuration({"omp.runtime": value})
+    found = facts(Seen(maps=tuple(FILES[name] for name in maps)))
+    assert judge_all(config, REGISTRY, planned(value), found)["omp.runtime"].grant is expected
+
+
+def test_without_maps_nothing_is_shown() -> None:
+    config = Configuration({"omp.runtime": "llvm"})
+    grant = judge_all(config, REGISTRY, planned("llvm"), facts())["omp.runtime"]
+    assert grant.grant is Granted.UNVERIFIED
+
+
+def test_when_it_is_tried_unasked() -> None:
+    setting = REGISTRY.get("omp.runtime")
+    tried = setting.matters(program("gomp"), ALL)
+    assert isinstance(tried, Suggestion)
+    assert tried.domain.values() == ("llvm", "intel")
+    for used, host in (
+        (program(), ALL),
+        (program("gomp"), BARE),
+        (program("gomp", static=True), ALL),
+        (program("llvm-omp"), ALL),
+    ):
+        assert isinstance(setting.matters(used, host), str)
