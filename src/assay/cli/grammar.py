@@ -102,6 +102,13 @@ def _tune(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="as 'threads * arg.n <= 8'",
     )
     group.add_argument(
+        "--warm-start",
+        action="append",
+        default=[],
+        metavar="STUDY|auto|none",
+        help="let an earlier study guide the search; auto: of this workload, else machine (none)",
+    )
+    group.add_argument(
         "--dry-run", action="store_true", help="say what would be tried, run nothing"
     )
 

@@ -55,6 +55,7 @@ from assay.records.study import (
     StudySpec,
     Summary,
 )
+from assay.records.warm import Earlier, Known
 from assay.records.workload import Goal, Hooks, Limits, Metric, Workload
 
 __all__ = [
@@ -76,6 +77,7 @@ __all__ = [
     "Design",
     "DesignKind",
     "Domain",
+    "Earlier",
     "EffectKind",
     "EffectVerdict",
     "EnvSet",
@@ -89,6 +91,7 @@ __all__ = [
     "IoPriority",
     "Hashed",
     "Kind",
+    "Known",
     "Launch",
     "Level",
     "Limits",

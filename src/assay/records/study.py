@@ -13,6 +13,7 @@ from assay.records.configuration import Configuration
 from assay.records.design import Design, FactorEffect
 from assay.records.launch import Arm
 from assay.records.space import Space
+from assay.records.warm import Earlier
 from assay.records.workload import Workload
 
 MARGIN = 0.01
@@ -78,6 +79,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         warmup: launches before those that count; ``None``: until they get no faster.
         pad_environment: each launch gets an environment of another size, so that the place of its
             stack is sampled and not fixed (Mytkowicz et al., ASPLOS 2009).
+        earlier: for ``tune``: what earlier studies knew. It guides the search; no claim rests on
+            it.
     """
 
     kind: Kind
@@ -95,6 +98,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     warmup: int | None = None
     pad_environment: bool = True
     design: Design | None = None
+    earlier: tuple[Earlier, ...] = ()
 
     @property
     def command_line(self) -> str:
@@ -194,6 +198,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         reason: the same in one word; empty where it was interrupted. Why a study ends depends on
             the clock: these two alone do not follow from the samples.
         notes: what weakens the answer.
+        warm_start: what earlier studies did for the search, in one sentence; empty without them.
     """
 
     kind: Kind
@@ -211,3 +216,4 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     stopped: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()
+    warm_start: str = ""

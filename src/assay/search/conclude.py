@@ -47,6 +47,7 @@ from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
+from assay.search.warm_words import began_with
 
 FAILS_MORE = 0.1
 """Chance of holding failures against a winner that fails no more often than the default."""
@@ -147,6 +148,7 @@ def _tune(
             *shape_notes(spec.workload.objective, results, samples),
             *stability_notes(found),
         ),
+        warm_start=began_with(spec.earlier, history, guided=bool(spec.earlier) and race.guided),
     )
 
 

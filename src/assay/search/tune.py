@@ -154,6 +154,14 @@ class TuneRace(BlockRace):
             )
         return self._strategy
 
+    @property
+    def guided(self) -> bool:
+        """Whether a model chose what ran in the search: what earlier studies knew was told to it.
+
+        Asked for only once the search has begun.
+        """
+        return isinstance(self._chosen_strategy(), ModelBased)
+
     def _affordable_configurations(self) -> int:
         budget = self._spec.budget
         each = Cost(self._gauge_s(), 1).times(MIN_SEARCH_BLOCKS * self._repeats)

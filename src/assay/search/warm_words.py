@@ -1,0 +1,55 @@
+"""What is said of a warm start: of what is taken from where, and of what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import Earlier, Stage
+from assay.search.history import History
+from assay.search.warm import firsts
+from assay.units import show_count
+
+NO_EVIDENCE = "none of its figures is evidence"
+
+
+def begins_with(earlier: Sequence[Earlier]) -> str:
+    """What a search that begins takes from where."""
+    known = sum(len(one.known) for one in earlier)
+    return (
+        f"begins with what {_studies(earlier)} knew of "
+        f"{show_count(known, 'configuration')}; {NO_EVIDENCE}, and nothing is taken where all "
+        "configurations can be tried"
+    )
+
+
+def began_with(earlier: Sequence[Earlier], history: History, *, guided: bool) -> str:
+    """What earlier studies did for a search, in one sentence; empty where there are none.
+
+    Args:
+        earlier: what guided the study.
+        history: of its launches.
+        guided: whether a model chose what ran in the search.
+    """
+    blocks = history.blocks(Stage.SEARCH)
+    if not earlier or not blocks:
+        return ""
+    if not guided:
+        return f"All configurations were tried: nothing was taken from {_studies(earlier)}."
+    names = {str(configuration) for configuration in firsts(earlier)}
+    first = [a for a in history.arms(Stage.SEARCH) if a.name in names]
+    ran = [a for a in first if history.first_block(Stage.SEARCH, a.name) == blocks[0]]
+    return (
+        f"The search began with {show_count(len(ran), 'configuration')} of {_studies(earlier)}, "
+        f"and was guided by what that knew; {NO_EVIDENCE}."
+    )
+
+
+def _studies(earlier: Sequence[Earlier]) -> str:
+    """``study a (of this workload)``, ``studies a and b``; another's command is named."""
+    ids = [one.study for one in earlier]
+    listed = " and ".join(filter(None, [", ".join(ids[:-1]), ids[-1]]))
+    same = {one.same_workload for one in earlier}
+    whose = (
+        " of this workload" if same == {True} else " of another workload" if same == {False} else ""
+    )
+    return f"{'study' if len(ids) == 1 else 'studies'} {listed}{whose}"
