@@ -16,7 +16,7 @@ from assay.search.features import Features
 from assay.search.searcher import Contrast, Estimate, Trial, fresh, launched, newcomers, worked
 from assay.search.space import SearchSpace
 from assay.search.surrogate import Data, Surrogate
-from assay.search.warm import firsts, tells
+from assay.search.warm import firsts, heard
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -75,7 +75,7 @@ class GpSearcher:
 
     def __init__(self, startup: int = STARTUP, earlier: Sequence[Earlier] = ()) -> None:
         self.startup = startup
-        self._earlier = tuple(filter(tells, earlier))
+        self._earlier = tuple(earlier)
         # Remembered, not learned: a call gives what a new searcher's would.
         self._features: WeakKeyDictionary[SearchSpace, Features] = WeakKeyDictionary()
         self._every: WeakKeyDictionary[SearchSpace, list[Configuration] | None] = (
@@ -92,10 +92,12 @@ class GpSearcher:
         import numpy as np
 
         model = self._model(space, trials)
+        earlier = heard(self._earlier, space)
         if model is None or len(newcomers(trials)) < self.startup:
-            wanted = [c for c in firsts(self._earlier) if c not in launched(trials)]
+            named = firsts(earlier, count // 2)
+            wanted = [c for c in named if c not in launched(trials)]
             return fresh(space, wanted, launched(trials), count, random.Random(seed))
-        model, earlier = self._guided(space, trials, model)
+        model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
         rng = np.random.default_rng(seed)
         turns, probes = _shared_out(count)
@@ -174,15 +176,19 @@ class GpSearcher:
         return self._newest[2]
 
     def _guided(
-        self, space: SearchSpace, trials: Sequence[Trial], plain: _Model
-    ) -> tuple[_Model, Sequence[Earlier]]:
+        self,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        plain: _Model,
+        earlier: tuple[Earlier, ...],
+    ) -> tuple[_Model, tuple[Earlier, ...]]:
         """The model with what earlier studies knew, and those that are alike enough to be heard.
 
         Args:
             space, trials: as for ``propose``.
             plain: the model without.
+            earlier: those that may be heard.
         """
-        earlier = self._earlier
         while earlier:
             model = _Model(self._encoded(space), trials, earlier=earlier)
             degrees = model.surrogate.alike
@@ -220,10 +226,7 @@ class GpSearcher:
     def _sample(self, space: SearchSpace, model: _Model, seed: int) -> list[Configuration]:
         """Random ones, what was launched, the neighbours of the best of that, what was known."""
         rng = random.Random(seed)
-        pool = dict.fromkeys(model.able)
-        for known in (known for one in self._earlier for known in one.known):
-            if space.valid(known.configuration):
-                pool.setdefault(known.configuration)
+        pool = dict.fromkeys([*model.able, *model.told_of])
         for _ in range(SAMPLED):
             drawn = space.draw(rng)
             if drawn is not None:
@@ -268,6 +271,7 @@ class _Model:
         features: places configurations.
         trials: at least two configurations gave a value.
         clipped_at: quantile of the values above which they are clipped.
+        earlier: what earlier studies knew, of configurations that the space holds.
     """
 
     def __init__(
@@ -299,6 +303,7 @@ class _Model:
                 tasks.append(task)
                 counts.append(known.launches)
             values += _clipped([known.log_ratio for known in one.known], clipped_at)
+        self.told_of = list(rows)[len(self.places) :]
         self.surrogate = Surrogate(
             Data(
                 rows=features.rows(list(rows)),

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
 from assay.records import (
     DEFAULT,
     Configuration,
@@ -32,8 +34,6 @@ MOST_KNOWN = 64
 knows."""
 LEAST_KNOWN = 2
 """Configurations with a value that a study must tell of."""
-FIRST = 4
-"""Configurations of the first block that earlier studies name."""
 STAGES = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
 """Whose launches are told; that of the survey is never timed."""
 
@@ -135,6 +135,21 @@ def tells(earlier: Earlier) -> bool:
     return sum(known.log_ratio is not None for known in earlier.known) >= LEAST_KNOWN
 
 
+def heard(earlier: Iterable[Earlier], space: SearchSpace) -> tuple[Earlier, ...]:
+    """Earlier studies with what a space holds of them; a machine may refuse what it once took."""
+    narrowed = (
+        msgspec.structs.replace(
+            one, known=tuple(k for k in one.known if _holds(space, k.configuration))
+        )
+        for one in earlier
+    )
+    return tuple(filter(tells, narrowed))
+
+
+def _holds(space: SearchSpace, configuration: Configuration) -> bool:
+    return configuration.keys() <= space.parameters.keys() and space.valid(configuration)
+
+
 def bounded(known: Sequence[Known], most: int) -> tuple[Known, ...]:
     """Not more than so many: the better half whole, and of the rest every so many-th.
 
@@ -151,7 +166,7 @@ def bounded(known: Sequence[Known], most: int) -> tuple[Known, ...]:
     return (*known[:best], *(rest[round(i * step)] for i in range(count)))
 
 
-def firsts(earlier: Sequence[Earlier], count: int = FIRST) -> list[Configuration]:
+def firsts(earlier: Sequence[Earlier], count: int) -> list[Configuration]:
     """What the first block takes from earlier studies: each study's best in turn, no two alike.
 
     Only what stood better than the earlier study's default is taken, and of those that differ from

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import Earlier, Stage
 from assay.search.history import History
+from assay.search.strategy import BATCH
 from assay.search.warm import firsts
 from assay.units import show_count
 
@@ -16,9 +17,8 @@ def begins_with(earlier: Sequence[Earlier]) -> str:
     """What a search that begins takes from where."""
     known = sum(len(one.known) for one in earlier)
     return (
-        f"begins with what {_studies(earlier)} knew of "
-        f"{show_count(known, 'configuration')}; {NO_EVIDENCE}, and nothing is taken where all "
-        "configurations can be tried"
+        f"begins with what {_studies(earlier)} knew of {show_count(known, 'configuration')}, "
+        f"unless all can be tried; {NO_EVIDENCE}"
     )
 
 
@@ -35,7 +35,7 @@ def began_with(earlier: Sequence[Earlier], history: History, *, guided: bool) ->
         return ""
     if not guided:
         return f"All configurations were tried: nothing was taken from {_studies(earlier)}."
-    names = {str(configuration) for configuration in firsts(earlier)}
+    names = {str(configuration) for configuration in firsts(earlier, BATCH // 2)}
     first = [a for a in history.arms(Stage.SEARCH) if a.name in names]
     ran = [a for a in first if history.first_block(Stage.SEARCH, a.name) == blocks[0]]
     return (
@@ -45,11 +45,9 @@ def began_with(earlier: Sequence[Earlier], history: History, *, guided: bool) ->
 
 
 def _studies(earlier: Sequence[Earlier]) -> str:
-    """``study a (of this workload)``, ``studies a and b``; another's command is named."""
+    """``study a of this workload``, ``studies a, b and c``."""
     ids = [one.study for one in earlier]
     listed = " and ".join(filter(None, [", ".join(ids[:-1]), ids[-1]]))
-    same = {one.same_workload for one in earlier}
-    whose = (
-        " of this workload" if same == {True} else " of another workload" if same == {False} else ""
-    )
+    same = [one.same_workload for one in earlier]
+    whose = " of this workload" if all(same) else "" if any(same) else " of another workload"
     return f"{'study' if len(ids) == 1 else 'studies'} {listed}{whose}"

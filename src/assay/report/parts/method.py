@@ -15,6 +15,7 @@ from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
 from assay.report.plain import compared_label, duration, shorten
+from assay.search.warm_words import begins_with
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -86,6 +87,7 @@ def method(
         ("Counts as the same", f"within {spec.margin * 100:g} %"),
         ("Wrong claims accepted", f"{spec.alpha * 100:g} %, over all claims, at every look"),
         ("Design", _design(spec)),
+        ("Warm start", _warm_start(report)),
         ("Budget", _budget(spec)),
         ("Seed", str(spec.seed)),
         ("Stopped because", clean(report.conclusion.stopped) if report.conclusion else None),
@@ -100,6 +102,13 @@ def method(
         _evidence_table(lost, ", in the launches that were left out"),
         _strata_table(report),
     )
+
+
+def _warm_start(report: ReportInput) -> str | None:
+    """What earlier studies did for the search, or are to do for one that has no conclusion yet."""
+    if report.conclusion is not None and report.conclusion.warm_start:
+        return clean(report.conclusion.warm_start)
+    return f"The study {clean(begins_with(report.spec.earlier))}." if report.spec.earlier else None
 
 
 _ARMS_SHOWN = 5
