@@ -46,6 +46,10 @@ class WarmSearch:
         self._telling = telling
         self._source = source
 
+    def after(self, source: Table) -> WarmSearch:
+        """The same after a study of another table."""
+        return WarmSearch(self.name, self._launches, self._telling, source)
+
     def search(self, world: World, launches: int, seed: int) -> Found:
         """See ``Method.search``."""
         earlier = self._earlier(world, seed)
