@@ -63,7 +63,7 @@ def test_a_second_tune_begins_with_the_first(first: CommandLine, tmp_path: Path)
 
 def self_contained(cli: CommandLine, study: str, tmp_path: Path) -> None:
     """Report, text and bundle say it; a bundle needs no store to be concluded again."""
-    told = "none of its figures is evidence"
+    told = "no figure of it is evidence"
     assert told in " ".join(cli("study", "show", study).out.split())
     page = tmp_path / "report.html"
     assert cli("report", study, "-o", str(page)).status == 0

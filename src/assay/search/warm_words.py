@@ -10,15 +10,13 @@ from assay.search.strategy import BATCH
 from assay.search.warm import firsts
 from assay.units import show_count
 
-NO_EVIDENCE = "none of its figures is evidence"
-
 
 def begins_with(earlier: Sequence[Earlier]) -> str:
     """What a search that begins takes from where."""
     known = sum(len(one.known) for one in earlier)
     return (
         f"begins with what {_studies(earlier)} knew of {show_count(known, 'configuration')}, "
-        f"unless all can be tried; {NO_EVIDENCE}"
+        f"unless all can be tried; no figure of {'it' if len(earlier) == 1 else 'them'} is evidence"
     )
 
 
@@ -38,9 +36,10 @@ def began_with(earlier: Sequence[Earlier], history: History, *, guided: bool) ->
     names = {str(configuration) for configuration in firsts(earlier, BATCH // 2)}
     first = [a for a in history.arms(Stage.SEARCH) if a.name in names]
     ran = [a for a in first if history.first_block(Stage.SEARCH, a.name) == blocks[0]]
+    who, whom = ("it", "it") if len(earlier) == 1 else ("they", "them")
     return (
         f"The search began with {show_count(len(ran), 'configuration')} of {_studies(earlier)}, "
-        f"and was guided by what that knew; {NO_EVIDENCE}."
+        f"and heard what {who} knew as far as {who} proved alike; no figure of {whom} is evidence."
     )
 
 

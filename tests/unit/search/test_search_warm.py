@@ -381,7 +381,7 @@ def test_words(before: Earlier) -> None:
     count = len(before.known)
     assert begins_with([before]) == (
         f"begins with what study before of this workload knew of {count} configurations, unless "
-        "all can be tried; none of its figures is evidence"
+        "all can be tried; no figure of it is evidence"
     )
     assert f"studies before and other knew of {count + 2} " in begins_with([before, other])
     assert "study other of another workload" in begins_with([other])
@@ -389,8 +389,8 @@ def test_words(before: Earlier) -> None:
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
     said = began_with([before], History.of(spec, _samples(spec)), guided=True)
     assert said == (
-        "The search began with 4 configurations of study before of this workload, and was guided "
-        "by what that knew; none of its figures is evidence."
+        "The search began with 4 configurations of study before of this workload, and heard what "
+        "it knew as far as it proved alike; no figure of it is evidence."
     )
 
 
