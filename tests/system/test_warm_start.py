@@ -94,13 +94,8 @@ def test_what_fits_is_found(first: CommandLine) -> None:
 
 def test_where_all_are_tried_it_is_said(first: CommandLine) -> None:
     answer = first(
-        "tune",
-        "arg.a=0.03,0",
-        "arg.b=0.01,0",
-        "arg.c=0",
-        *("--runs", "40", "--disturbed-above", "never"),
-        *("--warm-start", study_of(first)),
-        *PROGRAM,
+        *("tune", SPACE[0], "--runs", "40", "--disturbed-above", "never"),
+        *("--warm-start", study_of(first), "--shell", "--", "sleep {a}"),
     )
     assert answer.status == 0, answer.err
     text = " ".join(answer.out.split())

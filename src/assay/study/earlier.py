@@ -12,6 +12,7 @@ from assay.records import Earlier, Kind, Metric, Statistic, Status, StudySpec
 from assay.search.space import SearchSpace
 from assay.search.warm import LEAST_KNOWN, MOST_KNOWN, bounded, known_of, tells
 from assay.store import Store, StudyRecord
+from assay.units import show_count
 
 KINDS = (Kind.TUNE, Kind.SWEEP)
 """Verbs whose studies launch many configurations."""
@@ -108,8 +109,9 @@ def earlier_studies(
 def _why(one: Earlier) -> str:
     if not one.launches:
         return "it has made no launch"
-    if one.left_out and not one.known:
-        return "none of its configurations is in this space"
+    if one.left_out:
+        held = show_count(len(one.known), "is", "are") if one.known else "none is"
+        return f"of its configurations {held} in this space"
     return "the settings of its configurations are not varied here"
 
 

@@ -160,7 +160,7 @@ def test_a_study_that_tells_nothing_is_named(store: Store) -> None:
     with pytest.raises(BadInput, match="it has made no launch"):
         found(store, spec_of(), empty)
     values = Space(parameters=(Parameter(name="arg.a", domain=Choices((7, 8)), default=7),))
-    with pytest.raises(BadInput, match="none of its configurations is in this space"):
+    with pytest.raises(BadInput, match="of its configurations none is in this space"):
         found(store, msgspec.structs.replace(other, space=values), study)
     assert found(store, other, "auto") == []
 
