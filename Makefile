@@ -64,7 +64,7 @@ bench-statistics: $(VENV)/.tested-with ## how often verdicts are wrong, beside t
 bench-search: $(VENV)/.tested-with ## how good a search is, beside other people's optimisers (BENCH="--write TABLE...")
 	$(BIN)/python -m benchmarks.search $(BENCH)
 
-bench-warm: $(VENV)/.tested-with ## what earlier studies are worth to a search (BENCH="--write TABLE... --related TABLE EARLIER")
+bench-warm: $(VENV)/.tested-with ## what earlier studies are worth to a search (BENCH="--write TABLE...")
 	$(BIN)/python -m benchmarks.warm $(BENCH)
 
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark

@@ -15,7 +15,7 @@ from benchmarks.search.__main__ import FOLDER, small_table
 from benchmarks.search.rows import Rows, replay
 
 from . import __doc__ as description
-from .page import NAMES, Results, text
+from .page import NAMES, text
 
 LAUNCHES = (25, 50, 100)
 
@@ -27,34 +27,19 @@ def main() -> None:
     if options.quick:
         with tempfile.TemporaryDirectory() as folder:
             table = small_table(Path(folder))
-            found = _results([table], [(table, table)], (30,), 2, options.jobs)
+            found = _results([table], (30,), 2, options.jobs)
             print(text(found, _heading(2, began)))
         return
-    pairs = [tuple(pair) for pair in options.related]
-    found = _results(options.tables, pairs, LAUNCHES, options.seeds, options.jobs)
+    found = _results(options.tables, LAUNCHES, options.seeds, options.jobs)
     page = text(found, _heading(options.seeds, began))
     print(page)
     if options.write:
         (FOLDER / "warm.md").write_text(page)
 
 
-def _results(
-    tables: list[Path],
-    pairs: list[tuple[Path, ...]],
-    launches: tuple[int, ...],
-    seeds: int,
-    jobs: int,
-) -> Results:
-    options = ["--seeds", str(seeds), *(w for n in launches for w in ("--launches", str(n)))]
-    same = replay(tables, NAMES, *options, jobs=jobs)
-    related = tuple(
-        row
-        for table, source in pairs
-        for row in replay(
-            [table], ["assay-warm"], *options, "--earlier", str(source), jobs=jobs
-        ).found
-    )
-    return Results(same, Rows(related))
+def _results(tables: list[Path], launches: tuple[int, ...], seeds: int, jobs: int) -> Rows:
+    counts = [word for n in launches for word in ("--launches", str(n))]
+    return replay(tables, NAMES, "--seeds", str(seeds), *counts, jobs=jobs)
 
 
 def _heading(seeds: int, began: float) -> str:
@@ -62,7 +47,7 @@ def _heading(seeds: int, began: float) -> str:
     model = read_machine().model or "an unnamed processor"
     return (
         f"{description}\n"
-        "`make bench-warm BENCH='--write TABLE... --related TABLE EARLIER'` writes this page. "
+        "`make bench-warm BENCH='--write TABLE...'` writes this page. "
         f"Figures of {today}, assay {__version__}, {seeds} seeds a table, on {model}; means that "
         "were recorded get a log-normal noise of 5 %. They follow from the seeds but for the "
         f"times; all took {(time.monotonic() - began) / 60:.0f} minutes."
@@ -76,15 +61,6 @@ def _parsed() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("tables", type=Path, nargs="*", metavar="TABLE")
-    parser.add_argument(
-        "--related",
-        type=Path,
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("TABLE", "EARLIER"),
-        help="a table, and that of another program that shares settings with it",
-    )
     parser.add_argument("--seeds", type=int, default=12, help="searches a table (%(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--quick", action="store_true", help="a small space: does it still run?")

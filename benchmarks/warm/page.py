@@ -3,43 +3,34 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from benchmarks import markdown
 from benchmarks.search.rows import Rows
 
-NAMES = {"assay": "cold", "assay-warm": "warm", "assay-misled": "misled"}
+NAMES = {
+    "assay": "cold",
+    "assay-warm": "warm",
+    "assay-altered": "altered",
+    "assay-misled": "misled",
+}
 """Methods of the replay, and what they are here."""
 
 
-@dataclass(frozen=True)
-class Results:
-    """What the searches gave.
-
-    Attributes:
-        same: without an earlier study, after one of the same table, and after a misleading one.
-        related: after one of another program.
-    """
-
-    same: Rows
-    related: Rows
-
-
-def text(results: Results, heading: str) -> str:
+def text(rows: Rows, heading: str) -> str:
     """The page as Markdown."""
-    counts = results.same.distinct("launches")
+    counts = rows.distinct("launches")
     parts = [
         "# What a warm start is worth",
         heading,
         "## Regret, by launches",
         "Geometric mean over the tables of their mean regrets, in percent.",
-        _overall(results.same, counts),
-        *(part for n in counts for part in _by_table(results, n)),
+        _overall(rows, counts),
+        *(part for n in counts for part in _by_table(rows, n)),
         "## Claims",
         "*Gain claimed wrongly*: the default was at least as good. *Coverage*: how often the "
         "interval of the claim holds the true gain. An earlier study is no evidence, so neither "
         "may depend on it. *Thinking*: median time for each proposal.",
-        _claims(results.same, counts[-1]),
+        _claims(rows, counts[-1]),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -52,26 +43,23 @@ def _overall(rows: Rows, counts: list[int]) -> str:
     return markdown.table(["", *map(str, counts)], lines)
 
 
-def _by_table(results: Results, launches: int) -> list[str]:
-    rows, related = results.same.of(launches=launches), results.related.of(launches=launches)
+def _by_table(found: Rows, launches: int) -> list[str]:
+    rows = found.of(launches=launches)
     lines = [
         [
             table,
             *(_regret(rows.of(table=table, method=m)) for m in NAMES),
-            _regret(related.of(table=table)),
         ]
         for table in rows.distinct("table")
     ]
     return [
         f"## Regret after {launches} launches, by table",
         "Mean in percent, with its standard error.",
-        markdown.table(["table", *NAMES.values(), "related"], lines),
+        markdown.table(["table", *NAMES.values()], lines),
     ]
 
 
 def _regret(rows: Rows) -> str:
-    if not rows.found:
-        return ""
     return f"{100 * rows.mean('regret'):.2f} ± {100 * rows.error('regret'):.2f}"
 
 

@@ -31,6 +31,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     "smac": SmacSearch,
     "assay": lambda: RaceSearch("assay", GpSearcher()),
     "assay-warm": lambda: WarmSearch("assay-warm"),
+    "assay-altered": lambda: WarmSearch("assay-altered", telling=Telling.ALTERED),
     "assay-misled": lambda: WarmSearch("assay-misled", telling=Telling.REVERSED),
     "assay-tpe": lambda: RaceSearch("assay-tpe", TpeSearcher()),
 }
@@ -50,7 +51,6 @@ class Job:
     kind: Kind
     null: bool
     higher: bool
-    earlier: Path | None
 
 
 def main() -> None:
@@ -79,12 +79,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--world", choices=[str(kind) for kind in Kind], default=str(Kind.PLAIN))
     parser.add_argument("--null", action="store_true", help="every point takes the same")
     parser.add_argument("--goal", choices=["lower", "higher"], default="lower")
-    parser.add_argument(
-        "--earlier",
-        type=Path,
-        metavar="TABLE",
-        help="of the earlier study that assay-warm and assay-misled begin with (the same)",
-    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", action="store_true")
     return parser
@@ -108,7 +102,6 @@ def _jobs(asked: argparse.Namespace) -> Iterator[Job]:
                         kind=Kind(asked.world),
                         null=asked.null,
                         higher=asked.goal == "higher",
-                        earlier=asked.earlier,
                     )
 
 
@@ -128,15 +121,8 @@ def _alone() -> None:
 
 def _run(job: Job) -> Row:
     world = World(_table(job), job.seed, noise=job.noise, kind=job.kind, higher=job.higher)
-    row = score(world, _method(job), job.launches, job.seed)
+    row = score(world, METHODS[job.method.removesuffix(RAW)](), job.launches, job.seed)
     return replace(row, method=job.method)
-
-
-def _method(job: Job) -> Method:
-    method = METHODS[job.method.removesuffix(RAW)]()
-    if isinstance(method, WarmSearch) and job.earlier is not None:
-        return method.after(joined(load(job.earlier)))
-    return method
 
 
 def _table(job: Job) -> Table:
