@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-smoke
+.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-warm bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -64,10 +64,14 @@ bench-statistics: $(VENV)/.tested-with ## how often verdicts are wrong, beside t
 bench-search: $(VENV)/.tested-with ## how good a search is, beside other people's optimisers (BENCH="--write TABLE...")
 	$(BIN)/python -m benchmarks.search $(BENCH)
 
+bench-warm: $(VENV)/.tested-with ## what earlier studies are worth to a search (BENCH="--write TABLE...")
+	$(BIN)/python -m benchmarks.warm $(BENCH)
+
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.overhead --smoke
 	$(BIN)/python -m benchmarks.verdicts --quick
 	$(BIN)/python -m benchmarks.search --quick
+	$(BIN)/python -m benchmarks.warm --quick
 
 clean: ## remove what was built, and the virtual environment
 	rm -rf build $(VENV)

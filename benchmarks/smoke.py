@@ -7,7 +7,12 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-RUNS = (("overhead", "--smoke"), ("verdicts", "--quick"), ("search", "--quick"))
+RUNS = (
+    ("overhead", "--smoke"),
+    ("verdicts", "--quick"),
+    ("search", "--quick"),
+    ("warm", "--quick"),
+)
 
 
 def main() -> int:

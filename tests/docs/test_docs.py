@@ -415,6 +415,8 @@ def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
     found.add("sweep", assay_says("sweep", "sweep.toml", "--json"))
     tuned = ["--null", "--runs", "70", "arg.n=60,5"]
     found.add("tune", assay_says("tune", "--json", *tuned, *program, PROGRAM))
+    again = ["--runs", "40", "--warm-start", "last", "arg.n=60,5"]
+    found.add("tune", assay_says("tune", "--json", *again, *program, PROGRAM))
     calibrate = ["study", "calibrate", "--json", "--disturbed-above", "never"]
     many = json.loads(assay_says(*calibrate, "--runs", "61", *program, "pass"))
     found.add("study calibrate", json.dumps(many))

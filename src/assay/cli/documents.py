@@ -15,7 +15,6 @@ from assay.records import (
     Kind,
     MachineFloor,
     Sample,
-    Space,
     StudySpec,
     to_builtins,
 )
@@ -87,6 +86,7 @@ def _tune(result: Result) -> dict[str, Any]:
         document["recommendation"]["claim"] = claim(recommendation.claim)
     if result.explanation is not None:
         document["explanation"] = explanation_document(result.explanation)
+    document |= _warm_start(result.spec, conclusion.warm_start)
     return document | _noise_floor(conclusion)
 
 
@@ -176,9 +176,10 @@ def design_document(spec: StudySpec, launches: int) -> dict[str, Any]:
 
 
 def space_document(
-    space: Space, left_out: Mapping[str, str], notes: Sequence[str] = ()
+    spec: StudySpec, left_out: Mapping[str, str], notes: Sequence[str] = ()
 ) -> dict[str, Any]:
     """What a dry run would try, with what weakens it."""
+    space = spec.space
     return {
         "space": [
             {
@@ -191,5 +192,24 @@ def space_document(
         ],
         "constraints": list(space.constraints),
         "left_out": dict(left_out),
+        **_warm_start(spec),
         "notes": list(notes),
     }
+
+
+def _warm_start(spec: StudySpec, sentence: str = "") -> dict[str, Any]:
+    """What earlier studies knew; no key where none guides the search."""
+    if not spec.earlier:
+        return {}
+    studies = [
+        {
+            "study": one.study,
+            "command": one.command,
+            "same_workload": one.same_workload,
+            "configurations": len(one.known),
+            "left_out": one.left_out,
+            "launches": one.launches,
+        }
+        for one in spec.earlier
+    ]
+    return {"warm_start": {"studies": studies, **({"sentence": sentence} if sentence else {})}}

@@ -108,6 +108,13 @@ def _tune(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="divide the CPUs into K slots, confine each launch to one, and search K at a time",
     )
     group.add_argument(
+        "--warm-start",
+        action="append",
+        default=[],
+        metavar="STUDY|auto|none",
+        help="let an earlier study guide the search; auto: of this workload, else machine (none)",
+    )
+    group.add_argument(
         "--dry-run", action="store_true", help="say what would be tried, run nothing"
     )
 

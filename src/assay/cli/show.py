@@ -73,6 +73,8 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
         yield f"  noise floor of this machine: {floor_words(result.floor)} ({origin})"
     elif conclusion.claims:
         yield "  noise floor  not measured (--null measures it)"
+    if conclusion.warm_start:
+        yield f"  warm start  {clean(conclusion.warm_start)}"
     for note in result.notes:
         yield f"  note: {clean(note)}"
     if conclusion.interference is not None:

@@ -65,6 +65,7 @@ from assay.records.study import (
     Summary,
     Switching,
 )
+from assay.records.warm import Earlier, Known
 from assay.records.workload import Combine, Goal, Hooks, Limits, Metric, Recipe, Workload
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
     "Design",
     "DesignKind",
     "Domain",
+    "Earlier",
     "EffectKind",
     "EffectVerdict",
     "EnvSet",
@@ -105,6 +107,7 @@ __all__ = [
     "Interference",
     "IoPriority",
     "Kind",
+    "Known",
     "Launch",
     "Level",
     "Limits",

@@ -14,6 +14,7 @@ from assay.records.design import Design, FactorEffect
 from assay.records.launch import Arm
 from assay.records.requirement import Requirement, RequirementResult
 from assay.records.space import Space
+from assay.records.warm import Earlier
 from assay.records.workload import Workload
 
 MARGIN = 0.01
@@ -84,6 +85,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
             are varied and where it takes any; the order of launches and the budget follow from it.
         parallel: into how many slots the CPUs are divided; every launch is confined to one, and as
             many launches of a search block run side by side. ``None``: no slots.
+        earlier: for ``tune``: what earlier studies knew. It guides the search; no claim rests on
+            it.
     """
 
     kind: Kind
@@ -104,6 +107,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     require: tuple[Requirement, ...] = ()
     switch_costs_s: dict[str, float] = {}
     parallel: int | None = None
+    earlier: tuple[Earlier, ...] = ()
 
     @property
     def command_line(self) -> str:
@@ -243,6 +247,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         notes: what weakens the answer.
         switching: what was spent on settings that are costly to change, where the study varied any.
         interference: of launches side by side, where those were asked for.
+        warm_start: what earlier studies did for the search, in one sentence; empty without them.
     """
 
     kind: Kind
@@ -263,3 +268,4 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     notes: tuple[str, ...] = ()
     switching: Switching | None = None
     interference: Interference | None = None
+    warm_start: str = ""

@@ -56,6 +56,7 @@ from assay.search.strategy import trials_of
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
 from assay.search.tune import NULL_ARM, TuneRace, confirmed
+from assay.search.warm_words import began_with
 
 FAILS_MORE = 0.1
 """Chance of holding failures against a winner that fails no more often than the default."""
@@ -169,6 +170,7 @@ def _tune(
             *shape_notes(spec.workload.objective, seen, samples),
             *stability_notes(found),
         ),
+        warm_start=began_with(spec.earlier, history, guided=bool(spec.earlier) and race.guided),
     )
 
 

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-from assay.records import DEFAULT, Configuration
+from assay.records import DEFAULT, Configuration, Earlier
 from assay.search.acquire import Pool, batch, left_to_gain, sample_best
 from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
 from assay.search.searcher import Contrast, Estimate, Trial, fresh, launched, newcomers, worked
 from assay.search.space import SearchSpace
 from assay.search.surrogate import Data, Surrogate
+from assay.search.warm import firsts, heard
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -39,6 +40,8 @@ PROBES = ("probe", "probe", "probe")
 CLIPPED_AT = 0.75
 """Quantile of the values above which those are clipped for probes: how bad the bad ones are says
 little of where good ones lie, and much of the scale that everything is seen at."""
+ALIKE_ENOUGH = 0.5
+"""Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
 FINALISTS = 30
 """Of the best by the model, those that the last launches of a search may go to."""
 
@@ -65,12 +68,15 @@ class GpSearcher:
 
     Args:
         startup: how many configurations are drawn at random before the model is asked.
+        earlier: what earlier studies knew. It guides what is proposed, and nothing else: contrasts,
+            what is left to gain and whom the last launches go to follow from the trials alone.
     """
 
     name = "gp"
 
-    def __init__(self, startup: int = STARTUP) -> None:
+    def __init__(self, startup: int = STARTUP, earlier: Sequence[Earlier] = ()) -> None:
         self.startup = startup
+        self._earlier = tuple(earlier)
         # Remembered, not learned: a call gives what a new searcher's would.
         self._features: WeakKeyDictionary[SearchSpace, Features] = WeakKeyDictionary()
         self._every: WeakKeyDictionary[SearchSpace, list[Configuration] | None] = (
@@ -89,8 +95,12 @@ class GpSearcher:
         if bites(trials) and not keeping(trials):
             trials = nearest_to_keeping(trials)
         model = self._model(space, trials)
+        earlier = heard(self._earlier, space)
         if model is None or len(newcomers(trials)) < self.startup:
-            return fresh(space, [], launched(trials), count, random.Random(seed))
+            named = firsts(earlier, count // 2)
+            wanted = [c for c in named if c not in launched(trials)]
+            return fresh(space, wanted, launched(trials), count, random.Random(seed))
+        model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
         rng = np.random.default_rng(seed)
         turns, probes = _shared_out(count)
@@ -98,7 +108,7 @@ class GpSearcher:
         able = pool.able.copy()
         able[chosen] = False
         pool = replace(pool, able=able)
-        clipped = _Model(self._encoded(space), trials, clipped_at=CLIPPED_AT)
+        clipped = _Model(self._encoded(space), trials, clipped_at=CLIPPED_AT, earlier=earlier)
         chosen += batch(clipped.surrogate, pool, probes, rng)
         return [configurations[at] for at in chosen]
 
@@ -169,6 +179,29 @@ class GpSearcher:
             self._newest = space, list(trials), model
         return self._newest[2]
 
+    def _guided(
+        self,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        plain: _Model,
+        earlier: tuple[Earlier, ...],
+    ) -> tuple[_Model, tuple[Earlier, ...]]:
+        """The model with what earlier studies knew, and those that are alike enough to be heard.
+
+        Args:
+            space, trials: as for ``propose``.
+            plain: the model without.
+            earlier: those that may be heard.
+        """
+        while earlier:
+            model = _Model(self._encoded(space), trials, earlier=earlier)
+            degrees = model.surrogate.alike
+            alike = tuple(e for e, a in zip(earlier, degrees, strict=True) if a >= ALIKE_ENOUGH)
+            if alike == earlier:
+                return model, earlier
+            earlier = alike
+        return plain, ()
+
     def _encoded(self, space: SearchSpace) -> Features:
         if space not in self._features:
             self._features[space] = Features(space)
@@ -211,9 +244,9 @@ class GpSearcher:
         return replace(pool, able=able), configurations
 
     def _sample(self, space: SearchSpace, model: _Model, seed: int) -> list[Configuration]:
-        """Random ones, what was launched, and the neighbours of the best of that."""
+        """Random ones, what was launched, the neighbours of the best of that, what was known."""
         rng = random.Random(seed)
-        pool = dict.fromkeys(model.able)
+        pool = dict.fromkeys([*model.able, *model.told_of])
         for _ in range(SAMPLED):
             drawn = space.draw(rng)
             if drawn is not None:
@@ -262,10 +295,15 @@ class _Model:
         features: places configurations.
         trials: at least two configurations gave a value.
         clipped_at: quantile of the values above which they are clipped.
+        earlier: what earlier studies knew, of configurations that the space holds.
     """
 
     def __init__(
-        self, features: Features, trials: Sequence[Trial], clipped_at: float = 1.0
+        self,
+        features: Features,
+        trials: Sequence[Trial],
+        clipped_at: float = 1.0,
+        earlier: Sequence[Earlier] = (),
     ) -> None:
         import numpy as np
 
@@ -278,20 +316,39 @@ class _Model:
         self.requiring = bites(trials) and bool(keeping(trials))
         self.able = [c for c in self.places if c in able]
         told = [t for t in trials if t.value is not None or t.configuration in self.failed]
-        found = [t.value for t in told if t.value is not None]
-        most = float(np.quantile(found, clipped_at))
-        values = [most if t.value is None else min(most, t.value) for t in told]
         # Of a block of its own: that it failed says nothing of the machine's speed.
         blocks = [-1 - i if t.value is None else t.block for i, t in enumerate(told)]
+        values = _clipped([t.value for t in told], clipped_at)
+        which = [self.places[t.configuration] for t in told]
+        tasks, counts = [0] * len(told), [1] * len(told)
+        rows = dict(self.places)
+        for task, one in enumerate(earlier, start=1):
+            for known in one.known:
+                which.append(rows.setdefault(known.configuration, len(rows)))
+                blocks.append(-1 - len(blocks))
+                tasks.append(task)
+                counts.append(known.launches)
+            values += _clipped([known.log_ratio for known in one.known], clipped_at)
+        self.told_of = list(rows)[len(self.places) :]
         self.surrogate = Surrogate(
             Data(
-                rows=features.rows(list(self.places)),
-                which=np.array([self.places[t.configuration] for t in told], dtype=np.intp),
+                rows=features.rows(list(rows)),
+                which=np.array(which, dtype=np.intp),
                 block=np.array(blocks, dtype=np.intp),
                 values=np.array(values),
                 noise=_noise(trials),
+                task=np.array(tasks, dtype=np.intp),
+                counts=np.array(counts, dtype=np.float64),
             )
         )
+
+
+def _clipped(values: Sequence[float | None], at: float) -> list[float]:
+    """Values no larger than this quantile of them; it stands for those that failed."""
+    import numpy as np
+
+    most = float(np.quantile([v for v in values if v is not None], at))
+    return [most if v is None else min(most, v) for v in values]
 
 
 def _noise(trials: Sequence[Trial]) -> float:

@@ -278,7 +278,9 @@ class ModelBased:
         return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
 
 
-def trials_of(history: History) -> list[Trial]:
+def trials_of(
+    history: History, stages: Sequence[Stage] = (Stage.GAUGE, Stage.SEARCH)
+) -> list[Trial]:
     """Every launch of the search, as a searcher is told it, and that of the gauge.
 
     What asks for something that was refused in the run counts as failed, and so does what lacks a
@@ -287,7 +289,7 @@ def trials_of(history: History) -> list[Trial]:
     sign = 1.0 if history.goal is Goal.LOWER else -1.0
     required = bool(history.slacks.require)
     found = []
-    for stage in (Stage.GAUGE, Stage.SEARCH):
+    for stage in stages:
         for arm, block, observation in history.outcomes(stage):
             refused = history.refusals.hold(arm.configuration)
             value = None if observation is None or refused else sign * math.log(observation.value)

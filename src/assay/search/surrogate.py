@@ -11,6 +11,10 @@ plus noise (Rasmussen and Williams, Gaussian Processes for Machine Learning, 200
 - how much launches vary is read off replicates, and only how that divides into block and launch is
   fitted: a noise that is fitted as a whole is easily taken for structure, or structure for it.
 
+What earlier studies saw is told as launches of tasks of their own (Bonilla, Chai and Williams,
+NeurIPS 2007): all but noise is correlated with this study's to a degree that is fitted, so that a
+study that was of something else is learnt to mean little.
+
 Everything else is fitted by the largest posterior density under weak priors, without which a length
 scale that no launch speaks of runs off to an end. scikit-learn's process has neither priors nor
 these parts (it did half as well on one of six recorded spaces, and alike on the others); BoTorch
@@ -39,6 +43,11 @@ LINEAR = (math.log(0.5), 1.5)
 """The same for the variances of the other parts, of the standardised values."""
 SHARE = (-1.5, 1.5)
 """Of the log odds that the noise of a launch is its block's."""
+ALIKE = (1.5, 1.5)
+"""Of the log odds of the correlation of an earlier study with this one."""
+OFFSET = 1.0
+"""Variance, of the standardised values, of how much higher an earlier study lies as a whole: it
+launched other configurations."""
 STEPS = 40
 """Of the optimiser; later ones move nothing that matters."""
 JITTER = 1e-8
@@ -55,6 +64,9 @@ class Data:
         block: for each launch, which block it ran in.
         values: for each launch, the logarithm of what it took.
         noise: variance of a launch about the mean of its configuration.
+        task: for each launch, whose it is: 0 for this study, from 1 on for earlier ones; all are
+            of this study if absent.
+        counts: for each value, of how many launches it is the mean; of 1 if absent.
     """
 
     rows: Array
@@ -62,6 +74,8 @@ class Data:
     block: Places
     values: Array
     noise: float
+    task: Places | None = None
+    counts: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -73,19 +87,84 @@ class _Parts:
     own: float
     linear: float
     share: float
+    alike: Array
 
     @classmethod
-    def of(cls, vector: Array) -> _Parts:
+    def of(cls, vector: Array, columns: int) -> _Parts:
         import numpy as np
 
-        *lengths, amplitude, own, linear, odds = vector
+        amplitude, own, linear, odds = vector[columns : columns + 4]
         return cls(
-            np.exp(np.array(lengths)),
+            np.exp(vector[:columns]),
             math.exp(amplitude),
             math.exp(own),
             math.exp(linear),
             1.0 / (1.0 + math.exp(-odds)),
+            1.0 / (1.0 + np.exp(-vector[columns + 4 :])),
         )
+
+
+class _Tasks:
+    """Whose the launches of some data are.
+
+    Two tasks are correlated as much as both are with this study, so that the covariance of tasks is
+    positive definite whatever the degrees.
+
+    Args:
+        data: at least two configurations of this study.
+    """
+
+    def __init__(self, data: Data) -> None:
+        import numpy as np
+
+        task = np.zeros(len(data.values), dtype=np.intp) if data.task is None else data.task
+        self._task = task
+        self.earlier = int(task.max())
+        self._same = task[:, None] == task[None, :]
+        self._offset = OFFSET * (self._same & (task > 0)[:, None])
+
+    def standardised(self, data: Data) -> tuple[float, float, Array]:
+        """Mean of this study, the scale of all, and values about the means of their tasks."""
+        import numpy as np
+
+        values, means, levels = data.values.astype(np.float64), [], []
+        for task in range(self.earlier + 1):
+            mine = self._task == task
+            count = np.bincount(data.which[mine])
+            sums = np.bincount(data.which[mine], weights=data.values[mine])
+            means.append(sums[count > 0] / count[count > 0])
+            levels.append(float(means[-1].mean()))
+            means[-1] = means[-1] - levels[-1]
+            values[mine] -= levels[-1]
+        scale = max(float(np.concatenate(means).std()), 1e-6)
+        return levels[0], scale, values / scale
+
+    def degrees(self, alike: Array) -> Array:
+        """For each launch the correlation of its task with this study."""
+        import numpy as np
+
+        return np.concatenate(([1.0], alike))[self._task]
+
+    def scaled(self, covariance: Array, alike: Array) -> Array:
+        """Entries between launches of different tasks, as far as those are alike."""
+        import numpy as np
+
+        if not self.earlier:
+            return covariance
+        degrees = self.degrees(alike)
+        return covariance * np.where(self._same, 1.0, np.outer(degrees, degrees))
+
+    def apart(self, covariance: Array, alike: Array) -> Array:
+        """The same, with how much higher each earlier study lies as a whole."""
+        return self.scaled(covariance, alike) + self._offset if self.earlier else covariance
+
+    def pull(self, pulls: Array, alike: Array) -> list[float]:
+        """Derivatives of a sum of ``scaled`` entries in the log odds of each degree."""
+        import numpy as np
+
+        across = np.where(self._same, 0.0, pulls) @ self.degrees(alike)
+        found = [2.0 * float(across[self._task == k + 1].sum()) for k in range(self.earlier)]
+        return [f * a * (1.0 - a) for f, a in zip(found, alike, strict=True)]
 
 
 class Surrogate:
@@ -100,16 +179,15 @@ class Surrogate:
 
         self._rows = data.rows
         self._which = data.which
-        count = np.bincount(data.which, minlength=len(data.rows))
-        sums = np.bincount(data.which, weights=data.values, minlength=len(data.rows))
-        means = sums[count > 0] / count[count > 0]
-        self._mean = float(means.mean())
-        self._scale = max(float(means.std()), 1e-6)
-        self._values = (data.values - self._mean) / self._scale
+        self._tasks = _Tasks(data)
+        self._mean, self._scale, self._values = self._tasks.standardised(data)
         self._noise = max(data.noise / self._scale**2, 1e-6)
         self._member = np.zeros((len(data.values), len(data.rows)))
         self._member[np.arange(len(data.values)), data.which] = 1.0
-        self._together = (data.block[:, None] == data.block[None, :]).astype(np.float64)
+        shares = np.ones(len(data.values)) if data.counts is None else 1.0 / data.counts
+        self._alone = shares
+        self._together = np.sqrt(np.outer(shares, shares))
+        self._together *= data.block[:, None] == data.block[None, :]
         self._squares = ((data.rows[:, None, :] - data.rows[None, :, :]) ** 2).transpose(2, 0, 1)
         self._products = _products(data.rows, data.rows)
         self._parts = self._fitted()
@@ -121,15 +199,13 @@ class Surrogate:
         import numpy as np
         from scipy.optimize import minimize
 
-        columns = self._rows.shape[1]
+        columns, earlier = self._rows.shape[1], self._tasks.earlier
         length = LENGTH[0] + 0.5 * math.log(max(columns, 1))
-        self._centre = np.array(
-            [*[length] * columns, AMPLITUDE[0], OWN[0], LINEAR[0], SHARE[0]], dtype=np.float64
-        )
-        self._width = np.array(
-            [*[LENGTH[1]] * columns, AMPLITUDE[1], OWN[1], LINEAR[1], SHARE[1]], dtype=np.float64
-        )
+        others = [AMPLITUDE, OWN, LINEAR, SHARE, *[ALIKE] * earlier]
+        self._centre = np.array([*[length] * columns, *(mean for mean, _ in others)])
+        self._width = np.array([*[LENGTH[1]] * columns, *(width for _, width in others)])
         bounds = [(-4.0, 5.0)] * columns + [(-6.0, 4.0), (-12.0, 1.0), (-8.0, 4.0), (-6.0, 6.0)]
+        bounds += [(-6.0, 6.0)] * earlier
         found = minimize(
             self._loss,
             self._centre,
@@ -138,7 +214,7 @@ class Surrogate:
             bounds=bounds,
             options={"maxiter": STEPS},
         )
-        return _Parts.of(np.asarray(found.x))
+        return _Parts.of(np.asarray(found.x), columns)
 
     def _covariance(self, parts: _Parts) -> tuple[Array, Array, Array, Array]:
         """That of the launches, and of the rows: smooth, its slope in the squares, linear."""
@@ -149,8 +225,10 @@ class Surrogate:
         linear = parts.linear * self._products
         rows = smooth + linear
         rows[np.diag_indices(len(rows))] += parts.own
-        whole = rows[np.ix_(self._which, self._which)] + self._noise * parts.share * self._together
-        whole[np.diag_indices(len(whole))] += self._noise * (1.0 - parts.share) + JITTER
+        whole = rows[np.ix_(self._which, self._which)]
+        whole = self._tasks.apart(whole, parts.alike) + self._noise * parts.share * self._together
+        alone = self._noise * (1.0 - parts.share) * self._alone
+        whole[np.diag_indices(len(whole))] += alone + JITTER
         return whole, smooth, slope, linear
 
     def _loss(self, vector: Array) -> tuple[float, Array]:
@@ -158,7 +236,8 @@ class Surrogate:
         import numpy as np
         from scipy.linalg import LinAlgError, cholesky, lapack
 
-        parts = _Parts.of(vector)
+        columns = self._rows.shape[1]
+        parts = _Parts.of(vector, columns)
         whole, smooth, slope, linear = self._covariance(parts)
         off = (vector - self._centre) / self._width
         try:
@@ -170,16 +249,21 @@ class Surrogate:
         weights = inverse @ self._values
         loss = 0.5 * float(self._values @ weights) + float(np.log(np.diag(factor)).sum())
         slopes = 0.5 * (inverse - np.outer(weights, weights))
-        by_row = self._member.T @ slopes @ self._member
+        by_row = self._member.T @ self._tasks.scaled(slopes, parts.alike) @ self._member
         gradient = np.empty_like(vector)
-        columns = self._rows.shape[1]
         pull = np.tensordot(self._squares, by_row * slope, ([1, 2], [0, 1]))
         gradient[:columns] = pull * (-2.0 / parts.lengths**2)
         gradient[columns] = (by_row * smooth).sum()
         gradient[columns + 1] = np.trace(by_row) * parts.own
         gradient[columns + 2] = (by_row * linear).sum()
         moved = self._noise * parts.share * (1.0 - parts.share)
-        gradient[columns + 3] = moved * ((slopes * self._together).sum() - np.trace(slopes))
+        alone = float(np.diag(slopes) @ self._alone)
+        gradient[columns + 3] = moved * ((slopes * self._together).sum() - alone)
+        if self._tasks.earlier:
+            rows = smooth + linear
+            rows[np.diag_indices(len(rows))] += parts.own
+            pulls = slopes * rows[np.ix_(self._which, self._which)]
+            gradient[columns + 4 :] = self._tasks.pull(pulls, parts.alike)
         return loss + 0.5 * float(off @ off), gradient + off / self._width
 
     def _condition(self) -> None:
@@ -189,8 +273,10 @@ class Surrogate:
 
         whole = self._covariance(self._parts)[0]
         factor = cho_factor(whole, lower=True)
-        self._weights = self._member.T @ cho_solve(factor, self._values)
-        self._precision = self._member.T @ cho_solve(factor, self._member)
+        # What is predicted is of this study: of an earlier one as far as it is alike.
+        member = self._member * self._tasks.degrees(self._parts.alike)[:, None]
+        self._weights = member.T @ cho_solve(factor, self._values)
+        self._precision = member.T @ cho_solve(factor, member)
         # Symmetric to the last digit, so that predictions do not hang on the order of a product.
         self._precision = 0.5 * (self._precision + self._precision.T)
         self._own = self._parts.own
@@ -237,6 +323,11 @@ class Surrogate:
         among[np.diag_indices(len(rows))] += parts.own
         found = among - across.T @ self._precision @ across
         return np.asarray(0.5 * (found + found.T) * self._scale**2)
+
+    @property
+    def alike(self) -> list[float]:
+        """Of each earlier study the correlation with this one, by number."""
+        return [float(degree) for degree in self._parts.alike]
 
     @property
     def launch_variance(self) -> float:

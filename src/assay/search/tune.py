@@ -223,6 +223,14 @@ class TuneRace(BlockRace):
         launching = once.times(times)
         return Cost(launching.time_s + switching_s, launching.launches)
 
+    @property
+    def guided(self) -> bool:
+        """Whether a model chose what ran in the search: what earlier studies knew was told to it.
+
+        Asked for only once the search has begun.
+        """
+        return isinstance(self._chosen_strategy(), ModelBased)
+
     def _affordable_configurations(self) -> int:
         budget = self._spec.budget
         each = Cost(self._gauge_s(), 1).times(MIN_SEARCH_BLOCKS * self._repeats)

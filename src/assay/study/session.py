@@ -167,7 +167,7 @@ def _carry_on(
     listener: Listener,
     more: Budget | None = None,
 ) -> Result:
-    space, searcher = laboratory.space(spec), GpSearcher()
+    space, searcher = laboratory.space(spec), GpSearcher(earlier=spec.earlier)
     race = race_of(spec, space, searcher)
     earlier = store.samples(study_id, stratum.number)
     for sample in earlier:

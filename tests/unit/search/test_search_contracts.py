@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from dataclasses import replace
 
@@ -13,8 +14,10 @@ from assay.records import (
     Budget,
     Choices,
     Configuration,
+    Earlier,
     Goal,
     Kind,
+    Known,
     Metric,
     Outcome,
     Parameter,
@@ -36,6 +39,7 @@ from assay.search.testing import (
     SearcherContract,
     Simulated,
     Trip,
+    a_space,
     drive,
 )
 from assay.search.tpe import TpeSearcher
@@ -72,6 +76,21 @@ class TestTpeSearcher(SearcherContract):
 class TestGpSearcher(SearcherContract):
     def searcher(self) -> Searcher:
         return GpSearcher()
+
+
+class TestGuidedGpSearcher(SearcherContract):
+    """With what an earlier study knew of a few configurations: half of it true, half not."""
+
+    def searcher(self) -> Searcher:
+        space, rng = a_space(), random.Random(4)
+        drawn = dict.fromkeys(filter(None, (space.draw(rng) for _ in range(12))))
+        known = [
+            Known(configuration=c, log_ratio=random.Random(f"{c}").random() * (-1) ** i)
+            for i, c in enumerate(drawn)
+        ]
+        failed = Known(configuration=known.pop().configuration)
+        told = (*sorted(known, key=lambda k: k.log_ratio or 0.0), failed)
+        return GpSearcher(earlier=(Earlier(study="before", command="x", known=told),))
 
 
 class TuneContract(RaceContract):

@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import os
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from assay.errors import BadInput
 from assay.records import DEFAULT
+from assay.search.gp import GpSearcher
 from assay.search.replay.coding import Coding
 from assay.search.replay.method import Found
 from assay.search.replay.optuna_search import OptunaSearch
@@ -21,6 +23,7 @@ from assay.search.replay.race_search import RaceSearch, TableSpace
 from assay.search.replay.random_search import RandomSearch
 from assay.search.replay.score import score
 from assay.search.replay.table import Table, joined, load, without_difference
+from assay.search.replay.warm_search import Telling, WarmSearch, altered_table, reversed_table
 from assay.search.replay.world import Kind, World
 from assay.search.tpe import TpeSearcher
 
@@ -35,6 +38,13 @@ def grid(noise_free_gain: float = 0.5) -> Table:
         for a, b, c in points
     )
     return Table("grid", ("a", "b", "c"), points, means, ())
+
+
+def flat_grid() -> Table:
+    """Few points are good, and neighbours are alike: what one study saw tells much to another."""
+    points = tuple((a, b, c) for a in range(8) for b in range(8) for c in range(4))
+    means = tuple(10.0 * 1.2 ** (abs(a - 6) + abs(b - 1)) + c for a, b, c in points)
+    return Table("flat", ("a", "b", "c"), points, means, ())
 
 
 def written(path: Path, text: str) -> Path:
@@ -248,3 +258,41 @@ def test_the_command_line(tmp_path: Path) -> None:
     )
     assert wrong.returncode == 2
     assert "cannot be read" in wrong.stderr
+
+
+def test_a_reversed_table_is_the_same_turned_round() -> None:
+    table = grid()
+    turned = reversed_table(table)
+    pairs = [(a, b) for a, b in zip(table.means, turned.means, strict=True) if a and b]
+    assert sorted(pairs) == sorted(pairs, key=lambda p: -p[1])
+    assert min(b for _, b in pairs) == pytest.approx(min(a for a, _ in pairs))
+    assert reversed_table(turned).means == pytest.approx(table.means)
+
+
+def test_an_altered_table_is_much_like_the_other() -> None:
+    table = flat_grid()
+    found = []
+    for seed in range(20):
+        pairs = zip(table.means, altered_table(table, seed).means, strict=True)
+        logs = [(math.log(a), math.log(b)) for a, b in pairs if a and b]
+        found.append(statistics.correlation(*zip(*logs, strict=True)))
+    assert 0.55 < statistics.fmean(found) < 0.85
+    assert altered_table(table, 3) == altered_table(table, 3)
+
+
+def test_a_study_after_another_one_is_better_after_few_launches() -> None:
+    """The mean over seeds; a misleading one costs launches, and no wrong claim."""
+    table = flat_grid()
+
+    def rows(name: str, telling: Telling = Telling.TRUE) -> list[float]:
+        method = WarmSearch(name, telling=telling)
+        found = [score(World(table, seed), method, 30, seed) for seed in range(6)]
+        assert not any(row.false_win or row.invalid for row in found)
+        return [row.regret for row in found]
+
+    cold = [
+        score(World(table, s), RaceSearch("assay", GpSearcher()), 30, s).regret for s in range(6)
+    ]
+    assert sum(rows("warm")) < 0.7 * sum(cold)
+    assert rows("again") == rows("warm"), "all follows from the seed"
+    assert rows("misled", Telling.REVERSED) != rows("altered", Telling.ALTERED) != rows("warm")

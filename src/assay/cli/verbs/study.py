@@ -26,6 +26,7 @@ from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput, NotPossible
 from assay.records import Status, to_builtins
 from assay.search.failure import last_failure
+from assay.search.warm_words import begins_with
 from assay.store import Store, StudyRecord
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, elapsed_of, resume, stored_result
@@ -155,6 +156,8 @@ def _lines(
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
+        if record.spec.earlier:
+            yield f"  warm start  {clean(begins_with(record.spec.earlier))}"
         yield from _open_lines(record, reason)
         return
     yield ""

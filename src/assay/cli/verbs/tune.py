@@ -25,10 +25,14 @@ from assay.errors import BadInput, NotPossible
 from assay.launch.exported import of_space
 from assay.machine.document import Program
 from assay.machine.program import observed
+from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
 from assay.search.space import DRAWS, SearchSpace
+from assay.search.warm_words import begins_with
 from assay.settings.conditions import with_conditions
+from assay.store import Store
 from assay.study.choose import choose, describe, grantable
+from assay.study.earlier import Wanted, earlier_studies, wanted_studies
 from assay.study.laboratory import Laboratory
 from assay.study.numbering import numbered
 from assay.study.session import begin
@@ -55,16 +59,18 @@ def run(parsed: Parsed) -> int:
     program = lab.program
     assert program is not None
     if arguments.dry_run:
-        _say(arguments, lab, *_space(lab, spec.space, program))
+        space, left_out = _space(lab, spec.space, program)
+        _say(arguments, lab, _guided(arguments, lab, spec, space), left_out)
         return 0
-    if spec.space.parameters:
-        _space(lab, spec.space, program)  # what can never be granted costs no launch
+    if spec.space.parameters:  # what can never be granted costs no launch
+        _guided(arguments, lab, spec, _space(lab, spec.space, program)[0])
     with store_of(arguments) as store:
+        wanted = wanted_studies(store, arguments.warm_start, spec)
         _tell(arguments, "assay: looking at the program (one launch, not timed)")
         seen = survey(lab, spec.workload, spec.budget, spec.require)
         space, left_out = _space(lab, spec.space, _observed(program, seen))
-        spec = msgspec.structs.replace(spec, space=space)
-        _say(arguments, lab, space, left_out)
+        spec = _with_earlier(lab, store, wanted, spec, space)
+        _say(arguments, lab, spec, left_out)
         with Progress(
             spec, live=wants_live(arguments), quiet=arguments.quiet, launches=1
         ) as progress:
@@ -96,6 +102,27 @@ def _specification(
         parallel=len(lab.slots) or None,
     )
     return numbered(spec)
+
+
+def _guided(
+    arguments: argparse.Namespace, lab: Laboratory, spec: StudySpec, space: Space
+) -> StudySpec:
+    """The specification of a space, with what is found of earlier studies before any launch."""
+    if not arguments.warm_start:
+        return msgspec.structs.replace(spec, space=space)
+    with store_of(arguments) as store:
+        wanted = wanted_studies(store, arguments.warm_start, spec)
+        return _with_earlier(lab, store, wanted, spec, space)
+
+
+def _with_earlier(
+    lab: Laboratory, store: Store, wanted: Wanted, spec: StudySpec, space: Space
+) -> StudySpec:
+    """The specification of a space, with what earlier studies knew of it."""
+    spec = msgspec.structs.replace(spec, space=space)
+    here = fingerprint(lab.machine)
+    earlier = earlier_studies(store, wanted, spec, lab.space(spec), here)
+    return msgspec.structs.replace(spec, earlier=earlier)
 
 
 def _observed(program: Program, seen: Survey) -> Program:
@@ -132,14 +159,15 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
 
 
 def _say(
-    arguments: argparse.Namespace, lab: Laboratory, space: Space, left_out: Mapping[str, str]
+    arguments: argparse.Namespace, lab: Laboratory, spec: StudySpec, left_out: Mapping[str, str]
 ) -> None:
     """What will be tried and why, and on request what will not."""
     if arguments.quiet and not arguments.dry_run:
         return
+    space = spec.space
     notes = _emptiness(lab, space)
     if arguments.dry_run and arguments.json:
-        print_json(space_document(space, left_out, notes))
+        print_json(space_document(spec, left_out, notes))
         return
     # A dry run is asked for its answer; during a study standard output is for the result.
     stream = sys.stdout if arguments.dry_run else sys.stderr
@@ -148,6 +176,7 @@ def _say(
     lines += [f"  {clean(line)}" for line in describe(space)]
     lines += [f"  where {clean(constraint)}" for constraint in space.constraints]
     lines += [f"  {note}" for note in of_space(space, lab.plan, lab.driver.env)]
+    lines += [f"  {clean(line)}" for line in _beginning(arguments, spec)]
     lines += [f"  note: {note}" for note in notes]
     if left_out and (arguments.verbose or arguments.dry_run):
         lines += ["and leaves out:"]
@@ -155,6 +184,15 @@ def _say(
     elif left_out:
         lines += [f"  and leaves out {', '.join(left_out)} (-v says why)"]
     print("\n".join(fitted(lines, width_of(stream))), file=stream, flush=True)
+
+
+def _beginning(arguments: argparse.Namespace, spec: StudySpec) -> list[str]:
+    """What the search takes from where; that nothing was found, where it was looked for."""
+    if spec.earlier:
+        return [begins_with(spec.earlier)]
+    if "auto" in arguments.warm_start:
+        return ["begins anew: no earlier study here knows of what is tried"]
+    return []
 
 
 def _emptiness(lab: Laboratory, space: Space) -> list[str]:

@@ -18,6 +18,7 @@ from assay.report.plain import compared_label, duration, shorten
 from assay.search.interference import interference_words
 from assay.search.requirement_words import required_text
 from assay.search.switching import switching_words
+from assay.search.warm_words import begins_with
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -93,6 +94,7 @@ def method(
         ("Required", clean(required_text(spec)) if spec.require else None),
         ("Wrong claims accepted", _errors(spec)),
         ("Design", _design(spec)),
+        ("Warm start", _warm_start(report)),
         ("Budget", _budget(spec)),
         ("Seed", str(spec.seed)),
         ("Stopped because", clean(report.conclusion.stopped) if report.conclusion else None),
@@ -116,6 +118,13 @@ def _errors(spec: StudySpec) -> str:
     if spec.kind is Kind.MEASURE:
         return f"{whole}, over all requirements, at every look"
     return f"{whole}, at every look: half over all claims, half over all requirements"
+
+
+def _warm_start(report: ReportInput) -> str | None:
+    """What earlier studies did for the search, or are to do for one that has no conclusion yet."""
+    if report.conclusion is not None and report.conclusion.warm_start:
+        return clean(report.conclusion.warm_start)
+    return f"The study {clean(begins_with(report.spec.earlier))}." if report.spec.earlier else None
 
 
 _ARMS_SHOWN = 5

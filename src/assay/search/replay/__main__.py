@@ -20,6 +20,7 @@ from assay.search.replay.random_search import RandomSearch
 from assay.search.replay.score import Row, score
 from assay.search.replay.smac_search import SmacSearch
 from assay.search.replay.table import Table, joined, load, without_difference
+from assay.search.replay.warm_search import Telling, WarmSearch
 from assay.search.replay.world import Kind, World
 from assay.search.tpe import TpeSearcher
 
@@ -29,6 +30,9 @@ METHODS: dict[str, Callable[[], Method]] = {
     "gp": lambda: OptunaSearch("gp"),
     "smac": SmacSearch,
     "assay": lambda: RaceSearch("assay", GpSearcher()),
+    "assay-warm": lambda: WarmSearch("assay-warm"),
+    "assay-altered": lambda: WarmSearch("assay-altered", telling=Telling.ALTERED),
+    "assay-misled": lambda: WarmSearch("assay-misled", telling=Telling.REVERSED),
     "assay-tpe": lambda: RaceSearch("assay-tpe", TpeSearcher()),
 }
 RAW = "-raw"

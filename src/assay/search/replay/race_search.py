@@ -52,11 +52,32 @@ class RaceSearch:
 
     def search(self, world: World, launches: int, seed: int) -> Found:
         """See ``Method.search``."""
-        space = TableSpace(world.table, world.default)
         searcher = Timed(self._searcher)
+        visit = Visit.of(world, searcher, launches, seed)
+        return _found(visit, searcher)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A study of a world.
+
+    Attributes:
+        space: its points.
+        spec: of the study.
+        trip: what was launched.
+    """
+
+    space: TableSpace
+    spec: StudySpec
+    trip: Trip
+
+    @classmethod
+    def of(cls, world: World, searcher: Searcher, launches: int, seed: int) -> Visit:
+        """Tune in a fresh world."""
+        space = TableSpace(world.table, world.default)
         spec = _spec(space, world, launches, seed)
         trip = drive(TuneRace(spec, space, searcher), Recorded(world, space), spec.budget)
-        return _found(space, spec, trip, searcher)
+        return cls(space, spec, trip)
 
 
 def _spec(space: TableSpace, world: World, launches: int, seed: int) -> StudySpec:
@@ -91,8 +112,9 @@ class Recorded:
         return Sample(launch=launch, outcome=Outcome.OK, wall_s=taken.spent, metrics=metrics)
 
 
-def _found(space: TableSpace, spec: StudySpec, trip: Trip, searcher: Timed) -> Found:
-    conclusion = conclude(spec, trip.samples, space, searcher, trip.done)
+def _found(visit: Visit, searcher: Timed) -> Found:
+    space, trip = visit.space, visit.trip
+    conclusion = conclude(visit.spec, trip.samples, space, searcher, trip.done)
     chosen = conclusion.recommendation
     settings = Configuration(chosen.settings) if chosen is not None else DEFAULT
     claim = next((c for c in conclusion.claims if c.verdict is Verdict.FASTER), None)

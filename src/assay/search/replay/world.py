@@ -84,6 +84,10 @@ class World:
         self.spent = 0.0
         self.timeouts = 0
 
+    def like(self, table: Table, seed: int) -> World:
+        """A fresh world of another table or seed, with noise of the same kind."""
+        return World(table, seed, noise=self._noise, kind=self._kind, higher=self.higher)
+
     def launch(self, point: int, cap: float | None = None) -> Taken:
         """Launch a point once more."""
         number = self._launched.get(point, 0)

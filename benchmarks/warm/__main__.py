@@ -1,0 +1,75 @@
+"""The command line of the benchmark."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from assay import __version__
+from assay.machine.reader import read_machine
+from benchmarks.search.__main__ import FOLDER, small_table
+from benchmarks.search.rows import Rows, replay
+
+from . import __doc__ as description
+from .page import NAMES, text
+
+LAUNCHES = (25, 50, 100)
+
+
+def main() -> None:
+    """Parse, search, print."""
+    options = _parsed()
+    began = time.monotonic()
+    if options.quick:
+        with tempfile.TemporaryDirectory() as folder:
+            table = small_table(Path(folder))
+            found = _results([table], (30,), 2, options.jobs)
+            print(text(found, _heading(2, began)))
+        return
+    found = _results(options.tables, LAUNCHES, options.seeds, options.jobs)
+    page = text(found, _heading(options.seeds, began))
+    print(page)
+    if options.write:
+        (FOLDER / "warm.md").write_text(page)
+
+
+def _results(tables: list[Path], launches: tuple[int, ...], seeds: int, jobs: int) -> Rows:
+    counts = [word for n in launches for word in ("--launches", str(n))]
+    return replay(tables, NAMES, "--seeds", str(seeds), *counts, jobs=jobs)
+
+
+def _heading(seeds: int, began: float) -> str:
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    model = read_machine().model or "an unnamed processor"
+    return (
+        f"{description}\n"
+        "`make bench-warm BENCH='--write TABLE...'` writes this page. "
+        f"Figures of {today}, assay {__version__}, {seeds} seeds a table, on {model}; means that "
+        "were recorded get a log-normal noise of 5 %. They follow from the seeds but for the "
+        f"times; all took {(time.monotonic() - began) / 60:.0f} minutes."
+    )
+
+
+def _parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.warm",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("tables", type=Path, nargs="*", metavar="TABLE")
+    parser.add_argument("--seeds", type=int, default=12, help="searches a table (%(default)s)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--quick", action="store_true", help="a small space: does it still run?")
+    parser.add_argument("--write", action="store_true", help="write docs/benchmarks/warm.md")
+    options = parser.parse_args()
+    if not options.quick and not options.tables:
+        parser.error("name the tables of recorded spaces, or give --quick")
+    return options
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,398 @@
+"""Warm start: what earlier studies knew, and what it does to a search and never to a claim."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from assay.records import (
+    DEFAULT,
+    Arm,
+    Budget,
+    Choices,
+    Configuration,
+    Earlier,
+    Goal,
+    Kind,
+    Known,
+    Metric,
+    Parameter,
+    Sample,
+    Space,
+    Stage,
+    StudySpec,
+    Value,
+    Workload,
+    decode,
+    encode,
+)
+from assay.search.conclude import conclude
+from assay.search.gp import ALIKE_ENOUGH, GpSearcher
+from assay.search.history import History
+from assay.search.searcher import Trial
+from assay.search.space import SearchSpace
+from assay.search.surrogate import Data, Surrogate
+from assay.search.sweep import SweepRace
+from assay.search.testing import Simulated, Trip, drive
+from assay.search.tune import TuneRace
+from assay.search.warm import bounded, firsts, known_of, projected
+from assay.search.warm_words import began_with, begins_with
+
+MANY = Space(
+    parameters=tuple(
+        Parameter(name=f"arg.p{i}", domain=Choices(tuple(range(5))), default=0) for i in range(5)
+    )
+)
+
+
+def spec_of(
+    space: Space = MANY, launches: int = 60, seed: int = 0, metric: Metric | None = None
+) -> StudySpec:
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(
+            argv=("program",), metrics=(metric,) if metric else Workload(argv=("x",)).metrics
+        ),
+        budget=Budget(launches=launches),
+        space=space,
+        seed=seed,
+    )
+
+
+def takes_s(configuration: Configuration) -> float:
+    """Best where p1 is 3 and p2 is 4; the others do little."""
+    gap = abs(int(configuration.get("arg.p1", 0)) - 3) + abs(
+        int(configuration.get("arg.p2", 0)) - 4
+    )
+    return 1.0 + 0.2 * gap + 0.01 * int(configuration.get("arg.p3", 0))
+
+
+PROGRAM = Simulated(takes_s=takes_s, noise=0.03)
+
+
+def tuned(spec: StudySpec, program: Simulated = PROGRAM) -> Trip:
+    race = TuneRace(spec, SearchSpace(spec.space), GpSearcher(earlier=spec.earlier))
+    return drive(race, program, spec.budget)
+
+
+def told(spec: StudySpec, trip: Trip, space: Space = MANY, name: str = "before") -> Earlier:
+    known, left_out = known_of(spec, trip.samples, SearchSpace(space))
+    return Earlier(
+        study=name,
+        command="program",
+        same_workload=True,
+        launches=len(trip.samples),
+        known=tuple(known),
+        left_out=left_out,
+    )
+
+
+@pytest.fixture(scope="module")
+def before() -> Earlier:
+    spec = spec_of(seed=11)
+    return told(spec, tuned(spec))
+
+
+def reversed_of(earlier: Earlier) -> Earlier:
+    known = [msgspec.structs.replace(k, log_ratio=-(k.log_ratio or 0.0)) for k in earlier.known]
+    return msgspec.structs.replace(earlier, known=tuple(reversed(known)))
+
+
+# --- what is known ----------------------------------------------------------------------------
+
+
+def test_what_a_study_knew_are_its_ratios_to_the_default_the_best_first(before: Earlier) -> None:
+    ratios = [known.log_ratio for known in before.known]
+    assert None not in ratios and ratios == sorted(r for r in ratios if r is not None)
+    assert before.left_out == 0
+    assert len({known.configuration for known in before.known}) == len(before.known) > 15
+    for known in before.known:
+        truth = math.log(takes_s(known.configuration) / takes_s(DEFAULT))
+        assert known.log_ratio == pytest.approx(truth, abs=0.15), "launches vary by 3 %"
+    of_default = next(k for k in before.known if k.configuration == DEFAULT)
+    assert of_default.log_ratio == 0.0 and of_default.launches > 10, "search and confirmation"
+
+
+def test_where_higher_is_better_the_best_are_first_too() -> None:
+    metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
+    spec = spec_of(metric=metric)
+    trip = tuned(spec, Simulated(takes_s=takes_s, metric=metric))
+    best = told(spec, trip).known[0]
+    assert best.configuration["arg.p1"] == 3
+    assert best.log_ratio is not None and best.log_ratio < -0.5
+
+
+def test_what_never_worked_is_known_to_and_comes_last() -> None:
+    spec = spec_of()
+    fails = Simulated(takes_s=takes_s, fails=lambda c: float(c.get("arg.p0") == 2))
+    known = told(spec, tuned(spec, fails)).known
+    failed = [k for k in known if k.log_ratio is None]
+    assert failed and all(k.configuration["arg.p0"] == 2 for k in failed)
+    assert known[-len(failed) :] == tuple(failed)
+
+
+def test_a_sweep_knows_its_cells() -> None:
+    cells = [{}, {"arg.p1": 3}, {"arg.p1": 4}, {"arg.p1": 3, "arg.p2": 4}]
+    arms = tuple(Arm(name=f"c{i}", configuration=Configuration(c)) for i, c in enumerate(cells))
+    spec = StudySpec(
+        kind=Kind.SWEEP,
+        workload=Workload(argv=("program",)),
+        budget=Budget(launches=60),
+        space=MANY,
+        arms=arms,
+    )
+    trip = drive(SweepRace(spec), PROGRAM, spec.budget)
+    known = told(spec, trip).known
+    assert [dict(k.configuration) for k in known[:2]] == [cells[3], cells[1]]
+    assert {k.configuration for k in known} == {arm.configuration for arm in arms}
+
+
+# --- into another space -----------------------------------------------------------------------
+
+
+def space_of(**domains: tuple[tuple[Value, ...], Value | None]) -> Space:
+    return Space(
+        parameters=tuple(
+            Parameter(name=f"arg.{name}", domain=Choices(values), default=default)
+            for name, (values, default) in domains.items()
+        )
+    )
+
+
+def test_a_default_that_is_another_here_is_set() -> None:
+    theirs, ours = space_of(p=((0, 1, 2), 0)), SearchSpace(space_of(p=((0, 1, 2), 2)))
+    found = [
+        projected(Configuration(c), theirs.parameters, ours)
+        for c in ({}, {"arg.p": 1}, {"arg.p": 2})
+    ]
+    assert found == [Configuration({"arg.p": 0}), Configuration({"arg.p": 1}), DEFAULT]
+
+
+def test_settings_that_are_not_varied_are_dropped_and_values_that_are_not_there_leave_out() -> None:
+    theirs = space_of(p=((0, 1, 7), 0), q=(("x", "y"), "x"))
+    ours = SearchSpace(space_of(p=((0, 1, 2), 0), r=((True, False), None)))
+    both = Configuration({"arg.p": 1, "arg.q": "y"})
+    assert projected(both, theirs.parameters, ours) == Configuration({"arg.p": 1})
+    assert projected(Configuration({"arg.p": 7}), theirs.parameters, ours) is None
+
+
+def test_what_differs_in_what_is_dropped_becomes_one_of_their_mean() -> None:
+    spec = spec_of()
+    trip = tuned(spec)
+    narrow = Space(parameters=MANY.parameters[1:2])
+    whole, merged = told(spec, trip), told(spec, trip, narrow)
+    assert len(merged.known) <= 5
+    for known in merged.known:
+        p1 = known.configuration.get("arg.p1", 0)
+        parts = [k for k in whole.known if k.configuration.get("arg.p1", 0) == p1]
+        mean = sum(k.log_ratio or 0.0 for k in parts) / len(parts)
+        assert known.log_ratio == pytest.approx(mean)
+        assert known.launches == (parts[0].launches if len(parts) == 1 else 1)
+
+
+def test_constraints_of_the_later_study_hold() -> None:
+    spec = spec_of()
+    strict = Space(parameters=MANY.parameters, constraints=("arg.p1 + arg.p2 < 5",))
+    found = told(spec, tuned(spec), strict)
+    assert found.left_out > 0
+    assert all(
+        int(k.configuration.get("arg.p1", 0)) + int(k.configuration.get("arg.p2", 0)) < 5
+        for k in found.known
+    )
+
+
+def test_of_many_the_better_half_is_kept_whole() -> None:
+    known = [Known(configuration=Configuration({"n": i}), log_ratio=float(i)) for i in range(100)]
+    kept = bounded(known, 11)
+    ratios = [k.log_ratio for k in kept]
+    assert len(kept) == 11
+    assert ratios[:6] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert ratios[6] == 6.0 and ratios[-1] == 99.0 and ratios == sorted(ratios)  # type: ignore[type-var]
+    assert bounded(known[:5], 11) == tuple(known[:5])
+
+
+# --- what begins the search -------------------------------------------------------------------
+
+
+def test_the_first_are_good_and_differ() -> None:
+    pairs = [
+        ({"a": 1, "b": 1}, -0.5),
+        ({"a": 1}, -0.4),
+        ({"b": 1}, -0.3),
+        ({"c": 1}, -0.2),
+        ({"d": 1}, 0.1),
+    ]
+    known = tuple(Known(configuration=Configuration(c), log_ratio=r) for c, r in pairs)
+    one = Earlier(study="s", command="x", known=known)
+    assert [dict(c) for c in firsts([one], 2)] == [{"a": 1, "b": 1}, {"c": 1}]
+    assert {"d": 1} not in [dict(c) for c in firsts([one], 9)], "worse than its default"
+    assert len(firsts([one], 9)) == 4
+
+
+def test_studies_take_turns() -> None:
+    def one(name: str) -> Earlier:
+        known = tuple(
+            Known(configuration=Configuration({f"{name}{i}": 1}), log_ratio=-1.0 / (i + 1))
+            for i in range(3)
+        )
+        return Earlier(study=name, command="x", known=known)
+
+    assert [next(iter(c)) for c in firsts([one("a"), one("b")], 4)] == ["a0", "b0", "a1", "b1"]
+
+
+def test_half_of_the_first_block_is_the_earlier_studys(before: Earlier) -> None:
+    spec = msgspec.structs.replace(spec_of(), earlier=(before,))
+    history = History.of(spec, tuned(spec).samples)
+    block = history.blocks(Stage.SEARCH)[0]
+    first = {s.launch.configuration for s in history.samples if s.launch.block == block}
+    assert len(first) == 9
+    assert len(first & set(firsts([before], 4))) == 4
+
+
+# --- what the model makes of it ---------------------------------------------------------------
+
+
+def trials_of_program(seed: int, count: int = 20) -> list[Trial]:
+    import random
+
+    rng, space = random.Random(seed), SearchSpace(MANY)
+    drawn = [DEFAULT, *(space.draw(rng) or DEFAULT for _ in range(count))]
+    return [Trial(c, 0, math.log(takes_s(c)) + rng.gauss(0.0, 0.03)) for c in drawn]
+
+
+def degree(earlier: Earlier) -> float:
+    searcher = GpSearcher(earlier=(earlier,))
+    space, trials = SearchSpace(MANY), trials_of_program(5)
+    plain = searcher._model(space, trials)
+    assert plain is not None
+    model, heard = searcher._guided(space, trials, plain, (earlier,))
+    assert bool(heard) is (model is not plain)
+    return model.surrogate.alike[0] if heard else 0.0
+
+
+def test_a_study_of_the_same_is_heard_and_a_misleading_one_is_not(before: Earlier) -> None:
+    assert degree(before) > 0.8 > ALIKE_ENOUGH
+    assert degree(reversed_of(before)) == 0.0
+
+
+def test_what_an_earlier_study_knew_shows_the_way(before: Earlier) -> None:
+    """After eight launches of what is bad, the next are what was good before."""
+    space = SearchSpace(MANY)
+    trials = [t for t in trials_of_program(5, 40) if t.configuration.get("arg.p1") != 3][:9]
+
+    def hits(searcher: GpSearcher) -> int:
+        found = searcher.propose(space, trials, 8, seed=1)
+        return sum(c.get("arg.p1") == 3 and int(c.get("arg.p2", 0)) >= 3 for c in found)
+
+    assert hits(GpSearcher(earlier=(before,))) > hits(GpSearcher())
+
+
+def test_the_gradient_is_that_of_the_loss_with_earlier_studies() -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.random((10, 2))
+    which = np.array([*range(10), *range(10), *range(5)])
+    surrogate = Surrogate(
+        Data(
+            rows,
+            which,
+            block=np.arange(25) // 3,
+            values=rows[which, 0] + 0.05 * rng.standard_normal(25),
+            noise=0.05**2,
+            task=np.repeat([0, 1, 2], [10, 10, 5]),
+            counts=np.where(np.arange(25) < 10, 1.0, 3.0),
+        )
+    )
+    vector = surrogate._centre + 0.3 * rng.standard_normal(len(surrogate._centre))
+    expected = approx_fprime(vector, lambda v: surrogate._loss(v)[0], 1e-6)
+    assert surrogate._loss(vector)[1] == pytest.approx(expected, rel=1e-3, abs=1e-3)
+    assert len(surrogate.alike) == 2
+
+
+def test_how_high_an_earlier_study_lies_as_a_whole_means_nothing() -> None:
+    rng = np.random.default_rng(4)
+    rows = rng.random((12, 2))
+    which = np.array([*range(12), *range(12)])
+    values = rows[which, 0] + 0.02 * rng.standard_normal(24)
+
+    def mean(offset: float) -> np.ndarray:
+        task = np.repeat([0, 1], 12)
+        data = Data(rows, which, np.arange(24), values + offset * task, 0.02**2, task)
+        return Surrogate(data).predict(rows, np.arange(12))[0]
+
+    assert mean(5.0) == pytest.approx(mean(0.0), abs=0.02)
+
+
+# --- what no earlier study touches ------------------------------------------------------------
+
+
+def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: Earlier) -> None:
+    """The same launches say the same, whoever guided them."""
+    guided = msgspec.structs.replace(spec_of(seed=4), earlier=(before,))
+    trip = tuned(guided)
+    space = SearchSpace(MANY)
+    told_all = conclude(guided, trip.samples, space, GpSearcher(earlier=(before,)), trip.done)
+    liar = msgspec.structs.replace(guided, earlier=(reversed_of(before),))
+    told_lies = conclude(liar, trip.samples, space, GpSearcher(earlier=liar.earlier), trip.done)
+    alone = conclude(spec_of(seed=4), trip.samples, space, GpSearcher(), trip.done)
+    assert alone.warm_start == "" and told_all.warm_start
+    for found in (told_all, told_lies):
+        assert msgspec.structs.replace(found, warm_start="") == alone
+
+
+def test_where_all_are_tried_nothing_is_taken(before: Earlier) -> None:
+    few = Space(parameters=(Parameter(name="arg.p1", domain=Choices((0, 1, 3)), default=0),))
+    cold = spec_of(few)
+    spec = msgspec.structs.replace(cold, earlier=(before,))
+    trip = tuned(spec)
+    assert trip.samples == tuned(cold).samples
+    found = conclude(spec, trip.samples, SearchSpace(few), GpSearcher(), trip.done)
+    assert found.warm_start == (
+        "All configurations were tried: nothing was taken from study before of this workload."
+    )
+
+
+def test_a_study_carries_what_guides_it(before: Earlier) -> None:
+    spec = msgspec.structs.replace(spec_of(), earlier=(before,))
+    assert decode(encode(spec), StudySpec) == spec
+    assert b"earlier" not in encode(spec_of()), "stores of earlier versions look the same"
+
+
+@pytest.mark.parametrize("count", [5, 12, 25, 40])
+def test_it_goes_on_where_it_was_cut_off(before: Earlier, count: int) -> None:
+    spec = decode(encode(msgspec.structs.replace(spec_of(), earlier=(before,))), StudySpec)
+    whole = tuned(spec)
+    race = TuneRace(spec, SearchSpace(MANY), GpSearcher(earlier=spec.earlier))
+    resumed = drive(race, PROGRAM, spec.budget, told=whole.samples[:count])
+    assert resumed.samples == whole.samples
+    assert resumed.done == whole.done
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+def test_words(before: Earlier) -> None:
+    other = msgspec.structs.replace(
+        before, study="other", same_workload=False, known=before.known[:2]
+    )
+    count = len(before.known)
+    assert begins_with([before]) == (
+        f"begins with what study before of this workload knew of {count} configurations, unless "
+        "all can be tried; no figure of it is evidence"
+    )
+    assert f"studies before and other knew of {count + 2} " in begins_with([before, other])
+    assert "study other of another workload" in begins_with([other])
+    assert began_with([before], History.of(spec_of()), guided=True) == ""
+    spec = msgspec.structs.replace(spec_of(), earlier=(before,))
+    said = began_with([before], History.of(spec, _samples(spec)), guided=True)
+    assert said == (
+        "The search began with 4 configurations of study before of this workload, and heard what "
+        "it knew as far as it proved alike; no figure of it is evidence."
+    )
+
+
+def _samples(spec: StudySpec) -> list[Sample]:
+    return tuned(spec).samples
