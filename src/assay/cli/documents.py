@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.bundle.document import sample_documents
 from assay.cli.explained import explanation_document
+from assay.cli.front import front_document
 from assay.records import (
     ArmResult,
     Claim,
@@ -81,6 +82,8 @@ def _tune(result: Result) -> dict[str, Any]:
         document["recommendation"]["claim"] = claim(recommendation.claim)
     if result.explanation is not None:
         document["explanation"] = explanation_document(result.explanation)
+    if result.spec.objectives:
+        document |= front_document(conclusion, result.spec)
     return document | _noise_floor(conclusion)
 
 

@@ -88,8 +88,11 @@ def measuring(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--objective",
+        action="append",
+        default=[],
         metavar="NAME[:median|spread]",
-        help="the metric to decide by (wall_s), by its mean unless said otherwise",
+        help="the metric to decide by (wall_s), by its mean unless said otherwise; tune weighs two"
+        " or three against each other",
     )
     disturbed_above(group)
     group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")

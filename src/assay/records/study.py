@@ -11,9 +11,10 @@ from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
 from assay.records.configuration import Configuration
 from assay.records.design import Design, FactorEffect
+from assay.records.front import FrontPoint
 from assay.records.launch import Arm
 from assay.records.space import Space
-from assay.records.workload import Workload
+from assay.records.workload import Metric, Workload
 
 MARGIN = 0.01
 """Ratios within 1 +- this are the same for practical purposes, unless asked otherwise."""
@@ -78,6 +79,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         warmup: launches before those that count; ``None``: until they get no faster.
         pad_environment: each launch gets an environment of another size, so that the place of its
             stack is sampled and not fixed (Mytkowicz et al., ASPLOS 2009).
+        objectives: for ``tune`` by several metrics: their names, the workload's objective first;
+            empty where that alone decides.
     """
 
     kind: Kind
@@ -95,6 +98,15 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     warmup: int | None = None
     pad_environment: bool = True
     design: Design | None = None
+    objectives: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[Metric, ...]:
+        """The metrics that decide: one, unless several objectives were asked for."""
+        if not self.objectives:
+            return (self.workload.objective,)
+        by_name = {metric.name: metric for metric in self.workload.metrics}
+        return tuple(by_name[name] for name in self.objectives)
 
     @property
     def command_line(self) -> str:
@@ -183,7 +195,10 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     Attributes:
         arms: the baseline first; for ``tune`` those of the confirmation, over its blocks alone.
-        claims: one for each arm but the first.
+        claims: one for each arm but the first, in the first objective.
+        front: for several objectives: the confirmed points that are shown to be better than the
+            default in one of them and that none is shown to dominate; best in the first first.
+        off_front: what was confirmed beside them, and is no part of the front.
         effects: for a factorial ``sweep``: of its factors.
         noise_floor: the claim on two identical arms, where the study ran them.
         calibration: for ``calibrate``: what the launches tell of the machine.
@@ -202,6 +217,8 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     claims: tuple[Claim, ...] = ()
     effects: tuple[FactorEffect, ...] = ()
     recommendation: Recommendation | None = None
+    front: tuple[FrontPoint, ...] = ()
+    off_front: tuple[FrontPoint, ...] = ()
     noise_floor: Claim | None = None
     calibration: Calibration | None = None
     launches: int = 0

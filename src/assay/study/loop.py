@@ -215,7 +215,8 @@ class StudyLoop:
         if self._account.launches == 1:
             demand_given(sample, self._spec.workload.metrics)
         if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
-            demand_objective(sample, self._spec.workload.objective)
+            for metric in self._spec.targets:
+                demand_objective(sample, metric)
 
     def _hangs_on(self, arm: str) -> bool:
         """Whether nothing could go on without an arm; a sweep goes on without a cell."""

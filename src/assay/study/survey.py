@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import WorkloadFailed
 from assay.measure.executor import LocalExecutor
 from assay.measure.last_words import last_words
-from assay.records import DEFAULT, Budget, Launch, Outcome, RunFacts, Sample, Stage, Workload
+from assay.records import (
+    DEFAULT,
+    Budget,
+    Launch,
+    Metric,
+    Outcome,
+    RunFacts,
+    Sample,
+    Stage,
+    Workload,
+)
 from assay.search.history import DEFAULT_ARM
 from assay.search.tune import TRIES
 from assay.study.laboratory import Laboratory
@@ -31,7 +42,12 @@ class Survey:
     elapsed_s: float
 
 
-def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey:
+def survey(
+    laboratory: Laboratory,
+    workload: Workload,
+    budget: Budget,
+    objectives: Sequence[Metric] = (),
+) -> Survey:
     """Launch the program once in its default configuration.
 
     It warms the caches and shows what the program maps; its time is never used. It may take the
@@ -72,7 +88,8 @@ def survey(laboratory: Laboratory, workload: Workload, budget: Budget) -> Survey
                 f"{_last_of(executor.errors, executor.output)}",
                 "Run it by hand first; --check, --timeout and --limit are part of its success.",
             )
-        demand_objective(sample, workload.objective)
+        for metric in objectives or (workload.objective,):
+            demand_objective(sample, metric)
         return Survey(sample, executor.last_facts, time.monotonic() - began)
 
 

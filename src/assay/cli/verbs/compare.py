@@ -20,6 +20,7 @@ from assay.cli.request import (
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import (
     command_of,
+    demand_one_objective,
     split_command,
     statistic_of,
     words_of,
@@ -38,6 +39,7 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
     gate = _gate(arguments.fail_if)
+    demand_one_objective(arguments)
     exports = exports_of(arguments)
     argv, *others = _commands(parsed)
     lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))

@@ -17,7 +17,7 @@ from assay.cli.request import (
     warmup_of,
 )
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, statistic_of, workload_of
+from assay.cli.workload import command_of, demand_one_objective, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Statistic, StudySpec
 from assay.study.session import begin
@@ -26,6 +26,7 @@ from assay.study.session import begin
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
+    demand_one_objective(arguments)
     exports = exports_of(arguments)
     _demand_mean(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)

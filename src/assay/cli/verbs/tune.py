@@ -19,7 +19,7 @@ from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import command_of, statistic_of, workload_of
+from assay.cli.workload import command_of, several_objectives, statistic_of, workload_of
 from assay.errors import BadInput, NotPossible
 from assay.launch.exported import of_space
 from assay.machine.document import Program
@@ -56,7 +56,7 @@ def run(parsed: Parsed) -> int:
         _space(lab, spec.space, program)  # what can never be granted costs no launch
     with store_of(arguments) as store:
         _tell(arguments, "assay: looking at the program (one launch, not timed)")
-        seen = survey(lab, spec.workload, spec.budget)
+        seen = survey(lab, spec.workload, spec.budget, spec.targets)
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = msgspec.structs.replace(spec, space=space)
         _say(arguments, lab, space, left_out)
@@ -84,6 +84,7 @@ def _specification(
         disturbed_above=disturbed_above_of(arguments, os.environ),
         statistic=statistic_of(arguments),
         null=arguments.null,
+        objectives=several_objectives(arguments),
     )
 
 
