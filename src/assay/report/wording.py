@@ -61,6 +61,8 @@ def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     """The answer of a study, or what there is of it."""
     if report.conclusion is None or not report.conclusion.arms:
         return _open(report, rows, scale)
+    if report.spec.objectives:
+        return _front(report.conclusion)
     if report.spec.kind is Kind.TUNE:
         return _tuned(report.conclusion, report.metric)
     if report.spec.kind is Kind.MEASURE:
@@ -103,6 +105,16 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
         sentence = claim_sentence(chosen.claim, metric)
     tone = chosen.claim.verdict.value if chosen.claim else "unclear"
     return Answer(sentence, tone, _badge(tone, metric, chosen.claim), details)
+
+
+def _front(conclusion: Conclusion) -> Answer:
+    sentence = clean(conclusion.recommendation.sentence if conclusion.recommendation else "")
+    count = len(conclusion.front)
+    if count:
+        return Answer(sentence, "faster", "better" if count == 1 else f"front of {count}")
+    undecided = sentence.startswith("Not decided")
+    badge = "not decided" if undecided else "keep the default"
+    return Answer(sentence, "unclear" if undecided else "same", badge)
 
 
 def _chosen_details(chosen: Recommendation, metric: Metric) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ def say_front(spec: StudySpec, front: Sequence[FrontPoint], off: Sequence[FrontP
         for metric, (number, claim) in zip(spec.targets, best, strict=True)
         if claim is not None and claim.verdict is Verdict.FASTER
     ]
+    without = [noun(m) for m, (_, claim) in zip(spec.targets, best, strict=True) if claim is None]
+    told += [f"none is better in {which}" for which in without]
     return f"{show_count(len(front), 'configuration')} make up the front: {', '.join(told)}."
 
 
