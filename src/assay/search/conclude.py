@@ -177,7 +177,7 @@ def _tune_front(
         race.tell(sample)
     history, facets = race.history, race.facets
     points = confirmed_points(history, NULL_ARM)
-    alpha = front_alpha(spec, len(points))
+    alpha = front_alpha(spec, max(1, len(points)))
     default = _losses_in_any(facets, DEFAULT_ARM)
     failing = [arm for arm in points if fails_more(_losses_in_any(facets, arm), default)]
     seen = in_order(judged(facets, points, failing, alpha), facets)

@@ -171,7 +171,7 @@ class FrontRace(TuneRace):
     def _first_block(self, purse: Purse) -> Roster | Done:
         """As many of the candidates as the budget lets be confirmed (rule 14)."""
         if not self.candidates:
-            return self._no_candidates()
+            return self._no_candidates(purse)
         for count in range(len(self.candidates), 0, -1):
             arms = (*self._always, *self.candidates[:count])
             proof = self._history.cost(arms).times(self._least_for(count))
@@ -185,7 +185,11 @@ class FrontRace(TuneRace):
             needed,
         )
 
-    def _no_candidates(self) -> Done:
+    def _no_candidates(self, purse: Purse) -> Roster | Done:
+        """Nothing to confirm; what is left to show is the noise floor, where it was asked for."""
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        if self._spec.null and blocks < self._least and not purse.spent:
+            return Roster(Stage.CONFIRM, self._always)
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return Done(
                 Reason.WORKLOAD_FAILED,

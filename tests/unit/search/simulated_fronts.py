@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.records import (
     Budget,
     Conclusion,
     Configuration,
+    FrontPoint,
     Kind,
     Launch,
     Metric,
     Outcome,
     Sample,
     Space,
+    Stage,
     StudySpec,
+    Value,
     Workload,
 )
 from assay.records.workload import BUILT_IN
 from assay.search.conclude import conclude
+from assay.search.facet import facets_of
 from assay.search.front import FrontRace
+from assay.search.front_claims import front_alpha, judged
 from assay.search.gp import GpSearcher
+from assay.search.history import DEFAULT_ARM, arm_of
 from assay.search.race import Done
 from assay.search.space import SearchSpace
 from assay.search.testing import drive
@@ -112,3 +118,27 @@ def front_study(
     trip = drive(FrontRace(spec, bound, searcher), program, budget)
     found = conclude(spec, trip.samples, bound, GpSearcher(), trip.done)
     return FrontStudy(spec, trip.samples, trip.done, found)
+
+
+def confirmation(
+    program: TwoSided, settings: Sequence[Mapping[str, Value]], blocks: int
+) -> list[FrontPoint]:
+    """Points as a confirmation of so many blocks judges them."""
+    points = [arm_of(Configuration(one)) for one in settings]
+    roster = (DEFAULT_ARM, *points)
+    samples = [
+        program.run(
+            Launch(
+                configuration=arm.configuration,
+                arm=arm.name,
+                stage=Stage.CONFIRM,
+                block=block,
+                position=position,
+                roster=None if position else roster,
+            )
+        )
+        for block in range(blocks)
+        for position, arm in enumerate(roster)
+    ]
+    spec = front_spec(Space(), Budget(launches=len(samples)))
+    return judged(facets_of(spec, samples), points, [], front_alpha(spec, len(points)))
