@@ -228,3 +228,9 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     stopped: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def every_claim(self) -> tuple[Claim, ...]:
+        """The claims in all objectives; where there is one, ``claims``."""
+        points = (*self.front, *self.off_front)
+        return tuple(claim for point in points for claim in point.claims) or self.claims

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import re
 import sys
@@ -15,6 +17,7 @@ from simulated_fronts import FrontStudy, TwoSided, front_study
 
 from assay.records import Budget, Choices, Configuration, Goal, Parameter, Space
 from assay.report.front import FrontFigure, FrontMark, front_figures
+from assay.report.front_text import to_csv, to_markdown
 from assay.report.html import render
 from assay.report.inputs import ReportInput
 from assay.report.pictures.front import front_svg
@@ -107,3 +110,18 @@ def test_without_a_gain_the_page_keeps_the_default() -> None:
     assert "Keep the default: nothing that was tried stood better in time or memory." in page
     assert 'id="front"' not in page
     assert "keep the default" in page
+
+
+def test_exports_have_each_objective(study: FrontStudy) -> None:
+    count = len(study.conclusion.front) + len(study.conclusion.off_front)
+    lines = list(csv.DictReader(io.StringIO(to_csv(study.conclusion, study.spec))))
+    assert len(lines) == 2 * (count + 1)
+    assert {line["metric"] for line in lines} == {"wall_s", "peak_anon_bytes"}
+    of_first = [line for line in lines if line["arm"] == study.conclusion.front[0].name]
+    assert [float(line["ratio"]) for line in of_first] == [
+        claim.ratio for claim in study.conclusion.front[0].claims
+    ]
+    table = to_markdown(study.conclusion, study.spec).split("\n\n")
+    assert "make up the front" in table[0]
+    assert table[1].splitlines()[0].startswith("| point | settings | wall time |")
+    assert len(table[1].splitlines()) == count + 2
