@@ -130,8 +130,8 @@ def claim_on(point: FrontPoint, metric: str) -> Claim | None:
 def first_choice(front: Sequence[FrontPoint], metric: str) -> FrontPoint | None:
     """The point to take where none is named: the best in one objective.
 
-    The default is one of the choices: who is not as good as the default in it, or nearer the better
-    side of it, is no answer to what is best in it.
+    The default is one of the choices: of what is not shown to be as good as it in this objective
+    none is taken unasked.
 
     Args:
         front: its points, best first.

@@ -30,8 +30,9 @@ def say_front(spec: StudySpec, front: Sequence[FrontPoint], off: Sequence[FrontP
         for metric, (number, claim) in zip(spec.targets, best, strict=True)
         if claim is not None and claim.verdict is Verdict.FASTER
     ]
-    without = [noun(m) for m, (_, claim) in zip(spec.targets, best, strict=True) if claim is None]
-    told += [f"none is better in {which}" for which in without]
+    without = [m for m, (_, claim) in zip(spec.targets, best, strict=True) if claim is None]
+    if without:
+        told.append(f"none is shown to be better in {either(without)}")
     return f"{show_count(len(front), 'configuration')} make up the front: {', '.join(told)}."
 
 
@@ -83,8 +84,8 @@ def _without(spec: StudySpec, off: Sequence[FrontPoint]) -> str:
 
 def either(metrics: Sequence[Metric]) -> str:
     """The objectives as alternatives: ``time or memory``."""
-    nouns = [noun(metric) for metric in metrics]
-    return f"{', '.join(nouns[:-1])} or {nouns[-1]}"
+    *most, last = [noun(metric) for metric in metrics]
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def noun(metric: Metric) -> str:

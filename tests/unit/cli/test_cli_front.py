@@ -144,7 +144,7 @@ def test_the_document_has_points_with_numbers_and_why_others_are_none() -> None:
         (
             (FAST, point({"b": 1}, (0.7, Verdict.FASTER), (1.0, Verdict.SAME))),
             (),
-            "none is better in memory.",
+            "none is shown to be better in memory.",
         ),
         ((), (IDLE,), "Keep the default: a=5 is not better in time or memory."),
         (
