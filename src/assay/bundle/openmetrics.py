@@ -126,7 +126,7 @@ def _claims(source: Source) -> Iterable[_Family]:
     high = _Family("assay_claim_ratio_high", "", "Upper end of its interval, where it has one.")
     blocks = _Family("assay_claim_blocks", "", "Paired launches that the claim rests on.")
     for one in source.strata:
-        for claim in one.conclusion.claims if one.conclusion else ():
+        for claim in one.conclusion.every_claim if one.conclusion else ():
             labels = _claim_labels(source.record.id, one, claim)
             ratio.add(labels, claim.ratio)
             blocks.add(labels, float(claim.blocks))

@@ -122,11 +122,12 @@ def same(found: Conclusion, recorded: Conclusion) -> bool:
 
 
 def without_script(conclusion: Conclusion) -> Conclusion:
-    """The verdict document without the script."""
+    """The verdict document without the scripts."""
     if conclusion.recommendation is None:
         return conclusion
     bare = msgspec.structs.replace(conclusion.recommendation, script="")
-    return msgspec.structs.replace(conclusion, recommendation=bare)
+    front = tuple(msgspec.structs.replace(point, script="") for point in conclusion.front)
+    return msgspec.structs.replace(conclusion, recommendation=bare, front=front)
 
 
 def script_of(conclusion: Conclusion, plans: Sequence[Plan], workload: Workload) -> str | None:

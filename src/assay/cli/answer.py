@@ -67,7 +67,7 @@ def _export(result: Result, samples: Sequence[Sample], exports: Sequence[Path]) 
 
 
 def _content(path: Path, result: Result, samples: Sequence[Sample]) -> str:
-    from assay.report import cells_text, text
+    from assay.report import cells_text, front_text, text
 
     conclusion, spec = result.conclusion, result.spec
     metric, sweep = spec.workload.objective, spec.kind is Kind.SWEEP
@@ -76,6 +76,10 @@ def _content(path: Path, result: Result, samples: Sequence[Sample]) -> str:
             return cells_text.to_markdown(conclusion, spec)
         case ".csv" if sweep:
             return cells_text.to_csv(conclusion, spec)
+        case ".md" if spec.objectives:
+            return front_text.to_markdown(conclusion, spec)
+        case ".csv" if spec.objectives:
+            return front_text.to_csv(conclusion, spec)
         case ".md":
             return text.to_markdown(conclusion, metric)
         case ".csv":

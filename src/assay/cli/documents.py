@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.bundle.document import sample_documents
 from assay.cli.explained import explanation_document
+from assay.cli.front import front_document
 from assay.records import (
     ArmResult,
     Claim,
@@ -87,6 +88,8 @@ def _tune(result: Result) -> dict[str, Any]:
     if result.explanation is not None:
         document["explanation"] = explanation_document(result.explanation)
     document |= _warm_start(result.spec, conclusion.warm_start)
+    if result.spec.objectives:
+        document |= front_document(conclusion, result.spec)
     return document | _noise_floor(conclusion)
 
 

@@ -136,6 +136,11 @@ def _run(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="as a study recommends; without a command the study's own",
     )
     parser.add_argument(
+        "--point",
+        metavar="N",
+        help="of a study with several objectives: this point of its front, by number or settings",
+    )
+    parser.add_argument(
         "--explain", action="store_true", help="print the plan and the script; run nothing"
     )
     parser.add_argument(

@@ -95,8 +95,11 @@ def measuring(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--objective",
+        action="append",
+        default=[],
         metavar="NAME[:median|spread]",
-        help="the metric to decide by (wall_s), by its mean unless said otherwise",
+        help="the metric to decide by (wall_s), by its mean unless said otherwise; tune weighs two"
+        " or three against each other",
     )
     group.add_argument(
         "--require",

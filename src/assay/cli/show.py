@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from assay.cli.calibration import calibration_lines
 from assay.cli.cells import cell_lines, effect_lines
 from assay.cli.explained import explanation_lines
+from assay.cli.front import front_lines, front_steps
 from assay.cli.layout import fitted, width_of
 from assay.records import (
     ArmResult,
@@ -25,6 +26,7 @@ from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
 from assay.search.floor import floor_words, origin_words
+from assay.search.front_sentence import noun
 from assay.search.interference import interference_words
 from assay.search.requirement_words import (
     required_text,
@@ -59,6 +61,11 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
     if conclusion.kind is Kind.SWEEP:
         yield from cell_lines(conclusion, spec, width)
         yield from effect_lines(conclusion.effects)
+    elif spec.objectives:
+        yield from front_lines(conclusion, spec, width)
+        for metric in spec.targets:
+            yield f"  {noun(metric)}:"
+            yield from arm_lines(conclusion.arms, metric, width)
     else:
         yield from arm_lines(conclusion.arms, spec.workload.objective, width)
     yield from required_lines(conclusion, spec)
@@ -232,6 +239,8 @@ def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
 def _next_steps(result: Result) -> Iterable[str]:
     yield f"  study {result.study_id}; the whole picture: assay report {result.study_id}"
     chosen = result.conclusion.recommendation
-    if chosen is not None and chosen.settings:
+    if result.spec.objectives:
+        yield from front_steps(result.study_id, result.conclusion)
+    elif chosen is not None and chosen.settings:
         yield f"  run it so again: assay run --from {result.study_id}"
         yield f"  without assay: assay run --from {result.study_id} --explain prints a script"

@@ -130,7 +130,7 @@ class SweepRequest:
         with self._key("study", "precision"):
             precision = precision_of(_words(precision=study.precision))
         with self._key("workload", "objective"):
-            statistic = statistic_of(_words(objective=self.table.workload.objective))
+            statistic = statistic_of(argparse.Namespace(objective=_given(self.table.workload)))
         return StudySpec(
             kind=Kind.SWEEP,
             workload=workload,
@@ -311,7 +311,7 @@ _SILENT: dict[str, Any] = {
     "unit": [],
     "goal": [],
     "combine": [],
-    "objective": None,
+    "objective": [],
     "require": [],
     "check": None,
     "timeout": None,
@@ -337,7 +337,7 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
     if table.unit:
         found["unit"] = {"unit": _listed(table.unit)}
     if table.objective is not None:
-        found["objective"] = {"objective": table.objective}
+        found["objective"] = {"objective": _given(table)}
     if table.goal is not None:
         goal = table.goal
         found["goal"] = {"goal": [goal] if isinstance(goal, str) else _listed(goal)}
@@ -363,6 +363,11 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         if command is not None:
             found[name] = {name: command, "shell": table.shell}
     return found
+
+
+def _given(table: WorkloadTable) -> list[str]:
+    """The objective as the option has it, which may be repeated."""
+    return [] if table.objective is None else [table.objective]
 
 
 def _listed(table: Mapping[str, Any] | list[str]) -> list[str]:

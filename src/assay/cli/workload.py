@@ -185,22 +185,97 @@ def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> d
     return declared
 
 
+MOST_OBJECTIVES = 3
+"""A front in more is hard to see, and takes more launches than most budgets have."""
+
+
+def objectives_of(arguments: argparse.Namespace) -> list[str]:
+    """The names of the metrics to decide by, in the order they were given; may be none.
+
+    Raises:
+        BadInput: one is given twice, or there are too many.
+    """
+    names = [text.partition(":")[0] for text in arguments.objective]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"The objective {name} is given twice.", "Name each objective once.")
+    if len(names) > MOST_OBJECTIVES:
+        raise BadInput(
+            f"There are {len(names)} objectives.",
+            f"At most {MOST_OBJECTIVES} can be weighed against each other.",
+        )
+    return names
+
+
+def several_objectives(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """The objectives where there is more than one; else none.
+
+    Raises:
+        BadInput: they cannot be.
+    """
+    names = objectives_of(arguments)
+    return tuple(names) if len(names) > 1 else ()
+
+
+def demand_alone(arguments: argparse.Namespace) -> None:
+    """Refuse what a study with several objectives does not have.
+
+    Raises:
+        BadInput: one of it was asked for.
+    """
+    if not several_objectives(arguments):
+        return
+    asked = {
+        "--require": arguments.require,
+        "--parallel": arguments.parallel,
+        "--warm-start": [word for word in arguments.warm_start if word != "none"],
+    }
+    for option, value in asked.items():
+        if value:
+            raise BadInput(
+                f"{option} is for one objective; there are several.",
+                f"Leave {option} out, or decide by one of them.",
+            )
+
+
+def demand_one_objective(arguments: argparse.Namespace) -> None:
+    """Refuse several objectives where the verb weighs nothing against anything.
+
+    Raises:
+        BadInput: more than one.
+    """
+    if len(objectives_of(arguments)) > 1:
+        raise BadInput(
+            f"`assay {arguments.verb}` takes one --objective.",
+            "`assay tune` weighs several against each other; --metric reads further figures.",
+        )
+
+
 def statistic_of(arguments: argparse.Namespace) -> Statistic:
     """What of the objective decides: ``NAME:median`` and ``NAME:spread`` say so.
 
     Raises:
-        BadInput: no such statistic.
+        BadInput: no such statistic, or another than the mean of several objectives.
     """
-    _, colon, text = (arguments.objective or "").partition(":")
-    if not colon:
-        return Statistic.MEAN
-    if text not in tuple(Statistic):
-        near = nearest(text, tuple(Statistic))
-        raise BadInput(
-            f"--objective: there is no statistic {text!r}.",
-            f"Did you mean {near}?" if near else f"There are {', '.join(Statistic)}.",
-        )
-    return Statistic(text)
+    several = len(arguments.objective) > 1
+    found = Statistic.MEAN
+    for objective in arguments.objective:
+        _, colon, text = objective.partition(":")
+        if not colon:
+            continue
+        if text not in tuple(Statistic):
+            near = nearest(text, tuple(Statistic))
+            raise BadInput(
+                f"--objective: there is no statistic {text!r}.",
+                f"Did you mean {near}?" if near else f"There are {', '.join(Statistic)}.",
+            )
+        found = Statistic(text)
+        if several and found is not Statistic.MEAN:
+            raise BadInput(
+                f"--objective {objective}: several objectives are compared by their means.",
+                "Name the metrics alone.",
+            )
+    return found
 
 
 def requirements_of(arguments: argparse.Namespace, workload: Workload) -> tuple[Requirement, ...]:
@@ -218,32 +293,38 @@ def requirements_of(arguments: argparse.Namespace, workload: Workload) -> tuple[
 
 
 def _metrics(arguments: argparse.Namespace) -> tuple[Metric, ...]:
-    """The objective first, then all others that were named, and wall time always."""
+    """The objectives first, then all others that were named, and wall time always."""
     metrics = _named_metrics(arguments.metric, dict(_pair(t, "--unit") for t in arguments.unit))
-    objective = (arguments.objective or "").partition(":")[0] or next(iter(metrics))
-    if objective in BUILT_IN:
-        metrics.setdefault(objective, BUILT_IN[objective])
-    _demand_metric(objective, metrics)
+    objectives = objectives_of(arguments) or [next(iter(metrics))]
+    for objective in objectives:
+        if objective in BUILT_IN:
+            metrics.setdefault(objective, BUILT_IN[objective])
+        _demand_metric(objective, metrics)
     for name in required_names(arguments.require):
         if name in BUILT_IN:
             metrics.setdefault(name, BUILT_IN[name])
-    if objective == "peak_bytes":
+    if "peak_bytes" in objectives:
         raise BadInput(
             "peak_bytes cannot be the objective: it counts page cache, which depends on what ran "
             "before.",
             "Use --objective peak_anon_bytes.",
         )
     for text in arguments.goal:
-        name, goal = _pair(text, "--goal") if "=" in text else (objective, text)
+        name, goal = _pair(text, "--goal") if "=" in text else (objectives[0], text)
         if goal not in tuple(Goal):
             raise BadInput(f"{goal!r} is not a goal.", "Write --goal lower or --goal higher.")
+        if "=" not in text and len(objectives) > 1:
+            raise BadInput(
+                f"--goal {goal} does not say of which objective.",
+                f"Write --goal {objectives[0]}={goal}.",
+            )
         _demand_metric(name, metrics)
         metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
     for text in arguments.combine:
         name, way = _pair(text, "--combine")
         _demand_metric(name, metrics)
         metrics[name] = _combined(metrics[name], way)
-    return (metrics.pop(objective), *metrics.values())
+    return (*(metrics.pop(name) for name in objectives), *metrics.values())
 
 
 def _combined(metric: Metric, way: str) -> Metric:

@@ -40,6 +40,7 @@ from assay.records.design import (
 )
 from assay.records.domain import AnyText, Choices, Domain, Range, check
 from assay.records.facts import Counter, InstanceFacts, RunFacts, Seen
+from assay.records.front import FrontPoint, OffFront
 from assay.records.launch import Arm, Launch, Stage
 from assay.records.output import Hashed, Output
 from assay.records.plan import Level, Plan, Prospect, Scope, Word
@@ -97,6 +98,7 @@ __all__ = [
     "Evidence",
     "FactorEffect",
     "FalseVerdicts",
+    "FrontPoint",
     "Goal",
     "Grant",
     "Granted",
@@ -115,6 +117,7 @@ __all__ = [
     "MemPolicy",
     "Metric",
     "Modes",
+    "OffFront",
     "Outcome",
     "Output",
     "PageCache",

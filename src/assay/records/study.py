@@ -11,11 +11,12 @@ from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
 from assay.records.configuration import Configuration
 from assay.records.design import Design, FactorEffect
+from assay.records.front import FrontPoint
 from assay.records.launch import Arm
 from assay.records.requirement import Requirement, RequirementResult
 from assay.records.space import Space
 from assay.records.warm import Earlier
-from assay.records.workload import Workload
+from assay.records.workload import Metric, Workload
 
 MARGIN = 0.01
 """Ratios within 1 +- this are the same for practical purposes, unless asked otherwise."""
@@ -87,6 +88,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
             many launches of a search block run side by side. ``None``: no slots.
         earlier: for ``tune``: what earlier studies knew. It guides the search; no claim rests on
             it.
+        objectives: for ``tune`` by several metrics: their names, the workload's objective first;
+            empty where that alone decides.
     """
 
     kind: Kind
@@ -108,6 +111,15 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     switch_costs_s: dict[str, float] = {}
     parallel: int | None = None
     earlier: tuple[Earlier, ...] = ()
+    objectives: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[Metric, ...]:
+        """The metrics that decide: one, unless several objectives were asked for."""
+        if not self.objectives:
+            return (self.workload.objective,)
+        by_name = {metric.name: metric for metric in self.workload.metrics}
+        return tuple(by_name[name] for name in self.objectives)
 
     @property
     def command_line(self) -> str:
@@ -233,7 +245,10 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     Attributes:
         arms: the baseline first; for ``tune`` those of the confirmation, over its blocks alone.
-        claims: one for each arm but the first.
+        claims: one for each arm but the first, in the first objective.
+        front: for several objectives: the confirmed points that are shown to be better than the
+            default in one of them and that none is shown to dominate; best in the first first.
+        off_front: what was confirmed beside them, and is no part of the front.
         effects: for a factorial ``sweep``: of its factors.
         requirements: what was seen of each requirement in each arm.
         noise_floor: the claim on two identical arms, where the study ran them.
@@ -257,6 +272,8 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     effects: tuple[FactorEffect, ...] = ()
     requirements: tuple[RequirementResult, ...] = ()
     recommendation: Recommendation | None = None
+    front: tuple[FrontPoint, ...] = ()
+    off_front: tuple[FrontPoint, ...] = ()
     noise_floor: Claim | None = None
     calibration: Calibration | None = None
     launches: int = 0
@@ -269,3 +286,9 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     switching: Switching | None = None
     interference: Interference | None = None
     warm_start: str = ""
+
+    @property
+    def every_claim(self) -> tuple[Claim, ...]:
+        """The claims in all objectives; where there is one, ``claims``."""
+        points = (*self.front, *self.off_front)
+        return tuple(claim for point in points for claim in point.claims) or self.claims

@@ -20,6 +20,7 @@ from assay.report.parts import (
     claims,
     conditions,
     explained,
+    front,
     granted,
     method,
     required,
@@ -55,6 +56,7 @@ def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: 
     )
     chapters = [
         *_sweep_chapters(report, rows, scale),
+        *_front_chapters(report),
         *_picture_chapters(report, rows, pictures, scale),
         *_sample_chapters(report, rows, scale, winner),
         *_condition_chapters(report, pictures),
@@ -81,6 +83,12 @@ def _sweep_chapters(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -
     if report.spec.kind is Kind.SWEEP:
         for name, title, content, intro in sweep.chapters(report, rows, scale):
             yield _chapter(name, title, content, intro=intro)
+
+
+def _front_chapters(report: ReportInput) -> Iterator[Chapter]:
+    found = front.front(report)
+    if found is not None:
+        yield _chapter("front", "The front", found[0], intro=found[1])
 
 
 def _picture_chapters(

@@ -62,6 +62,8 @@ def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     """The answer of a study, or what there is of it."""
     if report.conclusion is None or not report.conclusion.arms:
         return _open(report, rows, scale)
+    if report.spec.objectives:
+        return _front(report.conclusion)
     if report.spec.kind is Kind.TUNE:
         return _tuned(report.conclusion, report.metric)
     found = _without_requirements(report, scale)
@@ -113,6 +115,16 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     if conclusion.requirements and tone != Verdict.FASTER:
         return Answer(sentence, "faster", "keeps what is required", details)
     return Answer(sentence, tone, _badge(tone, metric, chosen.claim), details)
+
+
+def _front(conclusion: Conclusion) -> Answer:
+    sentence = clean(conclusion.recommendation.sentence if conclusion.recommendation else "")
+    count = len(conclusion.front)
+    if count:
+        return Answer(sentence, "faster", "better" if count == 1 else f"front of {count}")
+    undecided = sentence.startswith("Not decided")
+    badge = "not decided" if undecided else "keep the default"
+    return Answer(sentence, "unclear" if undecided else "same", badge)
 
 
 def _chosen_details(chosen: Recommendation, metric: Metric) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ def demand_comparable(spec: StudySpec) -> None:
     Raises:
         BadInput: the number of instances varies, and the objective counts what all of them take.
     """
-    objective = spec.workload.objective
-    if _fits(objective) or not _varies(spec):
+    objective = next((metric for metric in spec.targets if not _fits(metric)), None)
+    if objective is None or not _varies(spec):
         return
     raise BadInput(
         f"The number of instances varies, and {objective.name} is that of all instances of a "

@@ -32,7 +32,19 @@ from assay.search.claims import claim_between
 from assay.search.comparable import instances_notes
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.effects import effects_of
+from assay.search.facet import Facet
 from assay.search.feasible import default_breaks
+from assay.search.front import FrontRace
+from assay.search.front_claims import (
+    claim_on,
+    claims_between,
+    confirmed_points,
+    first_choice,
+    front_alpha,
+    in_order,
+    judged,
+)
+from assay.search.front_sentence import either, say_front
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.interference import interference_notes, interference_of
 from assay.search.notes import (
@@ -91,6 +103,8 @@ def _concluded(
 ) -> Conclusion:
     stopped = _stopped(done)
     match spec.kind:
+        case Kind.TUNE if spec.objectives:
+            return _tune_front(spec, samples, space, searcher, done)
         case Kind.TUNE:
             return _tune(spec, samples, space, searcher, done)
         case Kind.COMPARE:
@@ -184,6 +198,85 @@ def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:
     if keeps not in (None, RequirementVerdict.HOLDS):
         return False
     return found.verdict is Verdict.FASTER or before is RequirementVerdict.BROKEN
+
+
+def _tune_front(
+    spec: StudySpec,
+    samples: Sequence[Sample],
+    space: SearchSpace,
+    searcher: Searcher,
+    done: Done | None,
+) -> Conclusion:
+    """The conclusion for several objectives."""
+    race = FrontRace(spec, space, searcher)
+    for sample in samples:
+        race.tell(sample)
+    history, facets = race.history, race.facets
+    points = confirmed_points(history, NULL_ARM)
+    alpha = front_alpha(spec, max(1, len(points)))
+    default = _losses_in_any(facets, DEFAULT_ARM)
+    failing = [arm for arm in points if fails_more(_losses_in_any(facets, arm), default)]
+    seen = in_order(judged(facets, points, failing, alpha), facets)
+    front = tuple(point for point in seen if point.off is None)
+    off = tuple(point for point in seen if point.off is not None)
+    first = first_choice(front, spec.targets[0].name)
+    claim = claim_on(first, spec.targets[0].name) if first else None
+    if points and not history.sound(Stage.CONFIRM):
+        sentence = (
+            "Not decided: others used the machine whenever the front was to be confirmed. Keep the "
+            "default until then."
+        )
+    else:
+        sentence = say_front(spec, front, off) if points else _without_front(race, done)
+    arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ()), *points]
+    stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
+    results = tuple(result_of(spec, history, stage, arm) for arm in arms)
+    claims = (claim_on(point, spec.targets[0].name) for point in seen)
+    return msgspec.structs.replace(
+        _counts(spec, history, results, _stopped(done)),
+        claims=tuple(found for found in claims if found is not None),
+        recommendation=Recommendation(
+            settings=first.settings if first else DEFAULT_ARM.configuration,
+            script="",
+            sentence=sentence,
+            claim=claim,
+        ),
+        front=front,
+        off_front=off,
+        noise_floor=claims_between(facets[:1], (DEFAULT_ARM.name, NULL_ARM.name), alpha)[0]
+        if spec.null
+        else None,
+        configurations=len({s.launch.configuration for s in samples}),
+        notes=(
+            *loss_notes(spec.workload.objective, samples),
+            *disturbance_notes(spec, history),
+            *refusal_notes(history),
+            *grant_notes(history, results),
+            *shape_notes(spec.workload.objective, results, samples),
+            *stability_notes(claim),
+        ),
+    )
+
+
+def _losses_in_any(facets: Sequence[Facet], arm: Arm) -> tuple[int, int]:
+    """The same as ``_losses``, of the objective that an arm most often lacks."""
+    return max(_losses(facet.history, arm) for facet in facets)
+
+
+def _without_front(race: FrontRace, done: Done | None) -> str:
+    """Why nothing was confirmed of a front."""
+    tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
+    if not tried or done is None or done.reason is Reason.NOTHING_TO_TRY:
+        return "Keep the default: there was nothing else to try."
+    if not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
+        return "Keep the default: every other configuration that was tried failed."
+    if not race.candidates:
+        either_of = either([facet.metric for facet in race.facets])
+        return f"Keep the default: nothing that was tried stood better in {either_of}."
+    return (
+        f"Not decided: {race.candidates[0].name} stood best in the search, and the budget ended "
+        "before it could be confirmed. Keep the default until then."
+    )
 
 
 def _losses(history: History, arm: Arm) -> tuple[int, int]:

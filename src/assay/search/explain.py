@@ -92,9 +92,10 @@ def explain(
         settings: the recommended configuration; may be the default.
 
     Returns:
-        ``None`` for studies that search nothing, and of too few launches.
+        ``None`` for studies that search nothing or have several objectives, and of too few
+        launches.
     """
-    if spec.kind is not Kind.TUNE or spec.space is None:
+    if spec.kind is not Kind.TUNE or spec.space is None or spec.objectives:
         return None
     trials = trials_of(History.of(spec, samples))
     if sum(t.value is not None for t in trials) < LEAST_TRIALS:

@@ -229,7 +229,8 @@ class StudyLoop:
         if self._account.launches == 1:
             demand_given(sample, self._spec.workload.metrics)
         if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
-            demand_objective(sample, self._spec.workload.objective)
+            for metric in self._spec.targets:
+                demand_objective(sample, metric)
             demand_read(sample, required_metrics(self._spec.workload, self._spec.require))
 
     def _hangs_on(self, arm: str) -> bool:

@@ -1,4 +1,4 @@
-"""The recommendation: a winner with a way to run it again without assay."""
+"""The recommendation: a winner, or each point of a front, with a way to run it without assay."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ from assay.study.loop import Planner
 
 
 def with_script(conclusion: Conclusion, spec: StudySpec, planner: Planner) -> Conclusion:
-    """The conclusion with the script that runs what it recommends."""
+    """The conclusion with the scripts that run what it recommends, and the points of its front."""
     recommendation = conclusion.recommendation
     if recommendation is None:
         return conclusion
     script = shell_script(planner(recommendation.settings, None), spec.workload)
     return msgspec.structs.replace(
-        conclusion, recommendation=msgspec.structs.replace(recommendation, script=script)
+        conclusion,
+        recommendation=msgspec.structs.replace(recommendation, script=script),
+        front=tuple(
+            msgspec.structs.replace(
+                point, script=shell_script(planner(point.settings, None), spec.workload)
+            )
+            for point in conclusion.front
+        ),
     )

@@ -29,6 +29,7 @@ from assay.search.conclude import conclude
 from assay.search.explain import Explanation, explanation_of
 from assay.search.failure import last_failure
 from assay.search.floor import beside, floor_notes
+from assay.search.front import FrontRace
 from assay.search.gp import GpSearcher
 from assay.search.measure import MeasureRace
 from assay.search.purse import OVERHEAD_S
@@ -343,6 +344,8 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> Race:
         BadInput: too few arms.
     """
     match spec.kind:
+        case Kind.TUNE if spec.objectives:
+            return FrontRace(spec, space, searcher)
         case Kind.TUNE:
             return TuneRace(spec, space, searcher)
         case Kind.COMPARE:

@@ -15,6 +15,7 @@ from assay.records import (
     DEFAULT,
     Budget,
     Launch,
+    Metric,
     Outcome,
     Requirement,
     RunFacts,
@@ -47,6 +48,7 @@ def survey(
     laboratory: Laboratory,
     workload: Workload,
     budget: Budget,
+    objectives: Sequence[Metric] = (),
     require: Sequence[Requirement] = (),
 ) -> Survey:
     """Launch the program once in its default configuration.
@@ -95,7 +97,8 @@ def survey(
                 f"{_last_of(executor.errors, executor.output)}",
                 "Run it by hand first; --check, --timeout and --limit are part of its success.",
             )
-        demand_objective(sample, workload.objective)
+        for metric in objectives or (workload.objective,):
+            demand_objective(sample, metric)
         demand_read(sample, required_metrics(workload, require))
         return Survey(sample, executor.last_facts, time.monotonic() - began)
 

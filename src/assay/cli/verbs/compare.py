@@ -21,6 +21,7 @@ from assay.cli.request import (
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import (
     command_of,
+    demand_one_objective,
     requirements_of,
     split_command,
     statistic_of,
@@ -40,6 +41,7 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
     gate = gate_of(arguments.fail_if, WORDS)
+    demand_one_objective(arguments)
     exports = exports_of(arguments)
     argv, *others = _commands(parsed)
     if arguments.build is not None:  # nobody knows the programs before they are built

@@ -18,7 +18,13 @@ from assay.cli.request import (
     warmup_of,
 )
 from assay.cli.wire import laboratory, store_of
-from assay.cli.workload import command_of, requirements_of, statistic_of, workload_of
+from assay.cli.workload import (
+    command_of,
+    demand_one_objective,
+    requirements_of,
+    statistic_of,
+    workload_of,
+)
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Statistic, StudySpec
 from assay.search.gate import OF_ONE_ARM, closes
@@ -29,6 +35,7 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
     gate = gate_of(arguments.fail_if, OF_ONE_ARM)
+    demand_one_objective(arguments)
     exports = exports_of(arguments)
     _demand_mean(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)

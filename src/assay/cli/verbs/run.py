@@ -33,7 +33,17 @@ from assay.launch.script import explain
 from assay.measure.building import Building, Built
 from assay.measure.page_cache import put_in_place
 from assay.measure.sample import build_sample
-from assay.records import DEFAULT, Configuration, Launch, Plan, RunFacts, Stage, Workload, encode
+from assay.records import (
+    DEFAULT,
+    Conclusion,
+    Configuration,
+    Launch,
+    Plan,
+    RunFacts,
+    Stage,
+    Workload,
+    encode,
+)
 from assay.settings.registry import judge_all
 from assay.study.laboratory import Laboratory
 
@@ -51,6 +61,8 @@ child's group, and systemd may send SIGHUP behind SIGTERM."""
 def run(parsed: Parsed) -> int:
     """Run the verb; gives the program's own exit status."""
     arguments = parsed.arguments
+    if arguments.point is not None and arguments.study is None:
+        raise BadInput("--point is of a study's front.", "Name the study with --from STUDY.")
     recommended, workload, parallel = _asked(parsed)
     argv = workload.argv
     lab = laboratory(program_of(argv)).divided(parallel)
@@ -148,7 +160,34 @@ def _from_study(arguments: argparse.Namespace) -> tuple[Configuration, Workload,
             f"`assay study show {study_id}` says where it stands.",
         )
     spec = record.spec
-    return record.conclusion.recommendation.settings, spec.workload, spec.parallel
+    chosen = record.conclusion.recommendation.settings
+    if arguments.point is not None:
+        chosen = _point(arguments.point, record.conclusion, study_id)
+    return chosen, spec.workload, spec.parallel
+
+
+def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
+    """A point of a front, by its number or as its settings are written.
+
+    Raises:
+        BadInput: the study has no front, or no such point.
+    """
+    names = [point.name for point in conclusion.front]
+    if not names:
+        raise BadInput(
+            f"Study {study_id} has no front to take --point {text} from.",
+            f"Leave --point out; `assay study show {study_id}` says what it recommends.",
+        )
+    if text in names:
+        return conclusion.front[names.index(text)].settings
+    if text.isdecimal() and 1 <= int(text) <= len(names):
+        return conclusion.front[int(text) - 1].settings
+    raise BadInput(
+        f"The front of study {study_id} has no point {text}.",
+        f"It has points 1 to {len(names)}; `assay study show {study_id}` shows them."
+        if len(names) > 1
+        else f"It has point 1 alone: {names[0]}.",
+    )
 
 
 def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> RunFacts:

@@ -20,7 +20,13 @@ from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
 from assay.cli.wire import laboratory, store_of
-from assay.cli.workload import command_of, requirements_of, statistic_of, workload_of
+from assay.cli.workload import (
+    command_of,
+    requirements_of,
+    several_objectives,
+    statistic_of,
+    workload_of,
+)
 from assay.errors import BadInput, NotPossible
 from assay.launch.exported import of_space
 from assay.machine.document import Program
@@ -67,7 +73,7 @@ def run(parsed: Parsed) -> int:
     with store_of(arguments) as store:
         wanted = wanted_studies(store, arguments.warm_start, spec)
         _tell(arguments, "assay: looking at the program (one launch, not timed)")
-        seen = survey(lab, spec.workload, spec.budget, spec.require)
+        seen = survey(lab, spec.workload, spec.budget, spec.targets, spec.require)
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = _with_earlier(lab, store, wanted, spec, space)
         _say(arguments, lab, spec, left_out)
@@ -83,6 +89,7 @@ def _specification(
     arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]
 ) -> StudySpec:
     """What was asked, checked as far as it can be before anything is launched."""
+    demand_alone(arguments)
     asked = space_of(arguments, lab.registry, lab.room)
     SearchSpace(asked)
     workload = workload_of(arguments, argv, asked.parameters)
@@ -100,6 +107,7 @@ def _specification(
         null=arguments.null,
         require=requirements_of(arguments, workload),
         parallel=len(lab.slots) or None,
+        objectives=several_objectives(arguments),
     )
     return numbered(spec)
 

@@ -105,4 +105,4 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
 
 
 def _confidence(alpha: float) -> str:
-    return f"{(1 - alpha) * 100:g}{NBSP}%"
+    return f"{(1 - alpha) * 100:.4g}{NBSP}%"

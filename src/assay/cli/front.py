@@ -1,0 +1,140 @@
+"""The front of several objectives: as lines of a terminal, and for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from assay.records import Claim, Conclusion, FrontPoint, OffFront, StudySpec, to_builtins
+from assay.search.front_claims import claim_on
+from assay.search.front_sentence import noun, word_of
+from assay.search.sentence import interval_text
+from assay.untrusted import clean
+
+GAP = "  "
+NO_NUMBER = "-"
+"""Stands where a point is no part of the front."""
+
+
+def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None) -> Iterator[str]:
+    """A table of what was confirmed: the points of the front by number, then the others.
+
+    Args:
+        conclusion: of a study with several objectives.
+        spec: of the same.
+        width: columns that there are; where they are too few, settings stand above the figures.
+    """
+    points = [*conclusion.front, *conclusion.off_front]
+    if not points:
+        return
+    share = f"{100 * (1 - spec.alpha):g} %"
+    yield f"  against the default, all intervals together {share}:"
+    head = ["", *(cell for metric in spec.targets for cell in (noun(metric), "interval"))]
+    numbers = {point.name: str(at) for at, point in enumerate(conclusion.front, 1)}
+    rows = [_cells(point, spec, numbers) for point in points]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    names = [_named(point, numbers) for point in points]
+    beside = (
+        width is None or 2 + sum(widths) + len(GAP) * len(widths) + max(map(len, names)) <= width
+    )
+    yield f"  {_line(head, widths)}{GAP}settings".rstrip() if beside else f"  {_line(head, widths)}"
+    for row, name in zip(rows, names, strict=True):
+        if beside:
+            yield f"  {_line(row, widths)}{GAP}{name}"
+        else:
+            yield f"  {name}"
+            yield f"  {_line(row, widths)}"
+
+
+def _cells(point: FrontPoint, spec: StudySpec, numbers: dict[str, str]) -> list[str]:
+    claims = [claim_on(point, metric.name) for metric in spec.targets]
+    told = [cell for claim in claims for cell in (word_of(claim), _interval(claim))]
+    return [numbers.get(point.name, NO_NUMBER), *told]
+
+
+def _interval(claim: Claim | None) -> str:
+    return interval_text(claim.ci) if claim else ""
+
+
+def _named(point: FrontPoint, numbers: dict[str, str]) -> str:
+    why = off_words(point, numbers)
+    return clean(point.name) + (f" ({why})" if why else "")
+
+
+def off_words(point: FrontPoint, numbers: dict[str, str]) -> str:
+    """Why a point is no part of the front, in a few words; empty where it is.
+
+    Args:
+        point: that was confirmed.
+        numbers: of the points of the front, by name.
+    """
+    match point.off:
+        case OffFront.DOMINATED:
+            better = point.dominated_by or ""
+            number = numbers.get(better)
+            return f"dominated by {f'point {number}' if number else clean(better)}"
+        case OffFront.NO_GAIN:
+            return "better in nothing"
+        case OffFront.UNCLEAR:
+            return "not shown to be better in anything"
+        case OffFront.FAILS:
+            return "fails more often than the default"
+        case None:
+            return ""
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    number, *others = (f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+    return GAP.join([number, *others])
+
+
+def front_steps(study_id: str, conclusion: Conclusion) -> Iterator[str]:
+    """What can be done with a front.
+
+    Args:
+        study_id: of the study.
+        conclusion: of the same.
+    """
+    chosen = conclusion.recommendation.settings if conclusion.recommendation else None
+    numbers = [n for n, point in enumerate(conclusion.front, 1) if point.settings == chosen]
+    run = f"assay run --from {study_id}"
+    others = [n for n in range(1, len(conclusion.front) + 1) if n not in numbers]
+    for number in numbers:
+        yield f"  run point {number} so again: {run}"
+    if others:
+        which = f"point {others[0]}" if len(others) == 1 else f"points {_listed(others)}"
+        yield f"  run {which}: {run} --point {others[0]}"
+    if conclusion.front:
+        yield f"  without assay: {run} --point {(numbers or others)[0]} --explain prints a script"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    *most, last = map(str, numbers)
+    return f"{', '.join(most)} or {last}"
+
+
+def front_document(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
+    """The same for JSON."""
+    return {
+        "objectives": list(spec.objectives),
+        "front": [
+            {"point": number, **_point(point), "script": point.script}
+            for number, point in enumerate(conclusion.front, 1)
+        ],
+        "off_front": [
+            {
+                **_point(point),
+                "off": str(point.off),
+                **({"dominated_by": point.dominated_by} if point.dominated_by else {}),
+            }
+            for point in conclusion.off_front
+        ],
+    }
+
+
+def _point(point: FrontPoint) -> dict[str, Any]:
+    return {
+        "name": point.name,
+        "settings": dict(point.settings),
+        "claims": [to_builtins(claim) for claim in point.claims],
+    }

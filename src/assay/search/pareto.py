@@ -1,0 +1,104 @@
+"""Pareto: points of which none is better than another in everything. Lower is better throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Point = Sequence[float]
+"""A value for each objective."""
+
+BEYOND = 0.1
+"""How far behind the worst of a front the corner lies that volumes are measured from, as a share of
+its extent: what is best in one objective alone counts as well."""
+
+
+def dominates(a: Point, b: Point) -> bool:
+    """Whether ``a`` is no worse in any objective, and better in one."""
+    return all(x <= y for x, y in zip(a, b, strict=True)) and tuple(a) != tuple(b)
+
+
+def front_of(points: Sequence[Point]) -> list[int]:
+    """The places of those that none dominates, in order; of equal ones all."""
+    return [i for i, p in enumerate(points) if not any(dominates(q, p) for q in points)]
+
+
+def hypervolume(points: Sequence[Point], corner: Point) -> float:
+    """How much of the space below ``corner`` is dominated, cut into slices along the last axis.
+
+    While et al., IEEE Transactions on Evolutionary Computation 10:29 (2006).
+    """
+    inside = sorted(
+        (p for p in points if all(x < c for x, c in zip(p, corner, strict=True))),
+        key=lambda p: p[-1],
+    )
+    if not inside or len(corner) == 1:
+        return corner[0] - inside[0][0] if inside else 0.0
+    ends = [*(p[-1] for p in inside[1:]), corner[-1]]
+    return sum(
+        (end - p[-1]) * hypervolume([q[:-1] for q in inside[: at + 1]], corner[:-1])
+        for at, (p, end) in enumerate(zip(inside, ends, strict=True))
+        if end > p[-1]
+    )
+
+
+def extent(points: Sequence[Point], least: float) -> list[tuple[float, float]]:
+    """For each objective the best of a front, and how far its worst lies behind; ``least`` or more.
+
+    Args:
+        points: at least one.
+        least: below it differences do not count.
+    """
+    of_front = [points[i] for i in front_of(points)]
+    found = []
+    for values in zip(*of_front, strict=True):
+        low = min(values)
+        found.append((low, max(max(values) - low, least)))
+    return found
+
+
+def spread_out(points: Sequence[Point], count: int, tolerance: float) -> list[int]:
+    """Up to ``count`` places of a front: the best of each objective, then those between.
+
+    Between them whichever adds most to the volume that is dominated. What is no further than
+    ``tolerance`` from one that was chosen, in each objective, adds nothing.
+
+    Args:
+        points: values on scales on which equal steps are worth the same, as logarithms.
+        count: at most so many.
+        tolerance: differences below it count as none.
+    """
+    left = front_of(points)
+    if not left:
+        return []
+    scale = extent(points, tolerance)
+    unit = {
+        i: [(x - low) / size for x, (low, size) in zip(points[i], scale, strict=True)] for i in left
+    }
+    corner = [1.0 + BEYOND] * len(scale)
+    chosen: list[int] = []
+    while left and len(chosen) < count:
+        if len(chosen) < len(scale):
+            found = _best_of(len(chosen), left, points, unit, tolerance)
+        else:
+            taken = [unit[i] for i in chosen]
+            found = max(left, key=lambda i: (hypervolume([*taken, unit[i]], corner), -i))
+        chosen.append(found)
+        left = [i for i in left if not _alike(points[i], points[found], tolerance)]
+    return chosen
+
+
+def _best_of(
+    objective: int,
+    left: Sequence[int],
+    points: Sequence[Point],
+    unit: dict[int, list[float]],
+    tolerance: float,
+) -> int:
+    """The best of one objective; of those that are as good, the best in all others together."""
+    least = min(points[i][objective] for i in left)
+    as_good = [i for i in left if points[i][objective] <= least + tolerance]
+    return min(as_good, key=lambda i: (sum(unit[i]), i))
+
+
+def _alike(a: Point, b: Point, tolerance: float) -> bool:
+    return all(abs(x - y) <= tolerance for x, y in zip(a, b, strict=True))

@@ -1,0 +1,144 @@
+"""Studies with two objectives on simulated programs."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.records import (
+    Budget,
+    Conclusion,
+    Configuration,
+    FrontPoint,
+    Kind,
+    Launch,
+    Metric,
+    Outcome,
+    Sample,
+    Space,
+    Stage,
+    StudySpec,
+    Value,
+    Workload,
+)
+from assay.records.workload import BUILT_IN
+from assay.search.conclude import conclude
+from assay.search.facet import facets_of
+from assay.search.front import FrontRace
+from assay.search.front_claims import front_alpha, judged
+from assay.search.gp import GpSearcher
+from assay.search.history import DEFAULT_ARM, arm_of
+from assay.search.race import Done
+from assay.search.space import SearchSpace
+from assay.search.testing import drive
+
+TIME, MEMORY = BUILT_IN["wall_s"], BUILT_IN["peak_anon_bytes"]
+
+Effects = Callable[[Configuration], tuple[float, float]]
+"""Logarithms of what a configuration takes of time and of memory, against the default."""
+
+
+@dataclass(frozen=True)
+class TwoSided:
+    """A program that takes time and memory.
+
+    Attributes:
+        effects: of a configuration.
+        noise: standard deviation of the logarithm of each.
+        fails: share of the launches of a configuration that fail.
+        seed: of the noise.
+        metrics: names of the two.
+    """
+
+    effects: Effects
+    noise: tuple[float, float] = (0.03, 0.005)
+    fails: Callable[[Configuration], float] = lambda configuration: 0.0
+    seed: int = 0
+    metrics: tuple[Metric, Metric] = (TIME, MEMORY)
+
+    def run(self, launch: Launch) -> Sample:
+        """The same sample for the same launch."""
+        place = f"{launch.stage}/{launch.block}/{launch.position}/{launch.attempt}/{launch.arm}"
+        rng = random.Random(f"{self.seed}/{place}")
+        time, memory = (
+            math.exp(effect + rng.gauss(0.0, noise))
+            for effect, noise in zip(self.effects(launch.configuration), self.noise, strict=True)
+        )
+        if rng.random() < self.fails(launch.configuration):
+            return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=time, exit_status=1)
+        if launch.cap_s is not None and time > launch.cap_s:
+            return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=launch.cap_s)
+        metrics = {"wall_s": time, self.metrics[0].name: time, self.metrics[1].name: memory}
+        return Sample(launch=launch, outcome=Outcome.OK, wall_s=time, metrics=metrics)
+
+
+@dataclass(frozen=True)
+class FrontStudy:
+    """A study that came to its end."""
+
+    spec: StudySpec
+    samples: list[Sample]
+    done: Done
+    conclusion: Conclusion
+
+    @property
+    def front(self) -> list[dict[str, object]]:
+        """The settings of the points of the front."""
+        return [dict(point.settings) for point in self.conclusion.front]
+
+
+def front_spec(
+    space: Space,
+    budget: Budget,
+    *,
+    seed: int = 0,
+    null: bool = False,
+    metrics: tuple[Metric, ...] = (TIME, MEMORY),
+) -> StudySpec:
+    """A study by two objectives."""
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("./program",), metrics=metrics),
+        budget=budget,
+        space=space,
+        seed=seed,
+        null=null,
+        objectives=tuple(metric.name for metric in metrics[:2]),
+    )
+
+
+def front_study(
+    space: Space, program: TwoSided, budget: Budget, *, seed: int = 0, null: bool = False
+) -> FrontStudy:
+    """Carry a study to its end."""
+    spec = front_spec(space, budget, seed=seed, null=null, metrics=program.metrics)
+    bound, searcher = SearchSpace(space), GpSearcher()
+    trip = drive(FrontRace(spec, bound, searcher), program, budget)
+    found = conclude(spec, trip.samples, bound, GpSearcher(), trip.done)
+    return FrontStudy(spec, trip.samples, trip.done, found)
+
+
+def confirmation(
+    program: TwoSided, settings: Sequence[Mapping[str, Value]], blocks: int
+) -> list[FrontPoint]:
+    """Points as a confirmation of so many blocks judges them."""
+    points = [arm_of(Configuration(one)) for one in settings]
+    roster = (DEFAULT_ARM, *points)
+    samples = [
+        program.run(
+            Launch(
+                configuration=arm.configuration,
+                arm=arm.name,
+                stage=Stage.CONFIRM,
+                block=block,
+                position=position,
+                roster=None if position else roster,
+            )
+        )
+        for block in range(blocks)
+        for position, arm in enumerate(roster)
+    ]
+    spec = front_spec(Space(), Budget(launches=len(samples)))
+    return judged(facets_of(spec, samples), points, [], front_alpha(spec, len(points)))

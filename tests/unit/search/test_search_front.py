@@ -1,0 +1,378 @@
+"""Studies with several objectives: the race, its claims and its answer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from simulated_fronts import MEMORY, TIME, TwoSided, confirmation, front_spec, front_study
+
+from assay.records import (
+    Budget,
+    Choices,
+    Configuration,
+    Goal,
+    Kind,
+    Metric,
+    OffFront,
+    Parameter,
+    Space,
+    StudySpec,
+    Verdict,
+    Workload,
+    decode,
+    encode,
+)
+from assay.search.conclude import conclude
+from assay.search.front import MOST_POINTS, FrontRace
+from assay.search.front_claims import claim_on, front_alpha
+from assay.search.front_search import ModelFront, RacingFront
+from assay.search.gp import GpSearcher
+from assay.search.race import Race, Reason
+from assay.search.space import SearchSpace
+from assay.search.testing import RaceContract, Simulated, drive
+from assay.search.tpe import TpeSearcher
+
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
+BLOCK = Parameter(name="arg.block", domain=Choices(SIZES), default=16)
+FEW = Space(parameters=(BLOCK,))
+MANY = Space(
+    parameters=(
+        BLOCK,
+        *(Parameter(name=f"arg.p{i}", domain=Choices((0, 1, 2)), default=0) for i in range(4)),
+    )
+)
+
+
+def trade(configuration: Configuration) -> tuple[float, float]:
+    """Large blocks take less time and more memory."""
+    steps = math.log2(int(configuration.get("arg.block", 16))) - 4
+    return (-0.1 * steps, 0.15 * steps)
+
+
+class FrontContract(RaceContract):
+    space: Space
+    strategy: type
+    program = Simulated(
+        takes_s=lambda c: 1.0 - 0.02 * len(c), metric=Metric(name="score", pattern="x")
+    )
+
+    def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
+        return StudySpec(
+            kind=Kind.TUNE,
+            workload=Workload(
+                argv=("./program",), metrics=(TIME, self.program.metric), timeout_s=timeout_s
+            ),
+            budget=budget,
+            space=self.space,
+            seed=seed,
+            objectives=("wall_s", "score"),
+        )
+
+    def race(self, spec: StudySpec) -> Race:
+        return FrontRace(spec, SearchSpace(spec.space), TpeSearcher())
+
+    # A time-out says nothing about a figure that the program had no time to print.
+    test_program_that_always_times_out = None  # type: ignore[assignment]
+
+    def test_strategy(self) -> None:
+        race = self.race(self.spec(self.AMPLE))
+        drive(race, self.program, self.AMPLE)
+        assert isinstance(race._search, self.strategy)  # type: ignore[attr-defined]
+
+
+class TestRacingContract(FrontContract):
+    space = FEW
+    strategy = RacingFront
+
+
+class TestModelContract(FrontContract):
+    AMPLE = Budget(launches=90)
+    space = MANY
+    strategy = ModelFront
+
+
+class TestNullContract(TestRacingContract):
+    def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
+        metrics = (TIME, self.program.metric)
+        return front_spec(FEW, budget, seed=seed, null=True, metrics=metrics)
+
+
+@pytest.mark.parametrize(("space", "launches"), [(FEW, 250), (MANY, 200)])
+def test_a_trade_is_found_and_confirmed(space: Space, launches: int) -> None:
+    study = front_study(space, TwoSided(trade), Budget(launches=launches))
+    front = study.conclusion.front
+    assert len(front) >= 3
+    ratios = [[claim.ratio for claim in point.claims] for point in front]
+    assert [r[0] for r in ratios] == sorted(r[0] for r in ratios)
+    assert [r[1] for r in ratios] == sorted((r[1] for r in ratios), reverse=True)
+    for point in front:
+        truth = [math.exp(effect) for effect in trade(point.settings)]
+        for claim, true in zip(point.claims, truth, strict=True):
+            assert (claim.ci[0] or 0.0) <= true <= (claim.ci[1] or math.inf)
+            assert claim.alpha == pytest.approx(front_alpha(study.spec, len(front)), rel=0.6)
+    first = study.conclusion.recommendation
+    assert first is not None
+    assert first.settings == front[0].settings
+    assert first.claim == front[0].claims[0]
+    assert "make up the front" in first.sentence
+    assert "less time" in first.sentence
+    assert "less memory" in first.sentence
+
+
+def test_the_level_is_shared_by_all_that_is_held_together() -> None:
+    spec = front_spec(FEW, Budget(launches=100))
+    assert front_alpha(spec, 1) == pytest.approx(0.05 / 2)
+    assert front_alpha(spec, 4) == pytest.approx(0.05 / 20)  # 4 points and 6 pairs, twice
+    null = front_spec(FEW, Budget(launches=100), null=True)
+    assert front_alpha(null, 1) == pytest.approx(0.05 / 4)
+
+
+def test_nothing_to_gain_keeps_the_default() -> None:
+    study = front_study(
+        FEW, TwoSided(lambda c: (0.3 * bool(c), 0.2 * bool(c))), Budget(launches=120)
+    )
+    assert study.conclusion.front == study.conclusion.off_front == ()
+    assert study.done.reason is Reason.DECIDED
+    assert study.conclusion.recommendation is not None
+    sentence = study.conclusion.recommendation.sentence
+    assert sentence == "Keep the default: nothing that was tried stood better in time or memory."
+
+
+def test_one_that_is_best_in_all_is_the_only_point() -> None:
+    study = front_study(
+        FEW,
+        TwoSided(lambda c: (-0.5, -0.4) if c.get("arg.block") == 4 else (0.0, 0.0)),
+        Budget(launches=150),
+    )
+    assert study.front == [{"arg.block": 4}]
+    assert study.conclusion.recommendation is not None
+    sentence = study.conclusion.recommendation.sentence
+    assert sentence.startswith("arg.block=4 takes ")
+    assert " % less time than the default; memory: -3" in sentence
+    assert study.done.reason is Reason.DECIDED
+
+
+def test_the_first_choice_is_not_one_that_is_worse_in_the_first_objective() -> None:
+    """Without a point better in time, none is taken unless it is named."""
+    study = front_study(
+        FEW,
+        TwoSided(lambda c: (0.3, -0.4) if c.get("arg.block") == 4 else (0.1 * bool(c), 0.0)),
+        Budget(launches=150),
+    )
+    assert study.front == [{"arg.block": 4}]
+    assert study.conclusion.recommendation is not None
+    assert not study.conclusion.recommendation.settings
+    assert study.conclusion.recommendation.claim is None
+    assert "less memory" in study.conclusion.recommendation.sentence
+    assert "time: +3" in study.conclusion.recommendation.sentence
+
+
+def test_a_dominated_point_is_off_the_front_and_says_by_which() -> None:
+    def effects(c: Configuration) -> tuple[float, float]:
+        return {4: (-0.3, 0.1), 8: (-0.2, 0.1), 1: (0.2, -0.4)}.get(
+            int(c.get("arg.block", 0)), (0, 0)
+        )
+
+    arms = [{"arg.block": size} for size in (4, 8, 1)]
+    best, worse, small = confirmation(TwoSided(effects, noise=(0.01, 0.001)), arms, 20)
+    assert best.off is None
+    assert small.off is None
+    assert worse.off is OffFront.DOMINATED
+    assert worse.dominated_by == "arg.block=4"
+
+
+def test_before_enough_blocks_nothing_is_dominated() -> None:
+    effects = TwoSided(lambda c: (-0.1 * len(c), -0.1), noise=(1e-4, 1e-4))
+    found = confirmation(effects, [{"arg.block": 4}, {"arg.block": 4, "arg.p1": 1}], 5)
+    assert all(point.off is OffFront.UNCLEAR for point in found)
+
+
+def test_what_fails_more_often_is_no_point() -> None:
+    """However good it is when it survives."""
+
+    def fails(c: Configuration) -> float:
+        return 0.5 if c.get("arg.block") == 128 else 0.0
+
+    study = front_study(FEW, TwoSided(trade, fails=fails), Budget(launches=250))
+    assert {"arg.block": 128} not in study.front
+
+
+def test_higher_may_be_better() -> None:
+    rate = Metric(name="rate", unit="1/s", goal=Goal.HIGHER, pattern="x")
+
+    def effects(c: Configuration) -> tuple[float, float]:
+        time, memory = trade(c)
+        return -time, memory
+
+    program = TwoSided(effects, metrics=(rate, MEMORY))
+    study = front_study(FEW, program, Budget(launches=250))
+    best = study.conclusion.front[0]
+    claim = claim_on(best, "rate")
+    assert claim is not None
+    assert claim.ratio > 1.2
+    assert claim.verdict is Verdict.FASTER
+    assert study.front[0]["arg.block"] in (64, 128)
+
+
+def test_three_objectives() -> None:
+    third = Metric(name="energy_j", unit="J")
+
+    class Three(TwoSided):
+        def run(self, launch):  # type: ignore[no-untyped-def]
+            from msgspec.structs import replace as changed
+
+            sample = super().run(launch)
+            steps = abs(math.log2(int(launch.configuration.get("arg.block", 16))) - 5)
+            metrics = {**sample.metrics, "energy_j": math.exp(0.1 * steps)}
+            return changed(sample, metrics=metrics)
+
+    metrics = (TIME, MEMORY, third)
+    spec = replace_objectives(front_spec(FEW, Budget(launches=300), metrics=metrics), metrics)
+    space = SearchSpace(FEW)
+    trip = drive(FrontRace(spec, space, GpSearcher()), Three(trade), spec.budget)
+    found = conclude(spec, trip.samples, space, GpSearcher(), trip.done)
+    assert found.front
+    assert all(len(point.claims) == 3 for point in found.front)
+    assert {"arg.block": 32} in [dict(point.settings) for point in found.front]
+
+
+def replace_objectives(spec: StudySpec, metrics: tuple[Metric, ...]) -> StudySpec:
+    from msgspec.structs import replace as changed
+
+    return changed(spec, objectives=tuple(metric.name for metric in metrics))
+
+
+@pytest.mark.parametrize("launches", [40, 60, 100, 150, 300])
+def test_no_more_points_than_the_budget_lets_be_confirmed(launches: int) -> None:
+    study = front_study(FEW, TwoSided(trade), Budget(launches=launches))
+    assert len(study.samples) <= launches
+    points = [*study.conclusion.front, *study.conclusion.off_front]
+    assert 1 <= len(points) <= MOST_POINTS
+    least = min(claim.blocks for point in study.conclusion.front for claim in point.claims)
+    assert least >= 7
+    assert len(points) >= (launches >= 150) * 3
+
+
+def test_the_noise_floor_stands_beside_the_claims() -> None:
+    spec_study = front_study(FEW, TwoSided(trade), Budget(launches=250), null=True)
+    floor = spec_study.conclusion.noise_floor
+    assert floor is not None
+    assert floor.b == "default (again)"
+    assert all("again" not in point.name for point in spec_study.conclusion.front)
+
+
+def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
+    """The points turn out to take five times as long as what was planned with."""
+    slow = TwoSided(lambda c: (1.9 * bool(c), -0.4 * bool(c)), noise=(0.01, 0.01))
+    spec = front_spec(FEW, Budget(time_s=60.0))
+    space = SearchSpace(FEW)
+    trip = drive(FrontRace(spec, space, GpSearcher()), slow, spec.budget)
+    found = conclude(spec, trip.samples, space, GpSearcher(), trip.done)
+    assert found.recommendation is not None
+    assert trip.done.reason is Reason.BUDGET
+    assert found.front == ()
+    assert "Keep the default until then" in found.recommendation.sentence
+
+
+def test_a_resumed_study_comes_to_the_same_end() -> None:
+    """Told any part of what was stored, in the search and in the confirmation."""
+    budget = Budget(launches=110)
+    program = TwoSided(trade)
+    spec = front_spec(MANY, budget)
+    space = SearchSpace(MANY)
+    whole = drive(FrontRace(spec, space, GpSearcher()), program, budget)
+    again = conclude(spec, whole.samples, space, GpSearcher(), whole.done)
+    for cut in (1, 2, 30, 73, 100, len(whole.samples)):
+        race = FrontRace(spec, SearchSpace(MANY), GpSearcher())
+        trip = drive(race, program, budget, told=whole.samples[:cut])
+        assert trip.samples == whole.samples
+        assert trip.done == whole.done
+        assert conclude(spec, trip.samples, space, GpSearcher(), trip.done) == again
+
+
+def test_only_what_hangs_is_stopped() -> None:
+    """What is slow may need least memory; and a stopped launch has no value of that."""
+    slow = TwoSided(lambda c: (math.log(20) * bool(c), -0.5 * bool(c)), noise=(0.01, 0.01))
+    study = front_study(FEW, slow, Budget(launches=120))
+    assert all(s.launch.cap_s is None or s.launch.cap_s > 50 for s in study.samples)
+    assert study.conclusion.front
+    verdicts = [claim.verdict for claim in study.conclusion.front[0].claims]
+    assert verdicts == [Verdict.SLOWER, Verdict.FASTER]
+
+
+def test_documents_of_before_have_one_objective() -> None:
+    spec = front_spec(FEW, Budget(launches=9))
+    assert decode(encode(spec), StudySpec) == spec
+    assert [metric.name for metric in spec.targets] == ["wall_s", "peak_anon_bytes"]
+    older = encode(spec).replace(b',"objectives":["wall_s","peak_anon_bytes"]', b"")
+    read = decode(older, StudySpec)
+    assert read.objectives == ()
+    assert read.targets == (TIME,)
+
+
+def test_the_simulated_program_is_what_it_says() -> None:
+    quiet = replace(TwoSided(trade), noise=(0.0, 0.0))
+    study = front_study(FEW, quiet, Budget(launches=60))
+    assert {s.metrics["peak_anon_bytes"] for s in study.samples if s.launch.arm == "default"} == {
+        1.0
+    }
+
+
+NEITHER = {2: (-0.02, 0.015), 4: (0.0, 0.0)}
+"""Effects of two points, one of which is a little better in each objective."""
+
+
+def wrongly_dominated(study: int) -> bool:
+    """Whether one of the two is said to be dominated at any of the looks of a confirmation."""
+    program = TwoSided(
+        lambda c: NEITHER.get(int(c.get("arg.block", 0)), (0.0, 0.0)),
+        noise=(0.01, 0.01),
+        seed=study,
+    )
+    arms = [{"arg.block": 2}, {"arg.block": 4}]
+    looks = (10, 14, 20, 28, 40)
+    return any(
+        point.off is OffFront.DOMINATED
+        for blocks in looks
+        for point in confirmation(program, arms, blocks)
+    )
+
+
+@pytest.mark.slow
+def test_false_dominance_is_rare() -> None:
+    """At most alpha and two standard errors, however often the data are looked at."""
+    studies = 300
+    wrong = sum(wrongly_dominated(study) for study in range(studies))
+    assert wrong / studies <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / studies)
+
+
+@pytest.mark.slow
+def test_all_intervals_of_a_front_hold_together() -> None:
+    """Of studies that chose their points themselves, at least 95 % less two standard errors."""
+    studies, held, points = 150, 0, 0
+    for seed in range(studies):
+        study = front_study(FEW, TwoSided(trade, seed=seed), Budget(launches=150), seed=seed)
+        seen = [*study.conclusion.front, *study.conclusion.off_front]
+        pairs = [
+            (claim, math.exp(effect))
+            for point in seen
+            for claim, effect in zip(point.claims, trade(point.settings), strict=True)
+        ]
+        points += len(seen)
+        held += all((c.ci[0] or 0.0) <= true <= (c.ci[1] or math.inf) for c, true in pairs)
+    assert points > 2 * studies
+    assert held / studies >= 0.95 - 2 * math.sqrt(0.05 * 0.95 / studies)
+
+
+@pytest.mark.slow
+def test_nothing_is_gained_where_nothing_matters() -> None:
+    """Identical configurations: a gain in either objective at most in alpha of the studies."""
+    studies = 150
+    still = TwoSided(lambda c: (0.0, 0.0), noise=(0.03, 0.03))
+    wrong = 0
+    for seed in range(studies):
+        program = replace(still, seed=seed)
+        wrong += bool(front_study(FEW, program, Budget(launches=150), seed=seed).conclusion.front)
+    assert wrong / studies <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / studies)

@@ -1,0 +1,115 @@
+"""The geometry of fronts, and objectives weighed into one."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from assay.records import DEFAULT, Configuration
+from assay.search.pareto import dominates, extent, front_of, hypervolume, spread_out
+from assay.search.scalar import mean_points, scalarised, weights
+from assay.search.searcher import Trial
+
+A, B, C = (Configuration({"x": value}) for value in (1, 2, 3))
+
+
+def test_who_dominates_whom() -> None:
+    assert dominates((1, 2), (1, 3))
+    assert not dominates((1, 2), (1, 2))
+    assert not dominates((1, 3), (2, 2))
+
+
+def test_a_front_keeps_equals_and_the_best_of_each() -> None:
+    points = [(1, 5), (2, 2), (5, 1), (2, 2), (3, 3), (1, 6)]
+    assert front_of(points) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("points", "corner", "volume"),
+    [
+        ([], (1, 1), 0.0),
+        ([(0, 0)], (1, 1), 1.0),
+        ([(0, 0), (0.5, 0.5)], (1, 1), 1.0),
+        ([(0, 0.5), (0.5, 0)], (1, 1), 0.75),
+        ([(0, 0.5), (0.5, 0), (2, -1)], (1, 1), 0.75),
+        ([(0, 0, 0.5), (0.5, 0.5, 0)], (1, 1, 1), 0.5 + 0.25 - 0.125),
+        ([(0, 0.5, 0.5), (0.5, 0, 0.5), (0.5, 0.5, 0)], (1, 1, 1), 0.5),
+    ],
+)
+def test_volume(points: list[tuple[float, ...]], corner: tuple[float, ...], volume: float) -> None:
+    assert hypervolume(points, corner) == pytest.approx(volume)
+
+
+def test_extent_is_of_the_front_alone() -> None:
+    assert extent([(0, 1), (2, 0), (90, 90)], 0.1) == [(0, 2), (0, 1)]
+    assert extent([(0, 0), (5, 5)], 0.1) == [(0, 0.1), (0, 0.1)]
+
+
+def test_the_best_of_each_objective_come_first_then_the_knee() -> None:
+    points = [(0.0, 1.0), (0.5, 0.52), (0.2, 0.2), (1.0, 0.0), (0.9, 0.9)]
+    assert spread_out(points, 4, 0.01) == [0, 3, 2]  # (0.5, 0.52) is behind (0.2, 0.2)
+    assert spread_out(points, 1, 0.01) == [0]
+
+
+def test_what_is_as_good_is_chosen_by_the_other_objective() -> None:
+    """A thousandth less time is no reason for five times the memory."""
+    points = [(-1.000, 1.6), (-0.999, 0.0), (0.0, -0.5)]
+    assert spread_out(points, 2, 0.01) == [1, 2]
+
+
+def test_what_is_nearly_the_same_is_chosen_once() -> None:
+    points = [(0.0, 1.0), (0.001, 0.999), (0.002, 0.998), (1.0, 0.0)]
+    assert len(spread_out(points, 4, 0.01)) == 2
+
+
+def test_weights_are_shares() -> None:
+    rng = random.Random(1)
+    for objectives in (2, 3):
+        drawn = [weights(objectives, rng) for _ in range(2000)]
+        assert all(len(d) == objectives and min(d) >= 0 for d in drawn)
+        assert all(sum(d) == pytest.approx(1.0) for d in drawn)
+        for place in range(objectives):
+            assert sum(d[place] for d in drawn) / 2000 == pytest.approx(1 / objectives, abs=0.02)
+
+
+def facets(*points: tuple[Configuration, float | None, float | None]) -> list[list[Trial]]:
+    return [
+        [Trial(c, block, values[at]) for block, (c, *values) in enumerate(points)] for at in (0, 1)
+    ]
+
+
+def test_one_value_follows_the_weights() -> None:
+    told = facets((DEFAULT, 0.0, 0.0), (A, -1.0, 1.0), (B, 1.0, -1.0), (C, 1.0, 1.0))
+    fast = {t.configuration: t.value for t in scalarised(told, (1.0, 0.0), 0.01)}
+    small = {t.configuration: t.value for t in scalarised(told, (0.0, 1.0), 0.01)}
+    both = {t.configuration: t.value for t in scalarised(told, (0.5, 0.5), 0.01)}
+    assert min(fast, key=lambda c: fast[c] or 0.0) == A
+    assert min(small, key=lambda c: small[c] or 0.0) == B
+    assert min(both, key=lambda c: both[c] or 0.0) == DEFAULT
+    assert max(both, key=lambda c: both[c] or 0.0) == C
+
+
+def test_a_launch_that_lacks_one_objective_has_no_value() -> None:
+    told = facets((DEFAULT, 0.0, 0.0), (A, -1.0, None), (B, None, -1.0), (C, 1.0, -1.0))
+    found = scalarised(told, (0.5, 0.5), 0.01)
+    assert [t.value is None for t in found] == [False, True, True, False]
+    assert set(mean_points(told)) == {DEFAULT, C}
+    nothing = scalarised(facets((DEFAULT, None, None)), (0.5, 0.5), 0.01)
+    assert [t.value for t in nothing] == [None]
+
+
+def test_a_shift_of_an_objective_changes_nothing_of_the_order() -> None:
+    rng = random.Random(3)
+    points = [(Configuration({"x": i}), rng.gauss(0, 1), rng.gauss(0, 1)) for i in range(30)]
+    moved = [(c, a + 5.0, b * 3.0 - 2.0) for c, a, b in points]
+    for shares in ((0.3, 0.7), (1.0, 0.0)):
+        orders = [
+            sorted(
+                range(30), key=[t.value for t in scalarised(facets(*p), shares, 1e-6)].__getitem__
+            )
+            for p in (points, moved)
+        ]
+        assert orders[0] == orders[1]
+        assert all(math.isfinite(t.value or 0.0) for t in scalarised(facets(*points), shares, 0.1))
