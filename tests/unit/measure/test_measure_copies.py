@@ -78,26 +78,26 @@ def test_a_figure_that_one_lacks_is_none(copies: Copies) -> None:
 def test_the_check_holds_in_each(copies: Copies) -> None:
     work = Workload(argv=("x",), check="done")
     files = [file for _, own in copies for file in own]
-    sample = build_sample(LAUNCH, work, FACTS, files, {}, (), copies)
+    sample = build_sample(LAUNCH, work, FACTS, files, {}, (), copies=copies)
     assert sample.outcome is Outcome.OK
     assert [output.stream for output in sample.outputs] == [file.name for file in files]
     copies[1][1][1].write_text("")
-    sample = build_sample(LAUNCH, work, FACTS, files, {}, (), copies)
+    sample = build_sample(LAUNCH, work, FACTS, files, {}, (), copies=copies)
     assert sample.outcome is Outcome.FAILED
     assert sample.message == "the check 'done' is not in the output of instance 3"
 
 
 def test_a_failure_names_its_instance(copies: Copies) -> None:
     failed = RunFacts(outcome="exited", exit_status=7, instances=ENDED, failed_instance=1)
-    sample = build_sample(LAUNCH, Workload(argv=("x",)), failed, (), {}, (), copies)
+    sample = build_sample(LAUNCH, Workload(argv=("x",)), failed, (), {}, (), copies=copies)
     assert sample.message == "instance 3: exit status 7"
     killed = RunFacts(outcome="signaled", signal=11, instances=ENDED, failed_instance=0)
-    sample = build_sample(LAUNCH, Workload(argv=("x",)), killed, (), {}, (), copies)
+    sample = build_sample(LAUNCH, Workload(argv=("x",)), killed, (), {}, (), copies=copies)
     assert sample.message == "instance 0: ended by SIGSEGV"
 
 
 def test_how_long_each_took_is_evidence(copies: Copies) -> None:
-    sample = build_sample(LAUNCH, Workload(argv=("x",)), FACTS, (), {}, (), copies)
+    sample = build_sample(LAUNCH, Workload(argv=("x",)), FACTS, (), {}, (), copies=copies)
     pieces = {e.kind: e for e in sample.evidence}
     assert (pieces["instance.0"].value, pieces["instance.0"].note) == (1.0, "on CPUs 0-1")
     assert pieces["instance.1"].value is None

@@ -22,6 +22,7 @@ from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
 from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import (
     command_of,
+    demand_alone,
     requirements_of,
     several_objectives,
     statistic_of,
