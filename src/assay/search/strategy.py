@@ -61,7 +61,9 @@ IDLE_SHARE = 0.25
 """Settings go from a winner as long as the model expects less than this share of the margin to be
 lost with all of them,"""
 IDLE_DOUBT = 0.5
-"""or less than so many standard deviations of what is not known about that loss."""
+"""or less than so many standard deviations of what is not known about that loss,"""
+IDLE_KNOWN = 0.1
+"""where that is not more than such a share of the gain: what was never launched is a guess."""
 
 
 BLOCKS_BEFORE_PROOF = 4
@@ -185,7 +187,7 @@ class ModelBased:
         best = self._best(trials, among)
         if best is None or (best[1] >= 0.0 and not default_breaks(trials)):
             return DEFAULT_ARM
-        lean = self._without_idle(trials, best[0])
+        lean = self._without_idle(trials, *best)
         return arm_of(lean) if lean else DEFAULT_ARM
 
     def _best(
@@ -198,14 +200,22 @@ class ModelBased:
         ]
         return min(means, key=lambda pair: pair[1], default=None)
 
-    def _without_idle(self, trials: Sequence[Trial], winner: Configuration) -> Configuration:
-        """A configuration without the settings that are not expected to do anything."""
+    def _without_idle(
+        self, trials: Sequence[Trial], winner: Configuration, gain: float
+    ) -> Configuration:
+        """A configuration without the settings that are not expected to do anything.
+
+        Args:
+            trials: all.
+            winner: the configuration.
+            gain: its log ratio to the default.
+        """
         lean = winner
         while smaller := self._likely(trials, self._smaller(lean)):
             wanted = [{c: 1.0, winner: -1.0} for c in smaller]
             losses = self._searcher.contrasts(self._space, trials, wanted)
             least = min(range(len(losses)), key=lambda i: losses[i].mean)
-            if not self._idle(losses[least]):
+            if not self._idle(losses[least], gain):
                 break
             lean = smaller[least]
         return lean
@@ -229,12 +239,11 @@ class ModelBased:
         pairs = zip(configurations, model.likely(configurations, CERTAIN), strict=True)
         return [c for c, may in pairs if c in kept or (may and c not in seen)]
 
-    def _idle(self, loss: Estimate) -> bool:
-        """Whether a loss against the whole winner is next to nothing, as far as it is known."""
+    def _idle(self, loss: Estimate, gain: float) -> bool:
+        """Whether a loss against the whole winner is next to nothing, and known well enough."""
         allowed = IDLE_SHARE * math.log1p(self._keeping.margin)
-        return math.isfinite(loss.deviation) and loss.mean <= max(
-            allowed, IDLE_DOUBT * loss.deviation
-        )
+        nothing = loss.mean <= max(allowed, IDLE_DOUBT * loss.deviation)
+        return nothing and loss.deviation <= IDLE_KNOWN * abs(gain)
 
     def _nothing_left(
         self, history: History, space: SearchSpace, trials: Sequence[Trial], seed: int
