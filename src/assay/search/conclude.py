@@ -249,6 +249,7 @@ def _tune_front(
         configurations=len({s.launch.configuration for s in samples}),
         notes=(
             *loss_notes(spec.workload.objective, samples),
+            *instances_notes(spec),
             *disturbance_notes(spec, history),
             *refusal_notes(history),
             *grant_notes(history, results),

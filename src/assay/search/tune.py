@@ -32,7 +32,7 @@ from assay.search.planned import planned_blocks, planned_claim
 from assay.search.purse import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.reduction import Reduced, Reduction
-from assay.search.requirement import claims_alpha, least_launches, results, verdict_on
+from assay.search.requirement import claims_alpha, least_blocks, results, verdict_on
 from assay.search.searcher import Searcher
 from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
@@ -396,15 +396,16 @@ class TuneRace(BlockRace):
     @property
     def _least(self) -> int:
         """Blocks below which no interval excludes anything, at the level that a claim has here."""
-        return max(MIN_BLOCKS, least(self._alpha), least_launches(self._spec))
+        return max(MIN_BLOCKS, least(self._alpha), least_blocks(self._spec))
 
     def _past_hope(self, found: RequirementResult, purse: Purse, arms: tuple[Arm, ...]) -> bool:
         """Whether not even a multiple of what is left would decide a requirement."""
-        if found.launches < self._least:
+        blocks = len(self._history.sound(Stage.CONFIRM))
+        if blocks < self._least:
             return False
         if found.launches_needed is None:
             return not found.withheld
-        more = (found.launches_needed - found.launches) / FUTILE_FACTOR
+        more = (found.launches_needed / found.launches - 1.0) * blocks / FUTILE_FACTOR
         return not purse.affords(self._history.cost(arms).times(more))
 
     @property
