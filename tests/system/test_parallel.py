@@ -209,3 +209,51 @@ def test_a_bundle_of_it_is_verified(cli: CommandLine) -> None:
     page = cli("report", "last", "-o", "-")
     assert page.status == 0
     assert "every launch is confined to one of 2 slots" in page.out
+
+
+BUILD = """\
+echo "build $$" >> log
+sleep 0.05
+test "$1" != 3 && cp prog "$2"
+echo "built $$" >> log
+"""
+BUILT = """\
+echo "begin $$" >> log
+sleep "$1"
+echo "end $$" >> log
+"""
+
+
+def test_no_launch_runs_beside_a_build_and_each_program_is_built_once(cli: CommandLine) -> None:
+    cli.more["XDG_CACHE_HOME"] = str(cli.folder / "cache")
+    (cli.folder / "make").write_text(BUILD)
+    (cli.folder / "prog").write_text(BUILT)
+    found = cli(
+        *("tune", "build.v=0,1,2,3", "arg.t=0.05,0.03", "--json"),
+        *("--runs", "130", "--margin", "60%", "--parallel", "2"),
+        *("--build", "sh make {v} {build}", "--build-input", "prog"),
+        *("--", "sh", "{build}/prog", "{t}"),
+    )
+    assert found.status == 0, found.err
+    assert "refused" not in found.document["interference"], "or the next lines tell nothing"
+    running: set[str] = set()
+    most, times_built, building = 0, 0, False
+    for word, pid in lines(cli):
+        match word:
+            case "build":
+                building, times_built = True, times_built + 1
+                assert not running
+            case "built":
+                building = False
+            case "begin":
+                assert not building
+                running.add(pid)
+            case _:
+                running.discard(pid)
+        most = max(most, len(running))
+    assert most == 2
+    assert times_built == 4, "what cannot be built is tried once, whatever the slot"
+    told = [e for s in cli.documents() for e in s["evidence"] if e["kind"] == "build"]
+    whole = [piece["note"] for piece in told if "value" in piece]
+    assert len(set(whole)) == 3
+    assert len(whole) <= 4, "once in the survey and once in the study"

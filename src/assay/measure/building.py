@@ -166,6 +166,17 @@ class Building:
         self._told.add(key)
         return Built(built_in(self._workload, str(builds.files(key))), evidence)
 
+    def ready(self, plan: Plan) -> bool:
+        """Whether ``built`` answers at once: nothing is built, it is there, or it failed before.
+
+        Raises:
+            As ``built``, but for ``BuildFailed``.
+        """
+        key = self.key(plan)
+        if key is None or build_command(plan, self._workload) in self._failed:
+            return True
+        return self._open()[0].find(key) is not None
+
     def key(self, plan: Plan) -> str | None:
         """What names the build of a plan by all that it is made from; ``None`` where there is none.
 

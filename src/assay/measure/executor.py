@@ -117,6 +117,7 @@ class LocalExecutor:
             where it has none.
         host: as ``Building`` has it.
         hooking: runs the hooks; one of its own if absent, in which ``left_s`` is asked.
+        building: builds the program; one of its own if absent.
         variables: that ``prepare`` has beside those of a launch.
     """
 
@@ -132,6 +133,7 @@ class LocalExecutor:
         left_s: Callable[[], float | None] = no_end,
         host: str = "",
         hooking: Hooking | None = None,
+        building: Building | None = None,
         variables: Mapping[str, str] | None = None,
     ) -> None:
         self._driver = driver
@@ -147,7 +149,7 @@ class LocalExecutor:
         self._scratch = Scratch()
         self._hooking = hooking or Hooking(workload, driver.env, left_s)
         self._variables = variables
-        self._building = Building(workload, driver.env, host, left_s)
+        self._building = building or Building(workload, driver.env, host, left_s)
         self._unbuilt: list[Sample] = []
         self.last_facts: RunFacts | None = None
 

@@ -7,8 +7,9 @@ import select
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from assay.launch.driver import LOOK_S, Driver
+from assay.launch.driver import LOOK_S, Driver, Running
 from assay.machine.slots import Slot
+from assay.measure.building import Building
 from assay.measure.executor import LocalExecutor, Node, Ticket, speed_evidence
 from assay.measure.hooking import Hooking, no_end
 from assay.records import Evidence, Launch, Plan, Sample, Workload
@@ -21,10 +22,11 @@ NEIGHBOURS = "neighbours"
 
 
 class Lanes:
-    """One executor for each slot, with a launcher made ahead of its own; the hooks are shared.
+    """One executor for each slot, with a launcher made ahead of its own; hooks and builds shared.
 
     Programs, launchers and what makes them are confined to their slot, so that each counts the work
-    of others on its own CPUs alone. All is started and waited for by one thread.
+    of others on its own CPUs alone. A build takes all CPUs, so that no launch runs beside one. All
+    is started and waited for by one thread.
 
     Args:
         workload: what runs.
@@ -49,6 +51,7 @@ class Lanes:
         names = tuple(varied)
         self._block = -1
         self._hooking = Hooking(workload, driver.env, left_s)
+        self._building = Building(workload, driver.env, host, left_s)
         self._lanes: list[LocalExecutor] = []
         try:
             for number, cpus in enumerate(slots):
@@ -62,8 +65,8 @@ class Lanes:
                         speed=False,
                         pad_seed=pad_seed,
                         left_s=left_s,
-                        host=host,
                         hooking=self._hooking,
+                        building=self._building,
                         variables=variables,
                     )
                 )
@@ -85,7 +88,12 @@ class Lanes:
         Raises:
             AssayError: as ``LocalExecutor.submit``.
         """
-        beside = sum(len(lane.running) for lane in self._lanes)
+        flying = self._flying
+        if flying and not self._building.ready(plan):
+            for running in flying:
+                running.finished(None)
+            flying = []
+        beside = len(flying)
         told: tuple[Evidence, ...] = (Evidence(kind=NEIGHBOURS, value=float(beside)),)
         if launch.block != self._block and not beside:
             told += (speed_evidence(),)
@@ -103,7 +111,7 @@ class Lanes:
         unbuilt = [sample for lane in self._lanes for sample in lane.unbuilt()]
         if unbuilt:
             return unbuilt
-        flying = [running for lane in self._lanes for running in lane.running]
+        flying = self._flying
         if not flying:
             return []
         poller = select.poll()
@@ -118,6 +126,10 @@ class Lanes:
                 return []
             for running in flying:
                 running.wake()
+
+    @property
+    def _flying(self) -> list[Running]:
+        return [running for lane in self._lanes for running in lane.running]
 
     def cancel(self, ticket: Ticket) -> None:
         """See ``Executor.cancel``."""

@@ -9,7 +9,7 @@ from assay.search.history import History
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
-from assay.search.requirement import claims_alpha, is_open, least_launches
+from assay.search.requirement import claims_alpha, is_open, least_blocks
 from assay.stats.sequence import least
 
 TRIES = 3
@@ -95,7 +95,7 @@ class CompareRace(BlockRace):
     def _least(self) -> int:
         """No interval excludes anything after fewer blocks, at the level that each arm has."""
         alpha = claims_alpha(self._spec) / (len(self._arms) - 1)
-        return max(MIN_BLOCKS, least(alpha), least_launches(self._spec))
+        return max(MIN_BLOCKS, least(alpha), least_blocks(self._spec))
 
     def _too_small(self, arms: list[Arm], purse: Purse) -> Done | None:
         """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""

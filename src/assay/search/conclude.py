@@ -62,12 +62,13 @@ from assay.search.requirement import results, verdict_on
 from assay.search.requirement_words import required_text, say_default, say_required
 from assay.search.result import result_of
 from assay.search.searcher import Searcher
+from assay.search.searching import NULL_ARM
 from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
 from assay.search.strategy import trials_of
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
-from assay.search.tune import NULL_ARM, TuneRace, confirmed
+from assay.search.tune import TuneRace, confirmed
 from assay.search.warm_words import began_with
 
 FAILS_MORE = 0.1
@@ -249,6 +250,7 @@ def _tune_front(
         configurations=len({s.launch.configuration for s in samples}),
         notes=(
             *loss_notes(spec.workload.objective, samples),
+            *instances_notes(spec),
             *disturbance_notes(spec, history),
             *refusal_notes(history),
             *grant_notes(history, results),

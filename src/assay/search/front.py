@@ -24,16 +24,16 @@ from assay.search.looks import due
 from assay.search.purse import RESERVE, Cost, Purse
 from assay.search.race import LOST_AFTER, Done, Reason, Roster
 from assay.search.searcher import Searcher
-from assay.search.sentence import needed_text
-from assay.search.space import SearchSpace
-from assay.search.tune import (
+from assay.search.searching import (
     CAP_SLACK_S,
     FUTILE_FACTOR,
     HANG_FACTOR,
     NULL_ARM,
-    TuneRace,
+    SearchingRace,
     least_budget,
 )
+from assay.search.sentence import needed_text
+from assay.search.space import SearchSpace
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
@@ -44,7 +44,7 @@ CONFIRM_SHARE = 0.4
 """So many points are planned for that their least confirmation takes no more of the budget."""
 
 
-class FrontRace(TuneRace):
+class FrontRace(SearchingRace):
     """The race behind ``assay tune`` with several objectives.
 
     It looks at the default, and decides between racing and a model, as ``TuneRace`` does. Then the
@@ -70,17 +70,8 @@ class FrontRace(TuneRace):
             facet.history.add(sample)
         super().tell(sample)
 
-    def _block_of(self, stage: Stage, purse: Purse) -> Roster | Done | None:
-        match stage:
-            case Stage.SEARCH:
-                arms = self._chosen_search().roster(self.facets, purse)
-                return Roster(stage, tuple(arms)) if arms else None
-            case Stage.REDUCE:
-                return None
-            case Stage.CONFIRM:
-                return self._confirm(purse)
-            case _:
-                return super()._block_of(stage, purse)
+    def _searched(self, purse: Purse) -> Sequence[Arm] | None:
+        return self._chosen_search().roster(self.facets, purse)
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
         """Whether an arm lacks a value of any objective in the newest blocks of a stage."""

@@ -30,7 +30,7 @@ from assay.records import (
 from assay.records.requirement import MEDIAN
 from assay.records.workload import BUILT_IN, WALL
 from assay.search.claims import MIN_BLOCKS
-from assay.search.history import History
+from assay.search.history import History, repeats
 from assay.stats.quantile import quantile
 from assay.stats.share import (
     launches_to_show,
@@ -225,11 +225,12 @@ def requirement_alpha(spec: StudySpec) -> float:
     return whole / max(1, arms * len(spec.require))
 
 
-def least_launches(spec: StudySpec) -> int:
-    """Launches of an arm below which no requirement is shown to hold; 0 where there is none."""
+def least_blocks(spec: StudySpec) -> int:
+    """Blocks below which no requirement is shown to hold; 0 where there is none."""
     alpha = requirement_alpha(spec)
-    shown = (launches_to_show(one.share, alpha) for one in spec.require)
-    return max((max(MIN_BLOCKS, launches) for launches in shown), default=0)
+    each = 1 if spec.switch_costs_s else repeats(spec.statistic, Stage.CONFIRM)
+    shown = (math.ceil(launches_to_show(one.share, alpha) / each) for one in spec.require)
+    return max((max(MIN_BLOCKS, blocks) for blocks in shown), default=0)
 
 
 # --- verdicts ---------------------------------------------------------------------------------
@@ -238,7 +239,7 @@ def least_launches(spec: StudySpec) -> int:
 def results(
     spec: StudySpec, history: History, arms: Sequence[Arm]
 ) -> tuple[RequirementResult, ...]:
-    """What the undisturbed launches that count show of each requirement in each arm."""
+    """What the launches that count show of each requirement in each arm."""
     return tuple(
         requirement_result(spec, history, one, arm) for one in spec.require for arm in arms
     )
@@ -346,12 +347,28 @@ class _Seen:
 
 
 def _seen(history: History, requirement: Requirement, arm: Arm) -> _Seen:
-    samples = history.sound_samples(Stage.CONFIRM, arm.name)
+    samples = _counting(history, arm)
     found = [_value(requirement, sample) for sample in samples]
     values = [value for value in found if value is not None]
     kept = sum(map(requirement.keeps, values))
     late = sum(_is_beyond(requirement, s) for s, v in zip(samples, found, strict=True) if v is None)
     return _Seen(values, kept, kept + len(found) - len(values) - late, len(found))
+
+
+def _counting(history: History, arm: Arm) -> list[Sample]:
+    """The undisturbed launches of an arm; one of each application of what is costly to change.
+
+    What one application serves has the error of that application in common, and its launches are
+    no trials of their own. Which of them counts goes by the block's number, so that each place
+    within an application does alike.
+    """
+    samples = history.sound_samples(Stage.CONFIRM, arm.name)
+    if not history.costly:
+        return samples
+    found: dict[int, list[Sample]] = {}
+    for sample in samples:
+        found.setdefault(sample.launch.block, []).append(sample)
+    return [within[block % len(within)] for block, within in found.items()]
 
 
 def _value(requirement: Requirement, sample: Sample) -> float | None:

@@ -20,7 +20,7 @@ from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.requirement import claims_alpha, is_open
-from assay.search.requirement import least_launches as least_launches_required
+from assay.search.requirement import least_blocks as least_blocks_required
 from assay.stats.sequence import least
 from assay.units import show_count
 
@@ -235,7 +235,7 @@ def _all_run(blocks: int, history: History) -> str:
 
 def least_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a sweep excludes anything."""
-    return max(MIN_BLOCKS, least(sweep_alpha(spec)), least_launches_required(spec))
+    return max(MIN_BLOCKS, least(sweep_alpha(spec)), least_blocks_required(spec))
 
 
 def sweep_alpha(spec: StudySpec) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.errors import BadInput
-from assay.records import Earlier, Kind, Metric, Statistic, Status, StudySpec
+from assay.records import Earlier, Kind, Metric, Recipe, Statistic, Status, StudySpec
 from assay.search.space import SearchSpace
 from assay.search.warm import LEAST_KNOWN, MOST_KNOWN, bounded, known_of, tells
 from assay.store import Store, StudyRecord
@@ -135,7 +135,7 @@ def _decided_by(spec: StudySpec) -> str:
 def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> list[Earlier]:
     """Of the same workload, else of the same machine."""
     records = list(_candidates(store, spec))
-    same = [r for r in records if r.spec.workload.argv == spec.workload.argv]
+    same = [r for r in records if _is_same(r.spec, spec)]
     here = [r for r in records if r.strata[-1].machine == machine]
     for group in (same, here):
         told = []
@@ -148,6 +148,19 @@ def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> l
         if told:
             return told
     return []
+
+
+def _is_same(earlier: StudySpec, spec: StudySpec) -> bool:
+    """Whether two studies are of the same workload: the same command, built alike.
+
+    Where it is built, the command names no program: what builds it, and where, tells it apart.
+    """
+    theirs, ours = earlier.workload, spec.workload
+    return theirs.argv == ours.argv and _made_by(theirs.build) == _made_by(ours.build)
+
+
+def _made_by(recipe: Recipe | None) -> tuple[tuple[str, ...], str | None] | None:
+    return None if recipe is None else (recipe.argv, recipe.cwd)
 
 
 def _candidates(store: Store, spec: StudySpec) -> Iterator[StudyRecord]:
@@ -167,7 +180,7 @@ def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace
     return Earlier(
         study=record.id,
         command=record.spec.command_line,
-        same_workload=record.spec.workload.argv == spec.workload.argv,
+        same_workload=_is_same(record.spec, spec),
         launches=len(samples),
         known=tuple(known),
         left_out=left_out,

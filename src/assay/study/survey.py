@@ -24,7 +24,7 @@ from assay.records import (
     Workload,
 )
 from assay.search.history import DEFAULT_ARM
-from assay.search.tune import TRIES
+from assay.search.searching import TRIES
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Account, demand_objective, demand_read, required_metrics
 

@@ -376,3 +376,12 @@ def test_nothing_is_gained_where_nothing_matters() -> None:
         program = replace(still, seed=seed)
         wrong += bool(front_study(FEW, program, Budget(launches=150), seed=seed).conclusion.front)
     assert wrong / studies <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / studies)
+
+
+def test_a_front_says_what_its_times_are_of_where_the_number_of_instances_varies() -> None:
+    counts = Space(parameters=(Parameter(name="instances", domain=Choices((1, 2))),))
+    for space, told in ((counts, True), (FEW, False)):
+        found = conclude(
+            front_spec(space, Budget(launches=300)), (), SearchSpace(space), GpSearcher(), None
+        )
+        assert any("number of instances varies" in note for note in found.notes) is told

@@ -27,6 +27,7 @@ from assay.records import (
     Sample,
     Space,
     Stage,
+    Statistic,
     StudySpec,
     Verdict,
     Workload,
@@ -44,7 +45,7 @@ from assay.search.measure import MeasureRace
 from assay.search.race import Done, Race, Reason
 from assay.search.requirement import (
     claims_alpha,
-    least_launches,
+    least_blocks,
     parse_requirement,
     parse_requirements,
     requirement_alpha,
@@ -339,6 +340,24 @@ class TestTuning:
         assert "whether a requirement is kept" in trip.done.message
         assert len(trip.samples) < 200
 
+    def test_of_a_spread_every_launch_of_a_block_counts(self) -> None:
+        """One in twenty five breaks it: what some hundred launches tell, a dozen blocks do."""
+
+        @dataclass(frozen=True)
+        class Rare(Remembering):
+            def run(self, launch: Launch) -> Sample:
+                place = launch.block * 8 + launch.position // 2
+                beyond = launch.stage is Stage.CONFIRM and place % 25 == 10
+                factor = 10.0 if beyond else 1.0
+                return Remembering(self.takes, lambda c: factor * memory(c)).run(launch)
+
+        mostly = msgspec.structs.replace(WITHIN_100, quantile=0.9)
+        spec = spec_of(space_of(**{"arg.calm": (1,)}), 480, mostly, statistic=Statistic.SPREAD)
+        assert least_blocks(spec) < least_blocks(spec_of(CACHE, 400, mostly))
+        program = Rare(Simulated(lambda c: 1.0, noise_of=lambda c: 0.02 if c else 0.2), memory)
+        trip, found = carried_out(spec, program)
+        assert verdicts(found)["arg.calm=1"] is HOLDS, trip.done.message
+
     def test_a_model_finds_the_best_that_keeps_it(self) -> None:
         """Of 3,125 configurations; the fastest corner is beyond the bound."""
         space = space_of(**{f"arg.p{i}": (1, 2, 3, 4) for i in range(5)})
@@ -493,7 +512,7 @@ class TestErrors:
         assert claim_alpha(spec) + shown * requirement_alpha(spec) == pytest.approx(spec.alpha)
         free = msgspec.structs.replace(spec, require=())
         assert claims_alpha(free) == spec.alpha
-        assert least_launches(free) == 0
+        assert least_blocks(free) == 0
         alone = msgspec.structs.replace(spec, kind=Kind.MEASURE, arms=(A,))
         assert 2 * requirement_alpha(alone) == pytest.approx(spec.alpha)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 
+import msgspec
 import numpy as np
 import pytest
 
 from assay.records import (
     Arm,
+    Bound,
     Budget,
     Choices,
     Configuration,
@@ -18,6 +20,8 @@ from assay.records import (
     Launch,
     Outcome,
     Parameter,
+    Requirement,
+    RequirementVerdict,
     Sample,
     Space,
     Stage,
@@ -248,6 +252,20 @@ def test_launches_within_an_application_are_averaged() -> None:
     (found,) = history.observations(Stage.CONFIRM, "default", [block])
     assert found is not None
     assert found.value == pytest.approx(math.exp(np.mean(np.log(mine))))
+
+
+def test_a_requirement_counts_applications_and_not_the_launches_within_them() -> None:
+    spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=400))
+    spec = msgspec.structs.replace(
+        spec, require=(Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=100.0),)
+    )
+    trip = raced(spec, PROGRAM)
+    found = conclude(spec, trip.samples, SearchSpace(spec.space), RandomSearcher(), trip.done)
+    history = History.of(spec, trip.samples)
+    for one in found.requirements:
+        assert one.verdict is RequirementVerdict.HOLDS
+        made = history.sound_samples(Stage.CONFIRM, one.arm)
+        assert one.launches == len({s.launch.block for s in made}) < len(made)
 
 
 def test_an_application_with_a_launch_that_fails_twice_has_no_value() -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.launch.driver import Driver
 from assay.launch.planner import plan
 from assay.machine.document import Machine
 from assay.records import (
+    Affinity,
     Configuration,
     Grant,
     Granted,
@@ -29,6 +32,7 @@ from assay.records import (
 from assay.records.facts import InstanceFacts
 from assay.settings import builtin, judge_all
 from assay.settings.splitting import by_node, cores_by_node, most_within, share_out, widest
+from assay.study.laboratory import Laboratory
 
 from .hosts import facts, machine, program
 
@@ -285,3 +289,31 @@ def test_an_action_like_any_other() -> None:
     made = planned(TWO_NODES, PAIR)
     assert decode(encode(made), Plan) == made
     assert Instances(cpus=((0, 1), (8, 9))) in made.actions
+
+
+# --- in slots ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def divided() -> Laboratory:
+    host = machine(packages=2, cores=4)
+    return Laboratory(host, REGISTRY, Driver(Path("assay-exec"), {})).divided(2)
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+@pytest.mark.parametrize(
+    ("settings", "cpus_each"), [({"instances": 2}, 2), ({"instances.cores": 1}, 1)]
+)
+def test_instances_share_the_cores_of_their_slot(
+    divided: Laboratory, settings: dict[str, Value], cpus_each: int, slot: int
+) -> None:
+    found = divided.plan(Configuration(settings), slot)
+    assert not found.refused
+    assert found.cpus == divided.slots[slot]
+    assert [len(cpus) for _, cpus in found.instances] == [cpus_each] * (4 // cpus_each)
+    assert not any(isinstance(action, Affinity) for action in found.actions)
+
+
+def test_more_instances_than_a_slot_has_cores_are_refused(divided: Laboratory) -> None:
+    assert not divided.admits(Configuration({"instances": 5}))
+    assert divided.admits(Configuration({"instances": 4}))

@@ -20,6 +20,7 @@ from assay.records import (
     Metric,
     Outcome,
     Parameter,
+    Recipe,
     Sample,
     Space,
     Stage,
@@ -205,3 +206,15 @@ def test_the_newest_stratum_with_launches_counts(store: Store) -> None:
     store.claim(study)
     store.add_stratum(study, msgspec.structs.replace(a_stratum(), number=1, machine=HERE))
     assert found(store, spec_of(), study) == [study]
+
+
+def test_what_is_built_is_told_apart_by_what_builds_it(store: Store) -> None:
+    def built(word: str, cwd: str) -> StudySpec:
+        recipe = Recipe(argv=("cc", word, "-o", "{build}/app"), cwd=cwd)
+        return spec_of(workload=Workload(argv=("{build}/app",), build=recipe))
+
+    kept(store, built("other.c", "/src"), at_s=1.0)
+    kept(store, built("app.c", "/elsewhere"), at_s=2.0)
+    same = kept(store, built("app.c", "/src"), machine=THERE, at_s=3.0)
+    kept(store, built("other.c", "/src"), at_s=4.0)
+    assert found(store, built("app.c", "/src"), "auto") == [same]

@@ -1,0 +1,254 @@
+"""SearchingRace: what all races share that look at a default, search a space and confirm."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from assay.records import Arm, Budget, Launch, Outcome, Stage, StudySpec
+from assay.search.comparable import varies_instances
+from assay.search.history import DEFAULT_ARM, repeats
+from assay.search.interference import BESIDE_ARM, BLOCKS, interference_of
+from assay.search.purse import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
+from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
+from assay.search.searcher import Searcher
+from assay.search.space import SearchSpace
+from assay.search.strategy import BATCH_ARMS, KEEP, MIN_SEARCH_BLOCKS
+from assay.search.switching import within
+
+ORDER = (
+    Stage.SURVEY,
+    Stage.GAUGE,
+    Stage.INTERFERENCE,
+    Stage.SEARCH,
+    Stage.REDUCE,
+    Stage.CONFIRM,
+)
+SEARCH_SHARE = 0.6
+"""All configurations run only if each gets three launches within this share of the budget."""
+MOST_RACING = 1000
+"""More configurations than this never race: what is worked out between two blocks grows with the
+square of their number (0.1 s at a thousand), and a model needs fewer launches."""
+HANG_FACTOR = 100.0
+"""A launch is stopped at this multiple of the default's time where wall time is not what decides. A
+stopped launch has no value there, and the best configuration may be a slow one (least memory with
+one thread of many): only what hangs is stopped."""
+CAP_SLACK_S = 0.1
+"""Added to every cap, so that start-up noise of short programs never looks like a time-out."""
+NULL_ARM = Arm(name="default (again)", configuration=DEFAULT_ARM.configuration)
+"""The second name of the default in an A/A comparison."""
+FUTILE_FACTOR = 3
+"""A confirmation ends when even this many times the budget that is left would not decide."""
+LOOKS = 2
+"""Launches of the default before the search: survey and gauge."""
+TRIES = 3
+"""Blocks in which the default may fail before the workload counts as failing always."""
+
+
+class SearchingRace(BlockRace):
+    """Looks at the default, and goes from stage to stage; what each is made of is its own.
+
+    Args:
+        spec: of the study.
+        space: the study's space, bound to the machine.
+        searcher: proposes where there are too many configurations to try all.
+    """
+
+    def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
+        super().__init__(spec, Stage.SURVEY)
+        self._space = space
+        self._searcher = searcher
+
+    def _next(self, purse: Purse) -> Roster | Done:
+        """The next block; stages only ever go forward."""
+        at = ORDER.index(self._stage)
+        if at >= ORDER.index(Stage.SEARCH) and self._lost(self._stage, DEFAULT_ARM):
+            return Done(
+                Reason.WORKLOAD_FAILED,
+                f"The default configuration worked, and then failed {LOST_AFTER} times running.",
+            )
+        for stage in ORDER[at:]:
+            found = self._block_of(stage, purse)
+            if found is not None:
+                return found
+        raise AssertionError("the confirmation always answers")
+
+    def _block_of(self, stage: Stage, purse: Purse) -> Roster | Done | None:
+        """A block of this stage, the end of the race, or ``None`` to go on to the next stage."""
+        match stage:
+            case Stage.SURVEY | Stage.GAUGE:
+                return self._look_at_default(stage, purse)
+            case Stage.INTERFERENCE:
+                return self._look_side_by_side(purse)
+            case Stage.SEARCH:
+                arms = self._searched(purse)
+                return Roster(stage, tuple(arms)) if arms else None
+            case Stage.REDUCE:
+                arms = self._reducing(purse)
+                return Roster(stage, tuple(arms)) if arms else None
+            case Stage.CONFIRM:
+                return self._confirm(purse)
+
+    @abstractmethod
+    def _searched(self, purse: Purse) -> Sequence[Arm] | None:
+        """The arms of another block of search; none where that is over."""
+
+    def _reducing(self, purse: Purse) -> Sequence[Arm] | None:
+        """The arms of another block of reduction; none where that is over, or there is none."""
+        return None
+
+    @abstractmethod
+    def _confirm(self, purse: Purse) -> Roster | Done:
+        """Another block of confirmation, or the end."""
+
+    @property
+    @abstractmethod
+    def _least(self) -> int:
+        """Blocks of confirmation that a study takes at least."""
+
+    @abstractmethod
+    def _incumbent_cap_s(self) -> float | None:
+        """After how long a launch of the search is stopped; ``None`` where that is not known."""
+
+    def _look_at_default(self, stage: Stage, purse: Purse) -> Roster | Done | None:
+        """One launch each: the survey warms up and looks, the gauge tells how long it takes."""
+        seen = self._history.observations(stage, DEFAULT_ARM.name)
+        if any(o is not None for o in seen):
+            if stage is Stage.SURVEY and not purse.spent:
+                return None
+            return self._too_small(purse) or self._nothing_to_try()
+        if len(seen) < TRIES and not (seen and purse.spent):
+            return Roster(stage, (DEFAULT_ARM,))
+        return Done(Reason.WORKLOAD_FAILED, "The program failed in its default configuration.")
+
+    def _look_side_by_side(self, purse: Purse) -> Roster | None:
+        """The default alone and beside copies of itself, where the search is to run so."""
+        slots = self._spec.parallel
+        if slots is None or self._offered < slots:
+            return None
+        left = BLOCKS - len(self._history.blocks(Stage.INTERFERENCE))
+        block = Cost(2 * self._gauge_s(), 1 + slots)
+        keep = least_cost(self._least_block, self._least)
+        if left <= 0 or purse.spent or not purse.affords(block.times(left), least=keep):
+            return None
+        return Roster(Stage.INTERFERENCE, (DEFAULT_ARM, *[BESIDE_ARM] * slots))
+
+    @cached_property
+    def _width(self) -> int:
+        """Launches of a search block that run side by side; asked for only in the search."""
+        found = interference_of(self._spec, self._history)
+        return found.slots if found is not None and found.refused is None else 1
+
+    def _abreast(self) -> int | None:
+        if self._spec.parallel is None:
+            return None
+        match self._stage:
+            case Stage.INTERFERENCE:
+                return self._spec.parallel
+            case Stage.SEARCH:
+                return self._width
+            case _:
+                return 1
+
+    def _nothing_to_try(self) -> Done | None:
+        only = self._space.enumerate(1)
+        if only is None:
+            return None
+        return Done(Reason.NOTHING_TO_TRY, "The space holds nothing but the default.")
+
+    def _too_small(self, purse: Purse) -> Done | None:
+        """Six confirmation blocks must fit into the share that is kept for them (rule 14)."""
+        if self._history.blocks(Stage.SEARCH):
+            return None
+        block = self._least_block
+        needed = least_budget(self._with_builds(block), self._least)
+        least, total = least_cost(block, self._least), purse.total
+        if (
+            not purse.spent
+            and (total.time_s is None or total.time_s >= least.time_s)
+            and (total.launches is None or total.launches >= least.launches)
+        ):
+            return None
+        return Done(
+            Reason.TOO_SMALL,
+            f"The budget is too small for a claim: {self._least} confirmation blocks do not fit.",
+            needed,
+        )
+
+    def _with_builds(self, block: Cost) -> Cost:
+        """The same with what a search builds at least."""
+        return replace(block, once_s=len(BATCH_ARMS) * self._history.build_s)
+
+    @property
+    def _least_block(self) -> Cost:
+        """A block of the confirmation, by the gauge alone; what is costly to change may differ."""
+        arms = 2 + self._spec.null
+        switching_s = self._history.costly.pair_s
+        once = Cost(self._gauge_s() * arms, arms)
+        times = self._repeats if self._repeats > 1 else within(switching_s, once.time_s)
+        launching = once.times(times)
+        return Cost(launching.time_s + switching_s, launching.launches)
+
+    def _affordable_configurations(self) -> int:
+        budget = self._spec.budget
+        each = Cost(self._gauge_s(), 1).times(MIN_SEARCH_BLOCKS * self._repeats)
+        bounds = [float(MOST_RACING)]
+        if budget.time_s is not None:
+            switching_s = MIN_SEARCH_BLOCKS * self._history.costly.space_s(self._space, MOST_RACING)
+            search_s = (budget.time_s * SEARCH_SHARE - switching_s) * self._width
+            bounds.append(search_s / (each.time_s + self._history.build_s))
+        if budget.launches is not None:
+            bounds.append(budget.launches * SEARCH_SHARE / each.launches)
+        return max(1, int(min(bounds)))
+
+    @property
+    def _repeats(self) -> int:
+        return repeats(self._spec.statistic, Stage.SEARCH)
+
+    def _gauge_s(self) -> float:
+        """What the default took, launcher and store included: the quicker of survey and gauge.
+
+        One of the two may have been disturbed, and the survey began cold. A launch that failed
+        tells nothing: it may have failed at once.
+        """
+        walls = [
+            s.wall_s
+            for s in self._history.samples
+            if s.launch.stage in (Stage.SURVEY, Stage.GAUGE)
+            and s.wall_s
+            and s.outcome in (Outcome.OK, Outcome.TIMED_OUT)
+        ]
+        return min(walls, default=0.0) + OVERHEAD_S
+
+    def _cap_s(self, launch: Launch) -> float | None:
+        """Bounded where a slow configuration would only cost time.
+
+        The default is never capped, nor is the confirmation, whose values enter the claim; nor are
+        several instances, which do more than what the caps are taken from.
+        """
+        caps = [self._spec.workload.timeout_s]
+        single = not varies_instances(launch.configuration)
+        searching = launch.stage in (Stage.SEARCH, Stage.REDUCE)
+        if searching and single and launch.arm != DEFAULT_ARM.name:
+            caps.append(self._incumbent_cap_s())
+        return min((cap for cap in caps if cap is not None), default=None)
+
+
+def least_cost(block: Cost, blocks: int) -> Cost:
+    """What a study takes at least: a look at the default, one block of search, and a claim.
+
+    Args:
+        block: of the confirmation.
+        blocks: that a claim takes.
+    """
+    proof = block.times(RESERVE * blocks)
+    search = LOOKS + len(BATCH_ARMS)
+    each_s = block.time_s / block.launches
+    return Cost(proof.time_s + search * each_s, proof.launches + search)
+
+
+def least_budget(block: Cost, blocks: int) -> Budget:
+    """The budget that is said to do: with room for a search that is worth its name."""
+    return budget_for(block.times(blocks / KEEP))
