@@ -16,6 +16,7 @@ from assay.records import (
     ArmResult,
     Claim,
     Conclusion,
+    FrontPoint,
     Kind,
     Recommendation,
     RequirementResult,
@@ -229,7 +230,7 @@ def _tune_front(
         )
     else:
         sentence = say_front(spec, front, off) if points else _without_front(race, done)
-    arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ()), *points]
+    arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ()), *_as_shown(points, seen)]
     stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
     results = tuple(result_of(spec, history, stage, arm) for arm in arms)
     claims = (claim_on(point, spec.targets[0].name) for point in seen)
@@ -258,6 +259,12 @@ def _tune_front(
             *stability_notes(claim),
         ),
     )
+
+
+def _as_shown(points: Sequence[Arm], shown: Sequence[FrontPoint]) -> list[Arm]:
+    """Arms in the order in which the answer shows their points."""
+    by_name = {arm.name: arm for arm in points}
+    return [by_name[point.name] for point in shown]
 
 
 def _losses_in_any(facets: Sequence[Facet], arm: Arm) -> tuple[int, int]:
