@@ -123,8 +123,8 @@ class Campaign:
         for document in documents[len(self._known) :]:
             decode(document, Sample)
         self._known = documents
-        # Python tries a folder for temporary files by a file of eight letters without a suffix, which
-        # a kill between its two calls leaves behind (tempfile._get_default_tempdir).
+        # Python tries a folder for temporary files by a file of eight letters, which a kill between
+        # its two calls leaves behind (tempfile._get_default_tempdir).
         scratch = list((self._cli.folder / "tmp").glob("assay-*"))
         assert len(scratch) <= 1, "the one of the killed process; the next one removes it"
 
