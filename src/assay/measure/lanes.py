@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from assay.launch.driver import LOOK_S, Driver
 from assay.machine.slots import Slot
+from assay.measure.building import Telling, untold
 from assay.measure.executor import LocalExecutor, Node, Ticket, speed_evidence
 from assay.measure.hooking import Hooking, no_end
 from assay.records import Evidence, Launch, Plan, Sample, Workload
@@ -31,7 +32,7 @@ class Lanes:
         driver: starts launches.
         registry: judges settings from what was read back.
         slots: CPUs of each lane.
-        varied, pad_seed, left_s, host: as for ``LocalExecutor``.
+        varied, pad_seed, left_s, host, telling: as for ``LocalExecutor``.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Lanes:
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
         host: str = "",
+        telling: Telling = untold,
     ) -> None:
         names = tuple(varied)
         self._block = -1
@@ -63,6 +65,7 @@ class Lanes:
                         pad_seed=pad_seed,
                         left_s=left_s,
                         host=host,
+                        telling=telling,
                         hooking=self._hooking,
                         variables=variables,
                     )
