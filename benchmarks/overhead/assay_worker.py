@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,10 @@ class Clock:
     def launching(self, launch: Launch, left: Budget) -> None:
         """See ``Listener``."""
         self.turned_s.append(time.perf_counter())
+
+    def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
+        """See ``Listener``."""
+        return nullcontext()
 
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
         """See ``Listener``."""

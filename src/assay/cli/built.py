@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from assay.cli.missing import demand_found
@@ -11,7 +13,7 @@ from assay.cli.wire import program_of
 from assay.errors import BadInput
 from assay.launch.building import FOLDER, in_folder
 from assay.machine.document import Program
-from assay.measure.building import Building
+from assay.measure.building import Building, untold
 from assay.records import DEFAULT, StudySpec
 from assay.study.laboratory import Laboratory
 
@@ -33,8 +35,8 @@ def with_built(lab: Laboratory, spec: StudySpec, *, quiet: bool = False) -> Labo
         return lab
     configuration = spec.arms[0].configuration if spec.arms else DEFAULT
     plan = lab.plan(configuration)
-    host, begun = lab.host_for(workload), None if quiet else _tell
-    with Building(workload, lab.driver.env, host, begun=begun) as building:
+    host, telling = lab.host_for(workload), untold if quiet else _told
+    with Building(workload, lab.driver.env, host, telling=telling) as building:
         folder = building.built(plan).workload.placeholders[FOLDER]
         key = building.key(plan)
     compared = [shlex.split(str(a.configuration.get("command", ""))) for a in spec.arms[1:]]
@@ -78,9 +80,11 @@ def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
     return program
 
 
-def _tell(argv: tuple[str, ...]) -> None:
+@contextmanager
+def _told(argv: tuple[str, ...]) -> Iterator[None]:
     from assay.cli.layout import fitted, width_of
     from assay.untrusted import clean
 
     text = f"assay: building the program (not timed): {clean(shlex.join(argv))}"
     print("\n".join(fitted([text], width_of(sys.stderr))), file=sys.stderr, flush=True)
+    yield

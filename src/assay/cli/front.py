@@ -68,6 +68,8 @@ def off_words(point: FrontPoint, numbers: dict[str, str]) -> str:
         point: that was confirmed.
         numbers: of the points of the front, by name.
     """
+    if point.off is OffFront.UNCLEAR and not point.claims:
+        return "no launch that counts"
     match point.off:
         case OffFront.DOMINATED:
             better = point.dominated_by or ""

@@ -11,10 +11,13 @@ from __future__ import annotations
 import argparse
 import functools
 import os
+import shlex
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -40,6 +43,8 @@ STAGES = {
     Stage.REDUCE: "reducing",
     Stage.CONFIRM: "confirming",
 }
+BUILDING = "building"
+"""Stands in the place of a stage while the program is built."""
 PLAIN_EVERY_S = 10.0
 LIVE_PER_S = 1.0
 """How often the line is drawn. Drawing takes about a millisecond of a processor that the program
@@ -214,10 +219,27 @@ class Progress:
         self._block = launch.block
         self._shown = Shown(STAGES[launch.stage], self._launches, so_far, left, now_s)
         if self._live is None:
-            self._plain_at_s = now_s
-            print(f"assay: {', '.join(self._shown.parts(now_s))}", file=sys.stderr, flush=True)
+            self._plain()
         elif anew:
             self._live.refresh()
+
+    @contextmanager
+    def building(self, argv: tuple[str, ...]) -> Iterator[None]:
+        """See ``Listener.building``. A plain line tells of those alone that take long."""
+        before = self._shown
+        if self._quiet or before is None:
+            yield
+            return
+        self._shown = replace(before, stage=BUILDING, so_far=clean(shlex.join(argv)))
+        late = threading.Timer(PLAIN_EVERY_S, self._plain)
+        late.daemon = True
+        if self._live is None:
+            late.start()
+        try:
+            yield
+        finally:
+            late.cancel()
+            self._shown = before
 
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
         """See ``Listener.sampled``."""
@@ -229,6 +251,12 @@ class Progress:
             for earlier in race.history.samples[:-1]:
                 self._compare(earlier)
         self._compare(sample)
+
+    def _plain(self) -> None:
+        """The line as it is now, below the others."""
+        if self._shown is not None:
+            self._plain_at_s = now_s = time.monotonic()
+            print(f"assay: {', '.join(self._shown.parts(now_s))}", file=sys.stderr, flush=True)
 
     def _compare(self, sample: Sample) -> None:
         if sample.launch.stage is not Stage.INTERFERENCE:

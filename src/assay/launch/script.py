@@ -32,6 +32,7 @@ from assay.records import (
 from assay.records.configuration import show_value
 from assay.settings.frameworks import HOOK
 from assay.settings.joined import JOINED
+from assay.settings.smt import PER_CORE
 from assay.untrusted import clean
 
 _PRCTL = """\
@@ -88,6 +89,8 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
     return "\n".join([*lines, _joined(["exec", *pieces], source), ""])
 
 
+_PLACING = frozenset({"cpus", "placement", PER_CORE})
+"""Settings that say on which CPUs a program runs."""
 _JOINT = " \\\n  "
 
 
@@ -150,7 +153,16 @@ def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
 
 def _comments(plan: Plan) -> list[str]:
     told = [f"# {_told(name, word)}" for name, word in plan.words.items()]
-    return ["# Written by assay; runs without it.", *(told or ["# The default: nothing is set."])]
+    told = told or ["# The default: nothing is set."]
+    return ["# Written by assay; runs without it.", *told, *_confined_to(plan)]
+
+
+def _confined_to(plan: Plan) -> list[str]:
+    """The CPUs of a slot, which no setting names."""
+    if plan.instances or not _PLACING.isdisjoint(plan.words):
+        return []
+    held = [action.cpus for action in plan.actions if isinstance(action, Affinity)]
+    return [f"# On CPUs {format_list(cpus)}, as in the study (--parallel)." for cpus in held]
 
 
 def _told(name: str, word: Word) -> str:

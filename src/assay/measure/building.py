@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -43,6 +44,15 @@ _COMPILERS = re.compile(
     r"|nvcc|hipcc|tcc|rustc|ghc|gdc|ldc2|gnatmake)(?:-[\d.]+)?"
 )
 """Programs that tell their version on ``--version`` and do nothing else."""
+
+
+Telling = Callable[[tuple[str, ...]], AbstractContextManager[None]]
+"""Is told the command of a build and entered while it runs."""
+
+
+def untold(argv: tuple[str, ...]) -> AbstractContextManager[None]:
+    """Tell nobody of a build."""
+    return nullcontext()
 
 
 class BuildFailed(WorkloadFailed):
@@ -101,7 +111,7 @@ class Building:
         host: tells hosts of one kind from others: a compiler may look at the processor.
         left_s: tells the seconds that are left of the budget; ``None`` where it counts launches.
         least_s: what each may take in any case.
-        begun: is told the command of each build that really runs.
+        telling: of each build that really runs.
     """
 
     def __init__(
@@ -111,14 +121,14 @@ class Building:
         host: str = "",
         left_s: Callable[[], float | None] = no_end,
         least_s: float = LEAST_S,
-        begun: Callable[[tuple[str, ...]], None] | None = None,
+        telling: Telling = untold,
     ) -> None:
         self._workload = workload
         self._env = dict(env)
         self._host = host
         self._left_s = left_s
         self._least_s = least_s
-        self._begun = begun
+        self._telling = telling
         self._opened: tuple[Builds, Sources] | None = None
         self._keys: dict[tuple[str, ...], str] = {}
         self._failed: dict[tuple[str, ...], BuildFailed] = {}
@@ -213,10 +223,9 @@ class Building:
             try:
                 sources.demand_same(argv)
                 place.clear()
-                if self._begun is not None:
-                    self._begun(argv)
                 began = time.monotonic()
-                self._run(argv, place, limit_s)
+                with self._telling(argv):
+                    self._run(argv, place, limit_s)
                 elapsed_s = time.monotonic() - began
                 _demand_untouched(argv, sources)
                 note = BuildNote(

@@ -16,7 +16,7 @@ import msgspec
 from assay.errors import NotPossible
 from assay.launch.document import launcher_document, stream_of
 from assay.launch.driver import Driver, LauncherKilled, Running
-from assay.measure.building import BuildFailed, Building, failed_sample
+from assay.measure.building import BuildFailed, Building, Telling, failed_sample, untold
 from assay.measure.copies import Copies
 from assay.measure.gone import demand_in_place
 from assay.measure.hooking import Hooking, no_end
@@ -115,7 +115,7 @@ class LocalExecutor:
             place of the launch; none where absent.
         left_s: tells what is left of the budget of time, which bounds hooks and builds; ``None``
             where it has none.
-        host: as ``Building`` has it.
+        host, telling: as ``Building`` has them.
         hooking: runs the hooks; one of its own if absent, in which ``left_s`` is asked.
         building: builds the program; one of its own if absent.
         variables: that ``prepare`` has beside those of a launch.
@@ -132,6 +132,7 @@ class LocalExecutor:
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
         host: str = "",
+        telling: Telling = untold,
         hooking: Hooking | None = None,
         building: Building | None = None,
         variables: Mapping[str, str] | None = None,
@@ -149,7 +150,7 @@ class LocalExecutor:
         self._scratch = Scratch()
         self._hooking = hooking or Hooking(workload, driver.env, left_s)
         self._variables = variables
-        self._building = building or Building(workload, driver.env, host, left_s)
+        self._building = building or Building(workload, driver.env, host, left_s, telling=telling)
         self._unbuilt: list[Sample] = []
         self.last_facts: RunFacts | None = None
 

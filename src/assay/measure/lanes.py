@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from assay.launch.driver import LOOK_S, Driver, Running
 from assay.machine.slots import Slot
-from assay.measure.building import Building
+from assay.measure.building import Building, Telling, untold
 from assay.measure.executor import LocalExecutor, Node, Ticket, speed_evidence
 from assay.measure.hooking import Hooking, no_end
 from assay.records import Evidence, Launch, Plan, Sample, Workload
@@ -33,7 +33,7 @@ class Lanes:
         driver: starts launches.
         registry: judges settings from what was read back.
         slots: CPUs of each lane.
-        varied, pad_seed, left_s, host: as for ``LocalExecutor``.
+        varied, pad_seed, left_s, host, telling: as for ``LocalExecutor``.
     """
 
     def __init__(
@@ -47,11 +47,12 @@ class Lanes:
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
         host: str = "",
+        telling: Telling = untold,
     ) -> None:
         names = tuple(varied)
         self._block = -1
         self._hooking = Hooking(workload, driver.env, left_s)
-        self._building = Building(workload, driver.env, host, left_s)
+        self._building = Building(workload, driver.env, host, left_s, telling=telling)
         self._lanes: list[LocalExecutor] = []
         try:
             for number, cpus in enumerate(slots):

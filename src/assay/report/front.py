@@ -44,7 +44,7 @@ class FrontFigure:
         across, up: names of the objectives.
         goals: which way each gets better.
         marks: what was confirmed, the front first.
-        tried: every other configuration of the search.
+        tried: every configuration of the search that is no mark.
         whole: these are all the objectives there are: of more, what is joined here is no front.
     """
 
@@ -77,7 +77,7 @@ def _figure(conclusion: Conclusion, first: Facet, other: Facet, whole: bool) -> 
     numbered += [("", point) for point in conclusion.off_front]
     pair = (first.metric, other.metric)
     marks = [_mark(label, point, pair) for label, point in numbered]
-    confirmed = {point.name for _, point in numbered}
+    confirmed = {point.name for (_, point), mark in zip(numbered, marks, strict=True) if mark}
     return FrontFigure(
         across=label_of(first.metric),
         up=label_of(other.metric),

@@ -42,6 +42,9 @@ from assay.units import parse_bytes, parse_duration_s
 
 _TEXT = re.compile(r"\s*(\w+)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
 _PLAIN = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.ASCII)
+_TIMES = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
+_DIGITS = 9
+"""After the point of a time in its unit: what division leaves beyond them is rounding."""
 _SIZES = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("", 1))
 _FAR = 1_000_000
 """More launches than this are never made."""
@@ -189,7 +192,7 @@ def requirement_text(requirement: Requirement, unit: str | None = None) -> str:
     unit = known.unit if unit is None and known is not None else unit or ""
     limit = _plain(requirement.limit)
     if unit == "s":
-        limit += "s"
+        limit = _duration(requirement.limit)
     elif unit == "bytes":
         limit = next(
             f"{_plain(requirement.limit / size)}{name}"
@@ -198,6 +201,14 @@ def requirement_text(requirement: Requirement, unit: str | None = None) -> str:
         )
     which = "" if requirement.quantile == MEDIAN else f":p{100.0 * requirement.quantile:.10g}"
     return f"{requirement.metric}{which}{requirement.bound}{limit}"
+
+
+def _duration(seconds: float) -> str:
+    """In the unit that reads best, of those in which it reads back as the same."""
+    units = ((name, factor) for name, factor in _TIMES if seconds >= factor)
+    texts = (f"{_plain(round(seconds / factor, _DIGITS))}{name}" for name, factor in units)
+    exact = (text for text in texts if parse_duration_s(text) == seconds)
+    return next(exact, f"{_plain(seconds)}s")
 
 
 def _plain(value: float) -> str:

@@ -223,7 +223,7 @@ def _noun(metric: Metric) -> str:
 def _outlook(found: Claim) -> str:
     if found.blocks_needed is None or found.blocks_needed <= found.blocks:
         return ""
-    return f" About {found.blocks_needed} {_pairs(found)} in all would tell."
+    return f" About {found.blocks_needed:,} {_pairs(found)} in all would tell."
 
 
 def needed_text(asked: Budget, needed: Budget) -> str:

@@ -69,7 +69,8 @@ class Registry:
             return BuildValue(rest)
         if family == "limit" and rest:
             return ResourceLimit(rest)
-        near = nearest(name, (*self._settings, f"env.{rest}", f"arg.{rest}", f"build.{rest}"))
+        named = (f"env.{rest}", f"arg.{rest}", f"build.{rest}") if rest else ()
+        near = nearest(name, (*self._settings, *named))
         raise BadInput(
             f"There is no setting {name!r}.",
             f"Did you mean {near}?" if near else "`assay settings list` shows all of them.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -56,6 +57,10 @@ class Listener(Protocol):
 
     def launching(self, launch: Launch, left: Budget) -> None:
         """A launch is about to begin."""
+        ...
+
+    def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
+        """Is entered while the program of a launch is built."""
         ...
 
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None:

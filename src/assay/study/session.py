@@ -186,7 +186,7 @@ def _carry_on(
         spec,
         store=store,
         race=race,
-        executor=_executor(laboratory, spec, account),
+        executor=_executor(laboratory, spec, account, listener),
         planner=laboratory.plan,
         account=account,
         listener=listener,
@@ -208,7 +208,9 @@ def _carry_on(
     return Result(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
 
 
-def _executor(laboratory: Laboratory, spec: StudySpec, account: Account) -> Executor:
+def _executor(
+    laboratory: Laboratory, spec: StudySpec, account: Account, listener: Listener
+) -> Executor:
     """What carries the launches out: one after another, or one in each slot."""
     if not laboratory.slots:
         return LocalExecutor(
@@ -219,6 +221,7 @@ def _executor(laboratory: Laboratory, spec: StudySpec, account: Account) -> Exec
             pad_seed=spec.seed if spec.pad_environment else None,
             left_s=lambda: account.left.time_s,
             host=laboratory.host_for(spec.workload),
+            telling=listener.building,
         )
     return Lanes(
         spec.workload,
@@ -229,6 +232,7 @@ def _executor(laboratory: Laboratory, spec: StudySpec, account: Account) -> Exec
         pad_seed=spec.seed if spec.pad_environment else None,
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(spec.workload),
+        telling=listener.building,
     )
 
 

@@ -101,6 +101,14 @@ def test_a_table_of_the_front_and_of_what_is_beside_it() -> None:
     assert len(places) == 1, "one below the other"
 
 
+def test_a_point_without_a_launch_that_counts_says_so() -> None:
+    nothing = FrontPoint(
+        name="a=7", settings=Configuration({"a": 7}), claims=(), off=OffFront.UNCLEAR
+    )
+    lines = list(front_lines(conclusion((), (nothing,)), SPEC))
+    assert lines[-1].endswith("a=7 (no launch that counts)")
+
+
 def test_in_a_narrow_place_settings_stand_above() -> None:
     lines = list(front_lines(conclusion((FAST, SMALL), ()), SPEC, 60))
     assert lines[2] == "  a=1"

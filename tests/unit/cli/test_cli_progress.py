@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -54,6 +55,38 @@ class TestProgress:
             assert f"assay: {word}, " in err
         assert "5 launches left" in err
         assert "\x1b" not in err
+
+    def test_a_build_that_takes_long_is_told(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(progress_module, "PLAIN_EVERY_S", 0.0)
+        told, plain = threading.Event(), Progress._plain
+        monkeypatch.setattr(Progress, "_plain", lambda self: (plain(self), told.set()))
+        study = tune(SPACE, GAIN, Budget(launches=100))
+        with self._progress(study) as progress:
+            progress.launching(study.samples[0].launch, Budget(time_s=61.0))
+            told.clear()
+            with progress.building(("cc", "-O2", "a b.c")):
+                assert told.wait(10)
+            progress.launching(study.samples[0].launch, Budget(time_s=61.0))
+        lines = capsys.readouterr().err.splitlines()
+        assert [line.split(",")[0] for line in lines] == [
+            "assay: looking",
+            "assay: building",
+            "assay: looking",
+        ]
+        assert "cc -O2 'a b.c'" in lines[1]
+
+    def test_a_quick_build_is_not_told(self, capsys: pytest.CaptureFixture[str]) -> None:
+        study = tune(SPACE, GAIN, Budget(launches=100))
+        with self._progress(study) as progress:
+            progress.launching(study.samples[0].launch, Budget(time_s=61.0))
+            with progress.building(("cc",)):
+                assert progress._shown is not None
+                assert progress._shown.stage == "building"
+            assert progress._shown is not None
+            assert progress._shown.stage == "looking"
+        assert "building" not in capsys.readouterr().err
 
     def test_quiet_says_nothing(self, capsys: pytest.CaptureFixture[str]) -> None:
         study = tune(SPACE, GAIN, Budget(launches=100))

@@ -16,7 +16,7 @@ from settings.hosts import machine
 
 from assay.errors import NotPossible
 from assay.launch.exported import of_space
-from assay.launch.planner import plan
+from assay.launch.planner import confined, plan
 from assay.launch.script import explain, shell_script
 from assay.machine.document import HugePages, Machine
 from assay.records import (
@@ -337,3 +337,13 @@ def test_the_import_hook_comes_along(tmp_path: Path) -> None:
 def test_folders_of_the_user_stand_as_they_are(tmp_path: Path) -> None:
     text = script({"env.PYTHONPATH": "/a b::/c:/c"}, work())
     assert run(text, tmp_path, PYTHONPATH="/d")["environ"]["PYTHONPATH"] == "/a b::/c:/c"  # type: ignore[index]
+
+
+def test_the_cpus_of_a_slot_are_explained() -> None:
+    """No setting names them, and a script that sets something says why."""
+    plain = plan(Configuration(), machine(), REGISTRY)
+    assert "# On CPUs 0-1, as in the study (--parallel)." in shell_script(
+        confined(plain, (0, 1)), work()
+    )
+    assert "--parallel" not in shell_script(plain, work())
+    assert "--parallel" not in script({"cpus": 2}, work())

@@ -7,19 +7,22 @@ import io
 import math
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from report_studies import machine, stratum
 from simulated_fronts import FrontStudy, TwoSided, front_study
 
-from assay.records import Budget, Choices, Configuration, Goal, Parameter, Space
+from assay.records import Budget, Choices, Configuration, Goal, OffFront, Parameter, Space
 from assay.report.front import FrontFigure, FrontMark, front_figures
 from assay.report.front_text import to_csv, to_markdown
 from assay.report.html import render
 from assay.report.inputs import ReportInput
+from assay.report.parts.front import front
 from assay.report.pictures.front import front_svg
 
 SPACE = Space(
@@ -64,6 +67,23 @@ def test_the_figure_has_what_was_confirmed_and_what_was_tried(study: FrontStudy)
     for time, memory in figure.tried:
         assert math.log(memory) / 0.2 == pytest.approx(-math.log(time) / 0.15, abs=0.5)
     assert figure.stairs == tuple(sorted(mark.ratios for mark in front))
+
+
+def test_what_was_confirmed_without_a_value_is_seen_as_it_was_tried(study: FrontStudy) -> None:
+    """Where others used the machine throughout the confirmation the picture is not empty."""
+    report = report_of(study)
+    (whole,) = front_figures(report)
+    points = (*study.conclusion.front, *study.conclusion.off_front)
+    bare = tuple(
+        msgspec.structs.replace(point, claims=(), off=OffFront.UNCLEAR) for point in points
+    )
+    conclusion = msgspec.structs.replace(study.conclusion, front=(), off_front=bare)
+    (figure,) = front_figures(replace(report, conclusion=conclusion))
+    assert not figure.marks
+    assert len(figure.tried) == len(whole.tried) + len(whole.marks)
+    found = front(replace(report, conclusion=conclusion))
+    assert found is not None
+    assert "no launch that counts" in str(found[0])
 
 
 @pytest.mark.parametrize("width", [340, 880])

@@ -133,6 +133,20 @@ class TestText:
         with pytest.raises(BadInput, match=says):
             parse_requirements(texts, METRICS)
 
+    @pytest.mark.parametrize(
+        ("written", "shown"),
+        [
+            ("25ms", "25ms"),
+            ("0.3ms", "300us"),
+            ("1500ms", "1.5s"),
+            ("2m", "120s"),
+            ("0.1", "100ms"),
+        ],
+    )
+    def test_times_are_shown_in_the_unit_that_reads_best(self, written: str, shown: str) -> None:
+        (found,) = parse_requirements((f"wall_s<={written}",), METRICS)
+        assert requirement_text(found) == f"wall_s<={shown}"
+
     def test_what_goes_together(self) -> None:
         """A corridor, two quantiles, and a share that leaves room for the others."""
         texts = ("wall_s<=2s", "wall_s>=1s", "wall_s:p90<=3s", "fps:p90>=30")
@@ -457,9 +471,14 @@ def result(
     for block, value in enumerate([*values, *[None] * timeouts]):
         late = block >= len(values)
         launch = Launch(
-            configuration=A.configuration, arm="a", stage=Stage.CONFIRM, block=block, position=0,
-            cap_s=2.0 if late else None, roster=(A,),
-        )  # fmt: skip
+            configuration=A.configuration,
+            arm="a",
+            stage=Stage.CONFIRM,
+            block=block,
+            position=0,
+            cap_s=2.0 if late else None,
+            roster=(A,),
+        )
         outcome = Outcome.OK if value is not None else Outcome.FAILED
         history.add(
             Sample(
@@ -506,8 +525,9 @@ class TestResults:
 
 class TestErrors:
     def test_claims_and_requirements_share_it(self) -> None:
-        spec = spec_of(CACHE, 100, WITHIN_100, Requirement(
-            metric="wall_s", bound=Bound.AT_MOST, limit=1.0))  # fmt: skip
+        spec = spec_of(
+            CACHE, 100, WITHIN_100, Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.0)
+        )
         shown = 2 * len(spec.require)
         assert claim_alpha(spec) + shown * requirement_alpha(spec) == pytest.approx(spec.alpha)
         free = msgspec.structs.replace(spec, require=())

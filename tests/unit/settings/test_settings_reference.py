@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.errors import BadInput
 from assay.settings import builtin
 from assay.settings.isa import _ARM, _X86
 from assay.settings.pools import POOLS
@@ -31,3 +32,10 @@ def test_order_and_lookup() -> None:
     assert registry.get("env.FOO").name == "env.FOO"
     assert registry.get("arg.n").name == "arg.n"
     assert all(registry.get(name).name == name for name in registry.names)
+
+
+@pytest.mark.parametrize("name", ["build.", "arg.", "env."])
+def test_a_family_without_a_name_is_not_offered(name: str) -> None:
+    with pytest.raises(BadInput) as error:
+        builtin().get(name)
+    assert error.value.remedy is None or f"{name}?" not in error.value.remedy

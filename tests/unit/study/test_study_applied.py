@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,6 +156,8 @@ class Silent:
     def launching(self, launch: Launch, left: Budget) -> None: ...
     def warned(self, error: AssayError) -> None: ...
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None: ...
+    def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 def test_a_whole_study_with_real_launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

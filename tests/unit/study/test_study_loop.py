@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,8 @@ class Silent:
 
     def warned(self, error: AssayError) -> None: ...
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None: ...
+    def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 def loop_of(

@@ -33,7 +33,8 @@ def front(report: ReportInput) -> tuple[Html, str] | None:
     figures = front_figures(report)
     if not figures or report.conclusion is None:
         return None
-    pictures = [_picture(figure, number) for number, figure in enumerate(figures)]
+    seen = [figure for figure in figures if figure.marks or figure.tried]
+    pictures = [_picture(figure, number) for number, figure in enumerate(seen)]
     points = [*report.conclusion.front, *report.conclusion.off_front]
     numbers = {point.name: n for n, point in enumerate(report.conclusion.front, 1)}
     heads = ["Settings", "Point", *map(label_of, report.spec.targets)]
@@ -75,6 +76,8 @@ def _why(point: FrontPoint, numbers: dict[str, int]) -> str:
         number = numbers.get(better)
         named = f"point {number}" if number else shorten(clean(better), _NAME_CHARACTERS)
         return f"dominated by {named}"
+    if point.off is OffFront.UNCLEAR and not point.claims:
+        return "no launch that counts"
     return _OFF[point.off] if point.off else ""
 
 
