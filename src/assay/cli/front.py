@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,7 +23,8 @@ def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = Non
     Args:
         conclusion: of a study with several objectives.
         spec: of the same.
-        width: columns that there are; where they are too few, settings stand above the figures.
+        width: columns that there are; where they are too few, why a point is off the front stands
+            below it, and where they still are, settings stand above the figures.
     """
     points = [*conclusion.front, *conclusion.off_front]
     if not points:
@@ -33,17 +35,21 @@ def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = Non
     numbers = {point.name: str(at) for at, point in enumerate(conclusion.front, 1)}
     rows = [_cells(point, spec, numbers) for point in points]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    names = [_named(point, numbers) for point in points]
-    beside = (
-        width is None or 2 + sum(widths) + len(GAP) * len(widths) + max(map(len, names)) <= width
-    )
+    names = [clean(point.name) for point in points]
+    whys = [f"({why})" if (why := off_words(point, numbers)) else "" for point in points]
+    whole = [f"{name} {why}".rstrip() for name, why in zip(names, whys, strict=True)]
+    room = math.inf if width is None else width - 2 - sum(widths) - len(GAP) * len(widths)
+    beside = max(map(len, names)) <= room
     yield f"  {_line(head, widths)}{GAP}settings".rstrip() if beside else f"  {_line(head, widths)}"
-    for row, name in zip(rows, names, strict=True):
-        if beside:
-            yield f"  {_line(row, widths)}{GAP}{name}"
-        else:
-            yield f"  {name}"
+    for row, name, why, both in zip(rows, names, whys, whole, strict=True):
+        if not beside:
+            yield f"  {both}"
             yield f"  {_line(row, widths)}"
+        elif len(both) <= room:
+            yield f"  {_line(row, widths)}{GAP}{both}"
+        else:
+            yield f"  {_line(row, widths)}{GAP}{name}"
+            yield f"  {'':{widths[0]}}{GAP}{why}"
 
 
 def _cells(point: FrontPoint, spec: StudySpec, numbers: dict[str, str]) -> list[str]:
@@ -54,11 +60,6 @@ def _cells(point: FrontPoint, spec: StudySpec, numbers: dict[str, str]) -> list[
 
 def _interval(claim: Claim | None) -> str:
     return interval_text(claim.ci) if claim else ""
-
-
-def _named(point: FrontPoint, numbers: dict[str, str]) -> str:
-    why = off_words(point, numbers)
-    return clean(point.name) + (f" ({why})" if why else "")
 
 
 def off_words(point: FrontPoint, numbers: dict[str, str]) -> str:

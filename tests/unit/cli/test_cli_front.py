@@ -101,6 +101,15 @@ def test_a_table_of_the_front_and_of_what_is_beside_it() -> None:
     assert len(places) == 1, "one below the other"
 
 
+def test_where_only_a_reason_does_not_fit_it_stands_below() -> None:
+    lines = list(front_lines(conclusion((FAST,), (VAGUE,)), SPEC, 80))
+    assert lines[2].endswith("  a=1")
+    assert lines[3].split()[0] == "-"
+    assert lines[3].endswith("  a=4")
+    assert lines[4].strip() == "(not shown to be better in anything)"
+    assert all(len(line) <= 80 for line in lines)
+
+
 def test_a_point_without_a_launch_that_counts_says_so() -> None:
     nothing = FrontPoint(
         name="a=7", settings=Configuration({"a": 7}), claims=(), off=OffFront.UNCLEAR

@@ -81,6 +81,10 @@ def test_what_was_confirmed_without_a_value_is_seen_as_it_was_tried(study: Front
     (figure,) = front_figures(replace(report, conclusion=conclusion))
     assert not figure.marks
     assert len(figure.tried) == len(whole.tried) + len(whole.marks)
+    across = max(100 * abs(ratios[0] - 1) for ratios in figure.tried)
+    drawn = front_svg(figure).replace("\u00a0", " ").replace("\u2009", " ")
+    places = re.findall(r">[^<>0-9]*([0-9.]+) ?%</text>", drawn)
+    assert max(map(float, places)) > across / 2, "the axes reach as far as what was tried"
     found = front(replace(report, conclusion=conclusion))
     assert found is not None
     assert "no launch that counts" in str(found[0])

@@ -74,8 +74,12 @@ def _axes(ax: Axes, figure: FrontFigure, size: tuple[int, int]) -> None:
 
 
 def _ends(figure: FrontFigure, at: int) -> tuple[float, float]:
-    """The lowest and highest ratio to be seen; what was tried far off stretches no axis."""
-    needed = [1.0, *(mark.ratios[at] for mark in figure.marks)]
+    """The lowest and highest ratio to be seen.
+
+    What was tried far off stretches no axis, unless there is nothing else to be seen.
+    """
+    shown = [mark.ratios for mark in figure.marks] or figure.tried
+    needed = [1.0, *(ratios[at] for ratios in shown)]
     for mark in figure.marks:
         ci = (mark.across, mark.up)[at]
         needed += [end for end in ci if end is not None and end > 0]
