@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-warm bench-smoke
+.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-warm bench-start bench-partition bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -67,11 +67,19 @@ bench-search: $(VENV)/.tested-with ## how good a search is, beside other people'
 bench-warm: $(VENV)/.tested-with ## what earlier studies are worth to a search (BENCH="--write TABLE...")
 	$(BIN)/python -m benchmarks.warm $(BENCH)
 
+bench-start: $(VENV)/.tested-with $(VENV)/.peers ## how soon a program starts, and what a full plan costs (BENCH=--write)
+	$(BIN)/python -m benchmarks.start $(BENCH)
+
+bench-partition: $(VENV)/.tested-with $(VENV)/.peers ## what a partition keeps away from a program, under a load (BENCH=--write)
+	$(BIN)/python -m benchmarks.partition $(BENCH)
+
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.overhead --smoke
 	$(BIN)/python -m benchmarks.verdicts --quick
 	$(BIN)/python -m benchmarks.search --quick
 	$(BIN)/python -m benchmarks.warm --quick
+	$(BIN)/python -m benchmarks.start --smoke
+	$(BIN)/python -m benchmarks.partition --quick
 
 clean: ## remove what was built, and the virtual environment
 	rm -rf build $(VENV)

@@ -12,6 +12,8 @@ RUNS = (
     ("verdicts", "--quick"),
     ("search", "--quick"),
     ("warm", "--quick"),
+    ("start", "--smoke"),
+    ("partition", "--quick"),
 )
 
 

@@ -1,5 +1,6 @@
 """What several folders of tests share: the launcher under test, and leave to change the host."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -41,31 +42,51 @@ def assay_exec() -> Path:
     One that is older than its sources is built anew where CMake is to be had; without sources
     built or CMake it is the installed one.
     """
-    if chosen := os.environ.get("ASSAY_EXEC"):
+    return _native("assay-exec", "launcher", "ASSAY_EXEC")
+
+
+@pytest.fixture(scope="session")
+def assay_noise() -> Path:
+    """Give the meter of noise under test: $ASSAY_NOISE, else found as the launcher is."""
+    return _native("assay-noise", "noise", "ASSAY_NOISE")
+
+
+@pytest.fixture(scope="session")
+def assay_broker() -> Path:
+    """Give the broker under test: $ASSAY_BROKER, else found as the launcher is."""
+    return _native("assay-broker", "broker", "ASSAY_BROKER")
+
+
+def _native(name: str, folder: str, variable: str) -> Path:
+    if chosen := os.environ.get(variable):
         return Path(chosen).resolve(strict=True)
-    built = [path for path in ROOT.glob("build*/**/assay-exec") if os.access(path, os.X_OK)]
-    sources = [
-        path for folder in ("launcher", "common") for path in (ROOT / "native" / folder).iterdir()
-    ]
+    built = [path for path in ROOT.glob(f"build*/**/{name}") if os.access(path, os.X_OK)]
+    sources = [path for part in (folder, "common") for path in (ROOT / "native" / part).iterdir()]
     newest = max(path.stat().st_mtime for path in sources)
     fresh = [path for path in built if path.stat().st_mtime >= newest]
     if fresh:
         return max(fresh, key=lambda path: path.stat().st_mtime)
     if shutil.which("cmake"):
-        return _build()
+        return _build(name)
     if built:
         return max(built, key=lambda path: path.stat().st_mtime)
-    if installed := shutil.which("assay-exec"):
+    if installed := shutil.which(name):
         return Path(installed)
-    pytest.skip("assay-exec is not built: run cmake, or set ASSAY_EXEC")
+    pytest.skip(f"{name} is not built: run cmake, or set {variable}")
 
 
-def _build() -> Path:
+def _build(name: str) -> Path:
     folder = ROOT / "build" / "native"
+    folder.mkdir(parents=True, exist_ok=True)
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     configure = ["cmake", "-S", ROOT / "native", "-B", folder, *generator]
-    for command in (configure, ["cmake", "--build", folder, "--target", "assay-exec"]):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            pytest.fail(f"building assay-exec failed:\n{done.stdout}{done.stderr}")
-    return folder / "assay-exec"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # workers of pytest-xdist build in one folder
+        for command in (configure, ["cmake", "--build", folder, "--target", name]):
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode != 0:
+                pytest.fail(f"building {name} failed:\n{done.stdout}{done.stderr}")
+    # A program with more than one target has a folder of its own.
+    return next(
+        path for path in (folder / name, folder / name.partition("-")[2] / name) if path.exists()
+    )

@@ -10,6 +10,7 @@ const char usage_text[] =
     "       assay-exec --plan FILE --record FILE   (- is standard input / output)\n"
     "       assay-exec [--record FILE] [--containment auto|cgroup|none] -- COMMAND ARG...\n"
     "       assay-exec --ahead SOCKET\n"
+    "       assay-exec --helper SOCKET --caller UID:GID:GROUPS [--system SOCKET -- PROGRAM ARG...]\n"
     "       assay-exec --probe | --sweep | --version | --help\n";
 
 namespace {
@@ -53,6 +54,14 @@ Arguments parse_arguments(int argc, char** argv) {
         } else if (option == "--ahead") {
             arguments.verb = Verb::ahead;
             arguments.socket = by_number(arguments, option, argv[++i]);
+        } else if (option == "--helper") {
+            arguments.verb = Verb::helper;
+            arguments.socket = by_number(arguments, option, argv[++i]);
+        } else if (option == "--system") {
+            arguments.system = by_number(arguments, option, argv[++i]);
+        } else if (option == "--caller") {
+            arguments.caller = parse_caller(argv[++i]);
+            if (!arguments.caller) arguments.error = "--caller needs the numbers of a user other than root";
         } else if (option == "--plan") {
             arguments.plan = FileArgument{-1, argv[++i]};
         } else if (option == "--record") {
@@ -76,6 +85,9 @@ Arguments parse_arguments(int argc, char** argv) {
     if (arguments.error.empty() && arguments.verb == Verb::run &&
         arguments.plan.has_value() != arguments.command.empty()) {
         arguments.error = arguments.plan ? "give either a plan or a command, not both" : "nothing to run";
+    }
+    if (arguments.error.empty() && arguments.verb == Verb::helper && !arguments.caller) {
+        arguments.error = "--helper needs --caller";
     }
     return arguments;
 }

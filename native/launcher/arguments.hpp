@@ -1,5 +1,6 @@
 #pragma once
 
+#include "launcher/caller.hpp"
 #include "launcher/plan.hpp"
 
 #include <optional>
@@ -8,7 +9,7 @@
 
 namespace assay {
 
-enum class Verb { run, probe, sweep, take_over, ahead, version, help };
+enum class Verb { run, probe, sweep, take_over, ahead, helper, version, help };
 
 /// A file, named by its number or by its path ("-" is standard input or output).
 struct FileArgument {
@@ -20,8 +21,10 @@ struct Arguments {
     Verb verb = Verb::run;
     std::optional<FileArgument> plan;
     std::optional<FileArgument> record;
-    std::optional<FileArgument> socket; // of the caller that asks for launches ahead
-    std::vector<std::string> command;   // where there is no plan
+    std::optional<FileArgument> socket; // of the caller that asks for launches ahead, or for help
+    std::optional<FileArgument> system; // the same, for what changes the system
+    std::optional<Caller> caller;       // whom a helper works for
+    std::vector<std::string> command;   // where there is no plan; of a helper, what changes the system
     ContainmentWish containment = ContainmentWish::automatic;
     std::optional<std::string> cgroup_root; // these three: of the plan whose keeper was killed
     std::optional<std::string> cgroup_parent;

@@ -76,38 +76,18 @@ bool Hierarchies::any_mounted() const {
            });
 }
 
-std::optional<Hierarchies::V1Line> Hierarchies::v1_line(std::string_view rest, std::string_view controller) {
-    while (!rest.empty()) {
-        const auto line = rest.substr(0, rest.find('\n')); // like "4:cpu,cpuacct:/some/folder"
-        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-        const auto first = line.find(':');
-        const auto second = line.find(':', first + 1);
-        if (first == std::string_view::npos || second == std::string_view::npos) continue;
-        const std::string names{line.substr(first + 1, second - first - 1)};
-        if ((',' + names + ',').find(',' + std::string(controller) + ',') == std::string::npos) continue;
-        return V1Line{names, std::string(line.substr(second + 1))};
-    }
-    return std::nullopt;
-}
-
-std::string Hierarchies::own_v2() const {
-    const auto line = line_after(own_, "0:");
-    return line ? std::string(*line) : "/";
-}
-
 std::string Hierarchies::mount(std::string_view controller) const {
     if (controller.empty()) return pure_v2_ ? "" : "unified";
     std::string name{controller};
     if (::faccessat(root(), name.c_str(), F_OK, 0) == 0) return name;
     // Mounted together with others ("cpu,cpuacct"), and nobody made links for the single names.
-    const auto line = own_v1(controller);
+    const auto line = own_line(controller);
     return line ? line->controllers : name;
 }
 
 std::string Hierarchies::home(std::string_view controller, const std::optional<std::string>& parent) const {
     if (parent) return join(mount(controller), *parent);
-    auto own = join(mount(controller),
-                    controller.empty() ? own_v2() : own_v1(controller).value_or(V1Line{"", "/"}).path);
+    auto own = join(mount(controller), own_line(controller).value_or(GroupLine{"", "/"}).path);
     // Where the hierarchy was mounted from outside our control group namespace, our own path means nothing in
     // it, and its root is our control group.
     if (!own.empty() && ::faccessat(root(), own.c_str(), F_OK, 0) != 0) own = mount(controller);
@@ -124,7 +104,7 @@ std::optional<CgroupFolder> Hierarchies::make(std::string_view controller,
 
 void Hierarchies::thaw(pid_t pid) const {
     const auto groups = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/cgroup").c_str());
-    auto line = groups && !pure_v2_ ? v1_line(*groups, "freezer") : std::nullopt;
+    auto line = groups && !pure_v2_ ? group_line(*groups, "freezer") : std::nullopt;
     while (line && line->path.size() > 1) { // a group is frozen with any group above it
         write_file(root(), join("freezer", line->path + "/freezer.state").c_str(), "THAWED");
         line->path.resize(line->path.rfind('/'));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/fd.hpp"
+#include "common/groups.hpp"
 #include "launcher/cgroup_folder.hpp"
 #include "launcher/containment.hpp"
 #include "launcher/plan.hpp"
@@ -17,13 +18,6 @@ namespace assay {
 /// hybrid mode, a v2 mount called "unified".
 class Hierarchies {
   public:
-    /// A line of /proc/PID/cgroup: controllers of one v1 hierarchy, joined by commas, and the path in it.
-    struct V1Line {
-        std::string controllers;
-        std::string path;
-    };
-    static std::optional<V1Line> v1_line(std::string_view proc_cgroup, std::string_view controller);
-
     /// Nothing where `root` is no such place; `why` says so.
     static std::optional<Hierarchies> find(const std::string& root, std::string& why);
 
@@ -32,7 +26,7 @@ class Hierarchies {
     [[nodiscard]] int root() const { return root_.get(); }
     [[nodiscard]] bool pure_v2() const { return pure_v2_; }
     [[nodiscard]] bool has_unified() const { return pure_v2_ || hybrid_; }
-    [[nodiscard]] bool has_v1(std::string_view controller) const { return own_v1(controller).has_value(); }
+    [[nodiscard]] bool has_v1(std::string_view controller) const { return own_line(controller).has_value(); }
 
     /// Path of a hierarchy, relative to the root: the v2 one (controller "") or a v1 one.
     [[nodiscard]] std::string mount(std::string_view controller) const;
@@ -50,10 +44,10 @@ class Hierarchies {
     void thaw(pid_t pid) const;
 
   private:
-    [[nodiscard]] std::optional<V1Line> own_v1(std::string_view controller) const {
-        return pure_v2_ ? std::nullopt : v1_line(own_, controller);
+    /// Where we are ourselves; in no v1 hierarchy where `root` holds none.
+    [[nodiscard]] std::optional<GroupLine> own_line(std::string_view controller) const {
+        return pure_v2_ && !controller.empty() ? std::nullopt : group_line(own_, controller);
     }
-    [[nodiscard]] std::string own_v2() const;
 
     Fd root_;
     bool pure_v2_ = false;

@@ -2,14 +2,13 @@
 
 #include "common/dir.hpp"
 #include "common/files.hpp"
+#include "common/groups.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <charconv>
 
 namespace assay {
 
@@ -87,17 +86,7 @@ void walk_below(int top, Enter enter, Leave leave) {
 void add_processes(int folder, std::vector<pid_t>& found) {
     const Fd fd = open_in(folder, "cgroup.procs", O_RDONLY);
     const auto text = fd ? read_to_end(fd.get(), 1U << 24) : std::nullopt;
-    if (!text) return;
-    const char* at = text->data();
-    const char* const end = at + text->size();
-    while (at < end) {
-        pid_t pid = 0;
-        const auto [stop, error] = std::from_chars(at, end, pid);
-        if (error != std::errc{}) break;
-        // 0 stands for a process that this PID namespace cannot see; as a target it would be ourselves.
-        if (pid > 0) found.push_back(pid);
-        at = stop + 1;
-    }
+    if (text) add_pids(*text, found);
 }
 
 } // namespace

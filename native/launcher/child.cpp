@@ -1,6 +1,7 @@
 #include "launcher/child.hpp"
 
 #include "common/raw.hpp"
+#include "launcher/caller.hpp"
 #include "launcher/team.hpp"
 
 #include <errno.h>
@@ -207,7 +208,8 @@ Spawned spawn_task(const Task& given, int cgroup, bool legacy_clone, bool share)
 Spawned spawn(const Steps& steps, const Program& program, Progress& progress, int cgroup, bool legacy_clone) {
     const auto& all = steps.all();
     const Task task{all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), nullptr};
-    return spawn_task(task, cgroup, legacy_clone, share_memory);
+    // What has become another user must not run in memory of root's.
+    return spawn_task(task, cgroup, legacy_clone, share_memory && !works_for_another());
 }
 
 Spawned spawn_leader(const Steps& steps, Team& team, Progress& progress, int cgroup, bool legacy_clone) {

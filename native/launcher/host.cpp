@@ -5,7 +5,6 @@
 #include "launcher/proctree.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/sysinfo.h>
 
 #include <algorithm>
@@ -126,16 +125,6 @@ std::optional<Nanos> HostMeter::launcher_time() const {
     if (::clock_getcpuclockid(front_, &front) != 0 || ::clock_gettime(front, &of_front) != 0)
         return std::nullopt;
     return to_nanos(of_front) + now_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-std::vector<int> own_affinity() {
-    std::vector<int> cpus;
-    alignas(cpu_set_t) unsigned char mask[1024] = {};
-    if (::sched_getaffinity(0, sizeof mask, reinterpret_cast<cpu_set_t*>(mask)) != 0) return cpus;
-    for (int cpu = 0; cpu < 8192; ++cpu) {
-        if ((mask[cpu / 8] >> (cpu % 8) & 1) != 0) cpus.push_back(cpu);
-    }
-    return cpus;
 }
 
 } // namespace assay

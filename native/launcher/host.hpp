@@ -32,9 +32,6 @@ std::optional<SwapPages> read_swap(const std::string& root);
 
 std::optional<std::string> clock_source(const std::string& root);
 
-/// CPUs that this process may use.
-std::vector<int> own_affinity();
-
 /// What went on around a launch, on the CPUs that it may use.
 struct HostShare {
     int cpus = 0;

@@ -1,5 +1,6 @@
 #include "launcher/keeper.hpp"
 
+#include "common/affinity.hpp"
 #include "common/raw.hpp"
 #include "launcher/child.hpp"
 #include "launcher/front.hpp"
@@ -64,7 +65,7 @@ Result failed(Outcome outcome, std::string stage, int error, std::string message
 
 /// Everything between clone and exec; of the leader of a team what belongs to the whole of it.
 void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool born) {
-    steps.add_internal("parent_death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL});
+    steps.add_parent_death();
     if (launch.plan.own_process_group)
         steps.add_internal("own_process_group", SYS_setpgid, {0, 0});
     else if (launch.group > 0)

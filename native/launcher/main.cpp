@@ -1,7 +1,9 @@
 #include "common/fd.hpp"
 #include "common/files.hpp"
 #include "launcher/arguments.hpp"
+#include "launcher/caller.hpp"
 #include "launcher/front.hpp"
+#include "launcher/helper.hpp"
 #include "launcher/probe.hpp"
 #include "launcher/record.hpp"
 #include "launcher/standby.hpp"
@@ -43,6 +45,7 @@ Fd open_argument(const FileArgument& file, int flags, int standard) {
 }
 
 std::string plan_text(const FileArgument& file) {
+    const RightsOfCaller rights;
     const Fd fd = open_argument(file, O_RDONLY, STDIN_FILENO);
     auto text = fd ? read_to_end(fd.get(), longest_plan) : std::nullopt;
     if (!text) throw PlanError(std::string("plan: cannot be read: ") + std::strerror(errno));
@@ -82,6 +85,7 @@ int run(Launch& launch, const Arguments& arguments) {
     try {
         if (arguments.plan) {
             launch.plan = parse_plan(plan_text(*arguments.plan));
+            if (works_for_another()) demand_bounded(launch.plan);
         } else {
             launch.plan.argv = arguments.command;
             launch.plan.containment = arguments.containment;
@@ -95,24 +99,25 @@ int run(Launch& launch, const Arguments& arguments) {
     return run_launch(launch);
 }
 
-int run_asked(const Arguments& arguments) {
+int run_asked(const Arguments& arguments, char** environment) {
     Launch launch;
-    launch.environment = environ;
+    launch.environment = environment;
     ::sigprocmask(SIG_SETMASK, nullptr, &launch.caller_signals);
     if (arguments.record) {
+        const RightsOfCaller rights;
         launch.record = open_argument(*arguments.record, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
         if (!*launch.record) return complain(std::string("cannot open the record: ") + std::strerror(errno));
     }
     return run(launch, arguments);
 }
 
-int run_ahead(const Arguments& arguments) {
+int run_ahead(const Arguments& arguments, char** environment) {
     if (::fcntl(arguments.socket->fd, F_SETFD, FD_CLOEXEC) != 0)
         return complain(std::string("cannot use the socket: ") + std::strerror(errno));
     auto order = stand_by(Fd{arguments.socket->fd});
     if (!order) return 0;
     Launch launch;
-    launch.environment = environ;
+    launch.environment = environment;
     launch.caller_signals = order->caller_signals;
     launch.containment = std::move(order->containment);
     launch.record = std::move(order->record);
@@ -121,12 +126,7 @@ int run_ahead(const Arguments& arguments) {
     return run(launch, plan);
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
-    fill_standard_files();
-    const Arguments arguments = parse_arguments(argc, argv);
-    if (!arguments.error.empty()) return complain(arguments.error + '\n' + usage_text);
+int carry_out(const Arguments& arguments, char** environment) {
     switch (arguments.verb) {
     case Verb::help:
         return write_all(STDOUT_FILENO, usage_text) == 0 ? 0 : unusable;
@@ -139,9 +139,39 @@ int main(int argc, char** argv) {
     case Verb::take_over:
         return succeed(arguments);
     case Verb::ahead:
-        return run_ahead(arguments);
+        return run_ahead(arguments, environment);
+    case Verb::helper: // no errand of a helper
     case Verb::run:
         break;
     }
-    return run_asked(arguments);
+    return run_asked(arguments, environment);
+}
+
+/// Of a child of the helper, what it has done.
+int be_helper(const Arguments& arguments, char** words) {
+    ::prctl(PR_SET_NAME, "assay-helper");
+    SystemPart part;
+    if (arguments.system) {
+        if (::fcntl(arguments.system->fd, F_SETFD, FD_CLOEXEC) != 0)
+            return complain(std::string("cannot use the socket: ") + std::strerror(errno));
+        part.socket = Fd{arguments.system->fd};
+    }
+    for (; *words != nullptr; ++words) part.argv.push_back(*words);
+    part.argv.push_back(nullptr);
+    if (::fcntl(arguments.socket->fd, F_SETFD, FD_CLOEXEC) != 0)
+        return complain(std::string("cannot use the socket: ") + std::strerror(errno));
+    auto errand = help(Fd{arguments.socket->fd}, *arguments.caller, std::move(part));
+    if (!errand) return 0;
+    ::prctl(PR_SET_NAME, "assay-exec");
+    return carry_out(errand->arguments, errand->environ.data());
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    fill_standard_files();
+    const Arguments arguments = parse_arguments(argc, argv);
+    if (!arguments.error.empty()) return complain(arguments.error + '\n' + usage_text);
+    if (arguments.verb == Verb::helper) return be_helper(arguments, argv + argc - arguments.command.size());
+    return carry_out(arguments, environ);
 }

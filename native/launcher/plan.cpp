@@ -526,4 +526,14 @@ Plan parse_plan(std::string_view text) {
     return plan;
 }
 
+void demand_bounded(const Plan& plan) {
+    const auto refuse = [](const char* key) {
+        throw PlanError(std::string(key) + ": a launcher that is root takes it from nobody else");
+    };
+    if (plan.cgroup_root != Plan{}.cgroup_root) refuse("cgroup_root");
+    if (plan.cgroup_parent) refuse("cgroup_parent");
+    if (plan.cgroup_name) refuse("cgroup_name");
+    if (!plan.host_root.empty()) refuse("host_root");
+}
+
 } // namespace assay

@@ -124,6 +124,10 @@ inline constexpr std::size_t longest_plan = 8U << 20;
 /// Throws PlanError.
 Plan parse_plan(std::string_view json);
 
+/// Throws PlanError where a plan asks for what root must do for nobody else: to make folders, or to read,
+/// where the plan says.
+void demand_bounded(const Plan& plan);
+
 std::optional<ContainmentWish> containment_wish(std::string_view name);
 
 } // namespace assay

@@ -1,5 +1,6 @@
 #include "launcher/probe.hpp"
 
+#include "common/affinity.hpp"
 #include "common/cpulist.hpp"
 #include "common/files.hpp"
 #include "common/json_writer.hpp"

@@ -1,5 +1,7 @@
 #include "launcher/stdio.hpp"
 
+#include "launcher/caller.hpp"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,6 +9,11 @@
 namespace assay {
 
 bool Stdio::open(const Plan& plan, Failure& failure) {
+    const RightsOfCaller rights;
+    if (const int error = rights.error()) {
+        failure = {"user", error, explain("user", error, plan)};
+        return false;
+    }
     return open_one(plan.stdin_path, O_RDONLY, "stdin", in_, plan, failure) &&
            open_one(plan.stdout_path, O_WRONLY | O_CREAT | O_TRUNC, "stdout", out_, plan, failure) &&
            (plan.stderr_path == plan.stdout_path || // one description, so that neither overwrites the other

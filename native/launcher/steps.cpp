@@ -1,12 +1,14 @@
 #include "launcher/steps.hpp"
 
 #include "common/raw.hpp"
+#include "launcher/caller.hpp"
 
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <climits>
@@ -77,7 +79,6 @@ void Steps::add_stdio(const char* what, int fd, int target) {
 }
 
 void Steps::add_plan(const Plan& plan) {
-    if (plan.cwd) add("cwd", SYS_chdir, {raw::as_long(plan.cwd->c_str())});
     if (!plan.affinity.empty()) add_affinity(plan.affinity);
     if (plan.mempolicy) add_mempolicy(*plan.mempolicy);
     add_sched(plan.sched);
@@ -97,6 +98,8 @@ void Steps::add_plan(const Plan& plan) {
     }
     // Last, for a limit may be too small for what comes before.
     for (const auto& call : plan.rlimits) add_rlimit(call);
+    if (works_for_another()) add_caller();
+    if (plan.cwd) add("cwd", SYS_chdir, {raw::as_long(plan.cwd->c_str())});
 }
 
 void Steps::add_caller_signals(bool ignores_children, const sigset_t& blocked) {
@@ -106,6 +109,16 @@ void Steps::add_caller_signals(bool ignores_children, const sigset_t& blocked) {
         add_internal("signals", SYS_rt_sigaction, {SIGCHLD, raw::as_long(ignore), 0, kernel_sigset_size});
     }
     add_internal("signals", SYS_rt_sigprocmask, {SIG_SETMASK, raw::as_long(&blocked), 0, kernel_sigset_size});
+}
+
+void Steps::add_caller() {
+    const auto uid = static_cast<long>(::getuid());
+    add_internal("user", SYS_setresuid, {uid, uid, uid}); // the groups are the caller's already
+    add_parent_death();                                   // forgotten with the change of users
+}
+
+void Steps::add_parent_death() {
+    add_internal("parent_death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL});
 }
 
 void Steps::add_affinity(const std::vector<int>& cpus) {

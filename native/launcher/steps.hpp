@@ -37,6 +37,8 @@ class Steps {
     void add_internal(std::string what, long number, std::array<long, 5> args);
     /// Writes "0" to an open `tasks` (or `cgroup.procs`) file: the caller moves itself.
     void add_join(int fd);
+    /// The death of whoever made it ends it.
+    void add_parent_death();
     void add_stdio(const char* what, int fd, int target);
     void add_plan(const Plan& plan);
     /// What the caller had of signals; last, for from here on they may end the process.
@@ -51,6 +53,7 @@ class Steps {
 
   private:
     void add(std::string what, long number, std::array<long, 5> args);
+    void add_caller();
     void add_affinity(const std::vector<int>& cpus);
     void add_mempolicy(const MemPolicy& policy);
     void add_sched(const Sched& sched);

@@ -72,7 +72,7 @@ bool Team::open(Failure& failure) {
 void Team::prepare() {
     for (auto& member : members_) {
         auto& steps = member.steps;
-        steps.add_internal("parent_death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL});
+        steps.add_parent_death();
         if (member.plan.own_process_group) steps.add_internal("own_process_group", SYS_setpgid, {0, 0});
         member.stdio.add_to(steps, member.plan);
         steps.add_plan(member.plan);

@@ -1,10 +1,9 @@
 """``assay``, and ``python -m assay``.
 
 Ctrl-C is to end the process without a traceback from its first moments on. So next to nothing is
-loaded before that is seen to; what the interpreter loads before it begins this is out of reach.
+loaded before that is seen to, not even ``__future__``; what the interpreter loads before it begins
+this is out of reach.
 """
-
-from __future__ import annotations
 
 import sys
 
@@ -27,7 +26,7 @@ def entry() -> None:
 
 
 def _without_interrupts(
-    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    kind: type[BaseException], error: BaseException, trace: "TracebackType | None"
 ) -> None:
     """Show an exception that nobody caught; Python ends by the signal behind an interrupt."""
     if not issubclass(kind, KeyboardInterrupt):

@@ -37,6 +37,12 @@ class NotPossible(AssayError):
     exit_status = 3
 
 
+class Pause(AssayError):
+    """A study waits for something that only its user can do; it goes on afterwards."""
+
+    exit_status = 4
+
+
 class WorkloadFailed(AssayError):
     """The program under test failed whatever was done with it."""
 

@@ -35,6 +35,9 @@ import assay
 from assay.cli.grammar import build
 from assay.cli.parser import parse
 from assay.errors import BadInput
+from assay.launch.partition.wish import KEYS
+from assay.machine.checks import CHECKS, Right, Status
+from assay.measure.causes import CauseKind
 from assay.records import EffectKind, EffectVerdict, Granted, Modes, Outcome, SpreadVerdict, Verdict
 from assay.settings.registry import builtin
 
@@ -100,7 +103,14 @@ def launcher(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def environment(tmp_path: Path, launcher: str) -> dict[str, str]:
+def noise_meter(request: pytest.FixtureRequest) -> str:
+    """The meter of noise, found in the same way."""
+    packaged = Path(assay.__file__).parent / "_native" / "assay-noise"
+    return str(packaged if packaged.exists() else request.getfixturevalue("assay_noise"))
+
+
+@pytest.fixture
+def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, str]:
     """Where ``assay`` is this one, ``python3`` has what it needs, and the store is a new one."""
     programs = tmp_path / "bin"
     programs.mkdir()
@@ -116,6 +126,7 @@ def environment(tmp_path: Path, launcher: str) -> dict[str, str]:
         ),
         "ASSAY_DB": str(tmp_path / "assay.db"),
         "ASSAY_EXEC": launcher,
+        "ASSAY_NOISE": noise_meter,
         "HOME": str(tmp_path),
     }
 
@@ -251,6 +262,12 @@ def read_index() -> str:
     return (DOCS / "index.md").read_text()
 
 
+def test_every_check_has_a_row() -> None:
+    page = (DOCS / "machine-checks.md").read_text()
+    rows = re.findall(r"^\| `([a-z_.]+)` \| .+ \| .+ \| .+ \| .+ \|$", page, re.MULTILINE)
+    assert rows == [check.id for check in CHECKS]
+
+
 # --- options, settings, messages -------------------------------------------------------------
 
 
@@ -297,7 +314,11 @@ def test_commands_parse(page: Path) -> None:
 
 
 NOT_SETTINGS = frozenset(
-    ("mem", "procs", "cpu", "output", "name", "throughput", "fps", "checksum", "inertia", "ratio")
+    (
+        *("mem", "procs", "cpu", "output", "name", "throughput", "fps", "checksum", "inertia"),
+        *("ratio", "selinux", "lwkcpus", "lwkmem", *KEYS),
+        *("hugepages", "hugepagesz", "mitigations", "nosmt"),  # words of a command line
+    )
 )
 """Left sides of an equals sign that stand for something else."""
 
@@ -344,7 +365,10 @@ def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
 
 # --- JSON keys of docs/cli.md -----------------------------------------------------------------
 
-KINDS = (Outcome, Granted, Verdict, SpreadVerdict, EffectKind, EffectVerdict)
+KINDS = (
+    *(Outcome, Granted, Verdict, SpreadVerdict, EffectKind, EffectVerdict, Status, Right),
+    CauseKind,
+)
 VALUES = {str(v) for kind in KINDS for v in kind} | {
     "cpu",
     "memory",
@@ -422,6 +446,14 @@ def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
     found.add("study calibrate", json.dumps(many))
     found.add("compare", assay_says("compare", "--json", *compared))
     found.add("study list", assay_says("study", "list", "--json"))
+    # A tree of one file, so that a remedy with each of its keys is there on every machine.
+    swaps = tmp_path / "tree" / "proc" / "swaps"
+    swaps.parent.mkdir(parents=True)
+    swaps.write_text("Filename Type Size Used Priority\n/a file 9 9 -2\n")
+    checked = assay_says("machine", "check", "--json", "--root", str(tmp_path / "tree"))
+    found.add("machine check", checked)
+    noise = ["machine", "noise", "--json", "--seconds", "1"]
+    found.add("machine noise", assay_says(*noise))
     return found
 
 

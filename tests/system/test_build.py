@@ -78,6 +78,15 @@ def test_a_tune_over_flags_comes_to_its_end_and_runs_again(cli: CommandLine) -> 
     other = cli("run", "--from", "last", "--", "{build}/prog", "1", cwd=elsewhere)
     assert other.status == 0 and other.out.startswith("sum="), other.err
     assert len(builds(cli)) == 4
+    assert "changed" not in again.err + other.err
+
+    # Of other sources nothing was measured: what was found is told all the same, with that.
+    (cli.folder / "work.h").write_text("#define SIZE 4096\n")
+    for done in (cli("run", "--from", "last"), cli("run", "--from", "last", *RUN)):
+        assert done.status == 0 and "changed since study" in done.err
+    shown = cli("study", "resume", "last")
+    assert shown.status == 0 and "program is built from" in shown.out
+    assert len(builds(cli)) == 5  # the winner; nothing was built to show the answer
 
     # A bundle holds what builds it, and its verdict follows from its samples.
     assert cli("study", "export", "last", "--bundle", "study.zip").status == 0
@@ -109,6 +118,13 @@ def test_the_first_configuration_must_be_built_before_anything_runs(cli: Command
     assert builds(cli) == []
 
 
+def test_a_placeholder_may_be_filled_in_both_and_other_braces_stay(cli: CommandLine) -> None:
+    given = ("--with", "build.opt=-O1", "build.march=", "arg.opt=x")
+    found = cli("run", *given, *BUILD, "--", "echo", "{build}", "{opt}", "{other}")
+    assert found.status == 0, found.err
+    assert found.out.endswith(" x {other}\n")
+
+
 def test_arms_of_a_comparison_are_built(cli: CommandLine) -> None:
     arms = ("--arm", "build.opt=-O2", "--arm", "build.opt=-O2 build.march=-march=native")
     found = cli("compare", "--json", *arms, *BUILD, "--runs", "24", *RUN)
@@ -118,6 +134,8 @@ def test_arms_of_a_comparison_are_built(cli: CommandLine) -> None:
     found = cli("compare", *broken, *BUILD, "--runs", "24", *RUN)
     assert found.status == 1
     assert "The last launch: the build ended with status 1" in found.err
+    assert "Correct build.march= build.opt=-Onever, or --build" in found.err
+    assert "--timeout" not in found.err
 
 
 def test_cells_of_a_sweep_are_built(cli: CommandLine) -> None:
@@ -147,6 +165,7 @@ def test_an_interrupted_build_leaves_nothing_and_no_study(cli: CommandLine) -> N
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
+    assert "interrupted while building" in (cli.folder / "begun.err").read_text()
     assert builds(cli) == []
     assert cli.samples() == []
 
@@ -166,6 +185,15 @@ def test_an_interrupted_build_leaves_nothing_and_no_study(cli: CommandLine) -> N
         (("run", "--with", "build.opt=-O1", "--", "true"), "there is no build command"),
         (("tune", "build.build=1,2", *BUILD, *RUN), "build.build cannot be varied"),
         (("tune", "build.opt=-O1,'x", *BUILD, *RUN), "cannot be split into words"),
+        (
+            ("tune", "build.opt=-O1,-O2", "build.march=", *BUILD, *RUN, "{opt}"),
+            "holds {opt}, which build.opt fills in --build alone",
+        ),
+        (("run", "--build", " ", *RUN), "--build: There is no command."),
+        (("measure", "--build", " ", *RUN), "--build: There is no command."),
+        (("measure", "--prepare", " ", "--", "true"), "--prepare: There is no command."),
+        (("measure", *BUILD, "--build", "x", *RUN), "--build takes one command"),
+        (("measure", "--setup", "true", "--setup", "true", "--", "true"), "--setup takes one"),
     ],
 )
 def test_wrong_input_is_told_before_anything_runs(

@@ -282,6 +282,13 @@ class TestRun:
             assert "".join(before) == ("" if program == "true" else "said")
         assert not (cli.folder / "-").exists()
 
+    def test_a_folder_that_is_no_more_is_the_programs_own_concern(self, cli: CommandLine) -> None:
+        folder = cli.folder / "gone"
+        folder.mkdir()
+        line = ["sh", "-c", 'rmdir ../gone && exec "$@"', "sh", *cli.argv("run", "--", "echo", "x")]
+        done = subprocess.run(line, cwd=folder, env=cli.env, capture_output=True, timeout=60)
+        assert (done.returncode, done.stdout) == (0, b"x\n"), done.stderr
+
     def test_explain_runs_nothing(self, cli: CommandLine) -> None:
         touched = cli.folder / "touched"
         answer = cli("run", "--explain", "--with", "nice=3", "--", "touch", touched)

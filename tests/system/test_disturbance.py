@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.alone]
 
 COMPARED = ("compare", "--json", "--runs", "16", "sleep 0.3", "sleep 0.2")
 

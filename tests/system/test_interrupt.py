@@ -283,6 +283,15 @@ class TestStrata:
         assert len(cli.samples()) == first + found["launches"]  # type: ignore[operator]
 
 
+def test_what_was_decided_goes_on_where_more_is_to_be_spent(cli: CommandLine) -> None:
+    decided = cli("compare", "--json", "sleep 0.005", "sleep 0.02").document
+    more = cli("study", "resume", "last", "--runs", "10", "--json").document
+    assert more["launches"] == decided["launches"] + 10
+    narrower = [document["claims"][0]["ci"] for document in (decided, more)]
+    assert narrower[0] != narrower[1]
+    assert cli("study", "resume", "last", "--json").document["launches"] == more["launches"]
+
+
 def test_resuming_what_is_done_gives_its_answer_again(cli: CommandLine) -> None:
     first = cli("compare", "sleep 0.01", "true", "--runs", "40", "--json").document
     again = go_on(cli)
@@ -318,3 +327,15 @@ def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
         recommendation=msgspec.structs.replace(found.recommendation, script=stored.script),
     )
     assert encode(scripted) == encode(record.conclusion)
+
+
+def test_an_interrupted_first_look_says_what_is_kept(cli: CommandLine) -> None:
+    with cli.begun("tune", "arg.n=1,2", "--", "sh", "-c", "touch began; sleep 6{n}") as process:
+        end = time.monotonic() + 30
+        while not (cli.folder / "began").exists():
+            assert time.monotonic() < end, "it never began"
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(timeout=20) == 130
+    told = (cli.folder / "begun.err").read_text()
+    assert "interrupted while looking at the program; no study was begun" in told

@@ -13,7 +13,7 @@ from command_line import CommandLine
 from assay.launch.planner import plan
 from assay.machine.reader import read_machine
 from assay.records import Configuration
-from assay.settings import builtin
+from assay.settings.registry import builtin
 
 pytestmark = [
     pytest.mark.system,

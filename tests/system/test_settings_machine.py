@@ -27,7 +27,7 @@ from assay.records import (
     Value,
     Workload,
 )
-from assay.settings import builtin, judge_all
+from assay.settings.registry import builtin, judge_all
 
 pytestmark = [
     pytest.mark.system,

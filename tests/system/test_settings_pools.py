@@ -13,7 +13,7 @@ from assay.launch.planner import plan
 from assay.machine.document import Machine
 from assay.machine.reader import read_machine
 from assay.records import Configuration, Granted, Level, Prospect, Value, Workload
-from assay.settings import builtin
+from assay.settings.registry import builtin
 
 pytestmark = [
     pytest.mark.system,

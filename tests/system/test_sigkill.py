@@ -1,7 +1,8 @@
 """assay killed by SIGKILL at any moment, again and again: nothing survives or is half-written.
 
 Moments are drawn from fixed seeds, over start-up, survey, launches, storing and conclusion, and
-over resuming itself. What single cuts by other signals do is in test_interrupt.py.
+over resuming itself. One kill in ten is of a process that loads assay first; the others begin with
+assay loaded, and fall into its work. What single cuts by other signals do is in test_interrupt.py.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from command_line import CommandLine, leaves, nothing_left
+from forked import forked
 from marks import end_marked, marked
 
 from assay.records import Sample, Status, decode, encode
@@ -34,7 +36,11 @@ pytestmark = pytest.mark.system
 WITHIN_S = 15.0
 """A generous bound for the end of everything that a killed assay has started."""
 STARTING_S = 0.5
-"""About what assay takes until its first sample is stored; each campaign finds out how long."""
+LOADED_STARTING_S = 0.1
+"""About what assay takes until its first sample is stored, when it has to be loaded and when it is;
+each campaign finds out how long."""
+LOADING = 10
+"""One start in so many loads assay."""
 DAEMON = ("sh", "-c", "setsid sleep 99 & exec sleep {t}")
 SHORT = (
     ("tune", "arg.t=0.004,0.001", "--runs", "50", "--", *DAEMON),
@@ -66,7 +72,8 @@ class Campaign:
         self._cli = cli
         self._moments = random.Random(seed)
         self._studies = studies
-        self._starting_s = STARTING_S
+        self._starting_s = {True: STARTING_S, False: LOADED_STARTING_S}
+        self._starts = 0
         self._begun = 0
         self._known: list[str] = []
         self.kills = 0
@@ -75,20 +82,31 @@ class Campaign:
         """Kill assay so many times, and look after each."""
         before = leaves()
         while self.kills < times:
-            words, moment = self._next(), self._moment()
+            loads = self._starts % LOADING == 0
+            self._starts += 1
+            words, moment = self._next(), self._moment(loads=loads)
             stored = len(self._known)
-            with self._cli.begun(*words) as process:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(timeout=moment * self._starting_s)
-                ended = process.poll()
-                process.kill()
+            ended = self._ended(words, moment * self._starting_s[loads], loads=loads)
             if ended is None:
                 self.kills += 1
             else:
                 assert ended == 0, (self._cli.folder / "begun.err").read_text()
             nothing_left(self._cli, before, WITHIN_S)
             self._look()
-            self._learn(moment, started=len(self._known) > stored)
+            self._learn(moment, started=len(self._known) > stored, loads=loads)
+
+    def _ended(self, words: tuple[str, ...], within_s: float, *, loads: bool) -> int | None:
+        """Exit status of assay; ``None`` where it was killed."""
+        if not loads:
+            with forked(self._cli, *words) as fork:
+                fork.join(within_s)
+                return fork.exitcode
+        with self._cli.begun(*words) as process:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=within_s)
+            ended = process.poll()
+            process.kill()
+        return ended
 
     def _next(self) -> tuple[str, ...]:
         """Go on with a study that was cut off, or begin another."""
@@ -98,18 +116,18 @@ class Campaign:
         self._begun += 1
         return words
 
-    def _moment(self) -> float:
+    def _moment(self, *, loads: bool) -> float:
         """In units of the time until the first sample: later ones fall into a study at work."""
         if self._moments.random() < 0.4:
             return self._moments.uniform(0.0, 1.0)
-        return self._moments.uniform(0.6, 1.5)
+        return self._moments.uniform(0.6, 1.5 if loads else 3.0)
 
-    def _learn(self, moment: float, *, started: bool) -> None:
+    def _learn(self, moment: float, *, started: bool, loads: bool) -> None:
         """On a busy host assay would else be killed in its start each time."""
         if started and moment < 1.0:
-            self._starting_s *= 0.95
+            self._starting_s[loads] *= 0.95
         elif not started and moment > 1.0:
-            self._starting_s *= 1.1
+            self._starting_s[loads] *= 1.1
 
     def _open(self) -> bool:
         """Whether the newest study is there and not done."""
@@ -134,8 +152,9 @@ class Campaign:
         # One that is done gives its answer again, or gives it now: it may have been killed between.
         more = () if self._studies is SHORT else ("--runs", "20")
         for (study,) in self._cli.rows("SELECT id FROM study"):
-            answer = self._cli("study", "resume", study, *more)
-            assert answer.status == 0, answer.err
+            with forked(self._cli, "study", "resume", study, *more) as fork:
+                fork.join(60.0)
+                assert fork.exitcode == 0, (self._cli.folder / "begun.err").read_text()
         nothing_left(self._cli, before, WITHIN_S)
         assert list((self._cli.folder / "tmp").iterdir()) == []
         self._look()
@@ -171,7 +190,7 @@ class Campaign:
 
 
 def test_killed_two_hundred_times(assay_exec: Path, tmp_path: Path) -> None:
-    """Over two stores at once, since most of the time is assay's own start."""
+    """Over two stores at once, since much of the time is waiting."""
     lines = [command_line(assay_exec, tmp_path / name) for name in ("short", "long")]
     both = [Campaign(lines[0], "short", SHORT), Campaign(lines[1], "long", LONG)]
 

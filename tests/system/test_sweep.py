@@ -157,6 +157,14 @@ def test_a_dry_run_shows_all_cells_and_runs_nothing(cli: CommandLine) -> None:
     assert "as in the last study of this command" in again.out
 
 
+def test_blocks_that_are_too_few_for_a_verdict_are_told_before(cli: CommandLine) -> None:
+    name = write(cli, GRID + "[design]\nkind = 'grid'\nrepeats = 2\n")
+    told = "too few for a verdict on each of 6 cells"
+    assert told in " ".join(cli("sweep", name, "--dry-run").out.split())
+    (note,) = cli("sweep", name, "--dry-run", "--json").document["notes"]
+    assert told in note
+
+
 def test_what_does_not_fit_is_told_before_anything_runs(cli: CommandLine) -> None:
     answer = cli("sweep", write(cli, GRID), "--runs", "59")
     assert answer.status == 3

@@ -1,5 +1,6 @@
 """What must not be imported where: start-up stays quick, the terminal's faces stay thin."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,18 +24,50 @@ HEAVY = (
 )
 
 
+OF_STUDIES = ("bundle", "measure.executor", "report", "search", "stats", "store", "study.session")
+"""Packages of assay that a launch has no need of."""
+SLOW_TO_LOAD = (
+    "asyncio",
+    "ctypes",
+    "hashlib",
+    "multiprocessing",
+    "random",
+    "shutil",
+    "socket",
+    "subprocess",
+)
+"""Of the standard library."""
+
+
 def imported_by(code: str) -> set[str]:
     """Top-level modules that a fresh interpreter holds after running ``code``."""
+    return {name.partition(".")[0] for name in modules_after(code)}
+
+
+def modules_after(code: str) -> set[str]:
+    """All modules that it holds then; what should be launched is not."""
     script = (
         "import sys\ntry:\n"
         + "".join(f"    {line}\n" for line in code.splitlines())
         + "except SystemExit:\n    pass\n"
-        "print('\\n'.join(sorted({name.partition('.')[0] for name in sys.modules})))"
+        "print('\\n'.join(sys.modules))"
     )
     answer = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, "ASSAY_EXEC": "/bin/true"},
     )
     return set(answer.stdout.split())
+
+
+def within(loaded: set[str], *packages: str) -> set[str]:
+    """Those of the modules that are one of these or lie below it."""
+    return {
+        name for name in loaded for one in packages if name == one or name.startswith(f"{one}.")
+    }
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["tune", "--help"]])
@@ -42,6 +75,32 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
     loaded = imported_by(f"from assay.cli.main import main\nmain({words!r})")
     assert "argparse" in loaded
     assert loaded.isdisjoint(HEAVY)
+
+
+def test_a_command_that_is_run_as_it_is_needs_nothing_known_of_it_or_of_the_host() -> None:
+    loaded = modules_after("from assay.cli.main import main\nmain(['run', '--', 'true'])")
+    assert "assay.launch.driver" in loaded
+    assert not within(loaded, *HEAVY) - within(loaded, "msgspec")
+    assert not within(loaded, *SLOW_TO_LOAD)
+    assert not within(loaded, *(f"assay.{name}" for name in OF_STUDIES))
+    assert not within(loaded, "assay.machine", "assay.settings.registry", "assay.launch.system")
+
+
+def test_a_run_under_a_setting_needs_no_study_and_does_not_look_into_the_program() -> None:
+    words = ["run", "--with", "nice=5", "--", "true"]
+    loaded = modules_after(f"from assay.cli.main import main\nmain({words!r})")
+    assert {"assay.settings.registry", "assay.launch.driver"} <= loaded
+    assert not within(loaded, *HEAVY) - within(loaded, "msgspec")
+    assert not within(loaded, *SLOW_TO_LOAD)
+    assert not within(loaded, *(f"assay.{name}" for name in OF_STUDIES))
+    assert not within(loaded, "assay.machine.program", "assay.launch.system")
+
+
+def test_what_a_study_recommends_is_run_without_what_found_it() -> None:
+    loaded = modules_after("import assay.cli.verbs.run, assay.cli.configured, assay.store.sqlite")
+    assert within(loaded, "sqlalchemy")
+    assert not within(loaded, *HEAVY) - within(loaded, "msgspec", "sqlalchemy", "sqlite3")
+    assert not within(loaded, "assay.search", "assay.stats", "assay.report", "assay.bundle")
 
 
 def test_statistics_import_no_scipy() -> None:

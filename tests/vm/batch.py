@@ -60,5 +60,5 @@ def run_batch(
     documents = {f"/plans/{name}.json": json.dumps(plan).encode() for name, plan in plans.items()}
     commands = {name: LAUNCH.format(name).split() for name in plans if name not in left_out}
     commands |= {name: ["sh", "-c", script] for name, script in scripts.items()}
-    results = guest.run({**files, **documents}, list(commands.values()), timeout_s=120)
+    results = guest.run({**files, **documents}, list(commands.values()), timeout_s=400)
     return Batch(guest.cgroup, dict(zip(commands, results, strict=True)))

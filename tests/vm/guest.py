@@ -30,6 +30,8 @@ CACHE = HERE.parents[1] / "build" / "vm"
 QEMU = "qemu-system-x86_64"
 # Packages whose dependency is the current kernel image: Debian's first, then Ubuntu's.
 KERNEL_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
+NEWER_PACKAGES = ("linux-image-6.12-cloud-amd64", "linux-image-virtual-hwe-24.04")
+NEWER_SINCE = (6, 9)
 CONSOLE_LINES_SHOWN = 30
 
 
@@ -43,10 +45,19 @@ class GuestError(AssertionError):
 
 @dataclass(frozen=True)
 class Node:
-    """A NUMA node; without CPUs it is a memory-only node."""
+    """A NUMA node; without CPUs it is a memory-only node, which `initiator` is the nearest to."""
 
     memory_mib: int
     cpus: str = ""
+    initiator: int | None = None
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What the firmware's table (ACPI HMAT) says of reading and writing a node from another."""
+
+    latency_ns: int
+    gib_s: int
 
 
 @dataclass(frozen=True)
@@ -69,8 +80,9 @@ class Result:
 class Guest:
     """A machine to be booted once for each call of `run`.
 
-    `nodes` replaces `memory_mib`; `distances` maps (from, to) to an entry of the distance table.
-    `cpus` is the value of QEMU's -smp: a number, or `8,sockets=2,cores=2,threads=2`.
+    `nodes` replaces `memory_mib`; `distances` maps (from, to) to an entry of the distance table,
+    `speeds` to one of the HMAT. `cpus` is the value of QEMU's -smp: a number, or
+    `8,sockets=2,cores=2,threads=2`.
     """
 
     cgroup: CgroupMode = "v2"
@@ -78,6 +90,7 @@ class Guest:
     memory_mib: int = 512
     nodes: Sequence[Node] = ()
     distances: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    speeds: Mapping[tuple[int, int], Speed] = field(default_factory=dict)
     cmdline: str = ""
     kernel: Path | None = None
     console: str = ""
@@ -87,8 +100,8 @@ class Guest:
         files: Mapping[str, Path | bytes],
         commands: Sequence[Sequence[str]],
         *,
-        timeout_s: float = 60,
-        command_timeout_s: int = 20,
+        timeout_s: float = 180,
+        command_timeout_s: int = 60,
     ) -> list[Result]:
         """Boot, copy `files` (guest path to host file or content) in, run `commands` in order.
 
@@ -96,18 +109,34 @@ class Guest:
         Programs are found in /bin, the applets of busybox included. QEMU is killed after
         `timeout_s`; a command is killed after `command_timeout_s`, with status 137.
         """
-        kernel = self.kernel or find_kernel()
-        archive = _initramfs(self.cgroup, files, commands, timeout_s, command_timeout_s)
         with tempfile.TemporaryDirectory(prefix="assay-vm-") as name:
             folder = Path(name)
-            (folder / "initramfs").write_bytes(archive)
-            trouble = _boot(self._qemu(kernel, folder), timeout_s)
-            console = folder / "console"
-            sent = folder / "results"
-            self.console = console.read_text(errors="replace") if console.exists() else ""
-            blob = sent.read_bytes() if sent.exists() else b""
+            argv = self.prepare(folder, files, commands, timeout_s, command_timeout_s)
+            return self.results(folder, commands, _boot(argv, timeout_s))
+
+    def prepare(
+        self,
+        folder: Path,
+        files: Mapping[str, Path | bytes],
+        commands: Sequence[Sequence[str]],
+        timeout_s: float,
+        command_timeout_s: int,
+    ) -> list[str]:
+        """Write what QEMU needs into a folder; return the words that start it."""
+        kernel = self.kernel or find_kernel()
+        archive = _initramfs(self.cgroup, files, commands, timeout_s, command_timeout_s)
+        (folder / "initramfs").write_bytes(archive)
+        return self._qemu(kernel, folder)
+
+    def results(
+        self, folder: Path, commands: Sequence[Sequence[str]], trouble: str = ""
+    ) -> list[Result]:
+        """Return what the guest has sent; raise `GuestError` where it has not, or had trouble."""
+        console = folder / "console"
+        sent = folder / "results"
+        self.console = console.read_text(errors="replace") if console.exists() else ""
         if not trouble and re.search(r"^\S* *\S* vm: done", self.console, re.MULTILINE):
-            return _results(blob, commands)
+            return _results(sent.read_bytes(), commands)
         tail = "\n".join(self.console.splitlines()[-CONSOLE_LINES_SHOWN:])
         why = trouble or "the guest ended before it had sent its results"
         raise GuestError(f"{why}; end of its console:\n{tail}")
@@ -115,7 +144,13 @@ class Guest:
     def _qemu(self, kernel: Path, folder: Path) -> list[str]:
         nodes = self.nodes or (Node(self.memory_mib),)
         argv = [
-            *(QEMU, "-M", "q35", "-no-user-config", "-nodefaults"),
+            *(
+                QEMU,
+                "-M",
+                f"q35,hmat={'on' if self.speeds else 'off'}",
+                "-no-user-config",
+                "-nodefaults",
+            ),
             # One thread for all processors: on a busy host guests with a thread for each crawl.
             *("-accel", "tcg,thread=single"),
             # With the vendor that -cpu max has by default, SMT siblings vanish.
@@ -123,7 +158,8 @@ class Guest:
             *("-m", str(sum(node.memory_mib for node in nodes))),
             *("-nic", "none", "-display", "none", "-no-reboot"),
             *("-kernel", str(kernel), "-initrd", str(folder / "initramfs")),
-            *("-append", f"console=ttyS0 panic=-1 printk.devkmsg=on {self.cmdline}"),
+            # On a busy host the clock's interrupts come too late for the kernel's test of them.
+            *("-append", f"console=ttyS0 panic=-1 no_timer_check printk.devkmsg=on {self.cmdline}"),
             *("-serial", f"file:{folder / 'console'}"),
             *("-chardev", f"file,id=results,path={folder / 'results'}"),
             *("-device", "isa-debugcon,iobase=0xe9,chardev=results"),
@@ -131,9 +167,14 @@ class Guest:
         for number, node in enumerate(self.nodes):
             cpus = "".join(f",cpus={part}" for part in node.cpus.split(",") if part)
             argv += ["-object", f"memory-backend-ram,id=m{number},size={node.memory_mib}M"]
-            argv += ["-numa", f"node,nodeid={number},memdev=m{number}{cpus}"]
+            near = f",initiator={node.initiator}" if node.initiator is not None else ""
+            argv += ["-numa", f"node,nodeid={number},memdev=m{number}{cpus}{near}"]
         for (source, target), value in self.distances.items():
             argv += ["-numa", f"dist,src={source},dst={target},val={value}"]
+        for (source, target), speed in self.speeds.items():
+            entry = f"hmat-lb,initiator={source},target={target},hierarchy=memory,data-type=access-"
+            argv += ["-numa", f"{entry}latency,latency={speed.latency_ns}"]
+            argv += ["-numa", f"{entry}bandwidth,bandwidth={speed.gib_s}G"]
         return argv
 
 
@@ -147,7 +188,24 @@ def find_kernel() -> Path:
         return Path(chosen)
     CACHE.mkdir(parents=True, exist_ok=True)
     cached = sorted(CACHE.glob("vmlinuz-*"))
-    return cached[-1] if cached else _fetch_kernel()
+    return cached[-1] if cached else _fetch_kernel(CACHE, KERNEL_PACKAGES)
+
+
+def find_newer_kernel() -> Path:
+    """Return a kernel image of 6.9 or later: the usual one, one of a later package."""
+    chosen = find_kernel()
+    if _version(chosen) >= NEWER_SINCE:
+        return chosen
+    folder = CACHE / "newer"
+    folder.mkdir(parents=True, exist_ok=True)
+    cached = sorted(folder.glob("vmlinuz-*"))
+    return cached[-1] if cached else _fetch_kernel(folder, NEWER_PACKAGES)
+
+
+def _version(image: Path) -> tuple[int, int]:
+    """Of the name of an image, `vmlinuz-6.1.0-56-cloud-amd64`; (0, 0) where it has another one."""
+    found = re.match(r"vmlinuz-(\d+)\.(\d+)", image.name)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def compile_program(source: Path) -> Path:
@@ -159,16 +217,16 @@ def compile_program(source: Path) -> Path:
             raise UnavailableError("g++ is not installed (Debian package g++)")
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(f"{target.name}.{os.getpid()}")
-        flags = ["-std=c++20", "-O1", "-static", "-Wall", "-Wextra"]
+        flags = ["-std=c++20", "-O1", "-static", "-s", "-pthread", "-Wall", "-Wextra"]
         subprocess.run(["g++", *flags, "-o", str(fresh), str(source)], check=True)
         fresh.replace(target)
     return target
 
 
-def _fetch_kernel() -> Path:
-    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+def _fetch_kernel(cache: Path, packages: Sequence[str]) -> Path:
+    with tempfile.TemporaryDirectory(dir=cache) as name:
         folder = Path(name)
-        for package in KERNEL_PACKAGES:
+        for package in packages:
             shown = _output(["apt-cache", "depends", package], folder)
             images = [w for w in shown.split() if w.startswith("linux-image-") and w != package]
             if images and _output(["apt-get", "download", images[0]], folder, None):
@@ -176,9 +234,9 @@ def _fetch_kernel() -> Path:
         for deb in folder.glob("*.deb"):
             subprocess.run(["dpkg", "-x", deb.name, "unpacked"], cwd=folder, check=True)
         for image in folder.glob("unpacked/boot/vmlinuz-*"):
-            return image.replace(CACHE / image.name)
+            return image.replace(cache / image.name)
     raise UnavailableError(
-        f"no kernel for guests: apt-get could download none of {', '.join(KERNEL_PACKAGES)}; "
+        f"no kernel for guests: apt-get could download none of {', '.join(packages)}; "
         "set ASSAY_VM_KERNEL to an x86-64 kernel image with cgroups and a serial console"
     )
 

@@ -43,7 +43,8 @@ PLANS: dict[str, dict[str, Any]] = {
         "argv": ["forks", "5", "0.2"],
         "counters": ["default", "page_faults", "context_switches", "task_clock_s"],
     },
-    "huge": {"argv": ["memory", "huge", "8", str(HELD_S)], "observe": ["smaps"]},
+    # Long, for it is read while it runs, and slowly on a busy host.
+    "huge": {"argv": ["memory", "huge", "8", "1.2"], "observe": ["smaps"]},
     "many": {"argv": ["forks", "30", "1"], "limits": {"pids": 10}},
     "cpu": {"argv": ["spin", "0.4", "0.3"]},
     "busy": {"argv": ["spin", "15", "0"], "limits": {"cpu_s": 0.6}},
@@ -353,7 +354,7 @@ def test_nothing_is_left_behind(batch: Batch) -> None:
 
 
 @guests(*MODES)
-@pytest.mark.parametrize("name", ENDINGS.keys() - {"both-killed"})
+@pytest.mark.parametrize("name", [name for name in ENDINGS if name != "both-killed"])
 def test_ending_the_launcher_ends_the_tree(batch: Batch, name: str) -> None:
     assert not batch.survivors(name)
     assert "assay" not in batch.text(name, "/out/groups")

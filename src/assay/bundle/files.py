@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -32,9 +33,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise NotPossible(
-            f"{path} cannot be written: {error.strerror or error}.", "Name another file."
-        ) from error
+        # /proc and its like are folders in which no file can be made.
+        within = f"no file can be made in {path.parent}"
+        why = within if error.errno == errno.ENOENT else error.strerror or error
+        raise NotPossible(f"{path} cannot be written: {why}.", "Name another file.") from error
 
 
 def _is_special(path: Path) -> bool:

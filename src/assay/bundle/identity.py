@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.machine.boot import BOOT_ID
 from assay.machine.root import Root
 
 # fmt: off
@@ -42,7 +43,7 @@ _SERIALS = (
     "/proc/device-tree/serial-number",
     "/etc/machine-id",
     "/var/lib/dbus/machine-id",
-    "/proc/sys/kernel/random/boot_id",
+    BOOT_ID,
 )
 _DEVICES = {
     "/sys/class/net": ("address",),

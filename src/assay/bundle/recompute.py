@@ -185,4 +185,4 @@ class _Admits:
         self._rooms = [] if machine is None else rooms(machine, parallel)
 
     def __call__(self, configuration: Configuration) -> bool:
-        return not any(plan(configuration, r, self._registry).refused for r in self._rooms)
+        return not any(plan(configuration, r, self._registry).impossible for r in self._rooms)

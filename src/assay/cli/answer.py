@@ -9,7 +9,8 @@ from pathlib import Path
 from assay.bundle.files import replacing
 from assay.cli.documents import json_text, print_json, result_document
 from assay.cli.show import print_result
-from assay.errors import BadInput, NotPossible
+from assay.cli.target import target_of
+from assay.errors import NotPossible
 from assay.records import Kind, Sample
 from assay.study.session import Result
 
@@ -22,16 +23,7 @@ def exports_of(arguments: argparse.Namespace) -> tuple[Path, ...]:
     Raises:
         BadInput: a suffix that says nothing, or a folder that is not there.
     """
-    paths = tuple(Path(text) for text in arguments.export)
-    for path in paths:
-        if path.suffix not in SUFFIXES:
-            raise BadInput(
-                f"--export {path}: its ending does not say what to write.",
-                f"It takes files that end in {', '.join(SUFFIXES)}.",
-            )
-        if not path.parent.is_dir():
-            raise BadInput(f"--export {path}: there is no folder {path.parent}.", "Make it first.")
-    return paths
+    return tuple(target_of("--export", text, SUFFIXES) for text in arguments.export)
 
 
 def give(

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from assay.cli.ending import Terminated
 from assay.cli.missing import demand_found
 from assay.cli.wire import program_of
-from assay.errors import BadInput
+from assay.errors import AssayError, BadInput
 from assay.launch.building import FOLDER, in_folder
 from assay.machine.document import Program
-from assay.measure.building import Building, untold
-from assay.records import DEFAULT, StudySpec
+from assay.measure.building import Building, Telling, untold
+from assay.records import DEFAULT, Plan, StudySpec
 from assay.study.laboratory import Laboratory
 
 
@@ -30,15 +31,37 @@ def with_built(lab: Laboratory, spec: StudySpec, *, quiet: bool = False) -> Labo
         BuildFailed: it cannot be built.
         BadInput: the build made no such program.
     """
-    workload = spec.workload
-    if workload.build is None:
+    if spec.workload.build is None:
         return lab
-    configuration = spec.arms[0].configuration if spec.arms else DEFAULT
-    plan = lab.plan(configuration)
-    host, telling = lab.host_for(workload), untold if quiet else _told
-    with Building(workload, lab.driver.env, host, telling=telling) as building:
-        folder = building.built(plan).workload.placeholders[FOLDER]
-        key = building.key(plan)
+    with _building(lab, spec, untold if quiet else _told) as building:
+        return _with_program(lab, spec, building)
+
+
+def with_found(lab: Laboratory, spec: StudySpec) -> Laboratory:
+    """As ``with_built`` where the program was built before; else the laboratory as it is."""
+    if spec.workload.build is None:
+        return lab
+    try:
+        with _building(lab, spec, untold) as building:
+            ready = building.ready(_first_plan(lab, spec))
+            return _with_program(lab, spec, building) if ready else lab
+    except AssayError:  # no such folder or tool any more: it cannot be told what it would be
+        return lab
+
+
+def _building(lab: Laboratory, spec: StudySpec, telling: Telling) -> Building:
+    host = lab.host_for(spec.workload)
+    return Building(spec.workload, lab.driver.env, host, telling=telling)
+
+
+def _first_plan(lab: Laboratory, spec: StudySpec) -> Plan:
+    return lab.plan(spec.arms[0].configuration if spec.arms else DEFAULT)
+
+
+def _with_program(lab: Laboratory, spec: StudySpec, building: Building) -> Laboratory:
+    workload, plan = spec.workload, _first_plan(lab, spec)
+    folder = building.built(plan).workload.placeholders[FOLDER]
+    key = building.key(plan)
     compared = [shlex.split(str(a.configuration.get("command", ""))) for a in spec.arms[1:]]
     program, *others = (
         program_in(folder, argv, workload.cwd)
@@ -87,4 +110,11 @@ def _told(argv: tuple[str, ...]) -> Iterator[None]:
 
     text = f"assay: building the program (not timed): {clean(shlex.join(argv))}"
     print("\n".join(fitted([text], width_of(sys.stderr))), file=sys.stderr, flush=True)
-    yield
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated):
+        print(
+            "assay: interrupted while building the program; nothing was launched yet.",
+            file=sys.stderr,
+        )
+        raise

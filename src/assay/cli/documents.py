@@ -21,6 +21,7 @@ from assay.records import (
 )
 from assay.search.cells import baseline_point
 from assay.search.floor import day
+from assay.search.notes import few_notes
 from assay.study.session import Result
 
 SCHEMA = 1
@@ -59,6 +60,8 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
     blocks = {"blocks": conclusion.blocks, "disturbed_blocks": conclusion.disturbed_blocks}
     if result.floor is not None:
         document["noise_floor"] = _machine_floor(result.floor)
+    if conclusion.elsewhere is not None:
+        document["elsewhere"] = to_builtins(conclusion.elsewhere)
     if conclusion.interference is not None:
         document["interference"] = to_builtins(conclusion.interference)
     if conclusion.switching is not None:
@@ -174,7 +177,7 @@ def design_document(spec: StudySpec, launches: int) -> dict[str, Any]:
         "baseline": _baseline(spec),
         "cells": [{"name": arm.name, "settings": dict(arm.configuration)} for arm in spec.arms],
         "launches": launches,
-        "notes": list(spec.design.notes) if spec.design else [],
+        "notes": [*(spec.design.notes if spec.design else ()), *few_notes(spec)],
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.search.explain import Explanation, Share
-from assay.search.sentence import change_text, interval_text
+from assay.search.sentence import bound_words, change_text, interval_text
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -44,8 +44,10 @@ def left_words(explanation: Explanation) -> str:
     tried = f"{explanation.tried:,}{of} combinations were tried"
     if explanation.left is None:
         return f"{tried}."
-    more = abs(explanation.left - 1.0)
-    return f"{tried}; by the model none is better by more than {100 * more:.1f} % (95 %)."
+    return (
+        f"{tried}; by the model none is better than the best of them by "
+        f"{bound_words(explanation.left)} (95 %)."
+    )
 
 
 def _cells(share: Share) -> tuple[str, str, str]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 
 from assay import __version__
+from assay.cli.machine.actions import ACTIONS
 from assay.cli.options import (
+    booting,
     building,
     claiming,
     configured,
     disturbed_above,
     export,
     measuring,
+    reserving,
     seed,
     spending,
     warmup,
@@ -29,8 +32,8 @@ examples:
 """
 
 
-def build() -> argparse.ArgumentParser:
-    """The parser."""
+def build(verb: str | None = None) -> argparse.ArgumentParser:
+    """The parser: of all verbs, or of one of ``VERBS`` alone, which takes a fifth of the time."""
     parser: argparse.ArgumentParser = Parser(
         prog="assay",
         description=DESCRIPTION,
@@ -38,16 +41,11 @@ def build() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"assay {__version__}")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    _tune(verbs)
-    _run(verbs)
-    _measure(verbs)
-    _compare(verbs)
-    _sweep(verbs)
-    _settings(verbs)
-    _study(verbs)
-    _report(verbs)
-    _doctor(verbs)
+    # Its name is given, as argparse would set up all that help takes to work it out.
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, prog=parser.prog)
+    for name, add in VERBS.items():
+        if verb in (None, name):
+            add(verbs)
     return parser
 
 
@@ -74,6 +72,9 @@ def _verb(
         choices=("auto", "always", "never"),
         default="auto",
         help="colours and live lines",
+    )
+    common.add_argument(
+        "--as-root", action="store_true", help="with sudo: all is root's, the program too"
     )
     return parser
 
@@ -115,6 +116,11 @@ def _tune(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="let an earlier study guide the search; auto: of this workload, else machine (none)",
     )
     group.add_argument(
+        "--search-on",
+        metavar="PARTITION",
+        help="on a whole partition, where it is quiet; study confirm then asks the system as it is",
+    )
+    group.add_argument(
         "--dry-run", action="store_true", help="say what would be tried, run nothing"
     )
 
@@ -129,6 +135,7 @@ def _run(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
     configured(parser)
     building(parser)
+    reserving(parser)
     parser.add_argument(
         "--from",
         dest="study",
@@ -215,8 +222,10 @@ def _sweep(verbs: Verbs[argparse.ArgumentParser]) -> None:
     spending(group, " (10m)")
     seed(group, None)
     disturbed_above(group)
+    reserving(parser.add_argument_group("where"))
     claiming(parser)
     export(parser.add_argument_group("results"))
+    booting(parser.add_argument_group("settings of the boot and the firmware"))
 
 
 def _settings(verbs: Verbs[argparse.ArgumentParser]) -> None:
@@ -231,12 +240,13 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     parser = _verb(
         verbs,
         "study",
-        "what was measured: list, show, resume, export, verify, calibrate, delete",
-        "assay study list | show|resume|export|delete STUDY | verify FILE | calibrate [-- COMMAND]",
+        "what was measured: list, show, resume, confirm, export, verify, calibrate, delete",
+        "assay study list | show|resume|confirm|export|delete STUDY | verify FILE "
+        "| calibrate [-- COMMAND]",
     )
     parser.add_argument(
         "action",
-        choices=("list", "show", "resume", "export", "verify", "calibrate", "delete"),
+        choices=("list", "show", "resume", "confirm", "export", "verify", "calibrate", "delete"),
     )
     parser.add_argument(
         "study",
@@ -251,6 +261,12 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group = parser.add_argument_group("resume")
     spending(group, ", beyond what was spent")
     export(group)
+    booting(group, verify=False)
+    group = parser.add_argument_group(
+        "confirm",
+        "what was found against the default, here; also --budget, --runs, --disturbed-above",
+    )
+    group.add_argument("--point", metavar="N", help="of several objectives: this one of the front")
     group = parser.add_argument_group(
         "calibrate", "also --budget (3m) and --runs; without a command a load that assay brings"
     )
@@ -293,5 +309,106 @@ def _report(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
+def _machine(verbs: Verbs[argparse.ArgumentParser]) -> None:
+    parser = _verb(
+        verbs,
+        "machine",
+        "this machine: show, check, set, put back, and its noise",
+        "assay machine show|check|snapshot|diff|apply|restore|noise [options]",
+    )
+    parser.epilog, parser.formatter_class = ACTIONS, argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "action",
+        choices=("show", "check", "snapshot", "diff", "apply", "restore", "noise"),
+    )
+    parser.add_argument("words", nargs="*", metavar="WORD", help="what an action is about")
+    _machine_show(parser.add_argument_group("show, snapshot, diff, check"))
+    _machine_check(parser.add_argument_group("check"))
+    _machine_set(parser.add_argument_group("apply, restore"))
+    _machine_noise(parser.add_argument_group("noise"))
+
+
+def _machine_show(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--root", metavar="DIR", help="a recorded machine, a folder or an archive")
+    group.add_argument("-o", "--output", metavar="FILE", help="write to this file")
+
+
+def _machine_check(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--profile", metavar="NAME|FILE", help="measuring (also without), hpc, latency, or a file"
+    )
+
+
+def _machine_set(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
+    group.add_argument("--force", action="store_true", help="put back also what others changed")
+
+
+def _machine_noise(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--cpus", metavar="LIST", help="where to look (all that may be used)")
+    group.add_argument("--seconds", metavar="TIME", help="how long each method takes (3s)")
+    group.add_argument("--quantum", metavar="TIME", help="of fixed work, or of fixed time (1ms)")
+    group.add_argument("--threshold", metavar="TIME", help="a detour takes longer (1us)")
+    group.add_argument(
+        "--figures", action="store_true", help="lines of name, value and unit, for --metric"
+    )
+    group.add_argument(
+        "--tool", metavar="osnoise|timerlat", help="a tracer of the kernel; needs root"
+    )
+
+
+def _partition(verbs: Verbs[argparse.ArgumentParser]) -> None:
+    parser = _verb(
+        verbs,
+        "partition",
+        "CPUs and memory set apart for measured work (root): create, list, start, delete",
+        "assay partition create [NAME] [--cpus LIST|auto] [--mem SIZE] ... | list | delete [NAME]",
+    )
+    parser.add_argument("action", choices=("create", "list", "start", "delete"))
+    parser.add_argument("name", nargs="?", metavar="NAME", help="of the partition (main)")
+    group = parser.add_argument_group("create")
+    group.add_argument(
+        "--cpus", metavar="LIST|auto", help="auto: all but a core of each socket (auto)"
+    )
+    group.add_argument("--cores", metavar="N", help="so many cores, close together, instead")
+    group.add_argument("--partial", action="store_true", help="also parts of cores")
+    group.add_argument("--mem", metavar="SIZE|auto|NODE:SIZE,...", help="memory of its own (none)")
+    group.add_argument("--pages", metavar="2M|1G", help="take the memory as huge pages")
+    group.add_argument(
+        "--precise", action="store_true", help="less memory than asked for is not enough"
+    )
+    group.add_argument("--gpus", metavar="LIST", help="GPUs that runs can have of it")
+    group.add_argument(
+        "--idle", choices=("default", "shallow", "poll"), help="how deep its CPUs sleep"
+    )
+    group.add_argument(
+        "--no-machine-checks", action="store_true", help="do not poll for corrected errors"
+    )
+    group.add_argument("--no-broker", action="store_true", help="nobody can have a share")
+    group.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
+    group = parser.add_argument_group("create, start, delete")
+    group.add_argument(
+        "--timeout", metavar="TIME", help="wait so long for another that changes the machine (30s)"
+    )
+    group = parser.add_argument_group("delete")
+    group.add_argument("--force", action="store_true", help="also while it is used")
+
+
 def _doctor(verbs: Verbs[argparse.ArgumentParser]) -> None:
     _verb(verbs, "doctor", "what this host grants to you, in one screen", "assay doctor")
+
+
+VERBS = {
+    "tune": _tune,
+    "run": _run,
+    "measure": _measure,
+    "compare": _compare,
+    "sweep": _sweep,
+    "settings": _settings,
+    "study": _study,
+    "report": _report,
+    "machine": _machine,
+    "partition": _partition,
+    "doctor": _doctor,
+}
+"""What adds each verb."""

@@ -18,8 +18,14 @@ def width_of(stream: TextIO) -> int | None:
     return max(LEAST, shutil.get_terminal_size().columns)
 
 
-def fitted(lines: Iterable[str], width: int | None) -> Iterator[str]:
-    """The lines, too long ones broken between words and set in below their beginning."""
+def fitted(lines: Iterable[str], width: int | None, hang: int = 0) -> Iterator[str]:
+    """The lines, too long ones broken between words and set in below their beginning.
+
+    Args:
+        lines: to show.
+        width: columns; ``None`` for no limit.
+        hang: columns that the rest of a line is set in at least.
+    """
     for line in lines:
         if width is None or len(line) <= width:
             yield line
@@ -29,7 +35,7 @@ def fitted(lines: Iterable[str], width: int | None) -> Iterator[str]:
             line.strip(),
             width,
             initial_indent=indent,
-            subsequent_indent=indent + "  " * bool(indent),
+            subsequent_indent=max(indent + "  " * bool(indent), " " * hang),
             break_long_words=False,
             break_on_hyphens=False,
         )

@@ -15,7 +15,10 @@ from assay.cli.parser import parse
 from assay.cli.streams import let_go, open_streams
 
 if TYPE_CHECKING:
+    import argparse
+
     from assay.cli.parser import Parsed
+    from assay.launch.helper import Helper
 
 OWN_ERROR = 125
 """Exit status of ``run`` for assay's own errors, as env(1) and docker have it."""
@@ -53,14 +56,20 @@ def _dispatch(words: Sequence[str]) -> int:
     parsed = _parsed(words)
     verb: str = parsed.arguments.verb
     from assay.cli.descriptors import demand_descriptors
-    from assay.errors import AssayError
+    from assay.errors import AssayError, Pause
 
     try:
         demand_descriptors()
         _demand_text(words)
+        parsed.arguments.helper = _separated(parsed.arguments)
         module = importlib.import_module(f"assay.cli.verbs.{verb}")
         run: Callable[[Parsed], int] = module.run
-        status = run(parsed)
+        try:
+            status = run(parsed)
+        except Pause as pause:
+            from assay.cli.pausing import tell
+
+            status = tell(pause, parsed.arguments)
         sys.stdout.flush()
     except AssayError as error:
         _complain(str(error))
@@ -78,7 +87,19 @@ def _dispatch(words: Sequence[str]) -> int:
             "  What was measured is kept. Run it again with -v to see where, and report that."
         )
         return OWN_ERROR if verb == "run" else FAULT
+    finally:
+        if parsed.arguments.helper is not None:
+            parsed.arguments.helper.close()
     return status
+
+
+def _separated(arguments: argparse.Namespace) -> Helper | None:
+    """What is root in our place from here on; see ``assay.cli.separation``."""
+    if os.geteuid() != 0 or "SUDO_UID" not in os.environ or arguments.as_root:
+        return None
+    from assay.cli.separation import separate
+
+    return separate(arguments, os.environ)
 
 
 def _complain(text: str) -> None:

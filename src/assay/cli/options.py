@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import Any
 
 HOOKS = {
     "setup": "once before the launches",
@@ -10,6 +12,28 @@ HOOKS = {
     "cleanup": "once after the launches",
 }
 """Options that take a command beside the workload, and when it runs."""
+
+
+class Once(argparse.Action):
+    """Of options that take a command: a second one would silently take the place of the first.
+
+    Other single values keep the habit of command lines that the last one counts, so that a wrapper
+    can be overruled.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """See ``argparse.Action``."""
+        if getattr(namespace, self.dest) is not None:
+            raise argparse.ArgumentError(
+                self, "takes one command; join several with sh -c 'ONE && OTHER'"
+            )
+        setattr(namespace, self.dest, values)
 
 
 def spending(group: argparse._ArgumentGroup, usual: str) -> None:
@@ -36,6 +60,16 @@ def export(group: argparse._ArgumentGroup) -> None:
         metavar="FILE",
         help="write the answer to FILE.md, FILE.csv or FILE.json as well",
     )
+
+
+def reserving(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
+    """Where launches run."""
+    group.add_argument(
+        "--reserve",
+        metavar="WISH",
+        help="a share of a partition for what is launched: cpus=2,mem=4G, cores=1/2, list=2-3, all",
+    )
+    group.add_argument("--partition", metavar="NAME", help="of which (the only one)")
 
 
 def disturbed_above(group: argparse._ArgumentGroup) -> None:
@@ -109,23 +143,52 @@ def measuring(parser: argparse.ArgumentParser) -> None:
         help="what is to be kept beside, as 'peak_anon_bytes<=200MiB', 'fps>=30', 'wall_s:p90<=2s'",
     )
     disturbed_above(group)
+    reserving(group)
     group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
     group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")
     group.add_argument(
         "--limit", metavar="WHAT=N,...", help="of a launch: mem=2G, procs=64, cpu=30s, output=1G"
     )
     for name, when in HOOKS.items():
-        group.add_argument(f"--{name}", metavar="'COMMAND'", help=f"run {when}, not timed")
+        group.add_argument(
+            f"--{name}", action=Once, metavar="'COMMAND'", help=f"run {when}, not timed"
+        )
     building(group)
     group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
     group.add_argument("--shell", action="store_true", help="the command is one text for /bin/sh")
     export(group)
+    booting(parser.add_argument_group("settings of the boot and the firmware"))
+
+
+def booting(group: argparse._ArgumentGroup, *, verify: bool = True) -> None:
+    """What a study does that goes from boot to boot."""
+    group.add_argument(
+        "--reboot-command",
+        metavar="'COMMAND'",
+        help="run this where the study waits for another boot: it sets ASSAY_BOOT_ADD and boots",
+    )
+    group.add_argument(
+        "--confirm",
+        action="append",
+        default=[],
+        metavar="firmware.NAME=VALUE",
+        help="say what the firmware is set to, where nothing shows it",
+    )
+    if verify:
+        group.add_argument(
+            "--verify",
+            action="append",
+            default=[],
+            metavar="firmware.NAME=FILE|!COMMAND",
+            help="what tells it instead: the text of a file, or the output of a command",
+        )
 
 
 def building(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
     """What makes the program of each configuration."""
     group.add_argument(
         "--build",
+        action=Once,
         metavar="'COMMAND'",
         help="build the program into {build}, once for each value of build.NAME; not timed",
     )
@@ -135,6 +198,11 @@ def building(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
         default=[],
         metavar="PATH",
         help="what it is built from (what the command names, sources in this folder)",
+    )
+    group.add_argument(
+        "--build-timeout",
+        metavar="TIME",
+        help="end a build after this (ten times the longest before, at least a minute)",
     )
 
 

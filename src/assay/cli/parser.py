@@ -5,18 +5,16 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
-from assay.cli.grammar import Verbs, build
+from assay.cli.grammar import VERBS, Verbs, build
 from assay.errors import nearest
 
 MINUS = re.compile(r"-[.\d]")
 """A value below zero, with a unit perhaps."""
 
 
-@dataclass(frozen=True)
-class Parsed:
+class Parsed(NamedTuple):
     """Arguments, and the words after ``--``."""
 
     arguments: argparse.Namespace
@@ -32,19 +30,19 @@ def parse(words: Sequence[str]) -> Parsed:
 
 def _arguments(own: list[str]) -> argparse.Namespace:
     """Parse; words and options of a verb may stand in any order."""
-    parser = build()
-    verbs = _verbs_of(parser)
-    if not own or own[0] not in verbs:
-        later = next((word for word in own if word in verbs), None)
+    if not own or own[0] not in VERBS:
+        parser = build()
+        later = next((word for word in own if word in VERBS), None)
         if own and own[0].startswith("-") and own[0] not in parser._option_string_actions and later:
             parser.error(f"{own[0]} stands behind the verb: assay {later} {own[0]}")
         return parser.parse_args(own)  # help, version, or what is said of a wrong verb
-    of_verb = verbs[own[0]]
+    of_verb = _verbs_of(build(own[0]))[own[0]]
     arguments, rest = of_verb.parse_known_intermixed_args(_joined(own[1:], of_verb))
     if rest:
         _refuse(of_verb, rest)
     _demand_values(of_verb, arguments)
     arguments.verb = own[0]
+    arguments.helper = None  # see assay.cli.separation
     return arguments
 
 

@@ -6,12 +6,13 @@ import os
 import shlex
 from collections.abc import Iterable, Sequence
 
-from assay.cli.missing import demand_in_path
+from assay.cli.values import quantity
 from assay.errors import BadInput
 from assay.launch.building import FOLDER, no_command, recipe_of
 from assay.launch.command import placeholders_in
 from assay.records import Configuration, Parameter, Recipe
 from assay.settings.words import word_of
+from assay.units import parse_duration_s
 
 _FAMILY = "build."
 
@@ -19,6 +20,7 @@ _FAMILY = "build."
 def recipe_asked(
     build: tuple[str, ...] | None,
     inputs: Sequence[str],
+    limit: str | None,
     argv: tuple[str, ...],
     parameters: Sequence[Parameter] = (),
     configurations: Sequence[Configuration] = (),
@@ -28,6 +30,7 @@ def recipe_asked(
     Args:
         build: words of the command.
         inputs: files and folders that it is built from.
+        limit: what a build may take, as text; ``None``: what is usual.
         argv: the program's command.
         parameters: of the space; the defaults of ``build.NAME`` stand where a configuration has
             none.
@@ -41,22 +44,41 @@ def recipe_asked(
     if build is None:
         if names:
             raise no_command(names[0])
-        if inputs:
-            raise BadInput("--build-input is given without --build.", "Give the command as well.")
+        demand_command(inputs, limit)
         return None
     defaults = {
         p.name.removeprefix(_FAMILY): word_of(p.default)
         for p in parameters
         if p.name.startswith(_FAMILY) and p.default is not None
     }
-    recipe = recipe_of(build, names, defaults, inputs=tuple(inputs), cwd=os.getcwd())  # noqa: PTH109
-    _demand_used(argv, parameters, configurations)
+    recipe = recipe_of(
+        build,
+        names,
+        defaults,
+        inputs=tuple(inputs),
+        cwd=os.getcwd(),  # noqa: PTH109 - a path of the build, not one to work with
+        limit_s=quantity("--build-timeout", limit, parse_duration_s) if limit else None,
+    )
+    _demand_used(argv, names, parameters, configurations)
+    from assay.cli.missing import demand_in_path
+
     for first in _first_words(build, parameters, configurations):
         try:
             demand_in_path(first)
         except BadInput as error:
             raise BadInput(f"--build: {error.cause}", error.remedy) from error
     return recipe
+
+
+def demand_command(inputs: Sequence[str], limit: str | None) -> None:
+    """Refuse what belongs to a build command where none was given.
+
+    Raises:
+        BadInput: it was given.
+    """
+    for option, given in (("--build-input", inputs), ("--build-timeout", limit)):
+        if given:
+            raise BadInput(f"{option} is given without --build.", "Give the command as well.")
 
 
 def _names(
@@ -70,6 +92,7 @@ def _names(
 
 def _demand_used(
     argv: tuple[str, ...],
+    names: Sequence[str],
     parameters: Sequence[Parameter],
     configurations: Sequence[Configuration],
 ) -> None:
@@ -83,8 +106,18 @@ def _demand_used(
             "Give the placeholder another name.",
         )
     compared = (str(one["command"]) for one in configurations if "command" in one)
-    if FOLDER not in placeholders_in((*argv, *compared)):
+    held = placeholders_in((*argv, *compared))
+    if FOLDER not in held:
         raise runs_another()
+    filled = {p.name for p in parameters}.union(*configurations)
+    for name in names:
+        if name in held and f"arg.{name}" not in filled:
+            raise BadInput(
+                f"The program's command holds {{{name}}}, which build.{name} fills in --build "
+                "alone.",
+                f"Name its values there, as in arg.{name}=A,B, or give one of the two placeholders "
+                "another name.",
+            )
 
 
 def runs_another() -> BadInput:

@@ -9,10 +9,10 @@ from assay.cli.space_file import read_space
 from assay.cli.values import quantity, whole
 from assay.errors import BadInput, nearest
 from assay.machine.document import Machine
-from assay.records import Budget, Configuration, Parameter, Space, Statistic, Value
+from assay.records import Budget, Parameter, Space, Statistic
 from assay.records.study import DISTURBED_ABOVE, MARGIN
 from assay.search.expression import Expression
-from assay.settings.domain_text import parse_assignment, parse_domain
+from assay.settings.domain_text import parse_domain
 from assay.settings.registry import Registry
 from assay.stats.spread import SAME_WITHIN
 from assay.units import parse_duration_s, parse_share
@@ -119,21 +119,6 @@ def warmup_of(arguments: argparse.Namespace) -> int | None:
     if text.strip() == "0":
         return 0
     return whole("--warmup", text, MOST_WARMUP, "launches", "--warmup 3")
-
-
-def configuration_of(assignments: list[str], registry: Registry, machine: Machine) -> Configuration:
-    """The configuration that ``SETTING=VALUE`` words describe.
-
-    Raises:
-        BadInput: an unknown setting or value.
-    """
-    values: dict[str, Value] = {}
-    for text in assignments:
-        name, value = parse_assignment(text, registry, machine)
-        if name in values:
-            raise BadInput(f"{name} is given twice.", "Give each setting one value.")
-        values[name] = value
-    return Configuration(values)
 
 
 def space_of(arguments: argparse.Namespace, registry: Registry, machine: Machine) -> Space:

@@ -25,6 +25,7 @@ from assay.records import (
 from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
+from assay.search.elsewhere import elsewhere_words
 from assay.search.floor import floor_words, origin_words
 from assay.search.front_sentence import noun
 from assay.search.interference import interference_words
@@ -82,6 +83,8 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
         yield "  noise floor  not measured (--null measures it)"
     if conclusion.warm_start:
         yield f"  warm start  {clean(conclusion.warm_start)}"
+    if conclusion.elsewhere is not None:
+        yield f"  {clean(elsewhere_words(conclusion.elsewhere))}"
     for note in result.notes:
         yield f"  note: {clean(note)}"
     if conclusion.interference is not None:
@@ -107,13 +110,15 @@ def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
     if len(found) > MOST_REQUIRED:
         holding = RequirementVerdict.HOLDS
         shown = sorted(found, key=lambda one: one.verdict is holding)[:MOST_REQUIRED]
+    names = [_short(clean(one.arm)) for one in shown]
+    widest = max(map(len, names), default=0)
     previous = None
-    for one in shown:
+    for one, name in zip(shown, names, strict=True):
         text = required_text(spec, [one.requirement])
         if text != previous:
             yield f"  required  {clean(text)}"
         previous = text
-        yield f"    {_short(clean(one.arm))}  {requirement_words(spec, one)}"
+        yield f"    {name:{widest}}  {requirement_words(spec, one)}"
     if len(found) > len(shown):
         yield f"    and {show_count(len(found) - len(shown), 'line')} more: --json has them all"
 
@@ -244,3 +249,8 @@ def _next_steps(result: Result) -> Iterable[str]:
     elif chosen is not None and chosen.settings:
         yield f"  run it so again: assay run --from {result.study_id}"
         yield f"  without assay: assay run --from {result.study_id} --explain prints a script"
+        if result.spec.reserve is not None:
+            yield (
+                "  on the system as it is, once the partition is deleted: "
+                f"assay study confirm {result.study_id}"
+            )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
@@ -80,8 +79,7 @@ class SpaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     constraints: Constraints = []
 
 
-@dataclass(frozen=True)
-class WrittenSpace:
+class WrittenSpace(msgspec.Struct, frozen=True):
     """A space as a file has it.
 
     Attributes:

@@ -30,7 +30,7 @@ class _Answer(io.FileIO):
         except OSError as error:
             raise NotPossible(
                 f"Standard output cannot be written: {error.strerror}.",
-                "Send it elsewhere. What was measured is kept: `assay study show last` shows it.",
+                "Send it elsewhere. What a study measured is kept: `assay study show last`.",
             ) from error
 
 

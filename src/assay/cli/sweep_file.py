@@ -116,6 +116,16 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             ["src"],
         ),
     ] = []
+    build_timeout: (
+        Annotated[
+            Duration,
+            about(
+                "A build is ended after this; if absent after ten times the longest before it.",
+                "5m",
+            ),
+        ]
+        | None
+    ) = None
     cleanup: Annotated[Text, about("Runs once after the launches.", "rm -r data")] | None = None
 
 

@@ -15,26 +15,17 @@ from typing import Any
 
 import msgspec
 
+from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before
+from assay.cli.command_words import split_command
 from assay.cli.options import HOOKS
-from assay.cli.request import (
-    budget_of,
-    configuration_of,
-    disturbed_above_of,
-    margin_of,
-    precision_of,
-)
+from assay.cli.request import budget_of, disturbed_above_of, margin_of, precision_of
 from assay.cli.space_file import WrittenSpace, flattened, value_text, written_space
 from assay.cli.sweep_file import SweepTable, WorkloadTable
 from assay.cli.toml_file import TomlFile, read_toml
 from assay.cli.toml_places import Path as Key
 from assay.cli.toml_schema import read_table, toml_text
-from assay.cli.workload import (
-    requirements_of,
-    split_command,
-    statistic_of,
-    workload_of,
-)
+from assay.cli.workload import requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -319,6 +310,7 @@ _SILENT: dict[str, Any] = {
     "input": None,
     "build": None,
     "build_input": [],
+    "build_timeout": None,
     "shell": False,
     **dict.fromkeys(HOOKS),
 }
@@ -332,6 +324,8 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         found["build"] = {"build": table.build, "shell": table.shell}
     if table.build_input:
         found["build_input"] = {"build_input": table.build_input}
+    if table.build_timeout is not None:
+        found["build_timeout"] = {"build_timeout": str(table.build_timeout)}
     if table.metrics:
         found["metrics"] = {"metric": _listed(table.metrics)}
     if table.unit:

@@ -7,9 +7,10 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from assay.cli.toml_places import Path as Key
 from assay.cli.toml_places import places
@@ -22,8 +23,7 @@ MOST_BYTES = 2**20
 """A larger file was not written by a person."""
 
 
-@dataclass(frozen=True)
-class TomlFile:
+class TomlFile(msgspec.Struct, frozen=True):
     """One file.
 
     Attributes:

@@ -25,10 +25,19 @@ def read_table(file: TomlFile, kind: type[Table]) -> Table:
     Raises:
         BadInput: a key that is unknown, missing or of another type; points at it.
     """
+    return read_part(file, (), file.content, kind)
+
+
+def read_part(file: TomlFile, key: Key, table: dict[str, Any], kind: type[Table]) -> Table:
+    """A table of the file as a structure.
+
+    Raises:
+        BadInput: as ``read_table``.
+    """
     described = inspect.type_info(kind)
     assert isinstance(described, inspect.StructType)
-    _demand_table(file, (), file.content, described)
-    return msgspec.convert(file.content, kind)
+    _demand_table(file, key, table, described)
+    return msgspec.convert(table, kind)
 
 
 def _demand_table(

@@ -7,7 +7,8 @@ comma.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 _WORD = re.compile(r"[A-Za-z0-9_.+%-]+")
 _FRONT_ZEROS = re.compile(r"([+-]?)0+(\d[\d_]*(?:\.\d+)?)")
@@ -16,8 +17,7 @@ _WITH_UNIT = re.compile(r"[+-]?\d[\d_]*(?:\.\d+)?(?:[A-Za-z]+|%)")
 _TRUTH = re.compile(r"true|false", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Slip:
+class Slip(msgspec.Struct, frozen=True):
     """What is wrong with a word, and what to write.
 
     Attributes:

@@ -7,35 +7,47 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from assay.cli.ending import end_in_order
-from assay.launch.driver import Driver, find_launcher
+from assay.cli.start import begin, driver_here
 from assay.machine.document import Program
-from assay.machine.program import inspect
 from assay.machine.reader import read_machine
 from assay.records import Conclusion, RunFacts, Sample, Stratum, StudySpec
 from assay.settings.registry import builtin
-from assay.store import Store, open_store
 from assay.study.laboratory import Laboratory
+
+if TYPE_CHECKING:
+    from assay.launch.helper import Helper
+    from assay.store import Store
 
 READ = (RunFacts, Sample, StudySpec, Conclusion, Stratum)
 """Records that a study reads while it goes on."""
 
 
-def laboratory(program: Program | None = None, others: tuple[Program, ...] = ()) -> Laboratory:
+def laboratory(
+    program: Program | None = None,
+    others: tuple[Program, ...] = (),
+    *,
+    launches: bool = True,
+    helper: Helper | None = None,
+) -> Laboratory:
     """This host, with the settings and the launcher that assay brings.
 
-    From here on there may be something to clean up when a signal comes.
+    From here on there may be something to clean up when a signal comes: see ``assay.cli.start``.
+
+    Args:
+        program, others: that are launched.
+        launches: whether anything is.
+        helper: what has the rights of root in this process's place.
+
+    Raises:
+        NotPossible: there is no launcher, or the undo journal cannot be had.
     """
-    for kind in READ:
-        msgspec.json.Decoder(kind)  # builds what it knows of a record: see assay.cli.ending
-    end_in_order()
+    begin(READ, launches=launches, helper=helper)
     return Laboratory(
-        machine=read_machine(),
+        machine=read_machine(status=helper.status if helper else None),
         registry=builtin(),
-        driver=Driver(find_launcher(os.environ), os.environ),
+        driver=driver_here(helper),
         program=program,
         others=others,
     )
@@ -44,27 +56,33 @@ def laboratory(program: Program | None = None, others: tuple[Program, ...] = ())
 @contextmanager
 def store_of(arguments: argparse.Namespace, *, create: bool = True) -> Iterator[Store]:
     """The store that the arguments name, closed afterwards."""
+    from assay.store import open_store
+
     with open_store(arguments.db, create=create) as store:
         yield store
 
 
 def program_of(argv: tuple[str, ...], cwd: str | None = None) -> Program:
     """What a command links to and needs; it starts in ``cwd``, else in this process's folder."""
+    from assay.machine.program import inspect
+
     return inspect(argv, env=os.environ, cwd=cwd)
 
 
-def laboratory_of(spec: StudySpec) -> Laboratory:
+def laboratory_of(spec: StudySpec, helper: Helper | None = None) -> Laboratory:
     """This host, for a study that was begun earlier, perhaps from another folder.
 
-    Where its programs are built, they are still to be: see ``assay.cli.built``.
+    Where its programs are built, they are still to be: see ``assay.cli.built``; where it has a
+    share of a partition, that is still to be had, and divided: see ``assay.cli.reserving``.
     """
     workload = spec.workload
     if workload.build is not None:  # nobody knows the programs before they are built
-        return laboratory()
+        return laboratory(helper=helper)
     # In a comparison of commands the first arm's is the workload's own.
     compared = [arm.configuration.get("command") for arm in spec.arms[1:]]
     others = [tuple(shlex.split(str(text))) for text in compared if text is not None]
     return laboratory(
         program_of(workload.argv, workload.cwd),
         tuple(program_of(argv, workload.cwd) for argv in others),
-    ).divided(spec.parallel)
+        helper=helper,
+    ).divided(None if spec.reserve else spec.parallel)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from assay.cli.command_words import build_words, split_command
 from assay.cli.missing import demand_in_path
 from assay.cli.options import HOOKS
 from assay.cli.recipe import recipe_asked
@@ -31,60 +30,9 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN
+from assay.search.alone import demand_none
 from assay.search.requirement import parse_requirements, required_names
 from assay.units import parse_bytes, parse_duration_s
-
-QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
-"""What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
-SHELL_ONLY = "|<>;&"
-SHELL_HINT = "Add --shell"
-
-
-def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
-    """The words of a command that was given as one text.
-
-    Raises:
-        BadInput: no words, unbalanced quotes, or shell syntax without ``--shell``.
-    """
-    if shell:
-        return ("/bin/sh", "-c", text)
-    words = words_of(text)
-    for quoted in QUOTED.sub("", text):
-        if quoted in SHELL_ONLY:
-            raise BadInput(
-                f"{text!r} holds an unquoted {quoted}, which only a shell understands.",
-                f"{SHELL_HINT} to run it through /bin/sh, or quote it.",
-            )
-    if not words:
-        raise BadInput("There is no command.", "Write the program and its arguments.")
-    return tuple(words)
-
-
-def words_of(text: str) -> list[str]:
-    """A text split as POSIX words.
-
-    Raises:
-        BadInput: unbalanced quotes.
-    """
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise BadInput(
-            f"{text!r} cannot be split into words: {error}.", "Close its quotes."
-        ) from error
-
-
-def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tuple[str, ...]:
-    """The words after ``--``, as they will be run.
-
-    Raises:
-        BadInput: none.
-    """
-    if not separated or not command or not command[0]:
-        raise BadInput("There is no command.", "Write it after `--`, as in: assay tune -- ./app")
-    if shell:
-        return ("/bin/sh", "-c", " ".join(command))
-    return command
 
 
 def workload_of(
@@ -126,26 +74,14 @@ def workload_of(
         limits=_limits(arguments.limit),
         hooks=_hooks(arguments),
         build=recipe_asked(
-            build_words(arguments), arguments.build_input, argv, parameters, configurations
+            build_words(arguments),
+            arguments.build_input,
+            arguments.build_timeout,
+            argv,
+            parameters,
+            configurations,
         ),
     )
-
-
-def build_words(arguments: argparse.Namespace) -> tuple[str, ...] | None:
-    """The command of ``--build``, as ``--shell`` says how it is read, where a verb has that.
-
-    Raises:
-        BadInput: it cannot be read.
-    """
-    if arguments.build is None:
-        return None
-    shell = getattr(arguments, "shell", None)
-    try:
-        return split_command(arguments.build, shell=bool(shell))
-    except BadInput as error:
-        if shell is not None or SHELL_HINT not in (error.remedy or ""):
-            raise
-        raise BadInput(error.cause, "Write it as: --build \"sh -c '...'\"") from error
 
 
 def _hooks(arguments: argparse.Namespace) -> Hooks:
@@ -159,12 +95,12 @@ def _hooks(arguments: argparse.Namespace) -> Hooks:
         text = getattr(arguments, name)
         if text is None:
             continue
-        found[name] = split_command(text, shell=arguments.shell)
-        if name == "setup" or "setup" not in found:
-            try:
+        try:
+            found[name] = split_command(text, shell=arguments.shell)
+            if name == "setup" or "setup" not in found:
                 demand_in_path(found[name][0])
-            except BadInput as error:
-                raise BadInput(f"--{name}: {error.cause}", error.remedy) from error
+        except BadInput as error:
+            raise BadInput(f"--{name}: {error.cause}", error.remedy) from error
     return Hooks(**found)
 
 
@@ -225,17 +161,13 @@ def demand_alone(arguments: argparse.Namespace) -> None:
     """
     if not several_objectives(arguments):
         return
-    asked = {
-        "--require": arguments.require,
-        "--parallel": arguments.parallel,
-        "--warm-start": [word for word in arguments.warm_start if word != "none"],
-    }
-    for option, value in asked.items():
-        if value:
-            raise BadInput(
-                f"{option} is for one objective; there are several.",
-                f"Leave {option} out, or decide by one of them.",
-            )
+    demand_none(
+        {
+            "--require": arguments.require,
+            "--parallel": arguments.parallel,
+            "--warm-start": [word for word in arguments.warm_start if word != "none"],
+        }
+    )
 
 
 def demand_one_objective(arguments: argparse.Namespace) -> None:

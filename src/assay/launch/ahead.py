@@ -9,10 +9,10 @@ import select
 import signal
 import socket
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from assay.launch.spawning import spawn
+from assay.launch.spawning import Starter, spawn
 
 _NUMBER = struct.Struct("=i")
 _FD_BYTES = array.array("i").itemsize
@@ -28,14 +28,21 @@ class Ahead:
     process had when the first was asked for.
 
     Args:
-        launcher: path of the executable.
+        launcher: path of the executable, or who starts it.
         env: environment of the launches.
+        place: puts what makes fronts where all launches are to be, given its process id.
 
     Raises:
         OSError: the launcher cannot be started.
+        NotPossible: it cannot be placed.
     """
 
-    def __init__(self, launcher: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        launcher: Path | Starter,
+        env: Mapping[str, str],
+        place: Callable[[int], None] | None = None,
+    ) -> None:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.settimeout(_PATIENCE_S)
         with theirs:
@@ -44,6 +51,21 @@ class Ahead:
             except OSError:
                 self._socket.close()
                 raise
+        if place is not None:
+            try:
+                self._place(place)
+            except BaseException:
+                self.close()
+                raise
+
+    def _place(self, place: Callable[[int], None]) -> None:
+        """Place the maker, and send the one front away that it made before; later ones inherit."""
+        first = self._next()
+        place(self._pid)
+        if first is not None:
+            pid, order = first
+            order.close()
+            os.waitpid(pid, 0)
 
     def order(self, plan_fd: int, record_fd: int) -> int | None:
         """Give a launch to the next front.

@@ -5,8 +5,6 @@ Pure: nobody looks for files here, and nothing is run.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping
@@ -31,6 +29,7 @@ def recipe_of(
     *,
     inputs: tuple[str, ...] = (),
     cwd: str | None = None,
+    limit_s: float | None = None,
 ) -> Recipe:
     """A build command in which every placeholder is declared.
 
@@ -38,7 +37,7 @@ def recipe_of(
         argv: its words.
         names: of the placeholders that some configuration gives a value.
         defaults: what stands for them elsewhere; nothing where absent.
-        inputs, cwd: as ``Recipe`` has them.
+        inputs, cwd, limit_s: as ``Recipe`` has them.
 
     Raises:
         BadInput: a placeholder that nothing gives a value, or a value without a place.
@@ -58,7 +57,7 @@ def recipe_of(
             f"Did you mean {{{near}}}?" if near else f"Name its values, as in build.{name}=A,B.",
         )
     values = {name: defaults.get(name, "") for name in sorted(declared)}
-    return Recipe(argv=argv, values=values, inputs=inputs, cwd=cwd)
+    return Recipe(argv=argv, values=values, inputs=inputs, cwd=cwd, limit_s=limit_s)
 
 
 def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
@@ -131,5 +130,8 @@ def key_of(argv: tuple[str, ...], recipe: Recipe, basis: Mapping[str, str]) -> s
         recipe: says where it runs.
         basis: what else it hangs on (digests of files, tools, the machine), by name.
     """
+    import hashlib
+    import json
+
     told = {"form": FORM, "argv": argv, "cwd": recipe.cwd, "basis": dict(basis)}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

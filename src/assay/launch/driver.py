@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import math
 import os
 import select
@@ -12,17 +11,20 @@ import signal
 import struct
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from assay.errors import BadInput, NotPossible
-from assay.launch.ahead import Ahead
-from assay.launch.spawning import spawn
+from assay.launch.native import LAUNCHER, find_native
+from assay.launch.spawning import Starter, spawn
 from assay.records import RunFacts, decode
+
+if TYPE_CHECKING:
+    from assay.launch.ahead import Ahead
+    from assay.launch.partition.share import Share
 
 PLAN_FD = 3
 RECORD_FD = 4
@@ -37,6 +39,8 @@ HOOK_REPORT_BYTES = 65536
 ENDING_S = 10.0
 """How long the launcher may take to end a tree after it was asked to; it is killed then, and its
 guardian ends the tree."""
+PROBE_S = 10.0
+"""How long it may take to try what a host lets the launcher do."""
 LOOK_S = 1.0
 """How often to see whether something has stopped the launcher."""
 RECORD_S = 30.0
@@ -66,25 +70,47 @@ def find_launcher(env: Mapping[str, str]) -> Path:
     Raises:
         NotPossible: there is none.
     """
-    named = env.get("ASSAY_EXEC")
-    path = Path(named) if named else Path(__file__).parent.parent / "_native" / "assay-exec"
-    if not os.access(path, os.X_OK):
-        raise NotPossible(
-            f"The native launcher {path} is missing or cannot be executed.",
-            "Install assay with `pip install .`, or point ASSAY_EXEC at a built assay-exec.",
-        )
-    return path
+    return find_native(env, "assay-exec", LAUNCHER)
 
 
-@dataclass
-class Running:
+class Report:
+    """A file to which import hooks of a program append what they read back.
+
+    Args:
+        named: has a name of its own while it is open; without one it is reached through this
+            process (``proc_pid_fd(5)``), and leaves nothing behind however this one ends.
+    """
+
+    def __init__(self, *, named: bool) -> None:
+        if named:
+            import tempfile
+
+            self._fd, name = tempfile.mkstemp(prefix="assay-hook-")
+            self.path = Path(name)
+        else:
+            self._fd = os.memfd_create("assay-hook-report")
+            self.path = Path(f"/proc/{os.getpid()}/fd/{self._fd}")
+        self._named = named
+
+    def read(self) -> str:
+        """What was reported so far."""
+        return os.pread(self._fd, HOOK_REPORT_BYTES, 0).decode(errors="replace")
+
+    def close(self) -> None:
+        """Remove it."""
+        if self._named:
+            self.path.unlink(missing_ok=True)
+        os.close(self._fd)
+
+
+class Running(msgspec.Struct):
     """A launch under way; close it, or use it as a context, whatever happens."""
 
     pid: int
     pidfd: int
     record_fd: int
     stderr: Path | None
-    report_fd: int = -1
+    report: Report | None = None
 
     def __enter__(self) -> Running:
         return self
@@ -172,9 +198,7 @@ class Running:
             os.close(fd)
 
     def _hook_report(self) -> str | None:
-        if self.report_fd < 0:
-            return None
-        return os.pread(self.report_fd, HOOK_REPORT_BYTES, 0).decode(errors="replace")
+        return self.report.read() if self.report is not None else None
 
     def pass_on(self, number: int) -> None:
         """Send the program a signal, unless the launcher has just had it with its whole group.
@@ -193,27 +217,36 @@ class Running:
                     signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             self.pid = 0
-        for fd in (self.pidfd, self.record_fd, self.report_fd):
+        for fd in (self.pidfd, self.record_fd):
             if fd >= 0:
                 os.close(fd)
-        self.pidfd = self.record_fd = self.report_fd = -1
+        self.pidfd = self.record_fd = -1
+        if self.report is not None:
+            self.report.close()
+            self.report = None
 
 
 class Driver:
     """Starts launches through assay-exec.
 
     Args:
-        launcher: path of the executable.
+        launcher: path of the executable, or who starts it.
         env: environment that launches start from.
         cpus: that launches are confined to, with their launchers; none where absent.
+        share: of a partition that all launches are placed in, with their launchers.
     """
 
     def __init__(
-        self, launcher: Path, env: Mapping[str, str], cpus: tuple[int, ...] | None = None
+        self,
+        launcher: Path | Starter,
+        env: Mapping[str, str],
+        cpus: tuple[int, ...] | None = None,
+        share: Share | None = None,
     ) -> None:
         self._launcher = launcher
         self._env = dict(env)
         self._cpus = cpus
+        self._share = share
         self._ahead: Ahead | None = None
 
     @property
@@ -221,16 +254,38 @@ class Driver:
         """The environment that launches start from."""
         return self._env
 
+    @property
+    def launcher(self) -> Path | Starter:
+        """Path of the executable, or who starts it."""
+        return self._launcher
+
+    @property
+    def share(self) -> Share | None:
+        """The share of a partition that launches are placed in."""
+        return self._share
+
     def within(self, cpus: tuple[int, ...], **variables: str) -> Driver:
         """One whose launches are confined to these CPUs, and have these variables."""
-        return Driver(self._launcher, {**self._env, **variables}, cpus)
+        return Driver(self._launcher, {**self._env, **variables}, cpus, self._share)
+
+    def placed(self, share: Share) -> Driver:
+        """One whose launches are placed in a share, and are told of it."""
+        return Driver(self._launcher, {**self._env, **share.variables}, self._cpus, share)
 
     def work_ahead(self) -> None:
-        """Have a launcher stand by for each launch from now on, until ``close``."""
-        if self._ahead is None:
-            # To launch with it will say what is wrong.
-            with contextlib.suppress(OSError), _confined(self._cpus):
-                self._ahead = Ahead(self._launcher, self._env)
+        """Have a launcher stand by for each launch from now on, until ``close``.
+
+        Raises:
+            NotPossible: there is a share, and the launcher cannot be placed in it.
+        """
+        from assay.launch.ahead import Ahead
+
+        if self._ahead is not None:
+            return
+        # To launch with it will say what is wrong.
+        with contextlib.suppress(OSError), self._confined():
+            place = None if self._share is None else self._place
+            self._ahead = Ahead(self._launcher, self._env, place)
 
     def close(self) -> None:
         """Send away what stands by. Launches can still be started."""
@@ -245,46 +300,88 @@ class Driver:
             BadInput: it holds bytes that are not UTF-8.
             NotPossible: the launcher cannot be started.
         """
-        report_fd = _report_for(document)
+        if not any(name.startswith(HOOKS) for name in document.get("env_set", {})):
+            return self._started(document)
+        # Programs may not open what a process has open that has become another user.
+        report = Report(named=not isinstance(self._launcher, Path))
         try:
-            running = self._started(_reporting_to(report_fd, document))
+            running = self._started(_reporting_to(report, document))
         except BaseException:
-            if report_fd >= 0:
-                os.close(report_fd)
+            report.close()
             raise
-        running.report_fd = report_fd
+        running.report = report
         return running
 
     def _started(self, document: Mapping[str, Any]) -> Running:
         plan = _encoded(document)
-        plan_fd = os.memfd_create("assay-plan")
         record_fd = os.memfd_create("assay-record")
         try:
-            os.write(plan_fd, plan)
-            os.lseek(plan_fd, 0, os.SEEK_SET)
-            pid = self._front(plan_fd, record_fd)
+            pid = self._front(plan, record_fd)
         except OSError as error:
             os.close(record_fd)
             raise NotPossible(
                 f"The launcher {self._launcher} cannot be started: {error.strerror}.",
                 "See `assay doctor`.",
             ) from error
-        finally:
-            os.close(plan_fd)
+        except BaseException:
+            os.close(record_fd)
+            raise
         first: Mapping[str, Any] = next(iter(document.get("instances", ())), {})
         stderr = document.get("stderr") or first.get("stderr")
         return Running(pid, os.pidfd_open(pid), record_fd, Path(stderr) if stderr else None)
 
-    def _front(self, plan_fd: int, record_fd: int) -> int:
+    def _front(self, plan: bytes, record_fd: int) -> int:
         """The process that does a launch."""
-        if self._ahead is not None:
-            if (pid := self._ahead.order(plan_fd, record_fd)) is not None:
-                return pid
-            self.close()  # it was killed; launches without it take a little longer
+        if self._share is not None and self._ahead is None:
+            return self._placed_front(plan, record_fd)
+        plan_fd = os.memfd_create("assay-plan")
+        try:
+            os.write(plan_fd, plan)
+            os.lseek(plan_fd, 0, os.SEEK_SET)
+            if self._ahead is not None:
+                if (pid := self._ahead.order(plan_fd, record_fd)) is not None:
+                    return pid
+                self.close()  # it was killed; launches without it take a little longer
+                if self._share is not None:
+                    return self._placed_front(plan, record_fd)
+            return self._spawned(plan_fd, record_fd)
+        finally:
+            os.close(plan_fd)
+
+    def _placed_front(self, plan: bytes, record_fd: int) -> int:
+        """One that waits for its plan, and so does nothing, until it is in the share."""
+        plan_fd, writing_fd = os.pipe()
+        try:
+            try:
+                pid = self._spawned(plan_fd, record_fd)
+            finally:
+                os.close(plan_fd)
+            try:
+                self._place(pid)
+                _write_all(writing_fd, plan)
+            except BaseException:
+                os.close(writing_fd)  # without a plan it ends
+                writing_fd = -1
+                os.waitpid(pid, 0)
+                raise
+        finally:
+            if writing_fd >= 0:
+                os.close(writing_fd)
+        return pid
+
+    def _spawned(self, plan_fd: int, record_fd: int) -> int:
         arguments = ["--plan-fd", str(PLAN_FD), "--record-fd", str(RECORD_FD)]
         places = {plan_fd: PLAN_FD, record_fd: RECORD_FD}
-        with _confined(self._cpus):
+        with self._confined():
             return spawn(self._launcher, arguments, self._env, places)
+
+    def _place(self, pid: int) -> None:
+        assert self._share is not None
+        self._share.place(pid, self._cpus)
+
+    def _confined(self) -> contextlib.AbstractContextManager[None]:
+        # The CPUs of a share may be none of those that this process may use.
+        return _confined(None if self._share is not None else self._cpus)
 
     def sweep(self) -> None:
         """End and remove what launchers left that were killed together with their guardians."""
@@ -299,18 +396,34 @@ class Driver:
         Raises:
             NotPossible: the launcher did not answer.
         """
-        import subprocess
-
         try:
-            answer = subprocess.run(
-                [self._launcher, "--probe"], env=self._env, capture_output=True, timeout=10
-            )
-            found: dict[str, Any] = json.loads(answer.stdout)
-        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            with os.fdopen(os.memfd_create("assay-probe"), "w+b") as answer:
+                pid = spawn(self._launcher, ["--probe"], self._env, {answer.fileno(): 1})
+                _wait(pid, PROBE_S)
+                answer.seek(0)
+                found: dict[str, Any] = msgspec.json.decode(answer.read())
+        except (OSError, ValueError, msgspec.DecodeError) as error:
             raise NotPossible(
                 f"{self._launcher} --probe gave no answer: {error}.", "Install assay again."
             ) from error
         return found
+
+
+def _wait(pid: int, timeout_s: float) -> None:
+    """Wait for the end of a child; what takes longer is killed."""
+    pidfd = os.pidfd_open(pid)
+    try:
+        if not select.select([pidfd], [], [], timeout_s)[0]:
+            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    finally:
+        os.close(pidfd)
+
+
+def _write_all(fd: int, content: bytes) -> None:
+    left = memoryview(content)
+    while left:
+        left = left[os.write(fd, left) :]
 
 
 @contextlib.contextmanager
@@ -331,18 +444,9 @@ def _confined(cpus: tuple[int, ...] | None) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def _report_for(document: Mapping[str, Any]) -> int:
-    """A file without a name for what import hooks tell; -1 where the launch has none."""
-    if not any(name.startswith(HOOKS) for name in document.get("env_set", {})):
-        return -1
-    return os.memfd_create("assay-hook-report")
-
-
-def _reporting_to(report_fd: int, document: Mapping[str, Any]) -> Mapping[str, Any]:
-    if report_fd < 0:
-        return document
+def _reporting_to(report: Report, document: Mapping[str, Any]) -> Mapping[str, Any]:
     # Slashes in front keep the size of the environment the same, whatever the numbers are.
-    path = f"/proc/{os.getpid()}/fd/{report_fd}".rjust(32, "/")
+    path = str(report.path).rjust(32, "/")
     return {**document, "env_set": {**document["env_set"], HOOK_REPORT: path}}
 
 
@@ -359,6 +463,8 @@ def _encoded(document: Mapping[str, Any]) -> bytes:
 
 def _not_text(document: Mapping[str, Any]) -> str:
     """The neighbourhood of the first byte that is no text."""
+    import json
+
     text = json.dumps(document, ensure_ascii=False)
     at = next(i for i, c in enumerate(text) if "\ud800" <= c <= "\udfff")
     return text[max(0, at - 40) : at + 41]

@@ -6,19 +6,21 @@ Pure: the same configuration, machine and registry give the same plan.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import msgspec
 
 from assay.machine.document import Machine, Program
+from assay.machine.tunables import KERNEL, SMT_CONTROL, value_of
 from assay.records import (
     Action,
     Affinity,
     Arg,
+    Booted,
     Build,
     Command,
     Configuration,
     EnvSet,
+    HoldFd,
     Instances,
     IoPriority,
     MemPolicy,
@@ -29,15 +31,25 @@ from assay.records import (
     Prospect,
     Rlimit,
     Sched,
+    Swap,
     Unpreload,
     Word,
     Wrap,
+    WriteFile,
 )
-from assay.settings.base import Refused, Resolved, Setting
+from assay.settings.base import Pending, Refused, Resolved, Setting
 from assay.settings.joined import JOINED, contains, merge
 from assay.settings.registry import Registry
+from assay.settings.system.kernel import RT_THROTTLING
+from assay.settings.system.smt import NAME as SMT
+from assay.settings.system.smt import OFF as SMT_OFF
+from assay.settings.system.smt import without_siblings
 
 _ORDER: tuple[type, ...] = (
+    Booted,
+    WriteFile,
+    Swap,
+    HoldFd,
     Build,
     Command,
     Arg,
@@ -70,6 +82,7 @@ def plan(
     Raises:
         BadInput: a setting that does not exist, or a value that nobody could read.
     """
+    machine = as_set(machine, config)
     drafts = [_draft(registry.get(name), config, machine) for name in config]
     drafts = [_without_impossible_preload(draft, program) for draft in drafts]
     drafts = _settle_shared(_settle_variables(_settle_single(drafts)))
@@ -88,8 +101,23 @@ def confined(found: Plan, cpus: tuple[int, ...]) -> Plan:
     return msgspec.structs.replace(found, actions=tuple(actions))
 
 
-@dataclass(frozen=True)
-class _Draft:
+def as_set(machine: Machine, config: Configuration) -> Machine:
+    """The machine as other settings find it once those of the system hold."""
+    enabled = config.get("vm.thp")
+    if isinstance(enabled, str):
+        huge_pages = msgspec.structs.replace(machine.huge_pages, enabled=enabled)
+        machine = msgspec.structs.replace(machine, huge_pages=huge_pages)
+    if config.get(SMT) == SMT_OFF and value_of(machine.system, SMT_CONTROL) == "on":
+        machine = without_siblings(machine)
+    runtime_us = config.get(RT_THROTTLING)
+    period = value_of(machine.system, f"{KERNEL}/sched_rt_period_us")
+    if isinstance(runtime_us, int) and period is not None and int(period) > 0:
+        share = 1.0 if runtime_us < 0 else min(1.0, runtime_us / int(period))
+        machine = msgspec.structs.replace(machine, rt_share=share)
+    return machine
+
+
+class _Draft(msgspec.Struct, frozen=True):
     """What one setting contributes, while the settings are held against each other."""
 
     setting: Setting
@@ -106,13 +134,15 @@ class _Draft:
         )
 
     def refuse(self, reason: str) -> _Draft:
-        return replace(self, prospect=Prospect.REFUSED, reason=reason, actions=())
+        return msgspec.structs.replace(self, prospect=Prospect.REFUSED, reason=reason, actions=())
 
     def degrade(self, reason: str) -> _Draft:
         if self.prospect is Prospect.REFUSED:
             return self
         parts = [self.reason] if self.prospect is Prospect.DEGRADED and self.reason else []
-        return replace(self, prospect=Prospect.DEGRADED, reason="; ".join([*parts, reason]))
+        return msgspec.structs.replace(
+            self, prospect=Prospect.DEGRADED, reason="; ".join([*parts, reason])
+        )
 
     @property
     def explicit(self) -> bool:
@@ -125,6 +155,8 @@ def _draft(setting: Setting, config: Configuration, machine: Machine) -> _Draft:
         case Refused(reason=reason, remedy=remedy):
             text = reason if remedy is None else f"{reason}. {remedy}"
             return _Draft(setting, Prospect.REFUSED, text)
+        case Pending(missing=missing):
+            return _Draft(setting, Prospect.PENDING, missing)
         case Resolved(actions=actions, degraded=str(why)):
             return _Draft(setting, Prospect.DEGRADED, why, actions)
         case Resolved(actions=actions, note=note):
@@ -162,7 +194,7 @@ def _yield_variables(draft: _Draft, owners: Mapping[str, tuple[str, str]]) -> _D
     wanted = _variables(draft)
     lost = {name for name in wanted if owners[name][0] != draft.setting.name}
     kept = tuple(a for a in draft.actions if not (isinstance(a, EnvSet) and a.name in lost))
-    settled = replace(draft, actions=kept)
+    settled = msgspec.structs.replace(draft, actions=kept)
     for name in sorted(lost):
         owner, value = owners[name]
         if value == wanted[name]:
@@ -200,7 +232,9 @@ def _yield_shared(draft: _Draft, shared: Mapping[str, str]) -> _Draft:
     kept = tuple(action for action in draft.actions if action not in lost)
     if not kept:
         return draft.refuse(f"another setting decides this in {lost[0].name}")
-    return replace(draft, actions=kept).degrade(f"{lost[0].name} is left to another setting")
+    return msgspec.structs.replace(draft, actions=kept).degrade(
+        f"{lost[0].name} is left to another setting"
+    )
 
 
 def _shared(drafts: list[_Draft]) -> dict[str, str]:
@@ -218,17 +252,40 @@ def _claim(draft: _Draft) -> tuple[bool, str]:
 
 
 def _settle_single(drafts: list[_Draft]) -> list[_Draft]:
-    """Refuse a second, different wish for what a process has only one of."""
-    holders: dict[type, tuple[str, Action]] = {}
+    """Refuse a second, different wish for what a process, or the machine, has only one of."""
+    holders: dict[type | str, tuple[str, Action]] = {}
     settled = []
     for draft in drafts:
         clash = None
         for action in draft.actions:
-            if isinstance(action, (Affinity, MemPolicy, Command)):
-                name, held = holders.setdefault(type(action), (draft.setting.name, action))
-                clash = clash or (name if held != action else None)
+            for place in _only_one(action):
+                name, held = holders.setdefault(place, (draft.setting.name, action))
+                clash = clash or (name if _at_odds(held, action) else None)
         settled.append(draft.refuse(f"{clash} decides this already") if clash else draft)
     return settled
+
+
+def _only_one(action: Action) -> tuple[type | str, ...]:
+    """What an action decides, of which there is only one."""
+    match action:
+        case Affinity() | MemPolicy() | Command():
+            return (type(action),)
+        case WriteFile(path=path, resets=resets):
+            return (path, *resets)
+        case HoldFd(path=path) | Swap(path=path):
+            return (path,)
+        case _:
+            return ()
+
+
+def _at_odds(held: Action, other: Action) -> bool:
+    """Whether two actions cannot both hold.
+
+    What one file's write resets may be written after it, but two that reset each other may not.
+    """
+    if isinstance(held, WriteFile) and isinstance(other, WriteFile) and held.path != other.path:
+        return held.path in other.resets and other.path in held.resets
+    return held != other
 
 
 def _merged(drafts: list[_Draft]) -> list[Action]:
@@ -250,5 +307,7 @@ def _with(sched: Sched, more: Sched) -> Sched:
     return msgspec.structs.replace(more, nice=sched.nice if more.nice is None else more.nice)
 
 
-def _place(action: Action) -> tuple[int, str]:
-    return _ORDER.index(type(action)), getattr(action, "name", "")
+def _place(action: Action) -> tuple[int, bool, str]:
+    # What resets other files comes before them.
+    last = isinstance(action, WriteFile) and not action.resets
+    return _ORDER.index(type(action)), last, getattr(action, "name", "")

@@ -12,9 +12,11 @@ from assay.launch.command import command_of
 from assay.launch.document import numbered
 from assay.launch.exported import of_plan
 from assay.launch.files import words_for_files
+from assay.launch.system.script import PUT_BACK, system_lines
 from assay.machine.cpulist import format_list
 from assay.records import (
     Affinity,
+    Booted,
     EnvSet,
     IoPriority,
     MemPolicy,
@@ -59,7 +61,8 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
     """A script that runs the command under this plan with the tools of the distribution.
 
     It needs ``taskset``, ``chrt``, ``ionice`` and ``prlimit`` (util-linux), ``nice`` and ``env``
-    (coreutils), ``numactl`` and ``python3``: each only where the plan has a setting for it.
+    (coreutils), ``numactl`` and ``python3``: each only where the plan has a setting for it. With
+    system settings it runs as root, and puts them back by a trap.
 
     Args:
         plan: none of its settings refused.
@@ -71,7 +74,8 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
         NotPossible: a setting of the plan is refused.
         BadInput: a placeholder is missing from the command.
     """
-    plan.demand_granted()
+    if not plan.pending:  # another boot may grant more
+        plan.demand_granted()
     reads_nothing = workload.stdin is None and not (inherits_stdin or plan.instances)
     lines = ["#!/bin/sh", *_comments(plan), *([_READS_NOTHING] if reads_nothing else []), "set -eu"]
     if workload.cwd:
@@ -81,12 +85,15 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
     lines += _preload_lines(plan)
     lines += _cache_lines(plan, workload)
     lines += _hook_lines(plan)
+    lines += system_lines(plan)
     if plan.instances:
         return "\n".join([*lines, *_team_lines(plan, workload), ""])
     environment = _environment(plan, workload)
     pieces = [*_wrappers(plan), *environment, _words(_runnable(plan, workload))]
     source = "/dev/null" if reads_nothing else workload.stdin
-    return "\n".join([*lines, _joined(["exec", *pieces], source), ""])
+    # The shell has to outlive the program where it puts something back.
+    first = [] if plan.system else ["exec"]
+    return "\n".join([*lines, _joined([*first, *pieces], source), ""])
 
 
 _PLACING = frozenset({"cpus", "placement", PER_CORE})
@@ -104,9 +111,10 @@ def _team_lines(plan: Plan, workload: Workload) -> list[str]:
 
     A shell has what it starts in the background ignore SIGINT, so that it is told by SIGTERM.
     """
+    ending = f"; {PUT_BACK}" if plan.system else ""
     lines = [
         "pids=",
-        "trap 'kill $pids 2> /dev/null || true' EXIT",
+        f"trap 'kill $pids 2> /dev/null || true{ending}' EXIT",
         "trap 'exit 130' INT",
         "trap 'exit 143' HUP TERM",
     ]
@@ -154,7 +162,14 @@ def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
 def _comments(plan: Plan) -> list[str]:
     told = [f"# {_told(name, word)}" for name, word in plan.words.items()]
     told = told or ["# The default: nothing is set."]
-    return ["# Written by assay; runs without it.", *told, *_confined_to(plan)]
+    return ["# Written by assay; runs without it.", *told, *_confined_to(plan), *_boots(plan)]
+
+
+def _boots(plan: Plan) -> list[str]:
+    """What the kernel is to be booted with, which no script does."""
+    needs = [action.needs for action in plan.actions if isinstance(action, Booted)]
+    needs += [f"{name}={show_value(word.value)}" for name, word in plan.pending.items()]
+    return [clean(f"# In a boot with {need}.") for need in needs]
 
 
 def _confined_to(plan: Plan) -> list[str]:
@@ -162,7 +177,7 @@ def _confined_to(plan: Plan) -> list[str]:
     if plan.instances or not _PLACING.isdisjoint(plan.words):
         return []
     held = [action.cpus for action in plan.actions if isinstance(action, Affinity)]
-    return [f"# On CPUs {format_list(cpus)}, as in the study (--parallel)." for cpus in held]
+    return [f"# On CPUs {format_list(cpus)}, as launched (--parallel, --reserve)." for cpus in held]
 
 
 def _told(name: str, word: Word) -> str:

@@ -6,19 +6,33 @@ import os
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 PYTHONS_OWN = (signal.SIGPIPE, signal.SIGXFSZ)
 """Python ignores them from its start on, and what is ignored survives exec: a program in a pipeline
 would go on writing to nobody (docs.python.org, subprocess, ``restore_signals``)."""
 
 
+class Starter(Protocol):
+    """Who starts the launcher in our place, as a child of this process all the same."""
+
+    def spawn(
+        self, arguments: Sequence[str], env: Mapping[str, str], places: Mapping[int, int]
+    ) -> int:
+        """See ``spawn``."""
+        ...
+
+
 def spawn(
-    launcher: Path, arguments: Sequence[str], env: Mapping[str, str], places: Mapping[int, int]
+    launcher: Path | Starter,
+    arguments: Sequence[str],
+    env: Mapping[str, str],
+    places: Mapping[int, int],
 ) -> int:
     """Start the launcher.
 
     Args:
-        launcher: path of the executable.
+        launcher: path of the executable, or who starts it.
         arguments: for it.
         env: its environment.
         places: descriptors of this process, and where the launcher finds them.
@@ -29,6 +43,8 @@ def spawn(
     Raises:
         OSError: it cannot be started.
     """
+    if not isinstance(launcher, Path):
+        return launcher.spawn(arguments, env, places)
     return os.posix_spawn(
         launcher,
         ["assay-exec", *arguments],

@@ -7,17 +7,17 @@ Interfaces: ``cgroups(7)``, ``cpuset(7)``, ``proc_pid_mountinfo(5)``,
 from __future__ import annotations
 
 import os.path
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.errors import BadInput
 from assay.machine.cpulist import parse_list
+from assay.machine.escapes import unescaped
 from assay.machine.root import Root
 
 
-@dataclass(frozen=True)
-class Cgroups:
+class Cgroups(msgspec.Struct, frozen=True):
     """What holds for this process.
 
     Attributes:
@@ -33,14 +33,82 @@ class Cgroups:
     cpu_limit: float | None = None
 
 
-@dataclass(frozen=True)
-class _Mount:
+class _Mount(msgspec.Struct, frozen=True):
     """One mounted hierarchy; ``top`` is the group that is seen at its mount point."""
 
     kind: str
     point: str
     top: str
     options: frozenset[str]
+
+
+class OwnGroup(msgspec.Struct, frozen=True):
+    """Where this process is in one hierarchy.
+
+    Attributes:
+        version: 1 or 2.
+        controllers: of version 1, those of the hierarchy.
+        name: of the group, as ``/proc/self/cgroup`` has it.
+        folder: its folder, where that can be seen from the hierarchy's mount point.
+        above: the folders above it, up to the mount point.
+    """
+
+    version: int
+    controllers: tuple[str, ...]
+    name: str
+    folder: str
+    above: tuple[str, ...] = ()
+
+
+class Hierarchy(msgspec.Struct, frozen=True):
+    """One mounted hierarchy of groups.
+
+    Attributes:
+        version: 1 or 2.
+        point: where it is mounted: the folder of its first group, as far as it can be seen.
+        whole: whether that is the first group of the host, and not of a container.
+        controllers: that it has to give.
+    """
+
+    version: int
+    point: str
+    whole: bool
+    controllers: frozenset[str]
+
+
+def hierarchies(root: Root) -> tuple[Hierarchy, ...]:
+    """The hierarchies that are mounted, v2 first, each once."""
+    found: dict[str, Hierarchy] = {}
+    for mount in sorted(_mounts(root), key=lambda mount: (mount.kind != "cgroup2", mount.point)):
+        if mount.kind == "cgroup2":
+            text = root.read_text(f"{mount.point}/cgroup.controllers") or ""
+            own = Hierarchy(2, mount.point, mount.top == "/", frozenset(text.split()))
+        else:
+            own = Hierarchy(1, mount.point, mount.top == "/", mount.options)
+        found.setdefault(mount.point, own)
+    return tuple(found.values())
+
+
+def own_groups(root: Root) -> tuple[OwnGroup, ...]:
+    """The groups of this process, v2 first, in the order of their mount points."""
+    mounts, groups = _mounts(root), _groups(root)
+    found: dict[tuple[int, tuple[str, ...]], OwnGroup] = {}
+    for mount in sorted(mounts, key=lambda mount: (mount.kind != "cgroup2", mount.point)):
+        version = 2 if mount.kind == "cgroup2" else 1
+        names = () if version == 2 else _controllers(mount, groups)
+        if groups:
+            group = groups.get("" if version == 2 else (*names, "cpuset")[0])
+        else:
+            group = _group(root, mount, groups, "cpuset")
+        if group is not None:
+            folder, *above = _ascending(mount, group)
+            own = OwnGroup(version, names, group, folder, tuple(above))
+            found.setdefault((version, names), own)
+    return tuple(found.values())
+
+
+def _controllers(mount: _Mount, groups: dict[str, str]) -> tuple[str, ...]:
+    return tuple(sorted(mount.options & groups.keys() - {""}))
 
 
 def read_cgroups(root: Root) -> Cgroups:
@@ -78,23 +146,19 @@ def _from_mountinfo(text: str) -> Iterator[_Mount]:
         fields, rest = head.split(), tail.split()
         if dash and len(fields) >= 6 and len(rest) >= 3 and _is_cgroup(rest[0]):
             options = frozenset(rest[2].split(","))
-            yield _Mount(rest[0], _unescape(fields[4]), _unescape(fields[3]), options)
+            yield _Mount(rest[0], unescaped(fields[4]), unescaped(fields[3]), options)
 
 
 def _from_mounts(text: str) -> Iterator[_Mount]:
     for line in text.splitlines():
         fields = line.split()
         if len(fields) >= 4 and _is_cgroup(fields[2]):
-            yield _Mount(fields[2], _unescape(fields[1]), "/", frozenset(fields[3].split(",")))
+            yield _Mount(fields[2], unescaped(fields[1]), "/", frozenset(fields[3].split(",")))
 
 
 def _is_cgroup(kind: str) -> bool:
     # "cpuset" is the file system of its own that control groups grew from; it still mounts.
     return kind in ("cgroup", "cgroup2", "cpuset")
-
-
-def _unescape(path: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), path)
 
 
 def _groups(root: Root) -> dict[str, str]:
@@ -207,3 +271,65 @@ def _bandwidth(root: Root, mount: _Mount, folder: str) -> float | None:
     if len(words) != 2 or not all(word.isdigit() for word in words) or int(words[1]) == 0:
         return None
     return int(words[0]) / int(words[1])
+
+
+def unified_folders(root: Root) -> tuple[str, ...]:
+    """The folders of this process's group in the hierarchy of version 2, the own one first.
+
+    The last is the highest that can be seen; none where no such hierarchy is mounted, or the
+    process is in none of its groups.
+    """
+    groups = _groups(root)
+    for mount in _mounts(root):
+        if mount.kind == "cgroup2" and "" in groups:
+            return tuple(_ascending(mount, groups[""]))
+    return ()
+
+
+def own_cpuset(root: Root) -> tuple[int, ...] | None:
+    """The effective cpuset alone; ``None`` where no cpuset says anything."""
+    return _cpuset(root, _mounts(root), _groups(root))
+
+
+def asked_cpuset(root: Root, passing: str) -> tuple[str, tuple[int, ...]] | None:
+    """The CPUs that somebody confined this process to by a cpuset, and the group that says so.
+
+    Unlike the effective cpuset they hold CPUs that an isolated partition beside it has taken out:
+    ``cpuset.cpus`` stays as it was written. ``None`` where no cpuset says anything.
+
+    Args:
+        root: where it is read.
+        passing: name of a group that is passed over.
+    """
+    mounts, groups = _mounts(root), _groups(root)
+    for mount, folders in _folders(root, mounts, groups, "cpuset"):
+        name = "cpus" if mount.kind == "cpuset" or "noprefix" in mount.options else "cpuset.cpus"
+        counted = (f for f in folders if f.rpartition("/")[2] != passing)
+        found = [(folder, _cpus_in(root, f"{folder}/{name}")) for folder in counted]
+        asked = [(folder, set(cpus)) for folder, cpus in found if cpus]
+        if asked:
+            folder, cpus = asked[0]
+            return folder, tuple(sorted(cpus.intersection(*(other for _, other in asked))))
+    return None
+
+
+def limit_files(root: Root, controller: str) -> tuple[str, ...]:
+    """The files that hold the limits of the own group and of all that can be seen above it.
+
+    Args:
+        root: where they are looked for.
+        controller: ``cpu`` or ``memory``.
+    """
+    mounts, groups = _mounts(root), _groups(root)
+    paths = (
+        f"{folder}/{_limit_file(mount, controller)}"
+        for mount, folders in _folders(root, mounts, groups, controller)
+        for folder in folders
+    )
+    return tuple(path for path in paths if root.read_text(path) is not None)
+
+
+def _limit_file(mount: _Mount, controller: str) -> str:
+    if controller == "memory":
+        return _memory_file(mount)
+    return "cpu.max" if mount.kind == "cgroup2" else "cpu.cfs_quota_us"

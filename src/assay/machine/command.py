@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+import msgspec
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh"})
 _SHELL_SYNTAX = frozenset("|&;<>()$`*?[]{}~!#\n")
@@ -25,8 +26,7 @@ _BUILT_IN = frozenset((
 """First words for which a shell starts no program of that name."""
 
 
-@dataclass(frozen=True)
-class _Wrapper:
+class _Wrapper(msgspec.Struct, frozen=True):
     """How the options of a wrapper read.
 
     Attributes:
@@ -72,8 +72,7 @@ _WRAPPERS = {
 }
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(msgspec.Struct, frozen=True):
     """Words and environment of a program.
 
     Attributes:
@@ -84,7 +83,7 @@ class Command:
     """
 
     argv: tuple[str, ...]
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = msgspec.field(default_factory=dict)
     cwd: str = "/"
     through: tuple[str, ...] = ()
 
@@ -126,7 +125,7 @@ def _takes_no_priority(rest: tuple[str, ...]) -> bool:
 
 
 def _inner(command: Command, argv: tuple[str, ...]) -> Command:
-    return replace(command, argv=argv, through=(*command.through, command.argv[0]))
+    return msgspec.structs.replace(command, argv=argv, through=(*command.through, command.argv[0]))
 
 
 def _after_options(words: tuple[str, ...], wrapper: _Wrapper) -> tuple[str, ...] | None:
@@ -170,7 +169,7 @@ def _through_env(command: Command) -> Command | None:
         elif name in ("-C", "--chdir"):
             cwd = value if value.startswith("/") else f"{cwd}/{value}"
     set_here, argv = _assignments(rest)
-    return replace(_inner(command, argv), env=env | set_here, cwd=cwd)
+    return msgspec.structs.replace(_inner(command, argv), env=env | set_here, cwd=cwd)
 
 
 def _split_string(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -215,7 +214,7 @@ def _through_shell(command: Command) -> Command | None:
         argv = argv[1:]
     if not argv or argv[0] in _BUILT_IN:
         return None
-    return replace(_inner(command, argv), env={**command.env, **set_here})
+    return msgspec.structs.replace(_inner(command, argv), env={**command.env, **set_here})
 
 
 def _words(text: str) -> tuple[str, ...]:

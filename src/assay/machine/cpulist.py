@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from assay.errors import BadInput
 
 _MAX = 1 << 16
 """Far above any kernel's NR_CPUS (8192 on x86-64); keeps ``0-99999999999`` from eating memory."""
 
-_PART = re.compile(r"(\d+)(?:-(\d+)(?::(\d+)/(\d+))?)?", re.ASCII)
+_PART = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9})/(\d{1,9}))?)?", re.ASCII)
 
 
 def parse_list(text: str) -> tuple[int, ...]:
@@ -32,6 +33,14 @@ def parse_list(text: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def list_in(text: str | None) -> tuple[int, ...]:
+    """As ``parse_list``; none also where a file is absent, or holds no list."""
+    try:
+        return parse_list(text or "")
+    except BadInput:
+        return ()
+
+
 def format_list(cpus: Iterable[int]) -> str:
     """The list in the kernel's shortest form without strides: ``0-3,8``."""
     parts: list[tuple[int, int]] = []
@@ -41,6 +50,15 @@ def format_list(cpus: Iterable[int]) -> str:
         else:
             parts.append((cpu, cpu))
     return ",".join(f"{low}-{high}" if low < high else str(low) for low, high in parts)
+
+
+def show_list(cpus: Iterable[int]) -> str:
+    """The list for readers: every second or every fourth CPU is told as such, ``0-76 by 4``."""
+    found = sorted(set(cpus))
+    steps = {b - a for a, b in pairwise(found)}
+    if len(found) > 3 and len(steps) == 1 and steps != {1}:
+        return f"{found[0]}-{found[-1]} by {steps.pop()}"
+    return format_list(found)
 
 
 def parse_mask(text: str) -> tuple[int, ...]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from assay.errors import BadInput
 from assay.machine.cpulist import parse_list
+from assay.machine.escapes import unescaped
 from assay.machine.gpus import find_gpus
 from assay.machine.root import Root
 
@@ -24,16 +26,14 @@ _DEEPEST = 8
 """Layers of a disk upon disks that are followed."""
 
 
-@dataclass(frozen=True)
-class Near:
+class Near(msgspec.Struct, frozen=True):
     """CPUs that are nearest to ``device``, ascending, by the kernel's account."""
 
     device: str
     cpus: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Nowhere:
+class Nowhere(msgspec.Struct, frozen=True):
     """Nothing is known of where it is; ``remedy`` says what may be done."""
 
     reason: str
@@ -181,14 +181,9 @@ def _mount_of(root: Root, path: str) -> tuple[str, str, str] | None:
         fields, told = before.split(), after.split()
         if len(fields) < 5 or len(told) < 2:
             continue
-        point = _unescaped(fields[4]).rstrip("/")
+        point = unescaped(fields[4]).rstrip("/")
         holds = path == point or path.startswith(f"{point}/")
         # Of two on one place the later one covers the earlier.
         if holds and (best is None or len(point) >= best[0]):
-            best = len(point), (fields[2], told[0], _unescaped(told[1]))
+            best = len(point), (fields[2], told[0], unescaped(told[1]))
     return best[1] if best else None
-
-
-def _unescaped(text: str) -> str:
-    """The kernel writes space, tab, newline and backslash as three octal digits."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

@@ -56,6 +56,25 @@ class HugePages(Record, frozen=True, kw_only=True):
     size_bytes: int | None = None
 
 
+class Boot(Record, frozen=True, kw_only=True):
+    """How the running kernel was booted.
+
+    Attributes:
+        id: twelve hexadecimal digits that tell one boot from another; absent in a recorded tree.
+        words: of the kernel's command line, before the part that is for init. Values of arguments
+            that assay does not know are short digests (assay.machine.booted): some are secrets.
+        found: text of files that show what boot arguments came to, by path.
+        said: what is said of the firmware, by setting.
+        witnesses: the file or command that says it; where absent the user does.
+    """
+
+    id: str | None = None
+    words: tuple[str, ...] = ()
+    found: dict[str, str] = {}
+    said: dict[str, str] = {}
+    witnesses: dict[str, str] = {}
+
+
 class Rights(Record, frozen=True, kw_only=True):
     """What this process may do, as far as it can be read without trying.
 
@@ -94,6 +113,9 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         hypervisor: name where the host is a guest.
         default_state: readings that define *the default* (THP mode, governor, swappiness ...);
             a resumed study compares them.
+        system: text of the files by which the system is set, by path (assay.machine.tunables);
+            folders with their numbered members.
+        boot: how the kernel was booted.
     """
 
     arch: str
@@ -114,6 +136,8 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     cgroup: str = "none"
     hypervisor: str | None = None
     default_state: dict[str, str] = {}
+    system: dict[str, str] = {}
+    boot: Boot = Boot()
 
     @property
     def usable(self) -> tuple[Cpu, ...]:

@@ -6,9 +6,10 @@ Format: ``elf(5)``; dynamic tags: the System V gABI, chapter 5 (``linux/elf.h``)
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 _MAGIC = b"\x7fELF"
 _IDENT_BYTES = 20
@@ -34,8 +35,7 @@ _MACHINES = {
 """``uname -m`` -> number of the machine (``e_machine``) and bits of its class."""
 
 
-@dataclass(frozen=True)
-class Ident:
+class Ident(msgspec.Struct, frozen=True):
     """For which machine a file is."""
 
     machine: int
@@ -46,8 +46,7 @@ class Ident:
         return arch not in _MACHINES or _MACHINES[arch] == (self.machine, self.bits)
 
 
-@dataclass(frozen=True)
-class Elf:
+class Elf(msgspec.Struct, frozen=True):
     """A program or shared object.
 
     Attributes:
@@ -97,8 +96,7 @@ def read_elf(path: Path) -> Elf | None:
         return None
 
 
-@dataclass(frozen=True)
-class _Segment:
+class _Segment(msgspec.Struct, frozen=True):
     """One program header."""
 
     kind: int

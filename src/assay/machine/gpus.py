@@ -8,7 +8,8 @@ trees only: no GPU was at hand.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.machine.root import Root
 
@@ -17,8 +18,7 @@ _DRM = "/sys/class/drm"
 _DRIVERS = {"nvidia": "nvidia", "amdgpu": "amd", "i915": "intel", "xe": "intel"}
 
 
-@dataclass(frozen=True)
-class Gpu:
+class Gpu(msgspec.Struct, frozen=True):
     """One GPU.
 
     Attributes:

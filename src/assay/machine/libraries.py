@@ -90,8 +90,10 @@ def _newest_first(paths: list[str], wanted: set[str]) -> dict[str, list[str]]:
     """Stem -> its files, the highest version first; a name without version is for compilers."""
     found: dict[str, list[tuple[tuple[int, ...], str]]] = {}
     for path in paths:
-        match = _FILE.fullmatch(path.rpartition("/")[2])
-        if match and match[1] in wanted:
+        name = path.rpartition("/")[2]
+        if name.partition(".so")[0] not in wanted:  # most are not, and the expression takes longer
+            continue
+        if match := _FILE.fullmatch(name):
             version = tuple(int(part) for part in match[2].split(".")[1:])
             found.setdefault(match[1], []).append((version, path))
     return {

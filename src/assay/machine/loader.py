@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.machine.elf import Elf, Ident, read_elf, read_ident
 from assay.machine.root import Root
@@ -34,16 +35,14 @@ _MOST_OBJECTS = 2000
 """More than any program maps; ends a search that a hostile tree would keep going."""
 
 
-@dataclass(frozen=True)
-class Linked:
+class Linked(msgspec.Struct, frozen=True):
     """Real paths by the names that were asked for, and the names that were found nowhere."""
 
     found: dict[str, str]
     missing: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Object:
+class _Object(msgspec.Struct, frozen=True):
     """A mapped file, and the folders that hold for what it needs."""
 
     elf: Elf
@@ -123,8 +122,7 @@ def link(
     return Linked(found, tuple(missing))
 
 
-@dataclass(frozen=True)
-class _Search:
+class _Search(msgspec.Struct, frozen=True):
     """What stays the same while one program's objects are looked for."""
 
     root: Root

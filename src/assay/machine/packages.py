@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.machine.elf import Elf, read_elf
 from assay.machine.loader import link
@@ -27,8 +28,7 @@ _MOST_WALKED = 2000
 _DEPTH = 4
 
 
-@dataclass(frozen=True)
-class Distribution:
+class Distribution(msgspec.Struct, frozen=True):
     """One installed distribution.
 
     Attributes:
@@ -52,8 +52,7 @@ class Distribution:
         return self.info.rpartition("/")[2]
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(msgspec.Struct, frozen=True):
     """What packages, and the distributions that they require, hold.
 
     Attributes:
@@ -68,8 +67,7 @@ class Contents:
     versions: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class _Native:
+class _Native(msgspec.Struct, frozen=True):
     """Runtime -> how it is there, and the files of native libraries."""
 
     runtimes: dict[str, str]

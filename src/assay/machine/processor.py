@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.machine.root import Root
 
@@ -18,20 +19,18 @@ _HEAD_BYTES = 16384
 _MODEL_KEYS = ("model name", "Model Name", "cpu model", "Processor", "cpu", "machine", "family")
 _FLAG_KEYS = ("flags", "Features", "features", "isa")
 
-_GATHERED = "/proc/hwloc-nofile-info"
-"""Where ``hwloc-gather-topology`` records what no file of the host says."""
+GATHERED = "/proc/hwloc-nofile-info"
+"""Where ``hwloc-gather-topology`` and snapshots record what no file of the host says."""
 
 
-@dataclass(frozen=True)
-class Processor:
+class Processor(msgspec.Struct, frozen=True):
     """The first processor; hybrid parts share their name and, but for details, their flags."""
 
     model: str
     flags: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(msgspec.Struct, frozen=True):
     """``arch`` as ``uname -m`` says; ``version`` the first two numbers of ``release``."""
 
     release: str
@@ -41,15 +40,20 @@ class Kernel:
 
 def read_processor(root: Root) -> Processor:
     """Name and feature flags; ``unknown`` where the host does not say."""
-    fields = _fields(root.read_text("/proc/cpuinfo", _HEAD_BYTES) or "")
+    fields = first_processor(root)
     model = next((fields[key] for key in _MODEL_KEYS if fields.get(key)), None)
     flags = next((fields[key] for key in _FLAG_KEYS if fields.get(key)), "")
     return Processor(model or _arm_model(fields) or "unknown", frozenset(flags.split()))
 
 
+def first_processor(root: Root) -> dict[str, str]:
+    """What ``/proc/cpuinfo`` says of the first processor, by the kernel's names."""
+    return _fields(root.read_text("/proc/cpuinfo", _HEAD_BYTES) or "")
+
+
 def read_kernel(root: Root) -> Kernel:
     """Release and architecture; empty where a recorded tree does not tell them."""
-    gathered = _fields(root.read_text(_GATHERED) or "")
+    gathered = _fields(root.read_text(GATHERED) or "")
     release = (
         root.read_text("/proc/sys/kernel/osrelease")
         or gathered.get("OSRelease")

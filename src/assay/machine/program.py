@@ -10,7 +10,6 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -42,8 +41,7 @@ _INTERPRETERS = re.compile(
 """Programs whose first word that is a file is the script that they run."""
 
 
-@dataclass(frozen=True)
-class _Target:
+class _Target(msgspec.Struct, frozen=True):
     """What a command comes down to.
 
     Attributes:
@@ -61,8 +59,7 @@ class _Target:
     scripts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Inside:
+class _Inside(msgspec.Struct, frozen=True):
     """What was found in a program.
 
     Attributes:
@@ -189,7 +186,9 @@ def _target(root: Root, command: Command, shebangs: int) -> _Target | None:
         return _python_target(path, command)
     line = _shebang(root, path)
     if line and shebangs:
-        inner = look_through(replace(command, argv=(*line, path, *command.argv[1:]), through=()))
+        inner = look_through(
+            msgspec.structs.replace(command, argv=(*line, path, *command.argv[1:]), through=())
+        )
         target = _target(root, inner, shebangs - 1)
         if target is not None:
             return _behind_shebang(target, path, inner)
@@ -210,7 +209,7 @@ def _python_target(path: str, command: Command) -> _Target:
 def _behind_shebang(target: _Target, path: str, inner: Command) -> _Target:
     scripts = tuple(dict.fromkeys((path, *target.scripts)))
     interpreter = target.interpreter or base_name(inner.argv[0])
-    return replace(target, path=path, interpreter=interpreter, scripts=scripts)
+    return msgspec.structs.replace(target, path=path, interpreter=interpreter, scripts=scripts)
 
 
 def _shebang(root: Root, path: str) -> tuple[str, ...]:

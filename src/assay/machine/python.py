@@ -9,8 +9,9 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from assay.machine.root import Root
 
@@ -23,8 +24,7 @@ _MOST_FILES = 64
 _LARGEST_BYTES = 2 * 2**20
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """How an interpreter is called: its options, and what it runs."""
 
     form: Literal["script", "module", "code", "none"]
@@ -32,16 +32,14 @@ class Call:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Interpreter:
+class Interpreter(msgspec.Struct, frozen=True):
     """An interpreter's own file, and the folders in which it finds packages."""
 
     executable: str
     folders: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Imports:
+class Imports(msgspec.Struct, frozen=True):
     """Top-level names of packages that lie elsewhere, and the files that were read to find them."""
 
     packages: frozenset[str] = frozenset()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+from assay.machine.booted import read_boot
 from assay.machine.cgroup import Cgroups, read_cgroups
-from assay.machine.document import Machine
+from assay.machine.document import Boot, Machine
 from assay.machine.libraries import find_libraries
 from assay.machine.processor import read_kernel, read_processor
+from assay.machine.recorded import read_facts
 from assay.machine.rights import read_rights, read_rt_share
 from assay.machine.root import Root
 from assay.machine.state import read_default_state, read_huge_pages, read_hypervisor
 from assay.machine.topology import Topology, read_topology
+from assay.machine.tunables import read_system
 
 _Number = TypeVar("_Number", int, float)
 
@@ -24,6 +26,9 @@ def read_machine(
     root: Root | None = None,
     env: Mapping[str, str] | None = None,
     affinity: Iterable[int] | None = None,
+    *,
+    status: str | None = None,
+    system: bool = True,
 ) -> Machine:
     """What is known of a host: topology, state, rights, libraries.
 
@@ -31,14 +36,20 @@ def read_machine(
         root: where it is read; the running host by default.
         env: environment that tells of more places for libraries; this process's on the running
             host, empty for a recorded tree.
-        affinity: CPUs that this process may use; asked of the kernel on the running host, all for
-            a recorded tree.
+        affinity: CPUs that this process may use; asked of the kernel on the running host, what a
+            snapshot recorded of the process that made it, all for other trees.
+        status: of whose rights count, as ``read_rights`` has it.
+        system: whether to read how the host was booted and the files by which the system is set,
+            of which large hosts have thousands; without them no such setting is there.
     """
     root = root or Root()
     if env is None:
         env = os.environ if root.live else {}
+    facts = read_facts(root)
     if affinity is None and root.live:
         affinity = os.sched_getaffinity(0)
+    elif affinity is None and facts is not None:
+        affinity = facts.affinity
     kernel = read_kernel(root)
     processor = read_processor(root)
     cgroups = read_cgroups(root)
@@ -54,9 +65,9 @@ def read_machine(
         cpus=topology.cpus,
         allowed=allowed,
         nodes=topology.nodes,
-        rights=read_rights(root),
+        rights=read_rights(root, status),
         flags=processor.flags,
-        libraries=find_libraries(root, env, kernel.arch),
+        libraries=facts.libraries if facts else find_libraries(root, env, kernel.arch),
         huge_pages=read_huge_pages(root),
         memory_bytes=memory_bytes,
         memory_limit_bytes=_if_less(cgroups.memory_limit_bytes, memory_bytes),
@@ -65,6 +76,8 @@ def read_machine(
         cgroup=cgroups.mode,
         hypervisor=read_hypervisor(root, processor.flags, kernel.arch),
         default_state=read_default_state(root),
+        system=read_system(root) if system else {},
+        boot=read_boot(root) if system else Boot(),
     )
 
 
@@ -74,6 +87,8 @@ def fingerprint(machine: Machine) -> str:
     Two hosts of one kind share them, and they hold nothing that names one: processor, CPUs,
     memory to the GiB, architecture and major kernel version.
     """
+    import hashlib
+
     parts = (
         machine.arch,
         machine.model,

@@ -31,9 +31,15 @@ _NICE_FIELD = 18
 """Of ``/proc/PID/stat``, counted from 0 with the name (which may hold spaces) as field 1."""
 
 
-def read_rights(root: Root) -> Rights:
-    """What this process may do; the least that is possible where the tree does not say."""
-    status = root.read_text("/proc/self/status") or ""
+def read_rights(root: Root, status: str | None = None) -> Rights:
+    """What this process may do; the least that is possible where the tree does not say.
+
+    Args:
+        root: where it is read.
+        status: ``/proc/PID/status`` of whoever does in its place what needs rights.
+    """
+    if status is None:
+        status = root.read_text("/proc/self/status") or ""
     capabilities = _capabilities(status)
     nice_now = _nice_now(root)
     in_namespace = _in_user_namespace(root)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
+_HOST = Path("/")
 _MAX_LINKS = 40
 """The kernel's own limit on symbolic links in one path (``MAXSYMLINKS``)."""
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(msgspec.Struct, frozen=True):
     """A folder that stands for ``/``.
 
     Paths are written as the machine itself knows them. Below a recorded tree they are resolved as
@@ -20,21 +22,23 @@ class Root:
     that to be an error.
     """
 
-    path: Path = Path("/")
+    path: Path = _HOST
 
     @property
     def live(self) -> bool:
         """Whether this is the running host."""
-        return self.path == Path("/")
+        return self.path == _HOST
 
     def read_bytes(self, path: str, limit: int = -1) -> bytes | None:
         """Content of a file, at most ``limit`` bytes of it."""
-        place = self.on_host(path)
+        live = self.live
+        place = path if live else self.on_host(path)
         try:
             # In a recorded tree a pipe would block, and a device may never end.
-            if place is None or not (self.live or place.is_file()):
+            if place is None or not (live or os.path.isfile(place)):  # noqa: PTH113
                 return None
-            with place.open("rb") as file:
+            # A Path of each of hundreds of files would take longer than to read them.
+            with open(place, "rb") as file:  # noqa: PTH123
                 return file.read(limit)
         except (OSError, ValueError):
             return None
@@ -59,7 +63,7 @@ class Root:
 
     def listdir(self, path: str) -> tuple[str, ...]:
         """Names in a folder, sorted; none where it is absent."""
-        place = self.on_host(path)
+        place = path if self.live else self.on_host(path)
         try:
             return () if place is None else tuple(sorted(os.listdir(place)))  # noqa: PTH208
         except (OSError, ValueError):
@@ -80,29 +84,47 @@ class Root:
         """Where the file lies on the host; ``None`` where links go round in circles."""
         if self.live:
             return Path("/" + path.lstrip("/"))
-        base = self.path.resolve()
-        done: list[str] = []
-        pending = path.split("/")[::-1]
-        links = 0
-        while pending:
-            word = pending.pop()
-            if word in ("", "."):
-                continue
-            if word == "..":
-                del done[-1:]
-                continue
-            try:
-                target = os.readlink("/".join((str(base), *done, word)))  # noqa: PTH115
-            except (OSError, ValueError):
-                done.append(word)
-                continue
-            links += 1
-            if links > _MAX_LINKS:
-                return None
-            if target.startswith("/"):
-                done.clear()
-            pending.extend(target.split("/")[::-1])
-        return base.joinpath(*done)
+        base = str(self.path.resolve())
+        real = resolved(path, lambda place: link_target(base + place))
+        return None if real is None else Path(base + real)
+
+
+def resolved(path: str, target_of: Callable[[str], str | None]) -> str | None:
+    """A path with every link resolved; ``None`` where they go round in circles.
+
+    Args:
+        path: as the machine knows it; need not exist.
+        target_of: where a path, whose folders are no links, leads; ``None`` where it is no link.
+    """
+    done: list[str] = []
+    pending = path.split("/")[::-1]
+    links = 0
+    while pending:
+        word = pending.pop()
+        if word in ("", "."):
+            continue
+        if word == "..":
+            del done[-1:]
+            continue
+        target = target_of("/".join(("", *done, word)))
+        if target is None:
+            done.append(word)
+            continue
+        links += 1
+        if links > _MAX_LINKS:
+            return None
+        if target.startswith("/"):
+            done.clear()
+        pending.extend(target.split("/")[::-1])
+    return "/".join(("", *done))
+
+
+def link_target(place: str) -> str | None:
+    """Where a link on the host leads, as it is written; ``None`` where it is none."""
+    try:
+        return os.readlink(place)  # noqa: PTH115
+    except (OSError, ValueError):
+        return None
 
 
 LIVE = Root()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from assay.machine.document import HugePages
+from assay.machine.forms import chosen
 from assay.machine.processor import boot_arguments
 from assay.machine.root import Root
 
@@ -112,9 +113,7 @@ def read_hypervisor(root: Root, flags: frozenset[str], arch: str) -> str | None:
 
 
 def _chosen(root: Root, path: str) -> str | None:
-    text = root.read_text(path) or ""
-    match = re.search(r"\[([^\]]+)\]", text)
-    return match[1] if match else None
+    return chosen(root.read_text(path) or "")
 
 
 def _over_policies(root: Root, file: str) -> str | None:
@@ -127,15 +126,21 @@ def _over_policies(root: Root, file: str) -> str | None:
     return ",".join(sorted(value for value in values if value)) or None
 
 
-def _thp_sizes(root: Root) -> str | None:
-    """Page sizes between one page and the largest that are in use (Linux 6.8)."""
-    found = []
+def read_thp_sizes(root: Root) -> dict[int, str]:
+    """Size in KiB -> setting, of transparent huge pages of several sizes (Linux 6.8), ascending."""
+    found = {}
     for name in root.listdir(_THP):
-        match = re.fullmatch(r"hugepages-(\d+)kB", name)
-        chosen = _chosen(root, f"{_THP}/{name}/enabled") if match else None
-        if match and chosen not in (None, "never"):
-            found.append((int(match[1]), f"{match[1]}k={chosen}"))
-    return ",".join(text for _, text in sorted(found)) or None
+        match = re.fullmatch(r"hugepages-(\d+)kB", name, re.ASCII)
+        word = _chosen(root, f"{_THP}/{name}/enabled") if match else None
+        if match and word:
+            found[int(match[1])] = word
+    return dict(sorted(found.items()))
+
+
+def _thp_sizes(root: Root) -> str | None:
+    """Those that are in use."""
+    sizes = read_thp_sizes(root).items()
+    return ",".join(f"{kib}k={word}" for kib, word in sizes if word != "never") or None
 
 
 def _is_of_interest(argument: str) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from assay.errors import BadInput
 from assay.machine.cpulist import parse_list, parse_mask
@@ -28,12 +29,11 @@ _INTEL_KINDS = {
 }
 """Event sources that stand for the kinds of a hybrid Intel processor (since Linux 5.13)."""
 
-_CAPACITY_STEP = 0.9
-"""Capacities closer than this belong to one kind: favoured cores of one design differ by less."""
+_NEAR = 0.9
+"""Capacities and frequencies closer than this are of one kind: favoured cores differ by less."""
 
 
-@dataclass(frozen=True)
-class Topology:
+class Topology(msgspec.Struct, frozen=True):
     """Every online CPU, and every NUMA node with CPUs or memory, both ascending."""
 
     cpus: tuple[Cpu, ...]
@@ -201,23 +201,37 @@ def _kinds(root: Root, online: tuple[int, ...]) -> dict[int, str]:
     for name, kind in _INTEL_KINDS.items():
         for cpu in _list_file(root, f"/sys/devices/{name}/cpus") or ():
             found[cpu] = kind
-    if not found:
-        found = _kinds_by_capacity(root, online)
+    found = found or _tiers(_of_each(root, online, "cpu_capacity"))
+    found = found or _kinds_by_clock(root, online)
     found = {cpu: kind for cpu, kind in found.items() if cpu in online}
     return found if len(set(found.values())) > 1 else {}
 
 
-def _kinds_by_capacity(root: Root, online: tuple[int, ...]) -> dict[int, str]:
-    capacities = {cpu: root.read_int(f"{_CPU}/cpu{cpu}/cpu_capacity") for cpu in online}
-    known = sorted({value for value in capacities.values() if value})
-    jumps = [high for low, high in pairwise(known) if low < high * _CAPACITY_STEP]
+def _kinds_by_clock(root: Root, online: tuple[int, ...]) -> dict[int, str]:
+    """Kinds by the highest frequency, where the base frequency, if it is told, says the same.
+
+    So hwloc ranks them. One alone is none: favoured cores have a higher turbo, and with Speed
+    Select some cores of one design have a higher base.
+    """
+    kinds = _tiers(_of_each(root, online, "cpufreq/cpuinfo_max_freq"))
+    base_khz = _of_each(root, online, "cpufreq/base_frequency")
+    return kinds if not base_khz or _tiers(base_khz) == kinds else {}
+
+
+def _of_each(root: Root, online: tuple[int, ...], name: str) -> dict[int, int]:
+    """CPU -> number of its file, where there is one above 0."""
+    found = {cpu: root.read_int(f"{_CPU}/cpu{cpu}/{name}") for cpu in online}
+    return {cpu: value for cpu, value in found.items() if value}
+
+
+def _tiers(values: dict[int, int]) -> dict[int, str]:
+    """CPU -> kind by a number that is higher for faster ones; empty where all are near."""
+    jumps = [high for low, high in pairwise(sorted(set(values.values()))) if low < high * _NEAR]
     if not jumps:
         return {}
     # With three tiers (little, big, prime) only the lowest is for efficiency.
     return {
-        cpu: "efficiency" if value < jumps[0] else "performance"
-        for cpu, value in capacities.items()
-        if value
+        cpu: "efficiency" if value < jumps[0] else "performance" for cpu, value in values.items()
     }
 
 

@@ -9,7 +9,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -19,10 +18,11 @@ from assay.errors import WorkloadFailed
 from assay.launch.building import build_command, built_in, in_folder, key_of
 from assay.launch.files import words_for_files
 from assay.measure.beside import run_beside
-from assay.measure.builds import BuildNote, Builds, Place, cache_folder
+from assay.measure.build_evidence import build_evidence
+from assay.measure.builds import BuildNote, Builds, Place, builds_folder
 from assay.measure.gone import demand_folder
 from assay.measure.hooking import no_end
-from assay.measure.last_words import last_words
+from assay.measure.last_words import LINE_CHARACTERS, last_words, telling_line
 from assay.measure.output import kept
 from assay.measure.sources import SourceChanged, Sources
 from assay.records import Evidence, Launch, Outcome, Output, Plan, Sample, Workload
@@ -31,13 +31,16 @@ from assay.units import show_duration
 from assay.untrusted import clean
 
 LEAST_S = 600.0
-"""What each build may take, however little of a budget is left."""
+"""What a first build may take, however little of a budget is left."""
+LEAST_LATER_S = 60.0
+"""What each later one may take in any case."""
+MOST_TIMES = 10.0
+"""How many times as long as the longest before it a build may take: one that hangs is seen to."""
 FOLDER_VARIABLE = "ASSAY_BUILD_DIR"
 """Tells a build where to write, beside ``{build}`` in its command."""
 ARRIVING_S = 0.5
 """How much later than a build assay may have a signal that is for both."""
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LINE_CHARACTERS = 300
 _VERSION_S = 5.0
 _COMPILERS = re.compile(
     r"(?:[\w.]+-)*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|flang|icc|icpc|icx|icpx|ifx|ifort"
@@ -63,6 +66,7 @@ class BuildFailed(WorkloadFailed):
         cwd: where it ran.
         reason: what became of it, in a few words.
         words: the last lines that it wrote, each on a line of its own.
+        telling: the line of it that says most.
         output: all that is kept of what it wrote.
     """
 
@@ -72,6 +76,7 @@ class BuildFailed(WorkloadFailed):
         cwd: str | None,
         reason: str,
         words: str = "",
+        telling: str = "",
         output: Output | None = None,
     ) -> None:
         super().__init__(
@@ -79,13 +84,11 @@ class BuildFailed(WorkloadFailed):
             f"Run it by hand first{f' in {cwd}' if cwd else ''}, with a folder in the place of "
             f"{{build}}: {clean(shlex.join(argv))}",
         )
-        telling = _telling(words)
         self.reason = f"the build {reason}" + (f": {telling}" if telling else "")
         self.output = output
 
 
-@dataclass(frozen=True)
-class Built:
+class Built(msgspec.Struct, frozen=True):
     """What a launch is made with.
 
     Attributes:
@@ -101,16 +104,17 @@ class Built:
 class Building:
     """Builds the program of each configuration, or finds it where it was built before.
 
-    A build that failed is not tried again. Each may take as long as a budget has left, and always
-    ``least_s``; then it is ended with all that it started. It runs in the environment that launches
-    start from, without the settings of an arm.
+    A build that failed is not tried again. Each may take what the recipe says. Where it says
+    nothing, the first may take as long as a budget has left, and always ``least_s``; a later one
+    ten times as long as the longest before it, and always a minute. Then it is ended with all that
+    it started. It runs in the environment that launches start from, without the settings of an arm.
 
     Args:
         workload: says how it is built; nothing is done where it does not.
         env: what launches start from.
         host: tells hosts of one kind from others: a compiler may look at the processor.
         left_s: tells the seconds that are left of the budget; ``None`` where it counts launches.
-        least_s: what each may take in any case.
+        least_s: what the first may take in any case.
         telling: of each build that really runs.
     """
 
@@ -133,6 +137,7 @@ class Building:
         self._keys: dict[tuple[str, ...], str] = {}
         self._failed: dict[tuple[str, ...], BuildFailed] = {}
         self._told: set[str] = set()
+        self._longest_s: float | None = None
 
     def __enter__(self) -> Building:
         return self
@@ -172,7 +177,8 @@ class Building:
         except BuildFailed as failed:
             self._failed[argv] = failed
             raise
-        evidence = () if key in self._told else (_evidence(note),)
+        self._longest_s = max(self._longest_s or 0.0, note.elapsed_s)
+        evidence = () if key in self._told else (build_evidence(note),)
         self._told.add(key)
         return Built(built_in(self._workload, str(builds.files(key))), evidence)
 
@@ -199,7 +205,7 @@ class Building:
     def _open(self) -> tuple[Builds, Sources]:
         if self._opened is None:
             assert self._workload.build is not None
-            builds = Builds(cache_folder(self._env))
+            builds = Builds(builds_folder(self._env))
             self._opened = builds, Sources(self._workload.build, self._env, builds.root)
         return self._opened
 
@@ -214,8 +220,7 @@ class Building:
 
     def _made(self, argv: tuple[str, ...], key: str, builds: Builds, sources: Sources) -> BuildNote:
         """Build it, unless another process has meanwhile."""
-        left_s = self._left_s()
-        limit_s = self._least_s if left_s is None else max(self._least_s, left_s)
+        limit_s = self._limit_s()
         with builds.held(key, limit_s) as place:
             found = builds.find(key)
             if found is not None:
@@ -243,6 +248,16 @@ class Building:
                 raise
             return note
 
+    def _limit_s(self) -> float:
+        """What the next build may take."""
+        recipe = self._workload.build
+        if recipe is not None and recipe.limit_s is not None:
+            return recipe.limit_s
+        limit_s = max(self._least_s, self._left_s() or 0.0)
+        if self._longest_s is None:
+            return limit_s
+        return min(limit_s, max(LEAST_LATER_S, MOST_TIMES * self._longest_s))
+
     @property
     def _cwd(self) -> str | None:
         return self._workload.build.cwd if self._workload.build else None
@@ -261,7 +276,9 @@ class Building:
                 output.flush()
                 told = kept(place.output)
                 told = told and msgspec.structs.replace(told, stream="stderr")
-                return BuildFailed(argv, self._cwd, reason, last_words(output), told)
+                return BuildFailed(
+                    argv, self._cwd, reason, last_words(output), telling_line(output), told
+                )
 
             try:
                 status = run_beside(
@@ -276,7 +293,10 @@ class Building:
             except OSError as error:
                 raise failed(f"cannot be started: {error.strerror}: {words[0]}") from error
             except subprocess.TimeoutExpired as error:
-                raise failed(f"took longer than {show_duration(limit_s)} and was ended") from error
+                raise failed(
+                    f"took longer than {show_duration(limit_s)} and was ended (--build-timeout "
+                    "gives it more)"
+                ) from error
             if -status in _ENDINGS:
                 time.sleep(ARRIVING_S)  # ours as well, as Ctrl-C is? It is raised here then.
             if status:
@@ -304,12 +324,6 @@ def failed_sample(launch: Launch, failed: BuildFailed) -> Sample:
     )
 
 
-def _evidence(note: BuildNote) -> Evidence:
-    compiler = f" ({note.compiler})" if note.compiler else ""
-    told = f"{note.key[:16]}: {shlex.join(note.argv)}{compiler}"
-    return Evidence(kind=BUILD, value=note.elapsed_s, unit="s", note=told)
-
-
 def _ended(status: int) -> str:
     if status > 0:
         return f"ended with status {status}"
@@ -317,13 +331,6 @@ def _ended(status: int) -> str:
         return f"was ended by {signal.Signals(-status).name}"
     except ValueError:
         return f"was ended by signal {-status}"
-
-
-def _telling(words: str) -> str:
-    """The line of an output that says most: the first of its last that speaks of an error."""
-    lines = [line.strip() for line in words.splitlines() if line.strip()]
-    errors = (line for line in lines if "error" in line.lower())
-    return next(errors, lines[-1] if lines else "")[:_LINE_CHARACTERS]
 
 
 def _compiler(argv: tuple[str, ...], tools: Iterable[Path], env: Mapping[str, str]) -> str | None:
@@ -342,7 +349,7 @@ def _compiler(argv: tuple[str, ...], tools: Iterable[Path], env: Mapping[str, st
             except (OSError, subprocess.SubprocessError):
                 return None
             lines = done.stdout.decode(errors="replace").splitlines()
-            return clean(lines[0])[:_LINE_CHARACTERS] if lines and not done.returncode else None
+            return clean(lines[0])[:LINE_CHARACTERS] if lines and not done.returncode else None
     return None
 
 

@@ -17,12 +17,12 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from assay.errors import NotPossible
+from assay.machine.folders import cache_folder
 from assay.records.codec import Record
 
 MOST_BYTES = 4 * 2**30
@@ -57,8 +57,7 @@ class BuildNote(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     built_at: float
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """The folder of one key, held by this process alone.
 
     Attributes:
@@ -157,23 +156,18 @@ class Builds:
             os.close(fd)
 
 
-def cache_folder(env: Mapping[str, str]) -> Path:
-    """``assay/builds`` below ``XDG_CACHE_HOME``, or below ``~/.cache``.
-
-    A relative ``XDG_CACHE_HOME`` is ignored, as the XDG Base Directory Specification asks.
+def builds_folder(env: Mapping[str, str]) -> Path:
+    """``builds`` in the user's cache.
 
     Raises:
         NotPossible: the user has no home.
     """
-    cache = Path(env.get("XDG_CACHE_HOME", ""))
-    if not cache.is_absolute():
-        home = env.get("HOME")
-        if not home:
-            raise NotPossible(
-                "There is no home folder to keep builds in.", "Set XDG_CACHE_HOME to a folder."
-            )
-        cache = Path(home).absolute() / ".cache"
-    return cache / "assay" / "builds"
+    cache = cache_folder(env)
+    if cache is None:
+        raise NotPossible(
+            "There is no home folder to keep builds in.", "Set XDG_CACHE_HOME to a folder."
+        )
+    return cache / "builds"
 
 
 def files_in(folder: Path) -> Path:

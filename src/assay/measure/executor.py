@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
 import msgspec
 
+import assay.launch.ahead  # noqa: F401 - which drivers load late; signals are exceptions then
 from assay.errors import NotPossible
 from assay.launch.document import launcher_document, stream_of
 from assay.launch.driver import Driver, LauncherKilled, Running
+from assay.launch.system.helped import Holding, holding
+from assay.machine.booted import MOST_READ_BYTES
+from assay.machine.root import LIVE
 from assay.measure.building import BuildFailed, Building, Telling, failed_sample, untold
 from assay.measure.copies import Copies
+from assay.measure.drift import changed_since, drift_evidence
 from assay.measure.gone import demand_in_place
 from assay.measure.hooking import Hooking, no_end
 from assay.measure.page_cache import put_in_place
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
 from assay.measure.scratch import Scratch
+from assay.measure.shares import look_at_share, share_evidence
 from assay.records import Evidence, Launch, Plan, RunFacts, Sample, Workload
 from assay.records.facts import CachedFiles
 from assay.settings.registry import Registry, judge_all
@@ -37,16 +43,14 @@ ARRIVING_S = 0.5
 """How much later than its launcher assay may have a signal that is for both."""
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(msgspec.Struct, frozen=True):
     """A place that launches can be sent to."""
 
     name: str
     slots: int = 1
 
 
-@dataclass(frozen=True)
-class Ticket:
+class Ticket(msgspec.Struct, frozen=True):
     """A launch that was submitted."""
 
     number: int
@@ -56,8 +60,7 @@ class Executor(Protocol):
     """Carries launches out: locally now; guests and clusters keep the same contract.
 
     ``nodes`` is a seam in part: the loop sends all launches to the first. ``open`` is called before
-    launches whose settings are costly to change; no action of this version lies outside the
-    process.
+    launches whose settings are costly to change.
     """
 
     def nodes(self) -> list[Node]:
@@ -89,8 +92,7 @@ class Executor(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class _Flight:
+class _Flight(msgspec.Struct, frozen=True):
     launch: Launch
     plan: Plan
     workload: Workload
@@ -99,6 +101,10 @@ class _Flight:
     cached: CachedFiles | None
     own_s: float
     """Processor time of assay itself when it began."""
+    system: dict[str, str]
+    """What the files held that system settings write."""
+    share: dict[str, str]
+    """What the kernel said of the share that it is in."""
 
 
 class LocalExecutor:
@@ -119,6 +125,7 @@ class LocalExecutor:
         hooking: runs the hooks; one of its own if absent, in which ``left_s`` is asked.
         building: builds the program; one of its own if absent.
         variables: that ``prepare`` has beside those of a launch.
+        system: makes system settings hold; one of its own if absent. It is closed with this one.
     """
 
     def __init__(
@@ -136,7 +143,9 @@ class LocalExecutor:
         hooking: Hooking | None = None,
         building: Building | None = None,
         variables: Mapping[str, str] | None = None,
+        system: Holding | None = None,
     ) -> None:
+        self._system = system or holding(driver.launcher)
         self._driver = driver
         self._registry = registry
         self._varied = tuple(varied)
@@ -180,7 +189,15 @@ class LocalExecutor:
         return [Node("local")]
 
     def open(self, node: Node, plan: Plan) -> None:
-        """See ``Executor.open``; every action of this version lies within the process."""
+        """See ``Executor.open``.
+
+        What the kernel refuses is not raised: it is read back before each launch, and told with it.
+
+        Raises:
+            NotPossible: another assay changes system settings, or the undo journal cannot be
+                written.
+        """
+        self._system.hold(plan.system)
 
     @property
     def running(self) -> tuple[Running, ...]:
@@ -195,10 +212,12 @@ class LocalExecutor:
             told: evidence that is known before.
 
         Raises:
-            NotPossible: the plan holds a refused setting, or the launcher cannot be started.
+            NotPossible: the plan holds a refused setting, the launcher cannot be started, or the
+                share of a partition that it was to run in is gone.
             WorkloadFailed: a hook failed.
             SourceChanged: what it is built from is other than when the sitting began.
         """
+        plan.demand_booted()
         plan.demand_granted()
         ticket = Ticket(self._submitted)
         self._submitted += 1
@@ -232,12 +251,20 @@ class LocalExecutor:
         cached = put_in_place(plan, built.workload, self._driver.env)
         if cached is not None:
             before += (_page_cache(cached),)
+        system = self._look(plan)
+        share = look_at_share(self._driver)
         running = self._driver.start(document)
         own_s = time.process_time()
         self._flights[ticket] = _Flight(
-            launch, plan, built.workload, running, before, cached, own_s
+            launch, plan, built.workload, running, before, cached, own_s, system, share
         )
         return ticket
+
+    def _look(self, plan: Plan) -> dict[str, str]:
+        """What the files hold now that system settings write, and that show how it was booted."""
+        texts = {path: LIVE.read_text(path, MOST_READ_BYTES) for path in plan.shown_by}
+        shown = {path: text for path, text in texts.items() if text is not None}
+        return shown | self._system.look(plan.system)
 
     def _pad_bytes(self, launch: Launch) -> int | None:
         """A page's worth of places for the stack, each as likely."""
@@ -281,8 +308,10 @@ class LocalExecutor:
         return facts
 
     def _sample(self, flight: _Flight, facts: RunFacts, own_s: float) -> Sample:
-        if flight.cached is not None:
-            facts = msgspec.structs.replace(facts, cached_files=flight.cached)
+        changed = changed_since(flight.system, self._look(flight.plan))
+        facts = msgspec.structs.replace(
+            facts, cached_files=flight.cached, system=flight.system, system_changed=changed
+        )
         self.last_facts = facts
         demand_in_place(facts, flight.workload, self.output)
         if facts.outcome in ("bad_plan", "setup_failed"):
@@ -298,7 +327,11 @@ class LocalExecutor:
             facts,
             [file for _, files in copies for file in files] or (self.output, self.errors),
             grants,
-            flight.before,
+            (
+                *flight.before,
+                *drift_evidence(flight.system, changed),
+                *share_evidence(self._driver, flight.share, facts),
+            ),
             own_s,
             copies,
         )
@@ -323,14 +356,19 @@ class LocalExecutor:
             self.cancel(ticket)
 
     def close(self) -> None:
-        """See ``Executor.close``."""
+        """See ``Executor.close``.
+
+        Raises:
+            WorkloadFailed: the last hook failed.
+            NotPutBack: something of the machine is not as it was.
+        """
         self.cancel_all()
-        try:
-            self._hooking.after_last()
-        finally:
-            self._building.close()
-            self._driver.close()
-            self._scratch.close()
+        with contextlib.ExitStack() as stack:  # each is closed, whatever another raises
+            stack.callback(self._scratch.close)
+            stack.callback(self._driver.close)
+            stack.callback(self._building.close)
+            stack.callback(self._hooking.after_last)
+            stack.callback(self._system.close)
 
 
 def speed_evidence() -> Evidence:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from assay.launch.driver import LOOK_S, Driver, Running
+from assay.launch.system.helped import holding
 from assay.machine.slots import Slot
 from assay.measure.building import Building, Telling, untold
 from assay.measure.executor import LocalExecutor, Node, Ticket, speed_evidence
@@ -53,6 +54,7 @@ class Lanes:
         self._block = -1
         self._hooking = Hooking(workload, driver.env, left_s)
         self._building = Building(workload, driver.env, host, left_s, telling=telling)
+        system = holding(driver.launcher)
         self._lanes: list[LocalExecutor] = []
         try:
             for number, cpus in enumerate(slots):
@@ -69,6 +71,7 @@ class Lanes:
                         hooking=self._hooking,
                         building=self._building,
                         variables=variables,
+                        system=system,
                     )
                 )
         except BaseException:
@@ -80,7 +83,13 @@ class Lanes:
         return [Node("local", slots=len(self._lanes))]
 
     def open(self, node: Node, plan: Plan) -> None:
-        """See ``Executor.open``."""
+        """See ``Executor.open``; nothing runs meanwhile.
+
+        Raises:
+            NotPossible: as ``LocalExecutor.open``.
+        """
+        for running in self._flying:
+            running.finished(None)
         self._lanes[0].open(node, plan)
 
     def submit(self, launch: Launch, plan: Plan) -> Ticket:

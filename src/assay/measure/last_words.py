@@ -11,6 +11,9 @@ LAST_BYTES = 2000
 """Of what was written, that are looked at."""
 LAST_LINES = 5
 """Of them, that are shown."""
+TOLD_BYTES = 1 << 16
+"""Of what was written, in which the line that says most is looked for."""
+LINE_CHARACTERS = 300
 
 
 def last_words(written: IO[bytes]) -> str:
@@ -22,6 +25,27 @@ def last_words(written: IO[bytes]) -> str:
     Returns:
         Nothing where it holds no text.
     """
-    written.seek(max(0, written.seek(0, os.SEEK_END) - LAST_BYTES))
-    lines = written.read().decode(errors="replace").strip().splitlines()[-LAST_LINES:]
+    lines = _end_of(written, LAST_BYTES)[-LAST_LINES:]
     return "".join(f"\n    {clean(line)}" for line in lines)
+
+
+def telling_line(written: IO[bytes]) -> str:
+    """The line that says most of a failure, made safe to show: the first that speaks of an error.
+
+    Compilers end with the place, or with what followed from the first error.
+
+    Args:
+        written: as for ``last_words``.
+
+    Returns:
+        The last line where none does; nothing where there is no text.
+    """
+    lines = [line.strip() for line in _end_of(written, TOLD_BYTES)]
+    known = [line for line in lines if line]
+    errors = (line for line in known if "error" in line.lower())
+    return clean(next(errors, known[-1] if known else ""))[:LINE_CHARACTERS]
+
+
+def _end_of(written: IO[bytes], most_bytes: int) -> list[str]:
+    written.seek(max(0, written.seek(0, os.SEEK_END) - most_bytes))
+    return written.read().decode(errors="replace").strip().splitlines()

@@ -95,7 +95,7 @@ def _outcome(
     outcome = OUTCOMES.get(facts.outcome, Outcome.FAILED)
     which = _which(facts, copies)
     if outcome is Outcome.OK and facts.exit_status:
-        return Outcome.FAILED, f"{which}exit status {facts.exit_status}"
+        return Outcome.FAILED, f"{which}{end_of(facts.exit_status, facts.signal)}"
     if outcome is Outcome.OK and workload.check:
         told = f"the check {workload.check!r} is not in the output"
         lacking = without(workload.check, copies) if copies else None
@@ -104,7 +104,7 @@ def _outcome(
         if not copies and not holds(workload.check, outputs):
             return Outcome.FAILED, told
     if facts.outcome == "signaled" and facts.signal:
-        return outcome, f"{which}ended by {_signal_name(facts.signal)}"
+        return outcome, f"{which}{end_of(facts.exit_status, facts.signal)}"
     if facts.outcome == "interrupted":
         by = _signal_name(facts.interrupted_by) if facts.interrupted_by else "a signal"
         return outcome, f"its launcher was ended by {by}, which assay had not asked for"
@@ -118,6 +118,11 @@ def _which(facts: RunFacts, copies: Copies) -> str:
     known = facts.failed_instance < len(copies)
     number = copies[facts.failed_instance][0] if known else facts.failed_instance
     return f"instance {number}: "
+
+
+def end_of(exit_status: int | None, number: int | None) -> str:
+    """How a program ended, in words: by a signal of this number, else with a status."""
+    return f"ended by {_signal_name(number)}" if number else f"exit status {exit_status or 0}"
 
 
 def _signal_name(number: int) -> str:

@@ -8,9 +8,14 @@ from assay.records.action import (
     Action,
     Affinity,
     Arg,
+    Booted,
     Build,
     Command,
+    ControlGroup,
+    Delegate,
     EnvSet,
+    HoldFd,
+    HostAction,
     Instances,
     IoPriority,
     MemPolicy,
@@ -19,9 +24,14 @@ from assay.records.action import (
     Preload,
     Rlimit,
     Sched,
+    Swap,
+    SystemAction,
+    TaskAffinity,
     Unpreload,
     Wrap,
+    WriteFile,
 )
+from assay.records.boot import BootChange
 from assay.records.calibration import (
     Calibration,
     FalseVerdicts,
@@ -39,6 +49,7 @@ from assay.records.design import (
     FactorEffect,
 )
 from assay.records.domain import AnyText, Choices, Domain, Range, check
+from assay.records.elsewhere import Elsewhere, Found
 from assay.records.facts import Counter, InstanceFacts, RunFacts, Seen
 from assay.records.front import FrontPoint, OffFront
 from assay.records.launch import Arm, Launch, Stage
@@ -50,6 +61,7 @@ from assay.records.requirement import (
     RequirementResult,
     RequirementVerdict,
 )
+from assay.records.reservation import Reservation
 from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
 from assay.records.space import Parameter, Space
 from assay.records.study import (
@@ -70,12 +82,15 @@ from assay.records.warm import Earlier, Known
 from assay.records.workload import Combine, Goal, Hooks, Limits, Metric, Recipe, Workload
 
 __all__ = [
+    "DEFAULT",
     "Action",
     "Affinity",
     "AnyText",
     "Arg",
     "Arm",
     "ArmResult",
+    "BootChange",
+    "Booted",
     "Bound",
     "Budget",
     "Build",
@@ -86,8 +101,9 @@ __all__ = [
     "Command",
     "Conclusion",
     "Configuration",
+    "ControlGroup",
     "Counter",
-    "DEFAULT",
+    "Delegate",
     "Design",
     "DesignKind",
     "Domain",
@@ -95,15 +111,19 @@ __all__ = [
     "EffectKind",
     "EffectVerdict",
     "EnvSet",
+    "Elsewhere",
     "Evidence",
     "FactorEffect",
     "FalseVerdicts",
+    "Found",
     "FrontPoint",
     "Goal",
     "Grant",
     "Granted",
     "Hashed",
+    "HoldFd",
     "Hooks",
+    "HostAction",
     "InstanceFacts",
     "Instances",
     "Interference",
@@ -132,6 +152,7 @@ __all__ = [
     "Requirement",
     "RequirementResult",
     "RequirementVerdict",
+    "Reservation",
     "Rlimit",
     "RunFacts",
     "Sample",
@@ -148,13 +169,17 @@ __all__ = [
     "Stratum",
     "StudySpec",
     "Summary",
+    "Swap",
     "Switching",
+    "SystemAction",
+    "TaskAffinity",
     "Unpreload",
     "Value",
     "Verdict",
     "Word",
     "Workload",
     "Wrap",
+    "WriteFile",
     "check",
     "decode",
     "encode",

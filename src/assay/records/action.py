@@ -2,7 +2,7 @@
 
 The union is closed and serialisable, so that the launcher's document, the script that runs
 without assay, and (for what lies outside the process) the undo journal are readings of one list.
-Actions on the system, the boot and the topology join here when their settings do.
+Actions on the topology join here when their settings do.
 """
 
 from __future__ import annotations
@@ -132,6 +132,107 @@ class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
     argv: tuple[str, ...]
 
 
+Form = Literal["text", "choice", "number", "cpulist", "mask"]
+"""How a file of the kernel reads back: ``choice`` marks the word in force with brackets, a
+``cpulist`` is one as in ``0-3,8``, a ``mask`` a hexadecimal one in words of 32 bits."""
+
+
+class WriteFile(Record, frozen=True, kw_only=True, tag_field="kind", tag="write_file"):
+    """Write a value into a file of ``/sys`` or ``/proc``.
+
+    ``resets`` names files that the kernel changes with it, as ``dirty_ratio`` sets
+    ``dirty_bytes`` to 0: what they held is put back as well. With ``tries`` each of them is first
+    written with what it holds: where it does not take that, it could not be put back, and nothing
+    is written.
+    """
+
+    path: str
+    value: str
+    form: Form = "text"
+    resets: tuple[str, ...] = ()
+    tries: bool = False
+
+
+class HoldFd(Record, frozen=True, kw_only=True, tag_field="kind", tag="hold_fd"):
+    """Write a number into a device and hold it open: closing it takes the wish back."""
+
+    path: str
+    value: int
+
+
+class Swap(Record, frozen=True, kw_only=True, tag_field="kind", tag="swap"):
+    """Take a swap area out of use, or into it with this priority (``swapon(2)``)."""
+
+    path: str
+    on: bool
+    priority: int | None = None
+
+
+class Booted(Record, frozen=True, kw_only=True, tag_field="kind", tag="booted"):
+    """Run in a boot that has this; nothing is done for it, it is looked at.
+
+    Attributes:
+        setting: whose value it is.
+        needs: in words: ``mitigations=off on the kernel's command line``.
+        observed: what showed, before the launch, that the present boot has it.
+        files: of the kernel that show it, and what they held then; read again at each launch.
+        shown: its effect was seen; else it is on the command line, or somebody said so.
+    """
+
+    setting: str
+    needs: str
+    observed: str
+    files: dict[str, str] = {}
+    shown: bool = False
+
+
+SystemAction = WriteFile | HoldFd | Swap
+"""What changes the machine for all that runs on it."""
+
+
+class ControlGroup(Record, frozen=True, kw_only=True, tag_field="kind", tag="control_group"):
+    """Make a control group, and write into its files, in this order.
+
+    With ``gathers`` the threads of all programs that are in the group above it go into it, and back
+    there when it is removed (version 1).
+    """
+
+    path: str
+    files: tuple[tuple[str, str], ...]
+    gathers: bool = False
+
+
+class Delegate(Record, frozen=True, kw_only=True, tag_field="kind", tag="delegate"):
+    """Let the groups below one have a controller (``cgroup.subtree_control``, version 2)."""
+
+    group: str
+    controller: str
+
+    @property
+    def path(self) -> str:
+        """A name for it, as files have one."""
+        return f"{self.group}/cgroup.subtree_control {self.controller}"
+
+
+class TaskAffinity(Record, frozen=True, kw_only=True, tag_field="kind", tag="task_affinity"):
+    """Keep a thread that runs to these CPUs.
+
+    ``started`` is its start time in clock ticks (``proc_pid_stat(5)``): numbers are used again.
+    """
+
+    tid: int
+    started: int
+    cpus: tuple[int, ...]
+
+    @property
+    def path(self) -> str:
+        """A name for the thread, as files have one."""
+        return f"/proc/{self.tid}@{self.started}"
+
+
+HostAction = SystemAction | ControlGroup | Delegate | TaskAffinity
+"""All that is written into the undo journal; what partitions alone do is in no plan."""
+
 Action = (
     EnvSet
     | Arg
@@ -148,4 +249,8 @@ Action = (
     | PageCache
     | Instances
     | Wrap
+    | WriteFile
+    | HoldFd
+    | Swap
+    | Booted
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping
 
 Value = str | int | float | bool
@@ -57,6 +55,9 @@ class Configuration(Mapping[str, Value]):
     @property
     def digest(self) -> str:
         """Sixteen hexadecimal digits that name this configuration across machines and versions."""
+        import hashlib  # loads OpenSSL, for which a program that is to start at once would wait
+        import json
+
         text = json.dumps(self._values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

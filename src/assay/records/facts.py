@@ -175,6 +175,11 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     absent: dict[str, str] = {}
     cached_files: CachedFiles | None = None
     """Added by whoever started the launch, where a setting asks for it."""
+    system: dict[str, str] = {}
+    """What the files held that system settings write, read just before the launch, by path; added
+    by whoever started it."""
+    system_changed: dict[str, str] = {}
+    """What those held after it that had changed meanwhile."""
     stderr_head: str | None = None
     """First lines of the error output, added by the driver: some libraries tell there what they
     chose (``OPENBLAS_VERBOSE=2``)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from assay.errors import NotPossible
-from assay.records.action import Action, Affinity, Instances
+from assay.records.action import Action, Affinity, Booted, Instances, SystemAction
 from assay.records.codec import Record
 from assay.records.configuration import Configuration, Value, show_value
 
@@ -40,6 +40,8 @@ class Prospect(enum.StrEnum):
     GRANTABLE = "grantable"
     DEGRADED = "degraded"
     REFUSED = "refused"
+    PENDING = "pending"
+    """To be had in another boot."""
 
 
 class Word(Record, frozen=True, kw_only=True):
@@ -67,6 +69,26 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         return {n: w for n, w in self.words.items() if w.prospect is Prospect.REFUSED}
 
     @property
+    def pending(self) -> dict[str, Word]:
+        """The settings that take another boot."""
+        return {n: w for n, w in self.words.items() if w.prospect is Prospect.PENDING}
+
+    @property
+    def impossible(self) -> bool:
+        """Whether no boot could grant it; what is refused now may be had in another one."""
+        return bool(self.refused) and not self.pending
+
+    @property
+    def shown_by(self) -> tuple[str, ...]:
+        """Files that show whether the boot is the one that it takes."""
+        return tuple(p for a in self.actions if isinstance(a, Booted) for p in a.files)
+
+    @property
+    def system(self) -> tuple[SystemAction, ...]:
+        """The actions that change the machine for all that runs on it, in their order."""
+        return tuple(a for a in self.actions if isinstance(a, SystemAction))
+
+    @property
     def cpus(self) -> tuple[int, ...]:
         """The CPUs that the launch is kept to; none where it sets no mask."""
         if self.instances:
@@ -87,6 +109,18 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         """How many there are, whether started or not; 1 where the program runs once."""
         found = (len(a.cpus) for a in self.actions if isinstance(a, Instances))
         return next(found, 1)
+
+    def demand_booted(self) -> None:
+        """Refuse to launch a plan in a boot that is not the one that it takes.
+
+        Raises:
+            NotPossible: a setting takes another boot; names the first, and what is missing.
+        """
+        for name, word in self.pending.items():
+            raise NotPossible(
+                f"{name}={show_value(word.value)} takes another boot: {word.reason}.",
+                "Boot so first. A study goes from boot to boot: docs/boot-settings.md.",
+            )
 
     def demand_granted(self) -> None:
         """Refuse to go on with a plan that must not be launched.

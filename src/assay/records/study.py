@@ -9,11 +9,13 @@ from typing import Any
 from assay.records.calibration import Calibration
 from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
-from assay.records.configuration import Configuration
+from assay.records.configuration import Configuration, Value
 from assay.records.design import Design, FactorEffect
+from assay.records.elsewhere import Elsewhere, Found
 from assay.records.front import FrontPoint
 from assay.records.launch import Arm
 from assay.records.requirement import Requirement, RequirementResult
+from assay.records.reservation import Reservation
 from assay.records.space import Space
 from assay.records.warm import Earlier
 from assay.records.workload import Metric, Workload
@@ -39,6 +41,8 @@ class Status(enum.StrEnum):
 
     RUNNING = "running"
     INTERRUPTED = "interrupted"
+    PAUSED = "paused"
+    """It waits for another boot."""
     FAILED = "failed"
     DONE = "done"
 
@@ -88,8 +92,15 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
             many launches of a search block run side by side. ``None``: no slots.
         earlier: for ``tune``: what earlier studies knew. It guides the search; no claim rests on
             it.
+        pausing: settings that take a boot to change, which the study pauses for, and the value that
+            each had when the study began: what an arm has that leaves them alone. The budget counts
+            no boots.
+        verify: for settings of the firmware that nobody else can read: a path of a file that holds
+            the value, or ``!`` and a command that prints it.
         objectives: for ``tune`` by several metrics: their names, the workload's objective first;
             empty where that alone decides.
+        reserve: the share of a partition that every launch is placed in; ``None``: none.
+        found: for a ``compare`` that confirms what an earlier study recommends: what that found.
     """
 
     kind: Kind
@@ -112,6 +123,10 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     parallel: int | None = None
     earlier: tuple[Earlier, ...] = ()
     objectives: tuple[str, ...] = ()
+    reserve: Reservation | None = None
+    found: Found | None = None
+    pausing: dict[str, Value] = {}
+    verify: dict[str, str] = {}
 
     @property
     def targets(self) -> tuple[Metric, ...]:
@@ -233,11 +248,13 @@ class Switching(Record, frozen=True, kw_only=True):
         settings: their names, the costliest first.
         applications: how often some of them were applied.
         time_s: what that took in all.
+        boots: in how many boots the study ran, where settings of the boot are among them.
     """
 
     settings: tuple[str, ...]
     applications: int
     time_s: float
+    boots: int = 0
 
 
 class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
@@ -263,6 +280,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         switching: what was spent on settings that are costly to change, where the study varied any.
         interference: of launches side by side, where those were asked for.
         warm_start: what earlier studies did for the search, in one sentence; empty without them.
+        elsewhere: for a comparison that confirms an earlier study: that one beside it.
     """
 
     kind: Kind
@@ -286,6 +304,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     switching: Switching | None = None
     interference: Interference | None = None
     warm_start: str = ""
+    elsewhere: Elsewhere | None = None
 
     @property
     def every_claim(self) -> tuple[Claim, ...]:

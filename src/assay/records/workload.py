@@ -110,12 +110,14 @@ class Recipe(Record, frozen=True, kw_only=True):
         inputs: files and folders that it is built from; where there are none, those that the
             command names and the sources in ``cwd``.
         cwd: folder that it runs in.
+        limit_s: what a build may take; ``None``: what is usual.
     """
 
     argv: tuple[str, ...]
     values: dict[str, str] = {}
     inputs: tuple[str, ...] = ()
     cwd: str | None = None
+    limit_s: float | None = None
 
 
 class Workload(Record, frozen=True, kw_only=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assay.records import Claim, Metric, Statistic
 from assay.units import show_duration, show_percent
 from assay.untrusted import clean
@@ -56,6 +58,14 @@ def typeset(sentence: str, quoted: str) -> str:
     Only there: the name of an arm may hold options such as ``-3``.
     """
     return sentence.replace(quoted, quoted.replace("-", MINUS)) if quoted else sentence
+
+
+_NUMBER_AND_UNIT = re.compile(r"(?<=\d) (?=(?:%|[num\u00b5]?s|[KMGT]i?B|bytes|times|J)(?![\w=]))")
+
+
+def unbroken(text: str) -> str:
+    """A text in which no line ends between a number and its unit."""
+    return _NUMBER_AND_UNIT.sub(NBSP, text)
 
 
 def whole_change(ratio: float) -> str:

@@ -28,7 +28,7 @@ from assay.report.inputs import ReportInput
 from assay.report.plain import change, label_of, shorten, typeset, typeset_effect
 from assay.report.scale import Scale
 from assay.search.cells import baseline_words, effect_name, lead, matters, sweep_sentences
-from assay.search.failure import last_failure, why_failed
+from assay.search.failure import failure_of, last_failure, why_failed
 from assay.search.requirement_words import requirements_told
 from assay.search.sentence import basis, never_quiet, statement, verdict_word
 from assay.units import show_count
@@ -243,20 +243,19 @@ def _open(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
         Status.RUNNING: "The study is still running",
         Status.INTERRUPTED: "The study was interrupted",
         Status.FAILED: "The study failed",
+        Status.PAUSED: "The study waits for another boot",
     }.get(report.status or Status.DONE, "The study is not finished")
     launches = show_count(len(report.samples), "launch", "launches")
     sentence = f"No verdict yet. {state} after {launches}."
     details = [_best_so_far(report, rows, scale)] if report.spec.kind is Kind.TUNE else []
     details += _always_failing(report.samples)
-    reason = last_failure(report.spec, report.samples)
-    if report.status is Status.FAILED and reason is not None:
-        details += [f"The last launch that gave nothing: {clean(reason)}.", _BY_HAND]
+    failure = last_failure(report.spec, report.samples)
+    if report.status is Status.FAILED and failure is not None:
+        told = f"The last launch that gave nothing: {clean(failure.reason)}."
+        details += [told, clean(failure.remedy)]
     elif report.status is not Status.RUNNING:
         details.append(f"assay study resume {clean(report.study_id)} goes on with it.")
     return Answer(sentence, "open", "no verdict yet", tuple(d for d in details if d))
-
-
-_BY_HAND = "Run the command by hand first; --check, --timeout and --limit decide its success too."
 
 
 def _always_failing(samples: Sequence[Sample]) -> list[str]:
@@ -294,7 +293,7 @@ def _failed_always(report: ReportInput) -> Answer:
         "failed",
         (
             f"The last one: {_why(last)}.",
-            _BY_HAND,
+            clean(failure_of(last).remedy),
         ),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -178,6 +178,11 @@ def _shown(observation: Observation, metric: Metric) -> float:
 def alike(values: Sequence[float]) -> bool:
     """Whether further values would tell nothing new, however coarse the figure is."""
     return len(values) >= ALIKE and len(set(values)) == 1
+
+
+def all_decided(claims: Iterable[Claim | None]) -> bool:
+    """Whether each has a verdict; of figures that never change some end without one."""
+    return all(claim is not None and claim.verdict is not Verdict.UNCLEAR for claim in claims)
 
 
 def precise(found: Claim) -> bool:

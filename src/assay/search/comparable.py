@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.errors import BadInput
-from assay.records import Choices, Configuration, Metric, Parameter, StudySpec, Value
+from assay.records import Configuration, Metric, Parameter, StudySpec, Value
 from assay.records.workload import PER_INSTANCE
 from assay.settings.instances import CORES, COUNT, RANK
 
@@ -62,7 +62,7 @@ def _varies(spec: StudySpec) -> bool:
 
 def _is_several(parameter: Parameter) -> bool:
     """Whether a parameter of a search leads away from the single instance of the default."""
-    one = parameter.name == COUNT and parameter.domain == Choices((1,))
+    one = parameter.name == COUNT and parameter.domain.values() == (1,)
     return parameter.name in _NAMES and not one
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from assay.records import Arm, Claim, Stage, StudySpec, Verdict
-from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
-from assay.search.counted import counted
+from assay.search.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
+from assay.search.counted import counted, no_more
 from assay.search.history import History
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
-from assay.search.requirement import claims_alpha, is_open, least_blocks
+from assay.search.requirement import claims_alpha, is_open
+from assay.search.requirement import least_blocks as least_blocks_required
 from assay.stats.sequence import least
 
 TRIES = 3
@@ -31,7 +32,8 @@ class CompareRace(BlockRace):
         self._arms = compared_arms(spec)
 
     def _next(self, purse: Purse) -> Roster | Done:
-        cold = [arm for arm in self._arms if not self._warm(arm)]
+        # Those of another boot are not looked at before their first block.
+        cold = [arm for arm in self._history.costly.begins(self._arms) if not self._warm(arm)]
         looks = len(self._history.blocks(Stage.SURVEY))
         if cold and looks < TRIES and not (looks and purse.spent):
             return Roster(Stage.SURVEY, tuple(cold))
@@ -77,10 +79,10 @@ class CompareRace(BlockRace):
 
     def _ending(self) -> str:
         """Why nothing races any more."""
-        claims = [self._claim(arm) for arm in self._compared]
-        if all(found is not None and found.verdict is not Verdict.UNCLEAR for found in claims):
-            return f"Every comparison was decided after {counted(self._history)}."
-        return f"After {counted(self._history)} no further one would tell more."
+        told = counted(self._history)
+        if all_decided(map(self._claim, self._compared)):
+            return f"Every comparison was decided after {told}."
+        return no_more(told)
 
     def _claim(self, arm: Arm) -> Claim | None:
         return compare_claim(self._spec, self._history, self._arms, arm)
@@ -94,8 +96,7 @@ class CompareRace(BlockRace):
     @property
     def _least(self) -> int:
         """No interval excludes anything after fewer blocks, at the level that each arm has."""
-        alpha = claims_alpha(self._spec) / (len(self._arms) - 1)
-        return max(MIN_BLOCKS, least(alpha), least_blocks(self._spec))
+        return least_blocks(self._spec)
 
     def _too_small(self, arms: list[Arm], purse: Purse) -> Done | None:
         """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""
@@ -142,6 +143,12 @@ class CompareRace(BlockRace):
     def _requires(self, arm: Arm) -> bool:
         """Whether it is unclear yet if an arm keeps what is required, or if the first does."""
         return is_open(self._spec, self._history, (self._arms[0], arm))
+
+
+def least_blocks(spec: StudySpec) -> int:
+    """Blocks below which no interval of a comparison excludes anything."""
+    alpha = claims_alpha(spec) / (len(compared_arms(spec)) - 1)
+    return max(MIN_BLOCKS, least(alpha), least_blocks_required(spec))
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:

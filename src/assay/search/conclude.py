@@ -26,6 +26,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
+from assay.search.boot_notes import boot_notes
 from assay.search.calibrate import calibrated_arms, recording
 from assay.search.calibration import calibration, calibration_notes
 from assay.search.cells import lead
@@ -33,6 +34,7 @@ from assay.search.claims import claim_between
 from assay.search.comparable import instances_notes
 from assay.search.compare import compare_claim, compared_arms, null_name
 from assay.search.effects import effects_of
+from assay.search.elsewhere import elsewhere_of
 from assay.search.facet import Facet
 from assay.search.feasible import default_breaks
 from assay.search.front import FrontRace
@@ -71,6 +73,7 @@ from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
 from assay.search.tune import TuneRace, confirmed
 from assay.search.warm_words import began_with
+from assay.units import show_count
 
 FAILS_MORE = 0.1
 """Chance of holding failures against a winner that fails no more often than the default."""
@@ -92,7 +95,11 @@ def conclude(
         done: why the race ended; ``None`` where it was interrupted.
     """
     found = _concluded(spec, samples, space, searcher, done)
-    found = msgspec.structs.replace(found, switching=switching_of(spec, samples))
+    found = msgspec.structs.replace(
+        found,
+        switching=switching_of(spec, samples),
+        notes=(*found.notes, *boot_notes(spec, samples)),
+    )
     return msgspec.structs.replace(found, reason=str(done.reason)) if done else found
 
 
@@ -278,7 +285,7 @@ def _without_front(race: FrontRace, done: Done | None) -> str:
     if not tried or done is None or done.reason is Reason.NOTHING_TO_TRY:
         return "Keep the default: there was nothing else to try."
     if not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
-        return "Keep the default: every other configuration that was tried failed."
+        return _all_others_failed(*_losses_in_any(race.facets, DEFAULT_ARM))
     if not race.candidates:
         either_of = either([facet.metric for facet in race.facets])
         return f"Keep the default: nothing that was tried stood better in {either_of}."
@@ -286,6 +293,19 @@ def _without_front(race: FrontRace, done: Done | None) -> str:
         f"Not decided: {race.candidates[0].name} stood best in the search, and the budget ended "
         "before it could be confirmed. Keep the default until then."
     )
+
+
+def _all_others_failed(lost: int, launches: int) -> str:
+    """That nothing but the default gave a value; the default is told to fail where it did.
+
+    Args:
+        lost, launches: as ``_losses`` has them, of the default.
+    """
+    told = "Keep the default: every other configuration that was tried failed."
+    if not lost:
+        return told
+    of = show_count(launches, "launch", "launches")
+    return f"{told} The default failed too, in {lost} of {of}."
 
 
 def _losses(history: History, arm: Arm) -> tuple[int, int]:
@@ -337,7 +357,7 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
             "be held against it when it was confirmed."
         )
     if tried and not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
-        return "Keep the default: every other configuration that was tried failed."
+        return _all_others_failed(*_losses(history, DEFAULT_ARM))
     if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
         return f"Nothing that was tried keeps {required_text(race.spec)}."
     if race.winner == DEFAULT_ARM:
@@ -406,7 +426,8 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
     claims = [compare_claim(spec, history, arms, arm) for arm in arms[1:]]
     told, floor = _apart(spec, claims)
     seen = _seen(spec, history, arms, stopped)
-    return msgspec.structs.replace(seen, claims=told, noise_floor=floor)
+    elsewhere = elsewhere_of(spec, seen.arms)
+    return msgspec.structs.replace(seen, claims=told, noise_floor=floor, elsewhere=elsewhere)
 
 
 def _apart(

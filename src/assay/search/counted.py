@@ -18,3 +18,8 @@ def counted(history: History, noun: str = "block", blocks: int | None = None) ->
     count = len(history.sound(Stage.CONFIRM)) if blocks is None else blocks
     out = history.disturbed(Stage.CONFIRM)
     return show_count(count, noun) + (f" ({out} more left out)" if out else "")
+
+
+def no_more(told: str) -> str:
+    """Why a study ends of which something stays unclear, after so many blocks."""
+    return f"After {told} no further one would tell more."

@@ -7,8 +7,9 @@ from copy import copy
 from functools import cached_property
 
 from assay.records import Arm, Claim, OffFront, Outcome, Sample, Stage, StudySpec, Verdict
-from assay.search.claims import MIN_BLOCKS, alike, precise
-from assay.search.counted import counted
+from assay.search.alone import demand_alone
+from assay.search.claims import MIN_BLOCKS, alike, all_decided, precise
+from assay.search.counted import counted, no_more
 from assay.search.facet import Facet, decided_by
 from assay.search.front_claims import (
     claims_between,
@@ -30,9 +31,7 @@ from assay.search.searching import (
     HANG_FACTOR,
     NULL_ARM,
     SearchingRace,
-    least_budget,
 )
-from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
 from assay.stats.paired import effect
 from assay.stats.sequence import least
@@ -55,9 +54,13 @@ class FrontRace(SearchingRace):
         spec: of the study; names its objectives.
         space: the study's space, bound to the machine.
         searcher: proposes where there are too many configurations to try all.
+
+    Raises:
+        BadInput: the study asks for what is decided by one objective.
     """
 
     def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
+        demand_alone(spec)
         super().__init__(spec, space, searcher)
         by_one = [decided_by(spec, metric) for metric in spec.targets]
         others = [Facet(one, History.of(one)) for one in by_one[1:]]
@@ -168,25 +171,28 @@ class FrontRace(SearchingRace):
             proof = self._history.cost(arms).times(self._least_for(count))
             if not purse.spent and purse.affords(proof):
                 return Roster(Stage.CONFIRM, arms)
-        needed = least_budget(self._history.cost(arms), self._least)
-        return Done(
-            Reason.BUDGET,
-            f"The budget did not leave the {self._least} confirmation blocks that a claim "
-            f"takes; {needed_text(self._spec.budget, needed)} would do.",
-            needed,
-        )
+        return self._no_room(self._history.cost(arms))
 
     def _no_candidates(self, purse: Purse) -> Roster | Done:
         """Nothing to confirm; what is left to show is the noise floor, where it was asked for."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        if self._spec.null and blocks < self._least and not purse.spent:
-            return Roster(Stage.CONFIRM, self._always)
+        if self._spec.null and blocks < self._least:
+            return self._floor_block(blocks, purse)
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return Done(
                 Reason.WORKLOAD_FAILED,
                 "Every launch ran into its time-out: nothing can be held against anything.",
             )
         return Done(Reason.DECIDED, "No configuration stood better than the default in anything.")
+
+    def _floor_block(self, blocks: int, purse: Purse) -> Roster | Done:
+        """One more of the default beside itself; the first only where all of them will fit."""
+        cost = self._history.cost(self._always)
+        if blocks == 0 and not purse.affords(cost.times(self._least)):
+            return self._no_room(cost)
+        if purse.spent:
+            return Done(Reason.BUDGET, f"The budget ended after {self._blocks_told}.")
+        return Roster(Stage.CONFIRM, self._always)
 
     def _claims(self, arm: Arm, alpha: float) -> list[Claim | None]:
         return claims_between(self.facets, (DEFAULT_ARM.name, arm.name), alpha)
@@ -223,7 +229,8 @@ class FrontRace(SearchingRace):
             for facet, claim in zip(self.facets, of_arm, strict=True)
         ]
         if all(self._is_told(facet, claim) for facet, claim in pairs):
-            return Done(Reason.DECIDED, f"Decided after {told}.")
+            decided = all_decided(claim for _, claim in pairs)
+            return Done(Reason.DECIDED, f"Decided after {told}." if decided else no_more(told))
         if all(
             self._is_told(facet, claim) or self._is_futile(facet, claim, purse, arms)
             for facet, claim in pairs

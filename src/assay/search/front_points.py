@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from assay.records import DEFAULT, Configuration
 from assay.search.averages import ByAverage
+from assay.search.idle import is_idle
 from assay.search.pareto import spread_out
 from assay.search.searcher import Contrast, Estimate, Searcher, Trial
 from assay.search.space import SearchSpace
-from assay.search.strategy import IDLE_SHARE
 
 IDLE_DOUBT = 1.0
 """A setting stays only if its expected loss exceeds so many standard deviations: no reduction by
@@ -66,11 +66,18 @@ def best_points(
 
 
 def without_idle(known: Known, configuration: Configuration, tolerance: float) -> Configuration:
-    """A configuration without the settings that are expected to do nothing in any objective."""
+    """A configuration without the settings that are known to do nothing in any objective."""
+    (found,) = known.contrasts([{configuration: 1.0, DEFAULT: -1.0}])
+    gain = min(estimate.mean for estimate in found)  # what it is on the front for
+    launches = min(map(len, known.told))
     lean = configuration
     while smaller := _smaller(known.space, lean):
         losses = known.contrasts([{c: 1.0, configuration: -1.0} for c in smaller])
-        idle = [i for i, loss in enumerate(losses) if all(_idle(e, tolerance) for e in loss)]
+        idle = [
+            i
+            for i, loss in enumerate(losses)
+            if all(is_idle(e, gain, tolerance, IDLE_DOUBT, launches) for e in loss)
+        ]
         if not idle:
             break
         lean = smaller[min(idle, key=lambda i: max(e.mean for e in losses[i]))]
@@ -81,8 +88,3 @@ def _smaller(space: SearchSpace, configuration: Configuration) -> list[Configura
     """The valid ones that leave one of its settings out."""
     found = [space.canonical(configuration.without(name)) for name in configuration]
     return [c for c in dict.fromkeys(found) if c and space.valid(c)]
-
-
-def _idle(loss: Estimate, tolerance: float) -> bool:
-    allowed = max(IDLE_SHARE * tolerance, IDLE_DOUBT * loss.deviation)
-    return math.isfinite(loss.deviation) and loss.mean <= allowed

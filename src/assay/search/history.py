@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from assay.records import (
     Arm,
+    Budget,
     Configuration,
     Goal,
+    Kind,
     Metric,
     Outcome,
     Requirement,
@@ -26,7 +28,7 @@ from assay.search.disturbance import Conditions, withheld
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
 from assay.search.slack import Slacks
-from assay.search.switching import Costly, within
+from assay.search.switching import MOST_WITHIN, Costly, within
 from assay.stats.paired import Observation
 from assay.stats.quantile import quantile_of_sorted
 from assay.stats.spread import BATCH, batch_spread
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+BLOCKS_IN_ALL = 12
+"""Blocks of a study that goes from boot to boot: twice as many as show anything at all."""
+CLAIMS_SHARE = 0.3
+"""Of the budget of a ``tune`` (docs/statistics.md, rule 14)."""
 DEFAULT_ARM = Arm(name="default", configuration=Configuration())
 """The arm in which nothing is set."""
 
@@ -61,6 +67,7 @@ class History:
         disturbed_above: share of the CPUs from which on others disturb a block.
         require: what launches are to keep.
         costly: settings that are costly to change.
+        budget: for what claims rest on.
     """
 
     def __init__(
@@ -72,8 +79,10 @@ class History:
         disturbed_above: float | None = None,
         require: Sequence[Requirement] = (),
         costly: Costly | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.metric = metric
+        self.budget = budget
         self.costly = costly or Costly()
         self.samples: list[Sample] = []
         self._statistic = statistic
@@ -105,6 +114,7 @@ class History:
             disturbed_above=spec.disturbed_above,
             require=spec.require,
             costly=Costly.of(spec),
+            budget=_for_claims(spec),
         )
 
     def add(self, sample: Sample) -> None:
@@ -299,11 +309,34 @@ class History:
         fixed = repeats(self._statistic, stage)
         if fixed > 1 or stage is not Stage.CONFIRM:
             return fixed
-        switching_s = self.costly.block_s(arms)
+        switching_s = self.costly.whole_s(arms)
         if not switching_s:
             return 1
         known = self._stages[stage].times
-        return known or within(switching_s, self._once(arms, self._walls.usual).time_s)
+        if known:
+            return known
+        return self.each_of(switching_s, self._once(arms, self._walls.usual))
+
+    def each_of(self, switching_s: float, once: Cost) -> int:
+        """How many launches of each arm one application serves.
+
+        Args:
+            switching_s: of a block, boots included.
+            once: what a block takes with one launch of each arm.
+        """
+        return min(within(switching_s, once.time_s), self._room(once))
+
+    def _room(self, once: Cost) -> int:
+        """How often each arm of a block may run for a study that goes from boot to boot.
+
+        What a boot is worth does not bound what the budget has room for.
+        """
+        if not self.costly.pausing or self.budget is None:
+            return MOST_WITHIN
+        time_s, launches = self.budget.time_s, self.budget.launches
+        rooms = [time_s / once.time_s] if time_s is not None and once.time_s else []
+        rooms += [launches / once.launches] if launches is not None and once.launches else []
+        return max(1, int(min(rooms, default=math.inf) / BLOCKS_IN_ALL)) if rooms else MOST_WITHIN
 
 
 class _StageHistory:
@@ -361,6 +394,17 @@ class _StageHistory:
 
     def is_disturbed(self, block: int, above: float | None) -> bool:
         return block in self._conditions and self._conditions[block].disturbed(above)
+
+
+def _for_claims(spec: StudySpec) -> Budget:
+    """The part of a budget that is meant for what claims rest on: of a ``tune``, a share."""
+    if spec.kind is not Kind.TUNE:
+        return spec.budget
+    time_s, launches = spec.budget.time_s, spec.budget.launches
+    return Budget(
+        time_s=None if time_s is None else time_s * CLAIMS_SHARE,
+        launches=None if launches is None else int(launches * CLAIMS_SHARE),
+    )
 
 
 def _spread_of(parts: Sequence[Observation | None], times: int) -> Observation | None:

@@ -123,10 +123,10 @@ def interference_words(found: Interference) -> str:
     if found.ratio is None:
         return f"{found.slots} launches side by side: not measured"
     low, high = (None if end is None else show_percent(end) for end in found.ci)
-    noise = "" if found.noise_ratio is None else f", noise {significant(found.noise_ratio)} times"
+    noise = "" if found.noise_ratio is None else f", spread {significant(found.noise_ratio)} times"
     return (
-        f"{found.slots} launches side by side: {show_percent(found.ratio)} % each "
-        f"({low} to {high}){noise}"
+        f"{found.slots} launches side by side: {show_percent(found.ratio)} % time "
+        f"each ({low} to {high}){noise}"
     )
 
 

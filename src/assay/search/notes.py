@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import ArmResult, Claim, Granted, Kind, Metric, Outcome, Sample, Stage, StudySpec
 from assay.records.workload import WALL
+from assay.search.failure import why_failed
 from assay.search.history import History
 from assay.search.sentence import stability
 from assay.search.sweep import least_blocks
@@ -88,9 +89,10 @@ def loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
     notes = []
     failed = [s for s in samples if s.outcome in (Outcome.FAILED, Outcome.LIMIT)]
     if failed:
+        last = failed[-1]
+        told = f"said: {last.message}" if last.message else f"ended by {why_failed(last)}"
         notes.append(
-            f"{len(failed)} of {len(samples)} launches failed, {_among(failed)}; "
-            f"the last said: {failed[-1].message or 'nothing'}"
+            f"{len(failed)} of {len(samples)} launches failed, {_among(failed)}; the last {told}"
         )
     late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
     if late:

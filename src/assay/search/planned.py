@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Iterable, Sequence
 
-from assay.records import Claim, Sample, Stage, Statistic, StudySpec
+from assay.records import Arm, Claim, Configuration, Sample, Stage, Statistic, StudySpec
+from assay.records.sample import BUILD
 from assay.search.claims import MIN_BLOCKS, claim_between
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.purse import OVERHEAD_S
@@ -31,9 +33,10 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
     """
     if spec.statistic is not Statistic.MEAN or spec.switch_costs_s:
         return None  # of a block with several launches of each application, few fit anyway
-    arms = 2 + spec.null
+    # Who runs in the confirmation was settled before it: by now it may have begun.
+    arms = history.roster(Stage.CONFIRM) or [DEFAULT_ARM] * (2 + spec.null)
     before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]
-    room = min(_by_launches(spec, before, arms), _by_time(spec, before, arms))
+    room = min(_by_launches(spec, before, len(arms)), _by_time(spec, before, arms))
     fewest = max(MIN_BLOCKS, least_planned(alpha))
     return int(room) if fewest <= room <= MOST else None
 
@@ -69,13 +72,35 @@ def _by_launches(spec: StudySpec, before: list[Sample], arms: int) -> float:
     return math.inf if total is None else (total - len(before)) // arms
 
 
-def _by_time(spec: StudySpec, before: list[Sample], arms: int) -> float:
+def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> float:
+    """By what each arm took so far; one that never ran counts as the default, and is to be built.
+
+    Builds are counted as their samples tell them: one that lay ready is counted too, which plans
+    a look early rather than one that is not reached.
+    """
     total = spec.budget.time_s
     if total is None:
         return math.inf
-    spent = math.fsum((s.wall_s or 0.0) + OVERHEAD_S for s in before)
-    walls = [s.wall_s for s in before if s.launch.arm == DEFAULT_ARM.name and s.wall_s]
-    if not walls:
+    walls: dict[Configuration, list[float]] = {}
+    for sample in before:
+        if sample.wall_s:
+            walls.setdefault(sample.launch.configuration, []).append(sample.wall_s)
+    usual = walls.get(DEFAULT_ARM.configuration)
+    if usual is None:
         return math.inf
-    each = statistics.median(walls) + OVERHEAD_S
-    return math.floor(max(0.0, SHARE * (total - spent)) / (arms * each))
+    builds = _builds_s(before)
+    spent_s = math.fsum((s.wall_s or 0.0) + OVERHEAD_S for s in before) + math.fsum(builds)
+    ran = {s.launch.configuration for s in before}
+    if builds and any(arm.configuration not in ran for arm in arms):
+        spent_s += statistics.median(builds)
+    block_s = math.fsum(
+        statistics.median(walls.get(arm.configuration, usual)) + OVERHEAD_S for arm in arms
+    )
+    return math.floor(max(0.0, SHARE * (total - spent_s)) / block_s)
+
+
+def _builds_s(samples: Iterable[Sample]) -> list[float]:
+    """What each build took; a sitting that goes on with a study tells its builds once more."""
+    pieces = (piece for sample in samples for piece in sample.evidence if piece.kind == BUILD)
+    told = {piece.note: piece.value for piece in pieces if piece.value is not None}
+    return list(told.values())

@@ -113,6 +113,11 @@ class BlockRunner:
         return not self._waiting and not self._flying
 
     @property
+    def arms(self) -> tuple[Arm, ...]:
+        """Who runs in the newest block, each once."""
+        return tuple(dict.fromkeys(self._arms))
+
+    @property
     def flying(self) -> int:
         """Launches handed out and not told yet."""
         return len(self._flying)
@@ -241,6 +246,7 @@ class BlockRace(ABC):
         self._block = BlockRunner(spec.seed, self._history.costly, spec.parallel or 0)
         self._offered = 1
         self._stage = first
+        self._beyond = False
 
     @property
     def stage(self) -> Stage:
@@ -263,6 +269,10 @@ class BlockRace(ABC):
         self._block.tell(sample)
         self._stage = sample.launch.stage
 
+    def go_on(self) -> None:
+        """Spend what is left on confirmation, verdict or not: intervals hold at every look."""
+        self._beyond = True
+
     def ask(self, free_slots: int, left: Budget) -> list[Launch] | Done:
         """See ``Race.ask``.
 
@@ -276,6 +286,8 @@ class BlockRace(ABC):
         while True:
             if self._block.over:
                 following = self._next(purse)
+                if isinstance(following, Done) and following.reason is Reason.DECIDED:
+                    following = self._once_more(purse) or following
                 if isinstance(following, Done):
                     return following
                 self._stage = following.stage
@@ -287,6 +299,15 @@ class BlockRace(ABC):
                     msgspec.structs.replace(launch, cap_s=self._bounded_s(launch, left))
                     for launch in taken
                 ]
+
+    def _once_more(self, purse: Purse) -> Roster | None:
+        """The newest block of confirmation again, where what is left is to be spent as well."""
+        if not self._beyond or self._stage is not Stage.CONFIRM or purse.spent:
+            return None
+        arms = self._block.arms
+        if any(self._lost(Stage.CONFIRM, arm) for arm in arms):
+            return None
+        return Roster(Stage.CONFIRM, arms) if purse.affords(self._history.cost(arms)) else None
 
     def _abreast(self) -> int | None:
         """How many launches of the stage may run side by side; ``None``: as many as are offered."""

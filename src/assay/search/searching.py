@@ -14,9 +14,9 @@ from assay.search.interference import BESIDE_ARM, BLOCKS, interference_of
 from assay.search.purse import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.searcher import Searcher
+from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
 from assay.search.strategy import BATCH_ARMS, KEEP, MIN_SEARCH_BLOCKS
-from assay.search.switching import within
 
 ORDER = (
     Stage.SURVEY,
@@ -177,6 +177,20 @@ class SearchingRace(BlockRace):
             needed,
         )
 
+    def _no_room(self, block: Cost) -> Done:
+        """The end where not even the blocks that a claim takes are left.
+
+        Args:
+            block: of the confirmation.
+        """
+        needed = least_budget(self._with_builds(block), self._least)
+        return Done(
+            Reason.BUDGET,
+            f"The budget did not leave the {self._least} confirmation blocks that a claim "
+            f"takes; {needed_text(self._spec.budget, needed)} would do.",
+            needed,
+        )
+
     def _with_builds(self, block: Cost) -> Cost:
         """The same with what a search builds at least."""
         return replace(block, once_s=len(BATCH_ARMS) * self._history.build_s)
@@ -187,7 +201,8 @@ class SearchingRace(BlockRace):
         arms = 2 + self._spec.null
         switching_s = self._history.costly.pair_s
         once = Cost(self._gauge_s() * arms, arms)
-        times = self._repeats if self._repeats > 1 else within(switching_s, once.time_s)
+        whole_s = self._history.costly.whole_pair_s
+        times = self._repeats if self._repeats > 1 else self._history.each_of(whole_s, once)
         launching = once.times(times)
         return Cost(launching.time_s + switching_s, launching.launches)
 

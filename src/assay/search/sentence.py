@@ -235,3 +235,19 @@ def needed_text(asked: Budget, needed: Budget) -> str:
         f"--runs {needed.launches}" if needed.launches and asked.launches is not None else "",
     ]
     return " and ".join(part for part in parts if part)
+
+
+def bound_words(ratio: float) -> str:
+    """By how much something may be better at most: ``more than 1.5 %``; rounded up, so it is true.
+
+    Args:
+        ratio: of the best that there may be to what is known.
+    """
+    tenths = 1000.0 * abs(ratio - 1.0)
+    if tenths < 1.0 - _ROUNDING:
+        return "as much as 0.1 %"
+    return f"more than {math.ceil(tenths - _ROUNDING) / 10:.1f} %"
+
+
+_ROUNDING = 1e-6
+"""Of a per mille: what binary fractions add to a decimal one."""

@@ -22,11 +22,11 @@ from assay.search.feasible import (
 )
 from assay.search.features import Features
 from assay.search.history import DEFAULT_ARM, History, arm_of
+from assay.search.idle import is_idle
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse
 from assay.search.searcher import (
-    Estimate,
     Searcher,
     Trial,
     deviation_of_default,
@@ -57,15 +57,9 @@ MOST_LAUNCHES = 400
 KEEP_OF_MODEL = 0.16
 """Share of the budget that a model-based search leaves: where a model is needed at all, launches
 are few, and what they find is worth more than how finely it is confirmed."""
-IDLE_SHARE = 0.25
-"""Settings go from a winner as long as the model expects less than this share of the margin to be
-lost with all of them,"""
 IDLE_DOUBT = 0.5
-"""or less than so many standard deviations of what is not known about that loss,"""
-IDLE_KNOWN = 0.1
-"""where that is not more than such a share of the gain: what was never launched is a guess."""
-
-
+"""A setting goes from a winner that is expected to cost less than so many standard deviations of
+what is not known about that; what is left is reduced by launches."""
 BLOCKS_BEFORE_PROOF = 4
 """Before so many search blocks what was found is a guess."""
 BLOCKS_BEFORE_END = 8
@@ -215,7 +209,8 @@ class ModelBased:
             wanted = [{c: 1.0, winner: -1.0} for c in smaller]
             losses = self._searcher.contrasts(self._space, trials, wanted)
             least = min(range(len(losses)), key=lambda i: losses[i].mean)
-            if not self._idle(losses[least], gain):
+            tolerance = math.log1p(self._keeping.margin)
+            if not is_idle(losses[least], gain, tolerance, IDLE_DOUBT, len(trials)):
                 break
             lean = smaller[least]
         return lean
@@ -238,12 +233,6 @@ class ModelBased:
         model = Feasibility(Features(self._space), trials)
         pairs = zip(configurations, model.likely(configurations, CERTAIN), strict=True)
         return [c for c, may in pairs if c in kept or (may and c not in seen)]
-
-    def _idle(self, loss: Estimate, gain: float) -> bool:
-        """Whether a loss against the whole winner is next to nothing, and known well enough."""
-        allowed = IDLE_SHARE * math.log1p(self._keeping.margin)
-        nothing = loss.mean <= max(allowed, IDLE_DOUBT * loss.deviation)
-        return nothing and loss.deviation <= IDLE_KNOWN * abs(gain)
 
     def _nothing_left(
         self, history: History, space: SearchSpace, trials: Sequence[Trial], seed: int

@@ -10,9 +10,9 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.search.claims import MIN_BLOCKS, alike, claim_between, precise
+from assay.search.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
 from assay.search.compare import compared_arms
-from assay.search.counted import counted
+from assay.search.counted import counted, no_more
 from assay.search.effects import contrasts
 from assay.search.history import History, repeats
 from assay.search.known import mean_is_known
@@ -21,6 +21,7 @@ from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
 from assay.search.requirement import claims_alpha, is_open
 from assay.search.requirement import least_blocks as least_blocks_required
+from assay.search.switching import Costly
 from assay.stats.sequence import least
 from assay.units import show_count
 
@@ -57,7 +58,7 @@ class SweepRace(BlockRace):
         self._undecided: Arm | None = None
 
     def _next(self, purse: Purse) -> Roster | Done:
-        baseline = self._arms[0]
+        baseline = self._first
         looks = len(self._history.blocks(Stage.SURVEY))
         if not self._history.known(Stage.SURVEY, baseline.name):
             if looks < TRIES and not (looks and purse.spent):
@@ -83,16 +84,23 @@ class SweepRace(BlockRace):
         return self._arms[2:] if self._spec.null else self._arms[1:]
 
     @property
+    def _first(self) -> Arm:
+        """Who is looked at first: the baseline, unless that takes another boot than others do."""
+        return next(iter(self._history.costly.begins(self._arms)), self._arms[0])
+
+    @property
     def _first_looks(self) -> int:
         """How many blocks there were when the baseline first worked."""
-        tries = self._history.observations(Stage.SURVEY, self._arms[0].name)
+        tries = self._history.observations(Stage.SURVEY, self._first.name)
         return 1 + next((at for at, found in enumerate(tries) if found is not None), len(tries))
 
     def _warming(self) -> tuple[Arm, ...]:
         """The cells of the next warm-up block: those that have run too seldom, and not failed."""
         if self._history.blocks(Stage.CONFIRM):
             return ()
-        return tuple(arm for arm in self._able() if self._cold(arm) > 0)
+        # Those of another boot are warmed up there: see ``assay.study.booting``.
+        here = self._history.costly.begins(self._able())
+        return tuple(arm for arm in here if self._cold(arm) > 0)
 
     def _cold(self, arm: Arm) -> int:
         """How many warm-up launches an arm is still to make."""
@@ -138,8 +146,18 @@ class SweepRace(BlockRace):
         if design is not None and design.repeats is not None:
             return able
         if all(self._decided(arm) for arm in self._doubtful_first(able)):
-            return Done(Reason.DECIDED, f"Every cell was decided after {counted(self._history)}.")
+            return Done(Reason.DECIDED, self._ending(able))
         return able
+
+    def _ending(self, able: list[Arm]) -> str:
+        """Why nothing is measured any more; the cells that failed apart."""
+        told = counted(self._history)
+        if all_decided(self._claim(arm) for arm in able if arm in self._compared):
+            return f"Every cell was decided after {told}."
+        return no_more(told)
+
+    def _claim(self, arm: Arm) -> Claim | None:
+        return sweep_claim(self._spec, self._history, self._arms, arm, self._alpha)
 
     def _imprecise(self, able: list[Arm], blocks: int, precision: float) -> list[Arm] | Done:
         """The cells whose mean is not known well enough yet, and the baseline beside them."""
@@ -164,7 +182,7 @@ class SweepRace(BlockRace):
 
     def _decided(self, arm: Arm) -> bool:
         """Decided and told well enough, or past deciding."""
-        found = sweep_claim(self._spec, self._history, self._arms, arm, self._alpha)
+        found = self._claim(arm)
         if found is None:
             over = len(self._history.sound(Stage.CONFIRM)) >= self._claiming
         elif all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
@@ -223,8 +241,9 @@ def least_launches(spec: StudySpec) -> int:
     warmups = WARMUP if spec.warmup is None else spec.warmup
     asked = spec.design.repeats if spec.design is not None else None
     arms = len(compared_arms(spec))
+    begins = len(Costly.of(spec).begins(compared_arms(spec)))
     each = repeats(spec.statistic, Stage.CONFIRM)
-    return max(1, warmups * arms) + (asked or least_blocks(spec)) * arms * each
+    return max(1, warmups * begins) + (asked or least_blocks(spec)) * arms * each
 
 
 def _all_run(blocks: int, history: History) -> str:

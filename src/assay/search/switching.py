@@ -6,6 +6,7 @@ plots of a split-plot design, whose unit is the application (docs/statistics.md,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.records import Arm, Configuration, Sample, StudySpec, Switching
@@ -17,6 +18,8 @@ from assay.units import show_count, show_duration
 EVIDENCE = "switch"
 """Kind of the evidence that tells, in seconds, what applying costly settings before a launch took.
 """
+BOOT = "boot"
+"""Kind of the evidence that names the boot that a launch was made in."""
 MOST_WITHIN = 10
 """Launches of an arm within one application, at most: their mean is no better than the application
 itself."""
@@ -27,16 +30,28 @@ class Costly:
 
     Args:
         costs_s: seconds that changing each takes; those of 0 are none of them.
+        pausing: those that take a boot, and what each is where it is left alone. A study does not
+            run meanwhile, so that its budget counts no boots.
     """
 
-    def __init__(self, costs_s: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        costs_s: Mapping[str, float] | None = None,
+        pausing: Mapping[str, Value] | None = None,
+    ) -> None:
         given = {name: cost for name, cost in (costs_s or {}).items() if cost > 0.0}
         self.costs_s = dict(sorted(given.items(), key=lambda pair: (-pair[1], pair[0])))
+        self.pausing = dict(pausing or {})
 
     @classmethod
     def of(cls, spec: StudySpec) -> Costly:
         """Those of a study."""
-        return cls(spec.switch_costs_s)
+        return cls(spec.switch_costs_s, spec.pausing)
+
+    @property
+    def within_a_boot(self) -> Costly:
+        """Those that are changed while a study runs."""
+        return Costly({n: c for n, c in self.costs_s.items() if n not in self.pausing})
 
     def __bool__(self) -> bool:
         return bool(self.costs_s)
@@ -47,8 +62,19 @@ class Costly:
         return tuple(self.costs_s)
 
     def level(self, configuration: Configuration) -> tuple[Value | None, ...]:
-        """Their values in a configuration; ``None`` where one is left alone."""
-        return tuple(configuration.get(name) for name in self.costs_s)
+        """Their values in a configuration; ``None`` where one is left alone.
+
+        What takes a boot is never left alone: it is then what it was when the study began.
+        """
+        return tuple(configuration.get(name, self.pausing.get(name)) for name in self.costs_s)
+
+    def boot(self, configuration: Configuration) -> dict[str, Value]:
+        """What a boot has to have for a configuration."""
+        return {name: configuration.get(name, usual) for name, usual in self.pausing.items()}
+
+    def begins(self, arms: Sequence[Arm]) -> tuple[Arm, ...]:
+        """The arms that run in the boot in which the study began; all where none takes a boot."""
+        return tuple(arm for arm in arms if self.boot(arm.configuration) == self.pausing)
 
     def plot(self, configuration: Configuration) -> Plot:
         """The same as text."""
@@ -58,6 +84,11 @@ class Costly:
     def differ(self, arms: Iterable[Arm]) -> bool:
         """Whether arms differ in any of them."""
         return bool(self.costs_s) and len({self.plot(arm.configuration) for arm in arms}) > 1
+
+    def whole_s(self, arms: Sequence[Arm]) -> float:
+        """The same as ``block_s``, with the boots that no budget counts."""
+        boots = {tuple(self.boot(arm.configuration).items()) for arm in arms}
+        return self.block_s(arms) + (len(boots) * self._boot_s if len(boots) > 1 else 0.0)
 
     def block_s(self, arms: Sequence[Arm]) -> float:
         """What a block of these arms takes for switching, in the order of ``stats.order``.
@@ -73,6 +104,7 @@ class Costly:
         """The same for a block of a whole space, or of ``most`` unknown arms of it."""
         total_s, groups = 0.0, 1
         for name, cost_s in self.costs_s.items():
+            cost_s = self._spent_s(name, cost_s)
             options = space.options(name) if name in space.parameters else (None,)
             groups = min(most, groups * (most if options is None else len(options)))
             total_s += cost_s * groups if groups > 1 else 0.0
@@ -81,14 +113,27 @@ class Costly:
     @property
     def pair_s(self) -> float:
         """The same for a block of two arms that differ in all of them."""
-        return 2.0 * sum(self.costs_s.values())
+        return 2.0 * sum(self._spent_s(name, cost) for name, cost in self.costs_s.items())
+
+    @property
+    def whole_pair_s(self) -> float:
+        """The same with the two boots that no budget counts."""
+        return self.pair_s + 2.0 * self._boot_s
+
+    @property
+    def _boot_s(self) -> float:
+        return max((self.costs_s.get(name, 0.0) for name in self.pausing), default=0.0)
 
     def _applied_s(self, plots: set[Plot]) -> float:
         total_s = 0.0
-        for depth, cost_s in enumerate(self.costs_s.values(), 1):
+        for depth, (name, cost_s) in enumerate(self.costs_s.items(), 1):
             groups = len({plot[:depth] for plot in plots})
-            total_s += cost_s * groups if groups > 1 else 0.0
+            total_s += self._spent_s(name, cost_s) * groups if groups > 1 else 0.0
         return total_s
+
+    def _spent_s(self, name: str, cost_s: float) -> float:
+        """What the budget counts of it."""
+        return 0.0 if name in self.pausing else cost_s
 
 
 def within(switching_s: float, launching_s: float) -> int:
@@ -108,8 +153,12 @@ def within(switching_s: float, launching_s: float) -> int:
 
 def switching_words(found: Switching) -> str:
     """The same in words: ``36 applications of machine.smt took 72 s``."""
+    names, time = ", ".join(found.settings), show_duration(found.time_s)
     times = show_count(found.applications, "application")
-    return f"{times} of {', '.join(found.settings)} took {show_duration(found.time_s)}"
+    if not found.boots:
+        return f"{times} of {names} took {time}"
+    beside = f", and {times} that took {time}" if found.applications else ""
+    return f"{show_count(found.boots, 'boot')}{beside}, for {names}"
 
 
 def switching_of(spec: StudySpec, samples: Iterable[Sample]) -> Switching | None:
@@ -117,9 +166,11 @@ def switching_of(spec: StudySpec, samples: Iterable[Sample]) -> Switching | None
     costly = Costly.of(spec)
     if not costly:
         return None
-    pieces = [e for s in samples for e in s.evidence if e.kind == EVIDENCE]
+    known = [e for s in samples for e in s.evidence]
+    pieces = [e for e in known if e.kind == EVIDENCE]
     return Switching(
         settings=costly.names,
         applications=len(pieces),
-        time_s=sum(e.value or 0.0 for e in pieces),
+        time_s=math.fsum(e.value or 0.0 for e in pieces),
+        boots=len({e.note for e in known if e.kind == BOOT}),
     )

@@ -267,7 +267,7 @@ class RaceContract:
     def test_resumed_with_launches_in_flight(self) -> None:
         """In several slots, what was in flight is launched again, and nothing twice."""
         spec = self.spec(self.AMPLE)
-        for count in range(1, 40, 2):
+        for count in (1, 2, 3, 5, 8, 11, 15, 20, 26, 33, 39):
             broken = drive(
                 self.race(spec), self.program, self.AMPLE, slots=3, until=count, seed=count
             )

@@ -36,9 +36,7 @@ from assay.search.searching import (
     HANG_FACTOR,
     NULL_ARM,
     SearchingRace,
-    least_budget,
 )
-from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
 from assay.search.strategy import ModelBased, Racing, Strategy, trials_of
 from assay.stats.paired import effect
@@ -203,13 +201,7 @@ class TuneRace(SearchingRace):
         """One more block; the first only where enough for a claim will fit (rule 14)."""
         cost = self._history.cost(arms)
         if blocks == 0 and not purse.affords(cost.times(self._least)):
-            needed = least_budget(self._with_builds(cost), self._least)
-            return Done(
-                Reason.BUDGET,
-                f"The budget did not leave the {self._least} confirmation blocks that a claim "
-                f"takes; {needed_text(self._spec.budget, needed)} would do.",
-                needed,
-            )
+            return self._no_room(cost)
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
         if not purse.spent and (blocks < self._least or purse.affords(cost)):
             return Roster(Stage.CONFIRM, arms)

@@ -13,7 +13,7 @@ from assay.units import show_count
 
 def begins_with(earlier: Sequence[Earlier]) -> str:
     """What a search that begins takes from where."""
-    known = sum(len(one.known) for one in earlier)
+    known = len({known.configuration for one in earlier for known in one.known})
     return (
         f"begins with what {_studies(earlier)} knew of {show_count(known, 'configuration')}, "
         f"unless all can be tried; no figure of {'it' if len(earlier) == 1 else 'them'} is evidence"

@@ -8,8 +8,6 @@ for the mmap threshold, ``MAX_TCACHE_SIZE``, ``MAX_TCACHE_COUNT``, ``MAX_FAST_SI
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assay.machine.document import Machine
 from assay.records import Choices, Configuration, Grant, Granted, Level, Plan, Range, RunFacts
 from assay.settings.allocators import AllocatorOption, Told
@@ -33,8 +31,7 @@ def _jemalloc(text: str) -> tuple[tuple[str, str], ...]:
     return (("MALLOC_CONF", text),)
 
 
-@dataclass(frozen=True)
-class HugePagesOption(AllocatorOption):
+class HugePagesOption(AllocatorOption, frozen=True):
     """``malloc.hugepages``: where the system gives none, nothing can be asked for.
 
     Huge pages that were got make the evidence *effective*.

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -40,15 +41,14 @@ _ALL_PREFIXES = tuple(PREFIXES.values())
 _COMPLAINT = re.compile(r"^<jemalloc>: ([A-Z][\w -]* conf (?:pair|value)): (\w+):", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(msgspec.Struct, frozen=True):
     """How one allocator is told: variables, with ``{}`` where the value belongs.
 
     With a ``spelling`` it has these values only, and spells them so.
     """
 
     variables: tuple[tuple[str, str], ...]
-    spelling: Mapping[str, str] = field(default_factory=dict)
+    spelling: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def texts(self, value: Value) -> dict[str, str] | None:
         """What the variables hold for ``value``; ``None`` where it has no such value."""
@@ -58,8 +58,7 @@ class Told:
         return {name: text.format(spelled) for name, text in self.variables}
 
 
-@dataclass(frozen=True)
-class AllocatorOption:
+class AllocatorOption(msgspec.Struct, frozen=True):
     """One option of one or more allocators.
 
     Where ``malloc`` is left alone all of them are told, since the program may bring any.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -19,8 +20,7 @@ from assay.records import (
 )
 
 
-@dataclass(frozen=True)
-class Resolved:
+class Resolved(msgspec.Struct, frozen=True):
     """Actions that give a setting its value.
 
     ``degraded`` says why it is less than asked for; ``note`` is worth knowing, and no loss.
@@ -31,16 +31,29 @@ class Resolved:
     note: str | None = None
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """The value cannot be had here; ``remedy`` says what would make it possible."""
 
     reason: str
     remedy: str | None = None
 
 
-@dataclass(frozen=True)
-class Suggestion:
+class Pending(msgspec.Struct, frozen=True):
+    """The value takes another boot.
+
+    Attributes:
+        missing: what was read, and what is missing.
+        add, remove: words for the kernel's command line, and those that must go.
+        firmware: what its menu is to hold, by name.
+    """
+
+    missing: str
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    firmware: dict[str, str] = {}
+
+
+class Suggestion(msgspec.Struct, frozen=True):
     """A setting worth trying unasked: over which values, and why."""
 
     domain: Domain
@@ -92,7 +105,7 @@ class Setting(Protocol):
         """Whether it is worth trying unasked: a suggestion, or the reason why not."""
         ...
 
-    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
         """What gives it the value that ``config`` holds; only called where it holds one."""
         ...
 

@@ -7,7 +7,7 @@ by ``cachestat(2)`` (Linux 6.5) or ``mincore(2)``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -33,8 +33,7 @@ _NEARLY = 0.01
 """Share of the bytes that may be otherwise than asked: the kernel drops whole large pages."""
 
 
-@dataclass(frozen=True)
-class Cache:
+class Cache(msgspec.Struct, frozen=True):
     """``cache``: warm or cold files."""
 
     name: str = "cache"

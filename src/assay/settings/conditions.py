@@ -1,4 +1,7 @@
-"""Conditions that settings bring with them: an allocator's option needs its allocator."""
+"""Conditions that settings bring with them.
+
+An allocator's option needs its allocator, and one of several instances needs several.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,46 @@ import msgspec
 from assay.errors import BadInput
 from assay.records import Parameter, Space, Value
 from assay.settings.allocators import AllocatorOption
+from assay.settings.instances import CORES, COUNT, RANK
 from assay.settings.registry import Registry
 
 
 def with_conditions(space: Space, registry: Registry) -> Space:
-    """The space with a ``when`` for each option of an allocator, where ``malloc`` varies too.
+    """The space with a ``when`` for what has no effect alone.
+
+    Options of an allocator have one where ``malloc`` varies too; without it they are told to
+    whichever allocator serves.
 
     Raises:
-        BadInput: an option of which none of the allocators in the space has any.
+        BadInput: an option of which none of the allocators in the space has any, or the number of
+            an instance without instances.
     """
+    return _among_instances(_beside_allocators(space, registry))
+
+
+def _among_instances(space: Space) -> Space:
+    names = {parameter.name for parameter in space.parameters}
+    if RANK not in names:
+        return space
+    if not names & {COUNT, CORES}:
+        raise BadInput(
+            f"{RANK} chooses one of several instances, and there are none.",
+            f"Give {COUNT} as well, as in {COUNT}=2,4.",
+        )
+    needed = {COUNT: f"{COUNT} != 1", CORES: f"{CORES} >= 1"}
+    either = " or ".join(text for name, text in needed.items() if name in names)
+    return msgspec.structs.replace(
+        space,
+        parameters=tuple(_only_when(p, either) if p.name == RANK else p for p in space.parameters),
+    )
+
+
+def _only_when(parameter: Parameter, needed: str) -> Parameter:
+    when = f"({parameter.when}) and ({needed})" if parameter.when else needed
+    return msgspec.structs.replace(parameter, when=when)
+
+
+def _beside_allocators(space: Space, registry: Registry) -> Space:
     malloc = next((p for p in space.parameters if p.name == "malloc"), None)
     if malloc is None:
         return space
@@ -38,5 +72,4 @@ def _conditioned(parameter: Parameter, offered: tuple[Value, ...], registry: Reg
             f"{parameter.name} out.",
         )
     needed = " or ".join(f"malloc == {name!r}" for name in owners)
-    when = f"({parameter.when}) and ({needed})" if parameter.when else needed
-    return msgspec.structs.replace(parameter, when=when)
+    return _only_when(parameter, needed)

@@ -7,7 +7,8 @@ Interface: ``sched_setaffinity(2)``, inherited by every thread and child. Eviden
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.errors import BadInput
 from assay.machine.cpulist import format_list, parse_list
@@ -51,8 +52,7 @@ _PLACEMENTS = AnyText(f"{', '.join(_PLACE)}, or near:DEVICE-OR-FILE")
 _USUAL = "compact"
 
 
-@dataclass(frozen=True)
-class Cpus:
+class Cpus(msgspec.Struct, frozen=True):
     """``cpus``: how many CPUs, or which."""
 
     name: str = "cpus"
@@ -128,8 +128,7 @@ class Cpus:
         return judge_mask(value, facts, plan.cpus, count)
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(msgspec.Struct, frozen=True):
     """``placement``: how a count of CPUs is laid out."""
 
     name: str = "placement"

@@ -8,7 +8,8 @@ domain; a quoted value is a text, in which ``\"`` and ``\\`` stand for themselve
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.errors import BadInput
 from assay.machine.document import Machine
@@ -38,8 +39,7 @@ _MAY_BE_EMPTY = "build."
 """Of these a value without a letter is no word of the command: what a compiler may do without."""
 
 
-@dataclass(frozen=True)
-class _Item:
+class _Item(msgspec.Struct, frozen=True):
     text: str
     quoted: bool
 

@@ -9,8 +9,9 @@ ends. Evidence: *seen*, in what it wrote; a program that never imports the frame
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -36,8 +37,7 @@ HOOK = str(Path(__file__).parent / "hook")
 _AT_IMPORT, _AT_EXIT = "import", "exit"
 
 
-@dataclass(frozen=True)
-class FrameworkThreads:
+class FrameworkThreads(msgspec.Struct, frozen=True):
     """The size of one pool of a framework.
 
     ``pool`` is its name in the hook (``torch.intra``), ``package`` what a program imports.

@@ -8,7 +8,7 @@ library, and those that run with raised rights. Evidence: *set*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -35,8 +35,7 @@ _SWITCHED = Choices(("on", "off"))
 _SPELLED: dict[Value, str] = {"on": "1", "off": "0"}
 
 
-@dataclass(frozen=True)
-class Tunable:
+class Tunable(msgspec.Struct, frozen=True):
     """One tunable of glibc.
 
     Attributes:

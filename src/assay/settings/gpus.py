@@ -11,7 +11,9 @@ No GPU was at hand: what the runtimes do with these has not been seen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+
+import msgspec
 
 from assay.errors import BadInput
 from assay.machine.cpulist import format_list
@@ -44,12 +46,15 @@ _ORDER: dict[str, tuple[tuple[str, str], ...]] = {
     "amd": (),
     "intel": (("ZE_ENABLE_PCI_ID_DEVICE_ORDER", "1"),),
 }
+VARIABLES = frozenset(
+    {*_VARIABLE.values(), *(name for order in _ORDER.values() for name, _ in order)}
+)
+"""All that decide which GPUs a program sees."""
 _NONE = "none"
 _DOMAIN = AnyText("a list as 0,2 in the order of PCI addresses, nvidia:0, amd:0, intel:0, or none")
 
 
-@dataclass(frozen=True)
-class Gpus:
+class Gpus(msgspec.Struct, frozen=True):
     """``gpus``: those that the program may use, or none."""
 
     name: str = "gpus"
@@ -109,11 +114,35 @@ class Gpus:
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the variables are in the environment."""
-        own = {*_VARIABLE.values(), *(name for order in _ORDER.values() for name, _ in order)}
         set_here = {
-            a.name: a.value for a in plan.actions if isinstance(a, EnvSet) and a.name in own
+            a.name: a.value for a in plan.actions if isinstance(a, EnvSet) and a.name in VARIABLES
         }
         return judge_environment(config[self.name], left_by_user(set_here, config), facts)
+
+
+def variables_for(numbers: tuple[int, ...], root: Root = LIVE) -> dict[str, str]:
+    """The variables by which a program sees these GPUs and no others.
+
+    Args:
+        numbers: in the order of PCI addresses; none hides all.
+        root: where GPUs are looked for. Where none is found, as in some containers, every runtime
+            is told.
+    """
+    vendors = {gpu.vendor for gpu in find_gpus(root)} & _VARIABLE.keys() or _VARIABLE.keys()
+    listed = ",".join(map(str, numbers))
+    found = {_VARIABLE[vendor]: listed for vendor in sorted(vendors)}
+    for vendor in sorted(vendors):
+        found |= dict(_ORDER[vendor])
+    return found
+
+
+def visible_in(env: Mapping[str, str]) -> frozenset[int] | None:
+    """The GPUs that a batch system left this process; ``None`` where no variable names numbers."""
+    for name in _VARIABLE.values():
+        words = env.get(name, "").split(",")
+        if words != [""] and all(word.isascii() and word.isdigit() for word in words):
+            return frozenset(map(int, words))
+    return None
 
 
 def _numbers(text: str) -> tuple[int, ...] | Refused:

@@ -11,7 +11,8 @@ Evidence: *seen*: the mask of each, read back after it had executed the program.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.machine.cpulist import format_list
 from assay.machine.document import Cpu, Machine, Program
@@ -56,8 +57,7 @@ LATENCY_CORES = 4
 _PLACEHOLDER = "arg.instance"
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(msgspec.Struct, frozen=True):
     """``instances``: how many, or one of two modes."""
 
     name: str = COUNT
@@ -91,8 +91,7 @@ class Count:
         return _judge(config[self.name], facts, plan)
 
 
-@dataclass(frozen=True)
-class Cores:
+class Cores(msgspec.Struct, frozen=True):
     """``instances.cores``: how many cores each has."""
 
     name: str = CORES
@@ -124,8 +123,7 @@ class Cores:
         return _judge(config[self.name], facts, plan)
 
 
-@dataclass(frozen=True)
-class Rank:
+class Rank(msgspec.Struct, frozen=True):
     """``instances.rank``: one of them alone."""
 
     name: str = RANK
@@ -150,7 +148,9 @@ class Rank:
         """Part of ``instances``."""
         if COUNT in config or CORES in config:
             return Resolved((), note="sets which of the instances is started")
-        return Resolved((), degraded="without effect unless instances is given")
+        return Refused(
+            "it chooses one of several instances, and there are none", "Give instances as well."
+        )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By the mask of the one."""

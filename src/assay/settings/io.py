@@ -7,7 +7,7 @@ it. Evidence: *set*: no file of ``/proc`` shows it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -35,8 +35,7 @@ _DOMAIN = Choices(
 )
 
 
-@dataclass(frozen=True)
-class IoClass:
+class IoClass(msgspec.Struct, frozen=True):
     """``io.class``: class and level; 0 goes first, 7 last."""
 
     name: str = "io.class"

@@ -17,7 +17,8 @@ for one that it lacks. Elsewhere *set*.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -41,13 +42,12 @@ CORE_TYPE = "OPENBLAS_CORETYPE"
 _READERS = {"openblas": "OpenBLAS", "onednn": "oneDNN", "mkl": "oneMKL"}
 
 
-@dataclass(frozen=True)
-class Isa:
+class Isa(msgspec.Struct, frozen=True):
     """One level: what it needs, and what each library calls it."""
 
     flags: frozenset[str]
     core: str
-    caps: dict[str, str] = field(default_factory=dict)
+    caps: dict[str, str] = msgspec.field(default_factory=dict)
     hwcaps: tuple[str, ...] = ()
     """glibc features that this level switches off."""
 
@@ -87,8 +87,7 @@ _SAID = re.compile(r"^Core: (\S+)", re.MULTILINE)
 _NOT_FOUND = re.compile(r"^Core not found: (\S+)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class CpuIsa:
+class CpuIsa(msgspec.Struct, frozen=True):
     """``cpu.isa``: the instruction set that libraries are to use."""
 
     name: str = "cpu.isa"

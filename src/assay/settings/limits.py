@@ -7,7 +7,8 @@ stays where it is, but for one that is raised with it. Evidence: *set*.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.errors import BadInput, nearest
 from assay.machine.document import Machine, Program
@@ -54,8 +55,7 @@ _DOMAIN = AnyText(f"a number in the kernel's unit, a size as 8M, or {_UNLIMITED}
 _BYTES = frozenset({"as", "core", "data", "fsize", "memlock", "msgqueue", "rss", "stack"})
 
 
-@dataclass(frozen=True)
-class ResourceLimit:
+class ResourceLimit(msgspec.Struct, frozen=True):
     """``limit.NAME``, as ``limit.nofile``; exists once it is named."""
 
     resource: str

@@ -6,7 +6,7 @@ Evidence: *seen* in the maps of the run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -46,8 +46,7 @@ _DOMAIN = Choices(("glibc", *PREFIXES))
 _ALL_PREFIXES = tuple(PREFIXES.values())
 
 
-@dataclass(frozen=True)
-class Malloc:
+class Malloc(msgspec.Struct, frozen=True):
     """``malloc``: an allocator preloaded, or none."""
 
     name: str = "malloc"

@@ -9,7 +9,7 @@ the weights of ``/sys/kernel/mm/mempolicy/weighted_interleave``. Evidence: *seen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.errors import BadInput
 from assay.machine.cpulist import format_list, parse_list
@@ -49,8 +49,7 @@ _SHOWN = {
 """As ``mpol_to_str`` in mm/mempolicy.c writes them."""
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     """``mem.policy``: where new pages are taken from."""
 
     name: str = "mem.policy"

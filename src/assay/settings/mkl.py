@@ -6,7 +6,7 @@ core. Evidence: *set*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -30,8 +30,7 @@ _WRITTEN = {"true": "TRUE", "false": "FALSE"}
 _DOMAIN = Choices(tuple(_WRITTEN))
 
 
-@dataclass(frozen=True)
-class MklDynamic:
+class MklDynamic(msgspec.Struct, frozen=True):
     """``threads.mkl.dynamic``: true, or false to have every thread that was asked for."""
 
     name: str = "threads.mkl.dynamic"

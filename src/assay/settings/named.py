@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from assay.errors import BadInput
 from assay.machine.document import Machine, Program
@@ -33,8 +33,7 @@ from assay.settings.words import word_of
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-@dataclass(frozen=True)
-class _Named(ABC):
+class _Named(msgspec.Struct, frozen=True):
     """``FAMILY.NAME``: one word, which the user gives. Evidence: *set*."""
 
     own_name: str
@@ -78,12 +77,12 @@ class _Named(ABC):
             return Refused(f"{self.name} holds a NUL, which no {self.holder} can")
         return Resolved((self._action(word),))
 
-    @abstractmethod
     def _action(self, word: str) -> Action:
         """What puts the word in its place."""
+        raise NotImplementedError
 
 
-class EnvVariable(_Named):
+class EnvVariable(_Named, frozen=True):
     """``env.NAME``: a variable of the program's environment."""
 
     scope = Scope.PROCESS
@@ -105,7 +104,7 @@ class EnvVariable(_Named):
         return judge_environment(value, {self.own_name: word_of(value)}, facts)
 
 
-class Argument(_Named):
+class Argument(_Named, frozen=True):
     """``arg.NAME``: the placeholder ``{NAME}`` of the command."""
 
     scope = Scope.PROGRAM
@@ -126,7 +125,7 @@ class Argument(_Named):
         return _part_of_command(config[self.name], facts)
 
 
-class BuildValue(_Named):
+class BuildValue(_Named, frozen=True):
     """``build.NAME``: the placeholder ``{NAME}`` of the command that builds the program."""
 
     scope = Scope.BUILD
@@ -170,8 +169,7 @@ class BuildValue(_Named):
         return _part_of_command(config[self.name], facts, "in the build command")
 
 
-@dataclass(frozen=True)
-class CommandLine:
+class CommandLine(msgspec.Struct, frozen=True):
     """``command``: the arms of ``assay compare``. Evidence: *set*."""
 
     name: str = "command"

@@ -6,7 +6,7 @@ bound thread has an affinity mask narrower than the CPUs of the program.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine, Program
@@ -39,8 +39,7 @@ _BIND = Choices(("false", "close", "spread", "primary"))
 _PLACES = Choices(("threads", "cores", "sockets"))
 
 
-@dataclass(frozen=True)
-class Bind:
+class Bind(msgspec.Struct, frozen=True):
     """``omp.bind``: false, or where the threads of a team are bound."""
 
     name: str = "omp.bind"
@@ -88,8 +87,7 @@ class Bind:
         return _judge_masks(value, facts, plan)
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(msgspec.Struct, frozen=True):
     """``omp.places``: what OpenMP threads are bound to."""
 
     name: str = "omp.places"

@@ -7,7 +7,7 @@ stand in for it; GNU's has none of theirs (``__kmpc_*``). Evidence: *seen* in th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -29,8 +29,7 @@ from assay.settings.pools import NO_OPENMP, OPENMP_RUNTIMES
 from assay.settings.refusal import outside
 
 
-@dataclass(frozen=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True):
     """A runtime: as the machine knows it, how its files are named, and how it is had."""
 
     library: str
@@ -49,8 +48,7 @@ _KMPC = ("iomp", "llvm-omp")
 """Runtimes of programs whose code GNU's cannot serve."""
 
 
-@dataclass(frozen=True)
-class Runtime:
+class Runtime(msgspec.Struct, frozen=True):
     """``omp.runtime``: a runtime preloaded."""
 
     name: str = "omp.runtime"

@@ -7,7 +7,8 @@ what a program says in its own source stays. Evidence: *set*.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -32,8 +33,7 @@ _WRITTEN = re.compile(r"(static|dynamic|guided|auto)(?:,([1-9][0-9]{0,8}))?")
 _DOMAIN = AnyText("static, dynamic, guided, auto; but for auto with a chunk, as dynamic,64")
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(msgspec.Struct, frozen=True):
     """``omp.schedule``: a kind, and how many rounds are given out at a time."""
 
     name: str = "omp.schedule"

@@ -8,7 +8,7 @@ Evidence: *set*; no runtime shows from outside how long it spun.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -49,8 +49,7 @@ _TIMES = AnyText("milliseconds from 0 on, or infinite")
 _COUNTS_SPINS = "libgomp counts spins, not time: about so long"
 
 
-@dataclass(frozen=True)
-class Wait:
+class Wait(msgspec.Struct, frozen=True):
     """``omp.wait``: spin, or sleep at once."""
 
     name: str = "omp.wait"
@@ -93,8 +92,7 @@ class Wait:
         return judge_environment(config[self.name], left_by_user(_of_wait(config), config), facts)
 
 
-@dataclass(frozen=True)
-class Blocktime:
+class Blocktime(msgspec.Struct, frozen=True):
     """``omp.blocktime``: how long an idle thread spins before it sleeps."""
 
     name: str = "omp.blocktime"

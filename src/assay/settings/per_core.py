@@ -7,7 +7,7 @@ they choose among what it leaves. Evidence: *seen*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -29,8 +29,7 @@ from assay.settings.smt import PER_CORE, kept, most_per_core
 from assay.units import show_count
 
 
-@dataclass(frozen=True)
-class PerCore:
+class PerCore(msgspec.Struct, frozen=True):
     """``threads.per_core``: at most so many CPUs of each core."""
 
     name: str = PER_CORE

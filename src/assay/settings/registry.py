@@ -9,6 +9,7 @@ from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFact
 from assay.settings import threads
 from assay.settings.allocator_options import OPTIONS
 from assay.settings.base import Setting
+from assay.settings.boot import on_demand as at_boot
 from assay.settings.cache import Cache
 from assay.settings.cpus import Cpus, Placement
 from assay.settings.evidence import degraded, never_ran, unverified
@@ -29,13 +30,15 @@ from assay.settings.openmp_schedule import Schedule
 from assay.settings.openmp_wait import Blocktime, Wait
 from assay.settings.per_core import PerCore
 from assay.settings.scheduling import Nice, Policy
+from assay.settings.system import SYSTEM, on_demand
 from assay.settings.thp import Thp
 
 
 class Registry:
     """Settings by name, in the order given.
 
-    ``env.NAME``, ``arg.NAME``, ``build.NAME`` and ``limit.NAME`` exist on demand.
+    ``env.NAME``, ``arg.NAME``, ``build.NAME`` and ``limit.NAME`` exist on demand, as do
+    ``vm.thp.SIZE``, ``vm.hugepages.SIZE``, ``boot.ARG`` and ``firmware.NAME``.
     """
 
     def __init__(self, settings: Iterable[Setting]) -> None:
@@ -69,6 +72,9 @@ class Registry:
             return BuildValue(rest)
         if family == "limit" and rest:
             return ResourceLimit(rest)
+        found = on_demand(name) or at_boot(name)
+        if found is not None:
+            return found
         named = (f"env.{rest}", f"arg.{rest}", f"build.{rest}") if rest else ()
         near = nearest(name, (*self._settings, *named))
         raise BadInput(
@@ -110,6 +116,7 @@ def builtin() -> Registry:
             IoClass(),
             Gpus(),
             CommandLine(),
+            *SYSTEM,
         )
     )
 

@@ -8,8 +8,6 @@ Evidence: *seen* in ``/proc/PID/stat``. Nice values compare programs of one auto
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from assay.errors import BadInput
@@ -53,8 +51,7 @@ _RESERVED = 0.95
 _KEEP = "as root: sysctl kernel.sched_rt_runtime_us=950000"
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     """``sched``: the scheduling class.
 
     A program of a real-time class runs before all others, assay included. It is refused where that
@@ -112,8 +109,7 @@ class Policy:
         return msgspec.structs.replace(grant, value=value)
 
 
-@dataclass(frozen=True)
-class Nice:
+class Nice(msgspec.Struct, frozen=True):
     """``nice``: weight against other programs."""
 
     name: str = "nice"

@@ -12,7 +12,7 @@ what was got. Nothing shows the except-advised flag from outside: that is *set*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -70,8 +70,7 @@ _ASKS: dict[str, tuple[tuple[str, str], ...]] = {
 mimalloc 2.0.9 (AnonHugePages of a program that fills 64 MiB, system set to madvise)."""
 
 
-@dataclass(frozen=True)
-class Thp:
+class Thp(msgspec.Struct, frozen=True):
     """``thp``: never, where advised, or as far as the allocator can."""
 
     name: str = "thp"

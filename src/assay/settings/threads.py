@@ -6,7 +6,7 @@ also size its pools itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -37,8 +37,7 @@ _NARROWER: dict[str, tuple[str, ...]] = {
 """Settings that take variables over from those that have more."""
 
 
-@dataclass(frozen=True)
-class Threads:
+class Threads(msgspec.Struct, frozen=True):
     """The size of one family of thread pools, or of all."""
 
     name: str

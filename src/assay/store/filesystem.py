@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+import msgspec
 
 from assay.errors import NotPossible
 
@@ -64,8 +65,7 @@ _NETWORK_FUSE = frozenset(
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
-@dataclass(frozen=True)
-class Mount:
+class Mount(msgspec.Struct, frozen=True):
     """One mounted file system: where, of which type, from what."""
 
     point: PurePosixPath

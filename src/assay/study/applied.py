@@ -19,7 +19,7 @@ class Applied:
     Nothing is taken to hold at the beginning of a sitting.
 
     Args:
-        costly: the settings.
+        costly: the settings; those that take a boot are for others.
         executor: applies them.
         clock: in seconds.
     """
@@ -27,7 +27,7 @@ class Applied:
     def __init__(
         self, costly: Costly, executor: Executor, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._costly = costly
+        self._costly = costly.within_a_boot
         self._executor = executor
         self._clock = clock
         self._holds: Plot | None = None

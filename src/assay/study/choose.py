@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
 
 from assay.errors import NotPossible
 from assay.machine.document import Machine, Program
-from assay.records import Choices, Configuration, Parameter, Plan, Space, Value
+from assay.records import Choices, Configuration, Parameter, Plan, Scope, Space, Value
 from assay.records.configuration import show_value
 from assay.search.expression import Expression
+from assay.search.space import same_value
 from assay.settings.base import Suggestion
 from assay.settings.registry import Registry
+from assay.settings.system.common import NAMED_ONLY
 
 
 @dataclass(frozen=True)
@@ -24,11 +27,18 @@ class Chosen:
     left_out: dict[str, str]
 
 
+SYSTEM_WIDE = "system settings"
+"""Stands for all of them where it is said what is not tried."""
+
+
 def choose(registry: Registry, program: Program, machine: Machine) -> Chosen:
     """The settings that can matter for this program on this machine."""
     parameters = []
     left_out = {}
     for setting in registry:
+        if setting.scope is Scope.SYSTEM:
+            left_out[SYSTEM_WIDE] = NAMED_ONLY
+            continue
         answer = setting.matters(program, machine)
         if isinstance(answer, Suggestion):
             parameters.append(
@@ -49,7 +59,8 @@ def grantable(
 ) -> tuple[Space, dict[str, str]]:
     """The space without values that the planner refuses, and why each was left out.
 
-    A setting that keeps no value leaves the space altogether. Ranges of more than
+    A setting that keeps no value leaves the space altogether, and so does one that keeps nothing
+    but its default, which is no choice, unless an expression names it. Ranges of more than
     ``MOST_VALUES`` values, and continuous ones, are left as they are; the race then keeps to what
     can be granted.
 
@@ -57,14 +68,16 @@ def grantable(
         NotPossible: a condition or constraint needs a setting that left the space.
     """
     kept: list[Parameter] = []
+    idle: list[Parameter] = []
     refused: dict[str, str] = {}
     gone: dict[str, str] = {}
+    named = {name for text in _texts(space) for name in Expression(text).names}
     for parameter in space.parameters:
         values = parameter.domain.values()
         if values is None or len(values) > MOST_VALUES:
             kept.append(parameter)
             continue
-        reasons = {value: _refusal(parameter, value, planner) for value in values}
+        reasons = {value: _refusal(parameter, value, space, planner) for value in values}
         options = tuple(value for value, reason in reasons.items() if reason is None)
         refused |= _told(parameter.name, reasons)
         if len(options) == len(values):
@@ -72,10 +85,12 @@ def grantable(
         elif options:
             ordered = not isinstance(parameter.domain, Choices) or parameter.domain.ordered
             narrowed = Choices(options, ordered=ordered)
-            kept.append(msgspec.structs.replace(parameter, domain=narrowed))
+            spare = parameter.name not in named and _no_choice(parameter, options)
+            (idle if spare else kept).append(msgspec.structs.replace(parameter, domain=narrowed))
         else:
             gone[parameter.name] = next(r for r in reasons.values() if r is not None)
-    _demand_named(space, kept, gone)
+    kept = kept or idle  # what was asked for and is had is not refused, were it no choice
+    _demand_named(msgspec.structs.replace(space, parameters=tuple(kept)), gone)
     return msgspec.structs.replace(space, parameters=tuple(kept)), refused
 
 
@@ -101,14 +116,23 @@ def _told(name: str, reasons: dict[Value, str | None]) -> dict[str, str]:
     }
 
 
-def _demand_named(space: Space, kept: list[Parameter], gone: dict[str, str]) -> None:
+def _texts(space: Space) -> list[str]:
+    """The expressions of a space."""
+    return [*space.constraints, *(p.when for p in space.parameters if p.when)]
+
+
+def _no_choice(parameter: Parameter, options: tuple[Value, ...]) -> bool:
+    """Whether what can be granted is the default alone."""
+    return bool(options) and all(same_value(option, parameter.default) for option in options)
+
+
+def _demand_named(space: Space, gone: dict[str, str]) -> None:
     """Refuse expressions about settings that cannot be varied here.
 
     Raises:
         NotPossible: names the setting and why it left.
     """
-    texts = [*space.constraints, *(p.when for p in kept if p.when)]
-    for text in texts:
+    for text in _texts(space):
         for name in sorted(Expression(text).names & gone.keys()):
             raise NotPossible(
                 f"{text!r} needs {name}, of which nothing can be granted here: {gone[name]}",
@@ -117,11 +141,27 @@ def _demand_named(space: Space, kept: list[Parameter], gone: dict[str, str]) -> 
 
 
 def _refusal(
-    parameter: Parameter, value: Value, planner: Callable[[Configuration], Plan]
+    parameter: Parameter, value: Value, space: Space, planner: Callable[[Configuration], Plan]
 ) -> str | None:
-    plan = planner(Configuration({parameter.name: value}))
-    word = plan.words.get(parameter.name)
-    return word.reason if word is not None and parameter.name in plan.refused else None
+    """Why a value is refused alone, and in all company that its condition names."""
+
+    def refusal(company: Mapping[str, Value]) -> str | None:
+        plan = planner(Configuration({**company, parameter.name: value}))
+        word = plan.words.get(parameter.name)
+        return word.reason if word is not None and parameter.name in plan.refused else None
+
+    alone = refusal({})
+    if alone is None or parameter.when is None:
+        return alone
+    condition = Expression(parameter.when)
+    others = [p for p in space.parameters if p.name in condition.names - {parameter.name}]
+    options = [(None, *(p.domain.values() or ())) for p in others]
+    for values in itertools.islice(itertools.product(*options), MOST_VALUES):
+        pairs = zip(others, values, strict=True)
+        company = {other.name: value for other, value in pairs if value is not None}
+        if company and condition.holds(company, unknown=False) and refusal(company) is None:
+            return None
+    return alone
 
 
 def describe(space: Space) -> Iterable[str]:

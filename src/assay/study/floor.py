@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from assay.records import Kind, Status
+from assay.records import Kind, Status, Workload
 from assay.records.calibration import MachineFloor
 from assay.search.floor import command_words
 from assay.store import Store
 from assay.store.base import StudyRecord
 
 
-def machine_floor(store: Store, machine: str, argv: tuple[str, ...] = ()) -> MachineFloor | None:
+def machine_floor(
+    store: Store, machine: str, workload: Workload | None = None
+) -> MachineFloor | None:
     """The noise floor of a machine: of the program itself where it was calibrated, else of any.
 
     Of several calibrations the newest counts. One whose verdict is withheld, because others used
@@ -18,7 +20,7 @@ def machine_floor(store: Store, machine: str, argv: tuple[str, ...] = ()) -> Mac
     Args:
         store: where it may be.
         machine: its fingerprint, as strata have it.
-        argv: the command whose claims it is to stand beside.
+        workload: whose claims it is to stand beside.
 
     Returns:
         ``None`` where there is none.
@@ -29,10 +31,15 @@ def machine_floor(store: Store, machine: str, argv: tuple[str, ...] = ()) -> Mac
             continue
         record = store.study(head.id)
         found = _floor(store, record, machine)
-        if found is not None and record.spec.workload.argv == argv:
+        if found is not None and workload and _is_same(record.spec.workload, workload):
             return found
         other = other or found
     return other
+
+
+def _is_same(one: Workload, other: Workload) -> bool:
+    """Whether two workloads run one program: the same command, built by the same recipe."""
+    return (one.argv, one.build) == (other.argv, other.build)
 
 
 def _floor(store: Store, record: StudyRecord, machine: str) -> MachineFloor | None:

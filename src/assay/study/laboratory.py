@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,8 +14,12 @@ from assay.machine.document import Machine, Program
 from assay.machine.reader import fingerprint
 from assay.machine.slots import Slot, slots
 from assay.records import Configuration, Plan, StudySpec, Workload
-from assay.search.space import SearchSpace
 from assay.settings.registry import Registry
+
+if TYPE_CHECKING:
+    from assay.launch.partition.share import Share
+    from assay.measure.executor import Executor
+    from assay.search.space import SearchSpace
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,8 @@ class Laboratory:
         others: the further commands of a comparison.
         slots: that every launch is confined to one of; none where absent.
         built: key of the build that ``program`` comes from; ``None`` where nothing is built.
+        share: of a partition, that every launch is placed in; ``machine`` is what it leaves.
+        executor: makes what carries the launches of a study out; this host if absent.
     """
 
     machine: Machine
@@ -35,6 +42,15 @@ class Laboratory:
     others: tuple[Program, ...] = ()
     slots: tuple[Slot, ...] = ()
     built: str | None = None
+    executor: Callable[[StudySpec], Executor] | None = None
+    share: Share | None = None
+
+    def within(self, share: Share | None) -> Laboratory:
+        """The same, with its launches in a share of a partition."""
+        if share is None:
+            return self
+        driver = self.driver.placed(share)
+        return replace(self, machine=share.room(self.machine), driver=driver, share=share)
 
     def divided(self, parallel: int | None) -> Laboratory:
         """The same, with its CPUs divided into so many slots.
@@ -60,7 +76,10 @@ class Laboratory:
         """Resolve a configuration here, in the first slot unless another is named."""
         at = slot or 0
         found = plan(configuration, self._room(at), self.registry, self.program)
-        return confined(found, self.slots[at]) if self.slots else found
+        if self.slots:
+            return confined(found, self.slots[at])
+        # Utility CPUs belong to the share too, and are not for the work.
+        return confined(found, self.share.cpus) if self.share else found
 
     def foreseen(self, configuration: Configuration) -> Plan:
         """The plan of the first slot that refuses something; where none does, of the first."""
@@ -84,6 +103,8 @@ class Laboratory:
             return None
         if not self.others and self.built is None:
             return self.program.digest
+        import hashlib
+
         known = [program.digest or "" for program in (self.program, *self.others)]
         known += [self.built] if self.built is not None else []
         return hashlib.sha256("\n".join(known).encode()).hexdigest()
@@ -93,9 +114,11 @@ class Laboratory:
         return fingerprint(self.machine) if workload.build is not None else ""
 
     def admits(self, configuration: Configuration) -> bool:
-        """Whether nothing of a configuration is refused here."""
-        return not self.foreseen(configuration).refused
+        """Whether nothing of a configuration is refused here, or it takes another boot."""
+        return not self.foreseen(configuration).impossible
 
     def space(self, spec: StudySpec) -> SearchSpace:
         """The space of a study, bound to what can be granted here."""
+        from assay.search.space import SearchSpace
+
         return SearchSpace(spec.space, self.admits)

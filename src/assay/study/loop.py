@@ -11,7 +11,8 @@ from typing import Protocol
 
 import msgspec
 
-from assay.errors import AssayError, BadInput, NotPossible, WorkloadFailed
+from assay.errors import AssayError, BadInput, NotPossible, Pause, WorkloadFailed
+from assay.launch.system.hold import NotPutBack
 from assay.measure.executor import Executor
 from assay.records import (
     Budget,
@@ -29,12 +30,13 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import NOT_EVERYWHERE
-from assay.search.failure import why_failed
+from assay.search.failure import BY_HAND, Failure, failure_of
 from assay.search.race import Done, Race, Reason
 from assay.search.sentence import needed_text
 from assay.search.switching import Costly
 from assay.store import Store
 from assay.study.applied import Applied
+from assay.study.booting import Boots
 from assay.study.watch import Watch
 
 Planner = Callable[[Configuration, int | None], Plan]
@@ -123,6 +125,7 @@ class StudyLoop:
         account: what was spent and what is left.
         listener: is told.
         watch: of the program's files.
+        boots: say whether the present boot has what a launch needs; absent where none takes one.
         failure: of the last launch of earlier sittings that did not end well.
     """
 
@@ -139,7 +142,8 @@ class StudyLoop:
         account: Account,
         listener: Listener,
         watch: Watch,
-        failure: str | None = None,
+        boots: Boots | None = None,
+        failure: Failure | None = None,
     ) -> None:
         self._id = study_id
         self._stratum = stratum
@@ -152,6 +156,7 @@ class StudyLoop:
         self._account = account
         self._listener = listener
         self._watch = watch
+        self._boots = boots
         self._plans: dict[tuple[Configuration, int | None], Plan] = {}
         self._slots = spec.parallel or 1
         self._flying = 0
@@ -167,6 +172,7 @@ class StudyLoop:
             BadInput: the program's output does not hold the objective.
             NotPossible: the budget is too small for a claim.
             WorkloadFailed: the program fails whatever is done.
+            Pause: the next launch needs another boot.
             Gone, Changed: somebody took away or changed what runs; the launch makes no sample.
         """
         status = Status.INTERRUPTED
@@ -175,6 +181,9 @@ class StudyLoop:
             status = Status.FAILED if done.reason in REFUSED else Status.DONE
         except BadInput:
             status = Status.FAILED
+            raise
+        except Pause:
+            status = Status.PAUSED
             raise
         finally:
             self._close()
@@ -187,10 +196,13 @@ class StudyLoop:
         return done
 
     def _close(self) -> None:
-        """End what runs. A clean-up that fails takes nothing from what was measured."""
+        """End what runs. A clean-up that fails takes nothing from what was measured.
+
+        Nor does a machine that cannot be put back to what it was; it is told.
+        """
         try:
             self._executor.close()
-        except WorkloadFailed as error:
+        except (WorkloadFailed, NotPutBack) as error:
             self._listener.warned(error)
 
     def _until_done(self) -> Done:
@@ -199,14 +211,26 @@ class StudyLoop:
             if isinstance(answer, Done):
                 return answer
             for launch in answer:
+                if self._boots is not None:
+                    self._boots.demand(launch)
                 self._listener.launching(launch, self._account.left)
                 plan = self._plan(launch)
                 self._applied.before(launch, plan)
+                self._warm_up(launch, plan)
                 self._executor.submit(launch, plan)
                 self._flying += 1
             for sample in self._executor.poll(None):
                 self._flying -= 1
                 self._take(sample)
+
+    def _warm_up(self, launch: Launch, plan: Plan) -> None:
+        """Make one launch that is no sample where an arm runs for the first time in a boot."""
+        if self._boots is None or not self._boots.is_cold(launch):
+            return
+        # It stands in no block: the first launch of a block is told how fast the machine is.
+        self._executor.submit(msgspec.structs.replace(launch, block=-1, roster=None), plan)
+        self._executor.poll(None)
+        self._boots.warmed(launch.arm)
 
     def _plan(self, launch: Launch) -> Plan:
         key = launch.configuration, launch.slot
@@ -218,6 +242,8 @@ class StudyLoop:
         """Store first, then decide: what was decided on is always on the disk."""
         self._watch.demand_same()
         sample = self._applied.told(sample)
+        if self._boots is not None:
+            sample = self._boots.told(sample)
         waited_s = self._store.waited_s
         try:
             # One is kept for each configuration: that of the first slot, which the script follows.
@@ -230,7 +256,7 @@ class StudyLoop:
         self._race.tell(sample)
         self._listener.sampled(sample, self._race, self._account.left)
         if sample.outcome is not Outcome.OK:
-            self._failure = why_failed(sample)
+            self._failure = failure_of(sample)
         if self._account.launches == 1:
             demand_given(sample, self._spec.workload.metrics)
         if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
@@ -245,11 +271,10 @@ class StudyLoop:
     def _refuse(self, done: Done) -> None:
         """Turn the ends that are errors into errors."""
         if done.reason is Reason.WORKLOAD_FAILED:
-            last = f" The last launch: {self._failure}." if self._failure else ""
-            raise WorkloadFailed(
-                f"{done.message}{last}",
-                "Run it by hand first; --check, --timeout and --limit are part of its success.",
-            )
+            if self._failure is None:
+                raise WorkloadFailed(done.message, BY_HAND)
+            last = f"The last launch: {self._failure.reason}."
+            raise WorkloadFailed(f"{done.message} {last}", self._failure.remedy)
         if done.reason is Reason.TOO_SMALL:
             needed = needed_text(self._spec.budget, done.needed or Budget())
             raise NotPossible(done.message, f"It takes about {needed}.")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from assay.errors import BadInput, NotPossible
+from assay.machine.document import machine_in
 from assay.measure.executor import Executor, LocalExecutor
 from assay.measure.gone import demand_folder
 from assay.measure.lanes import Lanes
@@ -33,19 +34,22 @@ from assay.search.front import FrontRace
 from assay.search.gp import GpSearcher
 from assay.search.measure import MeasureRace
 from assay.search.purse import OVERHEAD_S
-from assay.search.race import Race
+from assay.search.race import BlockRace
 from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.sweep import SweepRace
 from assay.search.tune import TuneRace
 from assay.settings.registry import Registry
 from assay.store import Store, StudyRecord
+from assay.study.boot_states import BootStates
+from assay.study.booting import Boots, pausing_of
+from assay.study.firmware import with_said
 from assay.study.floor import machine_floor
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Account, Listener, StudyLoop
 from assay.study.numbering import numbered
 from assay.study.recommend import with_script
-from assay.study.stratum import demand_same, stratum_of
+from assay.study.stratum import as_placed, demand_same, differences, stratum_of
 from assay.study.survey import Survey
 from assay.study.watch import Watch
 
@@ -97,13 +101,16 @@ def begin(
 
     Raises:
         BadInput, NotPossible: what is asked can never run; there is no study then.
+        Pause: as ``StudyLoop.run``; the study is kept.
         AssayError: as ``StudyLoop.run``; the study is kept.
     """
-    costs_s = switch_costs_s(spec, laboratory.registry)
-    spec = msgspec.structs.replace(numbered(spec), switch_costs_s=costs_s)
-    laboratory.space(spec)
+    laboratory = with_said(laboratory, spec, {})
+    spec = prepared(spec, laboratory)
+    race_of(spec, laboratory.space(spec), GpSearcher())  # what has no race gets no study
     for arm in spec.arms:
-        laboratory.plan(arm.configuration).demand_granted()
+        planned = laboratory.plan(arm.configuration)
+        if not planned.pending:  # in another boot other things may be granted
+            planned.demand_granted()
     stratum = stratum_of(0, laboratory.machine, laboratory.digest, laboratory.driver.env)
     study_id = store.create_study(spec, stratum, time.time())
     listener.began(study_id)
@@ -144,16 +151,16 @@ def resume(
     newest = record.strata[-1]
     env = laboratory.driver.env
     now = stratum_of(newest.number, laboratory.machine, laboratory.digest, env)
+    samples = store.samples(study_id, newest.number) if record.spec.pausing else []
+    laboratory = with_said(laboratory, record.spec, {}, samples)
     if not new_stratum:
-        demand_same(newest, now)
+        states = _states(laboratory, record.spec, newest, now, samples)
+        demand_same(*states.compared())
+        now = newest
     store.claim(study_id)
     if new_stratum:
         now = stratum_of(newest.number + 1, laboratory.machine, now.program_digest, env)
         store.add_stratum(study_id, now)
-    elif more is None and record.status is Status.DONE:
-        found = stored_result(store, record)
-        if found is not None:
-            return found
     store.set_status(study_id, Status.RUNNING)
     listener.began(study_id)
     return _carry_on(laboratory, store, study_id, record.spec, now, listener, more)
@@ -168,8 +175,10 @@ def _carry_on(
     listener: Listener,
     more: Budget | None = None,
 ) -> Result:
-    space, searcher = laboratory.space(spec), GpSearcher(earlier=spec.earlier)
+    space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier)
     race = race_of(spec, space, searcher)
+    if more is not None:
+        race.go_on()
     earlier = store.samples(study_id, stratum.number)
     for sample in earlier:
         race.tell(sample)
@@ -191,6 +200,7 @@ def _carry_on(
         account=account,
         listener=listener,
         watch=Watch(laboratory.files),
+        boots=_boots(laboratory, study_id, spec, stratum, earlier),
         failure=last_failure(spec, earlier),
     )
     done = loop.run()
@@ -208,10 +218,47 @@ def _carry_on(
     return Result(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
 
 
+def _states(
+    laboratory: Laboratory,
+    spec: StudySpec,
+    then: Stratum,
+    now: Stratum,
+    samples: Sequence[Sample],
+) -> BootStates:
+    return BootStates(spec, laboratory.registry, then, now, laboratory.machine, samples)
+
+
+def _boots(
+    laboratory: Laboratory,
+    study_id: str,
+    spec: StudySpec,
+    stratum: Stratum,
+    samples: Sequence[Sample],
+) -> Boots | None:
+    """What says whether this boot has what a launch needs, where any takes a boot."""
+    if not spec.pausing:
+        return None
+    env = laboratory.driver.env
+    now = stratum_of(stratum.number, laboratory.machine, laboratory.digest, env)
+    states = _states(laboratory, spec, stratum, now, samples)
+    machine, registry = laboratory.machine, laboratory.registry
+    began = machine_in(stratum.host)
+    boot = began.boot.id if began is not None else None
+    return Boots(study_id, spec, machine, registry, samples, states.told, boot)
+
+
+def _space_at(laboratory: Laboratory, spec: StudySpec, stratum: Stratum) -> SearchSpace:
+    """The space of a study; the same in every boot, where it goes from boot to boot."""
+    began = machine_in(stratum.host) if spec.pausing else None
+    return (laboratory if began is None else replace(laboratory, machine=began)).space(spec)
+
+
 def _executor(
     laboratory: Laboratory, spec: StudySpec, account: Account, listener: Listener
 ) -> Executor:
     """What carries the launches out: one after another, or one in each slot."""
+    if laboratory.executor is not None:
+        return laboratory.executor(spec)
     if not laboratory.slots:
         return LocalExecutor(
             spec.workload,
@@ -234,6 +281,40 @@ def _executor(
         host=laboratory.host_for(spec.workload),
         telling=listener.building,
     )
+
+
+def answered(laboratory: Laboratory, store: Store, record: StudyRecord) -> Result | None:
+    """The result of a study that is done, with a note of what changed here since it was measured.
+
+    Nothing is pooled with it, so that what changed hinders nothing.
+
+    Args:
+        laboratory: the host; where a program is to be built, it may be without it.
+        store: where the study is kept.
+        record: of the study.
+
+    Returns:
+        ``None`` while its newest stratum has none.
+    """
+    found = stored_result(store, record)
+    if found is None or record.status is not Status.DONE:
+        return None
+    newest = record.strata[-1]
+    unbuilt = record.spec.workload.build is not None and laboratory.built is None
+    digest = newest.program_digest if unbuilt else laboratory.digest
+    now = stratum_of(newest.number, laboratory.machine, digest, laboratory.driver.env)
+    now = as_placed(now, newest) if record.spec.reserve else now
+    samples = store.samples(record.id, newest.number) if record.spec.pausing else []
+    states = _states(laboratory, record.spec, newest, now, samples)
+    changed = differences(*states.compared())
+    changed += ["what the program is built from"] if unbuilt else []
+    if not changed:
+        return found
+    note = (
+        f"since it was measured, this changed: {'; '.join(changed)}. "
+        "`assay study resume --new-stratum` asks whether the answer still holds"
+    )
+    return replace(found, told=(*found.told, note))
 
 
 def stored_result(store: Store, record: StudyRecord) -> Result | None:
@@ -288,8 +369,7 @@ def _floor_beside(
     """The calibrated noise floor, where claims have none of their own."""
     if not conclusion.claims or conclusion.noise_floor is not None:
         return None
-    argv = spec.workload.argv
-    return beside(machine_floor(store, stratum.machine, argv), conclusion)
+    return beside(machine_floor(store, stratum.machine, spec.workload), conclusion)
 
 
 def library_notes(samples: Sequence[Sample], *, gone: bool = True) -> tuple[str, ...]:
@@ -341,11 +421,25 @@ def switch_costs_s(spec: StudySpec, registry: Registry) -> dict[str, float]:
     return {name: cost_s for name, cost_s in costs.items() if cost_s > 0.0}
 
 
-def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> Race:
+def prepared(spec: StudySpec, laboratory: Laboratory) -> StudySpec:
+    """A specification with what the order of its launches follows from.
+
+    Raises:
+        BadInput, NotPossible: as ``pausing_of``.
+    """
+    machine, registry = laboratory.machine, laboratory.registry
+    return msgspec.structs.replace(
+        numbered(spec),
+        switch_costs_s=switch_costs_s(spec, registry),
+        pausing=pausing_of(spec, varied(spec), machine, registry),
+    )
+
+
+def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRace:
     """The race that answers a specification.
 
     Raises:
-        BadInput: too few arms.
+        BadInput: too few arms; or several objectives with what is for one.
     """
     match spec.kind:
         case Kind.TUNE if spec.objectives:

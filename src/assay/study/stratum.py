@@ -5,12 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
+import msgspec
+
 from assay import __version__
 from assay.errors import NotPossible
+from assay.launch.partition.names import UTILITY
 from assay.machine.document import Machine
 from assay.machine.reader import fingerprint
 from assay.machine.surroundings import VARIABLE, counts, surroundings
 from assay.records import Stratum, to_builtins
+from assay.settings.gpus import VARIABLES
+
+MEMORY_LIMIT = "memory limit"
 
 
 def stratum_of(
@@ -29,6 +35,22 @@ def stratum_of(
         model=machine.model,
         host=to_builtins(machine),
     )
+
+
+def as_placed(now: Stratum, then: Stratum) -> Stratum:
+    """The conditions at hand without a share of a partition, as if it were had as it was then."""
+    names = {f"{VARIABLE}{name}" for name in (UTILITY, *VARIABLES)}
+    return msgspec.structs.replace(
+        now,
+        cpus=then.cpus,
+        default_state=_taking(now.default_state, then.default_state, {MEMORY_LIMIT}),
+        surroundings=_taking(now.surroundings, then.surroundings, names),
+    )
+
+
+def _taking(now: dict[str, str], then: dict[str, str], names: set[str]) -> dict[str, str]:
+    kept = {name: value for name, value in now.items() if name not in names}
+    return kept | {name: value for name, value in then.items() if name in names}
 
 
 def differences(then: Stratum, now: Stratum) -> list[str]:
@@ -62,7 +84,7 @@ def _unlike(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
 
 def _limits(machine: Machine) -> dict[str, str]:
     """What the control group that assay was started in leaves of the machine."""
-    limits = {"CPU limit": machine.cpu_limit, "memory limit": machine.memory_limit_bytes}
+    limits = {"CPU limit": machine.cpu_limit, MEMORY_LIMIT: machine.memory_limit_bytes}
     return {name: str(value) for name, value in limits.items() if value is not None}
 
 

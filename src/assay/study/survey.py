@@ -23,6 +23,7 @@ from assay.records import (
     Stage,
     Workload,
 )
+from assay.search.failure import BY_HAND
 from assay.search.history import DEFAULT_ARM
 from assay.search.searching import TRIES
 from assay.study.laboratory import Laboratory
@@ -95,7 +96,7 @@ def survey(
             raise WorkloadFailed(
                 f"The program fails in its default configuration: {sample.message}."
                 f"{_last_of(executor.errors, executor.output)}",
-                "Run it by hand first; --check, --timeout and --limit are part of its success.",
+                BY_HAND,
             )
         for metric in objectives or (workload.objective,):
             demand_objective(sample, metric)

@@ -35,8 +35,8 @@ entry()
 """The signal comes when the module of a number is asked for, counted from the entry on."""
 
 
-def interrupted(module: int) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-c", AT_A_MODULE, str(module), "settings", "list"]
+def interrupted(module: int, *words: str) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-c", AT_A_MODULE, str(module), *(words or ("settings", "list"))]
     return subprocess.run(argv, env=ENV, capture_output=True, text=True, timeout=60)
 
 
@@ -45,6 +45,65 @@ def test_whatever_is_being_loaded(module: int) -> None:
     done = interrupted(module)
     assert done.returncode == -signal.SIGINT
     assert done.stderr == ""
+
+
+LOADED_LATE = """
+import signal, sys
+
+late = []
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if signal.getsignal(signal.SIGINT) not in (signal.SIG_DFL, signal.default_int_handler):
+            late.append(name)
+
+from assay.__main__ import entry
+
+sys.meta_path.insert(0, Finder())
+sys.argv[0] = "assay"
+try:
+    entry()
+finally:
+    print(*late)
+"""
+"""Prints the modules that are asked for once signals are exceptions."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--record", os.devnull),
+        ("--with", "nice=1"),
+        ("--with", "cache=cold"),
+        ("--with", "malloc=jemalloc"),
+        ("--with", "vm.swappiness=60"),
+        ("--build", "cp /bin/true {build}/true"),
+    ],
+)
+def test_all_that_a_run_needs_is_loaded_before_there_is_anything_to_clean_up(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    program = "{build}/true" if "--build" in words else "true"
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED_LATE, "run", *words, "--", program],
+        env={**ENV, "XDG_CACHE_HOME": str(tmp_path), "ASSAY_STATE": str(tmp_path / "state")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.split() == []
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_loaded_late_is_seen() -> None:
+    code = f"{LOADED_LATE}\nimport wave".replace("entry()", "signal.signal(2, print); import wave")
+    assert (
+        "wave"
+        in subprocess.run(
+            [sys.executable, "-c", code], env=ENV, capture_output=True, text=True, timeout=60
+        ).stdout
+    )
 
 
 def test_the_last_of_them_is_within_the_loading() -> None:

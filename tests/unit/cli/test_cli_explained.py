@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from assay.cli.explained import explanation_document, explanation_lines
 from assay.search.explain import Explanation, Share
+from assay.search.sentence import bound_words
 
 MALLOC = Share((("malloc", "jemalloc"),), 0.7, (0.65, 0.76))
 BOTH = Share((("malloc", "jemalloc"), ("threads", 2)), 1.1, (1.02, 1.2))
@@ -28,8 +31,8 @@ def test_nothing_is_said_where_there_is_nothing() -> None:
     assert list(explanation_lines(None)) == []
     empty = Explanation((), (), (), 20, tried=7, combinations=1200.0, left=0.985)
     assert list(explanation_lines(empty)) == [
-        "  7 of 1,200 combinations were tried; by the model none is better by more than 1.5 % "
-        "(95 %)."
+        "  7 of 1,200 combinations were tried; by the model none is better than the best of them "
+        "by more than 1.5 % (95 %)."
     ]
     endless = Explanation((), (), (), 20, tried=7, combinations=math.inf)
     assert list(explanation_lines(endless)) == ["  7 combinations were tried."]
@@ -47,3 +50,18 @@ def test_the_document_has_every_share() -> None:
         "tried": 1,
         "left": None,
     }
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        (1.0, "as much as 0.1 %"),
+        (0.99951, "as much as 0.1 %"),
+        (0.999, "more than 0.1 %"),
+        (0.9849, "more than 1.6 %"),
+        (0.985, "more than 1.5 %"),
+    ],
+)
+def test_the_bound_that_is_shown_is_true(left: float, told: str) -> None:
+    assert bound_words(left) == told
+    assert float(told.split()[-2]) / 100 >= 1.0 - left - 1e-9

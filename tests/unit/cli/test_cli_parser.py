@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.grammar import build
+from assay.cli.grammar import VERBS, build
 from assay.cli.main import main
 from assay.cli.parser import parse
+from assay.cli.usage import columns
 from assay.errors import BadInput
 
 
@@ -83,8 +85,14 @@ def test_an_option_without_a_value_is_told_with_an_example(
     verb, option = line.split()
     assert f"{option} needs a value, as in {option} " in told([verb, option], capsys)
     assert "expected" not in told([verb, option, "--verbose"], capsys)
-    if option not in ("--arm", "--color", "--seed"):
-        words = {"report": ["last"], "study": ["resume", "last"]}.get(verb, [])
+    if option not in ("--arm", "--color", "--seed", "--idle"):
+        needed = {
+            "report": ["last"],
+            "study": ["resume", "last"],
+            "machine": ["check"],
+            "partition": ["list"],
+        }
+        words = needed.get(verb, [])
         assert f"{option} needs a value" in told([verb, *words, f"{option}="], capsys)
 
 
@@ -135,3 +143,25 @@ def test_the_errors_of_values_name_the_option() -> None:
         with pytest.raises(BadInput, match=r"^--many: '.*' is not a number of things"):
             whole("--many", text, 10, "things", "--many 3")
     assert whole("--many", "10", 10, "things", "--many 3") == 10
+
+
+@pytest.mark.parametrize("told", [None, "", "0", "-3", "61", "200", "wide"])
+def test_help_is_as_wide_as_argparse_makes_it(
+    told: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if told is not None:
+        monkeypatch.setenv("COLUMNS", told)
+    assert columns() == shutil.get_terminal_size().columns
+
+
+def test_a_verb_alone_has_the_parser_that_it_has_among_all() -> None:
+    def parsers(built: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+        verbs = next(a for a in built._actions if isinstance(a, argparse._SubParsersAction))
+        return dict(verbs.choices)
+
+    every = parsers(build())
+    assert list(every) == list(VERBS)
+    for verb, parser in every.items():
+        assert parsers(build(verb)).keys() == {verb}
+        assert parsers(build(verb))[verb].format_help() == parser.format_help()

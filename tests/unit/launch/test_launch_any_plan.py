@@ -25,9 +25,9 @@ from assay.records import (
     Value,
     Workload,
 )
-from assay.settings import builtin
 from assay.settings.base import Setting
 from assay.settings.frameworks import HOOK
+from assay.settings.registry import builtin
 
 REGISTRY = builtin()
 WORK = Workload(argv=("prog", "{n}"), placeholders={"n": "1"})

@@ -8,7 +8,7 @@ from assay.launch.document import launcher_document
 from assay.launch.planner import plan
 from assay.launch.script import shell_script
 from assay.records import DEFAULT, Configuration, Launch, Plan, Stage, Value, Workload
-from assay.settings import builtin
+from assay.settings.registry import builtin
 
 
 def planned(given: dict[str, Value]) -> Plan:

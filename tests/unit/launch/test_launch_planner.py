@@ -24,7 +24,7 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.settings import builtin
+from assay.settings.registry import builtin
 
 REGISTRY = builtin()
 HOST = machine(caches=2, cores=2, smt=2)

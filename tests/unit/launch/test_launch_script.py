@@ -32,8 +32,8 @@ from assay.records import (
     Workload,
     Wrap,
 )
-from assay.settings import builtin
 from assay.settings.frameworks import HOOK
+from assay.settings.registry import builtin
 
 REGISTRY = builtin()
 LOOK = """
@@ -342,7 +342,7 @@ def test_folders_of_the_user_stand_as_they_are(tmp_path: Path) -> None:
 def test_the_cpus_of_a_slot_are_explained() -> None:
     """No setting names them, and a script that sets something says why."""
     plain = plan(Configuration(), machine(), REGISTRY)
-    assert "# On CPUs 0-1, as in the study (--parallel)." in shell_script(
+    assert "# On CPUs 0-1, as launched (--parallel, --reserve)." in shell_script(
         confined(plain, (0, 1)), work()
     )
     assert "--parallel" not in shell_script(plain, work())

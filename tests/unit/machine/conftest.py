@@ -22,7 +22,7 @@ _LEFT_OUT = re.compile(
     r"|/proc/device-tree|/sys/devices/system/(?:memory|machinecheck|clockevents|edac|cpu/cpuidle)"
     r"|/(?:power|cpuidle|thermal_throttle|microcode|acpi_cppc|hypervisor_\w+|ondemand|stats)(?:/|$)"
     r"|/index[01](?:/|$)|/index\d/(?:coherency|number|physical|size|ways|attributes|cache_disable)"
-    r"|/cpufreq/(?!cpuinfo|policy|boost)\w|/node\d+/(?:memory\d|hugepages|cpu\d|vmstat|numastat)"
+    r"|/cpufreq/(?!cpuinfo|policy|boost|base)\w|/node\d+/(?:memory\d|hugepages|cpu\d|vmstat|numastat)"
 )
 
 Tree = Callable[[Mapping[str, str]], Root]

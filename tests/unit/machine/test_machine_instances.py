@@ -10,7 +10,7 @@ from assay.launch.planner import plan
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
 from assay.records import Configuration, Value
-from assay.settings import builtin
+from assay.settings.registry import builtin
 
 REGISTRY = builtin()
 # name: (settings, instances, CPUs of each, how many cross a node)

@@ -88,6 +88,28 @@ def test_one_kind_left_online_is_none(tree):
 def test_highest_frequencies_of_a_hybrid_processor(recorded):
     cpus = read_topology(recorded("20em64t-hybrid-1p6c2t+2ca4co1t")).cpus
     assert sorted({cpu.max_khz for cpu in cpus}) == [3900000, 5000000, 5200000]
+    # It was recorded without the event sources that name the kinds: frequencies tell them.
+    kinds = {cpu.id: cpu.kind for cpu in cpus}
+    assert {kinds[cpu] for cpu in range(12)} == {"performance"}
+    assert {kinds[cpu] for cpu in range(12, 20)} == {"efficiency"}
+
+
+@pytest.mark.parametrize(
+    ("highest", "base", "kinds"),
+    [
+        ((5000, 5200, 3900), (1900, 1900, 1400), ["performance", "performance", "efficiency"]),
+        ((4900, 4900, 3500), None, ["performance", "performance", "efficiency"]),
+        ((5000, 5200, 5000), (1900, 1900, 1900), [None] * 3),  # a favoured core
+        ((3900, 3900, 3900), (2900, 2300, 2300), [None] * 3),  # Speed Select: base alone
+        ((4000, 3000, 3000), (2000, 2000, 2000), [None] * 3),  # turbo alone
+    ],
+)
+def test_kinds_by_frequency(tree, highest, base, kinds):
+    files = {"/sys/devices/system/cpu/online": "0-2"}
+    for name, values in (("cpuinfo_max_freq", highest), ("base_frequency", base)):
+        for cpu, mhz in enumerate(values or ()):
+            files[f"/sys/devices/system/cpu/cpu{cpu}/cpufreq/{name}"] = f"{mhz}000"
+    assert [cpu.kind for cpu in read_topology(tree(files)).cpus] == kinds
 
 
 def test_arm_kinds_by_capacity_take_favoured_cores_as_one_kind(recorded):

@@ -17,7 +17,7 @@ from assay.errors import BadInput, NotPossible
 from assay.measure import builds as cache
 from assay.measure import sources
 from assay.measure.building import BuildFailed, Building, failed_sample
-from assay.measure.builds import BuildNote, Builds, cache_folder
+from assay.measure.builds import BuildNote, Builds, builds_folder
 from assay.measure.gone import Gone
 from assay.measure.sources import SourceChanged
 from assay.records import Build, Configuration, Launch, Outcome, Plan, Recipe, Stage, Workload
@@ -66,7 +66,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def kept(folder: Path) -> list[str]:
-    return names_in(cache_folder(env_of(folder)))
+    return names_in(builds_folder(env_of(folder)))
 
 
 def test_each_configuration_is_built_once(folder: Path) -> None:
@@ -358,10 +358,10 @@ def test_a_cache_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 
 def test_the_cache_lies_where_the_user_has_it(tmp_path: Path) -> None:
-    assert cache_folder({"XDG_CACHE_HOME": "/c", "HOME": "/h"}) == Path("/c/assay/builds")
-    assert cache_folder({"XDG_CACHE_HOME": "c", "HOME": "/h"}) == Path("/h/.cache/assay/builds")
+    assert builds_folder({"XDG_CACHE_HOME": "/c", "HOME": "/h"}) == Path("/c/assay/builds")
+    assert builds_folder({"XDG_CACHE_HOME": "c", "HOME": "/h"}) == Path("/h/.cache/assay/builds")
     with pytest.raises(NotPossible):
-        cache_folder({})
+        builds_folder({})
 
 
 def test_a_working_folder_that_is_gone_is_told(folder: Path) -> None:
@@ -377,8 +377,45 @@ def test_without_a_build_command_nothing_happens(folder: Path) -> None:
     with Building(workload, env_of(folder)) as found:
         assert found.built(plan()).workload == workload
         assert found.key(plan()) is None
-    assert not cache_folder(env_of(folder)).exists()
+    assert not builds_folder(env_of(folder)).exists()
 
 
 def test_older_workloads_are_read_without_a_build() -> None:
     assert msgspec.json.decode(b'{"argv":["true"]}', type=Workload).build is None
+
+
+# --- how long -------------------------------------------------------------------------------------
+
+SLEEPS = ("sh", "-c", 'sleep {opt}; touch "$0/prog"', "{build}")
+
+
+def test_a_build_that_hangs_is_seen_by_those_before_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.measure.building.LEAST_LATER_S", 0.3)
+    with building(folder, SLEEPS, inputs=(str(folder),)) as found:
+        found.built(plan("0"))
+        with pytest.raises(BuildFailed, match="took longer than 300 ms"):
+            found.built(plan("60"))
+
+
+def test_one_that_was_built_before_tells_as_well(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with building(folder, SLEEPS) as found:
+        found.built(plan("0"))
+    monkeypatch.setattr("assay.measure.building.LEAST_LATER_S", 0.3)
+    with building(folder, SLEEPS) as found:
+        found.built(plan("0"))
+        with pytest.raises(BuildFailed, match="--build-timeout gives it more"):
+            found.built(plan("60"))
+
+
+def test_a_build_may_take_what_the_recipe_says(folder: Path) -> None:
+    recipe = Recipe(argv=SLEEPS, values={"opt": "60"}, cwd=str(folder), limit_s=0.2)
+    workload = Workload(argv=("{build}/prog",), build=recipe, cwd=str(folder))
+    with (
+        Building(workload, env_of(folder)) as found,
+        pytest.raises(BuildFailed, match="took longer than 200 ms"),
+    ):
+        found.built(plan())

@@ -12,6 +12,7 @@ from assay.report.plain import (
     change_interval,
     label_of,
     shorten,
+    unbroken,
     whole_change,
 )
 from assay.report.scale import scale_for
@@ -94,3 +95,16 @@ def test_scale_takes_anything(values):
 
 def test_negative_numbers_have_a_true_minus():
     assert scale_for([1.0], "s").quantity(-1.5) == f"{MINUS}1.500 s"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("takes 8.6 % less time", "takes 8.6_% less time"),
+        ("1.2 ms and 3 MiB", "1.2_ms and 3_MiB"),
+        ("2.40 times as fast", "2.40_times as fast"),
+        ("of 3 seeds in 4 blocks", "of 3 seeds in 4 blocks"),
+    ],
+)
+def test_no_line_ends_before_a_unit(text: str, told: str) -> None:
+    assert unbroken(text) == told.replace("_", "\u00a0")

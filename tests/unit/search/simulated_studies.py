@@ -15,6 +15,7 @@ from assay.records import (
     Kind,
     Metric,
     Parameter,
+    Requirement,
     Sample,
     Space,
     Statistic,
@@ -90,10 +91,12 @@ def tune(
     null: bool = False,
     timeout_s: float | None = None,
     statistic: Statistic = Statistic.MEAN,
+    require: tuple[Requirement, ...] = (),
 ) -> Study:
     spec = StudySpec(
         kind=Kind.TUNE,
         statistic=statistic,
+        require=require,
         workload=workload(program.metric, timeout_s),
         budget=budget,
         space=space,

@@ -95,7 +95,10 @@ def test_the_same_number_can_be_compared(arms: tuple[dict[str, Value], ...]) -> 
 def test_a_search_begins_at_one(parameter: Parameter) -> None:
     with pytest.raises(BadInput, match="The number of instances varies"):
         demand_comparable(searched(WALL, parameter))
-    demand_comparable(searched(WALL, Parameter(name="instances", domain=Choices((1,)))))
+    for one in (Choices((1,)), Choices((1,), ordered=True), Range(1, 1, step=1)):
+        spec = searched(WALL, Parameter(name="instances", domain=one))
+        demand_comparable(spec)
+        assert instances_notes(spec) == []
 
 
 def test_a_single_launch_is_instance_0_of_1() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import msgspec
 import pytest
 from simulated_studies import compare, factors, space_of, tune
 
+from assay.launch.partition.names import PARTITION
 from assay.records import (
     DEFAULT,
     Budget,
@@ -160,3 +162,13 @@ def test_so_does_that_of_a_tuning(share: float) -> None:
     left_out = f" ({lost} more left out)" if lost else ""
     blocks = f"after {recommended.claim.blocks} confirmation blocks{left_out}"
     assert blocks in study.conclusion.stopped
+
+
+def test_a_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
+    held = Conditions().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
+    assert not held.disturbed(0.1)
+    note = Evidence(kind=PARTITION, outside=True, note="isolated became isolated invalid")
+    lost = msgspec.structs.replace(sample(1.0), evidence=(note,))
+    for conditions in (held.with_one(lost), Conditions().with_one(lost).with_one(sample(1.0))):
+        assert conditions.disturbed(0.1)
+        assert not conditions.disturbed(None)

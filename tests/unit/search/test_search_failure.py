@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 from simulated_studies import compare, factors
 
-from assay.records import Budget, Outcome
-from assay.search.failure import last_failure, why_failed
+from assay.records import Budget, Evidence, Outcome
+from assay.search.failure import BY_HAND, Failure, last_failure, why_failed
 from assay.search.testing import Simulated
 
 STUDY = compare(Simulated(takes_s=factors(nice={1: 0.8})), Budget(launches=30), {}, {"nice": 1})
@@ -30,10 +30,25 @@ def test_the_newest_launch_that_gave_nothing_tells_why() -> None:
         for code in (2, 1)
     ]
     later = msgspec.structs.replace(GOOD, started_at=9.0)
-    assert last_failure(STUDY.spec, [later, *failed]) == "exit status 2"
+    assert last_failure(STUDY.spec, [later, *failed]) == Failure("exit status 2")
     assert last_failure(STUDY.spec, [later]) is None
 
 
 def test_a_launch_without_the_figure_that_decides_gave_nothing() -> None:
     mute = msgspec.structs.replace(GOOD, metrics={}, absent={"wall_s": "no match"})
-    assert last_failure(STUDY.spec, [mute]) == "wall_s cannot be read: no match"
+    assert last_failure(STUDY.spec, [mute]) == Failure("wall_s cannot be read: no match")
+
+
+def test_what_was_not_built_is_not_to_be_run_but_built() -> None:
+    reason = "the build ended with status 1"
+    unbuilt = msgspec.structs.replace(
+        GOOD,
+        outcome=Outcome.FAILED,
+        message=reason,
+        evidence=(Evidence(kind="build", note=reason),),
+        launch=msgspec.structs.replace(GOOD.launch, arm="build.opt=-Onever"),
+    )
+    found = last_failure(STUDY.spec, [unbuilt])
+    assert found is not None and found.reason == reason
+    assert found.remedy.startswith("Correct build.opt=-Onever, or --build")
+    assert "--timeout" in BY_HAND and "--timeout" not in found.remedy

@@ -6,18 +6,27 @@ import math
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from simulated_fronts import MEMORY, TIME, TwoSided, confirmation, front_spec, front_study
 
+from assay.errors import BadInput
 from assay.records import (
+    Bound,
     Budget,
     Choices,
     Configuration,
+    Earlier,
+    Evidence,
     Goal,
     Kind,
+    Launch,
     Metric,
     OffFront,
     Parameter,
+    Requirement,
+    Sample,
     Space,
+    Stage,
     StudySpec,
     Verdict,
     Workload,
@@ -29,8 +38,9 @@ from assay.search.front import MOST_POINTS, FrontRace
 from assay.search.front_claims import claim_on, front_alpha
 from assay.search.front_search import ModelFront, RacingFront
 from assay.search.gp import GpSearcher
-from assay.search.race import Race, Reason
+from assay.search.race import Done, Race, Reason
 from assay.search.space import SearchSpace
+from assay.search.strategy import BATCH_ARMS
 from assay.search.testing import RaceContract, Simulated, drive
 from assay.search.tpe import TpeSearcher
 
@@ -385,3 +395,67 @@ def test_a_front_says_what_its_times_are_of_where_the_number_of_instances_varies
             front_spec(space, Budget(launches=300)), (), SearchSpace(space), GpSearcher(), None
         )
         assert any("number of instances varies" in note for note in found.notes) is told
+
+
+class Compiled(TwoSided):
+    """A program that takes ten seconds to be built, the first time it runs in a configuration."""
+
+    def run(self, launch: Launch) -> Sample:
+        sample = super().run(launch)
+        if launch.stage not in (Stage.GAUGE, Stage.SEARCH) or launch.attempt:
+            return sample
+        told = Evidence(kind="build", value=10.0, unit="s")
+        return structs.replace(sample, evidence=(*sample.evidence, told))
+
+
+def test_a_budget_that_would_do_has_room_for_builds() -> None:
+    """What turns out five times as slow leaves no confirmation: with builds it takes more still."""
+
+    def needed_s(kind: type[TwoSided]) -> float:
+        slow = kind(lambda c: (1.9 * bool(c), -0.4 * bool(c)), noise=(0.01, 0.01))
+        spec = front_spec(FEW, Budget(time_s=600.0))
+        race = FrontRace(spec, SearchSpace(FEW), GpSearcher())
+        told = drive(race, slow, spec.budget).samples
+        again = FrontRace(spec, SearchSpace(FEW), GpSearcher())
+        for sample in told:
+            if sample.launch.stage is not Stage.CONFIRM:
+                again.tell(sample)
+        done = again.ask(1, Budget(time_s=5.0))
+        assert isinstance(done, Done)
+        assert "did not leave" in done.message
+        assert done.needed is not None
+        return done.needed.time_s or 0.0
+
+    assert needed_s(Compiled) == needed_s(TwoSided) + len(BATCH_ARMS) * 10.0
+
+
+@pytest.mark.parametrize(("left_s", "launches"), [(5.0, 0), (60.0, 2)])
+def test_identical_arms_run_only_where_all_their_blocks_fit(left_s: float, launches: int) -> None:
+    """Nothing stood better than the default; its noise floor takes seven blocks of two."""
+    worse = TwoSided(lambda c: (0.3 * bool(c), 0.2 * bool(c)))
+    spec = front_spec(FEW, Budget(time_s=600.0), null=True)
+    told = drive(FrontRace(spec, SearchSpace(FEW), GpSearcher()), worse, spec.budget).samples
+    race = FrontRace(spec, SearchSpace(FEW), GpSearcher())
+    for sample in told:
+        if sample.launch.stage is not Stage.CONFIRM:
+            race.tell(sample)
+    answer = race.ask(2, Budget(time_s=left_s))
+    assert (0 if isinstance(answer, Done) else len(answer)) == launches
+    if isinstance(answer, Done):
+        assert answer.reason is Reason.BUDGET
+        assert answer.needed is not None
+
+
+@pytest.mark.parametrize(
+    ("option", "asked"),
+    [
+        ("--require", {"require": (Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=2.0),)}),
+        ("--parallel", {"parallel": 2}),
+        ("--warm-start", {"earlier": (Earlier(study="abc", command="./p"),)}),
+    ],
+)
+def test_what_is_for_one_objective_is_refused(option: str, asked: dict[str, object]) -> None:
+    """A specification need not come from the command line."""
+    spec = structs.replace(front_spec(FEW, Budget(launches=200)), **asked)
+    with pytest.raises(BadInput, match=f"{option} is for one objective; there are several"):
+        FrontRace(spec, SearchSpace(FEW), GpSearcher())

@@ -231,12 +231,23 @@ def test_without_slots_nothing_has_one() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
+def test_cut_off_and_resumed(seed: int) -> None:
+    """The seeds together after each sample before the search, and after every fourth from then."""
+    _cut_off([*range(seed, 24, 3), *range(24 + 4 * seed, AMPLE.launches or 0, 12)], seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
 def test_cut_off_anywhere_and_resumed(seed: int) -> None:
+    _cut_off(range(AMPLE.launches or 0), seed)
+
+
+def _cut_off(counts: Iterable[int], seed: int) -> None:
     """Nothing twice, blocks one after another; what a stop tore apart is measured anew."""
     asked = spec(seed=seed)
     whole = Side(seed=seed)
     whole.drive(asked)
-    for count in range(0, len(whole.samples), 4):
+    for count in (count for count in counts if count < len(whole.samples)):
         first = Side(seed=seed)
         first.drive(asked, until=count)
         second = Side(seed=seed + 1)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 
 import pytest
 
-from assay.records import DEFAULT, Configuration
+from assay.records import DEFAULT, Choices, Configuration, Parameter, Space
+from assay.search.averages import ByAverage
+from assay.search.front_points import Known, best_points
 from assay.search.pareto import dominates, extent, front_of, hypervolume, spread_out
 from assay.search.scalar import mean_points, scalarised, weights
-from assay.search.searcher import Trial
+from assay.search.searcher import Contrast, Estimate, Trial
+from assay.search.space import SearchSpace
 
 A, B, C = (Configuration({"x": value}) for value in (1, 2, 3))
 
@@ -113,3 +117,31 @@ def test_a_shift_of_an_objective_changes_nothing_of_the_order() -> None:
         ]
         assert orders[0] == orders[1]
         assert all(math.isfinite(t.value or 0.0) for t in scalarised(facets(*points), shares, 0.1))
+
+
+class Told(ByAverage):
+    """A model that expects nothing of ``y``, and knows it as well as it is said to."""
+
+    def __init__(self, deviation: float) -> None:
+        self._deviation = deviation
+
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
+    ) -> list[Estimate]:
+        means = (sum(w * -0.3 * ("x" in c) for c, w in one.items()) for one in wanted)
+        return [Estimate(mean, self._deviation) for mean in means]
+
+
+@pytest.mark.parametrize(("deviations", "kept"), [((0.02, 0.02), False), ((0.02, 0.05), True)])
+def test_a_setting_leaves_a_point_where_each_objective_is_known_to_a_tenth_of_its_gain(
+    deviations: tuple[float, float], kept: bool
+) -> None:
+    """What no launch has shown to be idle is a guess."""
+    space = Space(
+        parameters=tuple(Parameter(name=name, domain=Choices((1, 2))) for name in ("x", "y"))
+    )
+    both = Configuration({"x": 1, "y": 1})
+    known = Known(SearchSpace(space), [Told(deviation) for deviation in deviations], [[], []])
+    (point,) = best_points(known, [both], 1, 0.01)
+    assert ("y" in point) is kept
+    assert "x" in point

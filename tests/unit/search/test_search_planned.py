@@ -8,10 +8,11 @@ import msgspec
 import pytest
 from simulated_studies import factors, space_of, tune
 
-from assay.records import Budget, Stage, Verdict
+from assay.records import Budget, Configuration, Evidence, Launch, Sample, Stage, Verdict
 from assay.search.conclude import conclude
-from assay.search.history import History
+from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.planned import MOST, planned_blocks
+from assay.search.purse import OVERHEAD_S
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated
 from assay.search.tpe import TpeSearcher
@@ -48,6 +49,65 @@ def test_time_tells_as_well() -> None:
     planned = planned_blocks(spec, History.of(spec, before), 0.05)
     assert planned is not None
     assert 6 <= planned <= 15  # of some 1 s a launch, two in a block
+
+
+def test_builds_leave_less_time() -> None:
+    """Each counts once, however often it is told; one that is still to come counts as the usual."""
+    study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
+    before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
+    spent = sum((s.wall_s or 0.0) + OVERHEAD_S for s in before)
+    spec = msgspec.structs.replace(study.spec, budget=Budget(time_s=spent + 40.0))
+
+    def planned(told: list[Sample]) -> int | None:
+        return planned_blocks(spec, History.of(spec, told), 0.05)
+
+    def built(sample: Sample, note: str) -> Sample:
+        told = Evidence(kind="build", value=5.0, unit="s", note=note)
+        return msgspec.structs.replace(sample, evidence=(told,))
+
+    twice = [built(before[0], "one"), built(before[1], "one"), *before[2:]]
+    both = [built(before[0], "one"), built(before[1], "two"), *before[2:]]
+    without, once, several = planned(before), planned(twice), planned(both)
+    assert without is not None and once is not None and several is not None
+    assert without - once == pytest.approx(0.9 * 5.0 / 2.0, abs=1.0)
+    assert once - several == pytest.approx(0.9 * 5.0 / 2.0, abs=1.0)
+    new = Configuration({"a": 3, "b": 1, "c": 1})
+    assert all(s.launch.configuration != new for s in before)
+    assert planned([*both, *_first_block(new)]) == planned(
+        [*both[:2], built(before[2], "three"), *both[3:]]
+    )
+
+
+def test_a_finalist_counts_as_what_it_takes() -> None:
+    study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
+    before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
+    spent = sum((s.wall_s or 0.0) + OVERHEAD_S for s in before)
+    spec = msgspec.structs.replace(study.spec, budget=Budget(time_s=spent + 100.0))
+    found = next(s for s in before if s.launch.configuration)
+    slow = [
+        msgspec.structs.replace(s, wall_s=8.0)
+        if s.launch.configuration == found.launch.configuration
+        else s
+        for s in before
+    ]
+    slower = sum(s.wall_s or 0.0 for s in slow) - sum(s.wall_s or 0.0 for s in before)
+    history = History.of(spec, [*slow, *_first_block(found.launch.configuration)])
+    planned = planned_blocks(spec, history, 0.05)
+    assert planned == pytest.approx(0.9 * (100.0 - slower) / (8.0 + 1.0), abs=1.0)
+
+
+def _first_block(configuration: Configuration) -> list[Sample]:
+    """The first launch of a confirmation."""
+    roster = (DEFAULT_ARM, arm_of(configuration))
+    launch = Launch(
+        configuration=roster[0].configuration,
+        arm=roster[0].name,
+        stage=Stage.CONFIRM,
+        block=1000,
+        position=0,
+        roster=roster,
+    )
+    return [GAIN.run(launch)]
 
 
 def test_a_claim_says_that_it_was_planned_and_is_worked_out_again() -> None:

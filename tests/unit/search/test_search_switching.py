@@ -376,3 +376,43 @@ def test_the_application_is_the_unit() -> None:
     assert false_share(means[:, :, 2] - means[:, :, 0]) <= LIMIT
     each = (values[:, :, 2, :] - values[:, :, 0, :]).reshape(STUDIES, -1)
     assert false_share(each) > 2 * LIMIT
+
+
+def test_boots_are_counted_by_no_budget_and_bound_what_one_serves() -> None:
+    costly = Costly({"boot.nosmt": 120.0, "vm.thp": 2.0}, {"boot.nosmt": "absent"})
+    four = arms(
+        "boot.nosmt=absent vm.thp=x",
+        "boot.nosmt=present vm.thp=x",
+        "vm.thp=y",
+        "boot.nosmt=present",
+    )
+    assert costly.plot(four[2].configuration)[0] == costly.plot(four[0].configuration)[0]
+    assert costly.begins(four) == (four[0], four[2])
+    # Two boots of two values each: four applications of the one that is written.
+    assert costly.block_s(four) == 4 * 2.0
+    assert costly.whole_s(four) == 4 * 2.0 + 2 * 120.0
+    assert costly.pair_s == 2 * 2.0
+    assert costly.whole_pair_s == 2 * 2.0 + 2 * 120.0
+    assert costly.within_a_boot.names == ("vm.thp",)
+    assert Costly(COSTS).begins(four) == four
+
+
+@pytest.mark.parametrize(("launches", "each"), [(None, MOST_WITHIN), (240, 10), (48, 2), (12, 1)])
+def test_one_boot_serves_what_the_budget_has_room_for(launches: int | None, each: int) -> None:
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(argv=("./app",)),
+        budget=Budget(launches=launches),
+        switch_costs_s={"boot.nosmt": 120.0},
+        pausing={"boot.nosmt": "absent"},
+    )
+    both = arms("boot.nosmt=absent", "boot.nosmt=present")
+    launch = Launch(
+        configuration=both[0].configuration,
+        arm=both[0].name,
+        stage=Stage.SURVEY,
+        block=0,
+        position=0,
+    )
+    known = Sample(launch=launch, outcome=Outcome.OK, wall_s=1.0, metrics={"wall_s": 1.0})
+    assert History.of(spec, [known]).launches_each(Stage.CONFIRM, both) == each

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,6 +16,7 @@ from simulated_studies import Study, carry_out, compare, factors, space_of, tune
 from assay.records import (
     DEFAULT,
     Arm,
+    Bound,
     Budget,
     Conclusion,
     Configuration,
@@ -20,6 +24,7 @@ from assay.records import (
     Kind,
     Metric,
     Outcome,
+    Requirement,
     Sample,
     Stage,
     StudySpec,
@@ -468,6 +473,49 @@ def test_each_way_of_keeping_the_default_is_told_apart() -> None:
     assert "nothing that was tried stood better" in _sentence(
         tune(SMALL, slow, Budget(launches=150))
     )
+
+
+def test_a_default_that_fails_as_well_is_told() -> None:
+    seeds = range(12)
+    flaky = replace(FLAT, fails=lambda c: 1.0 if c else 0.34)
+    studies = [
+        tune(SMALL, replace(flaky, seed=seed), Budget(launches=150), seed=seed) for seed in seeds
+    ]
+    told = 0
+    for study in studies:
+        if "every other configuration" not in _sentence(study):
+            continue
+        default = [s for s in study.samples if s.launch.arm == "default"]
+        counted = [s for s in default if s.launch.stage is not Stage.SURVEY]
+        lost = sum(s.outcome is Outcome.FAILED for s in counted)
+        too = f"The default failed too, in {lost} of {len(counted)} launches."
+        assert (too in _sentence(study)) == (lost > 0)
+        told += lost > 0
+    assert told
+
+
+@pytest.mark.parametrize(
+    ("given", "least"),
+    [
+        ({}, 25),
+        ({"null": True}, 35),
+        ({"require": (Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=2.0),)}, 29),
+    ],
+    ids=["plain", "null", "median"],
+)
+def test_the_least_budget_is_as_the_guide_says(given: dict[str, Any], least: int) -> None:
+    for launches, refused in ((least - 1, True), (least, False)):
+        study = tune(SMALL, FLAT, Budget(launches=launches), **given)
+        assert (study.done.reason is Reason.TOO_SMALL) is refused
+    guide = Path(__file__).parents[3] / "docs/guide.md"
+    row = next(line for line in guide.read_text().splitlines() if line.startswith("| `tune` |"))
+    assert re.search(rf"\b{least}\b", row)
+
+
+def test_a_budget_that_is_too_small_is_refused_with_one_that_would_do() -> None:
+    study = tune(SMALL, FLAT, Budget(launches=24))
+    assert study.done.needed is not None
+    assert study.done.needed.launches == 40
 
 
 def test_a_claim_and_a_noise_floor_share_the_error_rate() -> None:

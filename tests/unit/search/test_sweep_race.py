@@ -544,3 +544,20 @@ def test_samples_of_outcomes_other_than_ok_have_no_value_in_the_summary() -> Non
     found = sweep(GRID, steady(lambda c: 9.0 if c.get("arg.a") == 2 else 1.0), timeout_s=3.0)
     late = {s.launch.arm for s in found.samples if s.outcome is Outcome.TIMED_OUT}
     assert {arm.name for arm in found.conclusion.arms if not arm.summary} == late
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict", "stopped"),
+    [
+        (1.2, Verdict.SLOWER, "Every cell was decided after 20 blocks."),
+        (1.0, Verdict.UNCLEAR, "After 20 blocks no further one would tell more."),
+    ],
+)
+def test_figures_that_never_change_may_stay_unclear(
+    factor: float, verdict: Verdict, stopped: str
+) -> None:
+    """Without a digit that ever moves nobody knows how coarse they are."""
+    still = Simulated(takes_s=lambda c: factor if c.get("arg.a") == 2 else 1.0, noise=0.0)
+    study = sweep(GRID, still, space=Space(parameters=SPACE.parameters[:1]))
+    assert [claim.verdict for claim in study.conclusion.claims] == [verdict]
+    assert study.done == Done(Reason.DECIDED, stopped)

@@ -29,13 +29,13 @@ from assay.records import (
     Workload,
 )
 from assay.search.space import SearchSpace
-from assay.settings import builtin, judge_all
 from assay.settings.allocator_options import OPTIONS
 from assay.settings.allocators import AllocatorOption
 from assay.settings.conditions import with_conditions
 from assay.settings.glibc import TUNABLES, Tunable
 from assay.settings.joined import read_back
 from assay.settings.malloc import PREFIXES
+from assay.settings.registry import builtin, judge_all
 
 from .hosts import AVX2, LIBRARIES, facts, machine
 

@@ -21,7 +21,7 @@ from assay.records import (
     encode,
 )
 from assay.records.facts import CachedFiles
-from assay.settings import builtin, judge_all
+from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine
 

@@ -22,11 +22,10 @@ from assay.records import (
     Value,
 )
 from assay.records.facts import Applied
-from assay.settings import judge_all
 from assay.settings.cpus import Cpus, Placement
 from assay.settings.gpus import Gpus
 from assay.settings.limits import ResourceLimit
-from assay.settings.registry import Registry
+from assay.settings.registry import Registry, judge_all
 
 from .hosts import facts, machine
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.errors import BadInput
 from assay.records import Choices, Parameter, Range, Value
-from assay.settings import builtin
 from assay.settings.domain_text import parse_assignment, parse_domain
+from assay.settings.registry import builtin
 from assay.settings.words import value_of, word_of
 
 from .hosts import AVX2, machine

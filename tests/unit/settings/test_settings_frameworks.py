@@ -8,9 +8,9 @@ from assay.launch.document import launcher_document
 from assay.launch.planner import plan
 from assay.launch.script import shell_script
 from assay.records import Configuration, Granted, Launch, Level, Seen, Stage, Value, Workload
-from assay.settings import builtin, judge_all
 from assay.settings.frameworks import FRAMEWORKS, HOOK
 from assay.settings.joined import contains, merge
+from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine, program
 

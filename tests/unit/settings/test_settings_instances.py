@@ -11,27 +11,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.errors import BadInput
 from assay.launch.driver import Driver
 from assay.launch.planner import plan
 from assay.machine.document import Machine
 from assay.records import (
     Affinity,
+    Choices,
     Configuration,
     Grant,
     Granted,
     Instances,
     MemPolicy,
+    Parameter,
     Plan,
     Prospect,
     RunFacts,
     Seen,
+    Space,
     Value,
     decode,
     encode,
 )
 from assay.records.facts import InstanceFacts
-from assay.settings import builtin, judge_all
+from assay.search.space import SearchSpace
+from assay.settings.conditions import with_conditions
+from assay.settings.registry import builtin, judge_all
 from assay.settings.splitting import by_node, cores_by_node, most_within, share_out, widest
+from assay.study.choose import grantable
 from assay.study.laboratory import Laboratory
 
 from .hosts import facts, machine, program
@@ -221,10 +228,34 @@ def test_what_is_refused(given: dict[str, Value], told: str) -> None:
     assert any(told in (word.reason or "") for word in refused.values())
 
 
-def test_rank_alone_does_nothing() -> None:
+def test_rank_alone_is_refused() -> None:
     made = planned(TWO_NODES, {"instances.rank": 0})
-    assert made.words["instances.rank"].prospect is Prospect.DEGRADED
-    assert not made.instances
+    word = made.words["instances.rank"]
+    assert word.prospect is Prospect.REFUSED
+    assert "Give instances as well" in (word.reason or "")
+
+
+def test_rank_varies_among_several_only() -> None:
+    space = Space(
+        parameters=(
+            Parameter(name="instances", domain=Choices((1, 2)), default=1),
+            Parameter(name="instances.rank", domain=Choices((0, 1))),
+        )
+    )
+    found, refused = grantable(
+        with_conditions(space, REGISTRY), lambda config: planned(TWO_NODES, dict(config))
+    )
+    assert found.parameters[1].domain.values() == (0, 1)
+    assert not refused
+    bound = SearchSpace(found)
+    assert not bound.without_idle(Configuration({"instances.rank": 0}))
+    assert len(bound.without_idle(Configuration({"instances": 2, "instances.rank": 0}))) == 2
+
+
+def test_a_space_with_rank_alone_is_refused() -> None:
+    space = Space(parameters=(Parameter(name="instances.rank", domain=Choices((0, 1))),))
+    with pytest.raises(BadInput, match="chooses one of several instances"):
+        with_conditions(space, REGISTRY)
 
 
 def test_never_tried_unasked() -> None:

@@ -8,9 +8,9 @@ from assay.launch.planner import plan
 from assay.machine.document import HugePages, Machine
 from assay.records import Configuration, Granted, Level, RunFacts, Seen, Value
 from assay.records.facts import Applied
-from assay.settings import builtin, judge_all
 from assay.settings.pools import POOLS as POOL_VARIABLES
 from assay.settings.pools import sized
+from assay.settings.registry import builtin, judge_all
 
 from .hosts import LIBRARIES, facts, machine
 

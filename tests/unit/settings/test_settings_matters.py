@@ -6,8 +6,8 @@ import pytest
 
 from assay.machine.document import HugePages, Machine, Program
 from assay.records import Configuration, Prospect
-from assay.settings import builtin
 from assay.settings.base import Suggestion
+from assay.settings.registry import builtin
 
 from .hosts import AVX2, LIBRARIES, machine, program
 

@@ -21,8 +21,8 @@ from assay.records import (
     Workload,
 )
 from assay.records.facts import Applied
-from assay.settings import builtin, judge_all
 from assay.settings.base import Suggestion
+from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine, program
 

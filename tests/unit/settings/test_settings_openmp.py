@@ -6,8 +6,8 @@ import pytest
 
 from assay.launch.planner import plan
 from assay.records import Configuration, EnvSet, Granted, Level, Plan, Prospect, Seen, Value
-from assay.settings import builtin, judge_all
 from assay.settings.base import Suggestion
+from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine, program
 

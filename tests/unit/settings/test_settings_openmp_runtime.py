@@ -8,8 +8,8 @@ from assay.launch.planner import plan
 from assay.launch.preload import preloads
 from assay.machine.document import Machine, Program
 from assay.records import Configuration, Granted, Plan, Seen
-from assay.settings import builtin, judge_all
 from assay.settings.base import Suggestion
+from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine, program
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from assay.launch.planner import plan
 from assay.machine.document import Machine
 from assay.records import Configuration, Granted, Plan, Prospect, Seen, Value
-from assay.settings import builtin, judge_all
 from assay.settings.base import Suggestion
+from assay.settings.registry import builtin, judge_all
 from assay.settings.smt import kept
 
 from .hosts import facts, machine, program

@@ -22,7 +22,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.facts import Applied
-from assay.settings import builtin, judge_all
+from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.records import Claim, Conclusion, Kind, Status, StudySpec, Verdict
+from assay.records import Claim, Conclusion, Kind, Recipe, Status, StudySpec, Verdict, Workload
 from assay.store import Store, open_store
 from assay.store.testing import a_conclusion, a_spec, a_stratum
 from assay.study.floor import machine_floor
@@ -49,10 +49,13 @@ def calibrated(
     at_s: float,
     machine: str = HERE,
     status: Status = Status.DONE,
+    workload: Workload | None = None,
     **more: object,
 ) -> str:
     stratum = msgspec.structs.replace(a_stratum(), machine=machine)
-    study = store.create_study(spec_of(Kind.CALIBRATE), stratum, at_s)
+    spec = spec_of(Kind.CALIBRATE)
+    spec = msgspec.structs.replace(spec, workload=workload or spec.workload)
+    study = store.create_study(spec, stratum, at_s)
     found = Conclusion(kind=Kind.CALIBRATE, metric="wall_s", noise_floor=null_claim(hi, **more))
     store.set_conclusion(study, found)
     store.set_status(study, status)
@@ -134,8 +137,21 @@ def test_the_calibration_of_the_program_itself_comes_first(store: Store) -> None
         Conclusion(kind=Kind.CALIBRATE, metric="wall_s", noise_floor=null_claim(1.5)),
     )
     store.set_status(other, Status.DONE)
-    argv = spec_of(Kind.CALIBRATE).workload.argv
-    found = machine_floor(store, HERE, argv)
+    found = machine_floor(store, HERE, spec_of(Kind.CALIBRATE).workload)
     assert found is not None and found.study == own
-    newest = machine_floor(store, HERE, ("./third",))
+    newest = machine_floor(store, HERE, Workload(argv=("./third",)))
     assert newest is not None and newest.study == other
+
+
+def test_programs_that_are_built_are_told_apart_by_their_recipes(store: Store) -> None:
+    """The command of each is the same: what lies in the folder of its build."""
+
+    def built(source: str) -> Workload:
+        recipe = Recipe(argv=("cc", "-o", "{build}/p", source), cwd="/src")
+        return Workload(argv=("{build}/p",), build=recipe)
+
+    own = calibrated(store, 1.01, 1.0, workload=built("own.c"))
+    other = calibrated(store, 1.5, 2.0, workload=built("other.c"))
+    for workload, study in ((built("own.c"), own), (built("other.c"), other)):
+        found = machine_floor(store, HERE, workload)
+        assert found is not None and found.study == study

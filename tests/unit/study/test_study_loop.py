@@ -33,6 +33,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import WALL
+from assay.search.failure import Failure
 from assay.search.race import Done, Race, Reason
 from assay.search.space import SearchSpace
 from assay.search.testing import RandomSearcher, Simulated
@@ -113,7 +114,7 @@ def loop_of(
     metric: Metric = WALL,
     earlier: int = 0,
     files: tuple[str, ...] = (),
-    failure: str | None = None,
+    failure: Failure | None = None,
     parallel: int | None = None,
 ) -> StudyLoop:
     spec = StudySpec(
@@ -291,7 +292,7 @@ def test_a_program_that_always_fails() -> None:
 
 def test_a_program_that_failed_in_an_earlier_sitting_is_told_with_its_reason() -> None:
     """Where the race makes no further launch."""
-    loop = loop_of(Remembering(), Simulating(PROGRAM), failure="exit status 1")
+    loop = loop_of(Remembering(), Simulating(PROGRAM), failure=Failure("exit status 1"))
     loop._race = Finished()  # type: ignore[assignment]
     with pytest.raises(WorkloadFailed, match=r"always\. The last launch: exit status 1\."):
         loop.run()

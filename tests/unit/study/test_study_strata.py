@@ -127,6 +127,21 @@ def test_a_range_keeps_what_can_be_granted() -> None:
     assert refused == {"cpus=3..6": "at most 2"}
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_what_keeps_its_default_alone_is_no_choice(named: bool) -> None:
+    """It stays where an expression needs it."""
+    space = Space(
+        parameters=(
+            Parameter(name="instances", domain=Choices((1, 4), ordered=True), default=1),
+            Parameter(name="arg.n", domain=Choices((1, 2))),
+        ),
+        constraints=("arg.n > instances",) if named else (),
+    )
+    found, refused = grantable(space, _above(2))
+    assert [p.name for p in found.parameters] == ["instances"] * named + ["arg.n"]
+    assert refused == {"instances=4": "at most 2"}
+
+
 @pytest.mark.parametrize("when", [None, "cpus > 7"])
 def test_an_expression_about_what_cannot_be_granted_says_so(when: str | None) -> None:
     space = Space(

@@ -41,7 +41,7 @@ def run(parsed: Parsed) -> int:
         seed=arguments.seed or 0,
         disturbed_above=disturbed_above_of(arguments, os.environ),
     )
-    lab = laboratory(program)
+    lab = laboratory(program, helper=arguments.helper)
     with (
         store_of(arguments) as store,
         Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,

@@ -7,32 +7,21 @@ import os
 import shlex
 
 from assay.cli.answer import exports_of, give
+from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before, with_built
+from assay.cli.command_words import command_of, split_command, words_of
 from assay.cli.parser import Parsed
+from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
-from assay.cli.request import (
-    budget_of,
-    configuration_of,
-    disturbed_above_of,
-    gate_of,
-    margin_of,
-    warmup_of,
-)
+from assay.cli.request import budget_of, disturbed_above_of, gate_of, margin_of, warmup_of
+from assay.cli.reserving import in_share, reservation_of
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import (
-    command_of,
-    demand_one_objective,
-    requirements_of,
-    split_command,
-    statistic_of,
-    words_of,
-    workload_of,
-)
+from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.search.gate import WORDS, closes
 from assay.study.laboratory import Laboratory
-from assay.study.session import begin
+from assay.study.session import Result, begin
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -45,9 +34,21 @@ def run(parsed: Parsed) -> int:
     exports = exports_of(arguments)
     argv, *others = _commands(parsed)
     if arguments.build is not None:  # nobody knows the programs before they are built
-        lab = laboratory()
+        lab = laboratory(helper=arguments.helper)
     else:
-        lab = laboratory(program_of(argv), tuple(program_of(other) for other in others))
+        lab = laboratory(
+            program_of(argv),
+            tuple(program_of(other) for other in others),
+            helper=arguments.helper,
+        )
+    asked = reservation_of(arguments)
+    with in_share(lab, asked, seed=arguments.seed, quiet=arguments.quiet) as placed:
+        result = _compared(arguments, placed, argv)
+    give(arguments, result, (), exports)
+    return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
+
+
+def _compared(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]) -> Result:
     arms = _arms(arguments, lab)
     workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
     spec = StudySpec(
@@ -62,15 +63,14 @@ def run(parsed: Parsed) -> int:
         warmup=warmup_of(arguments),
         require=requirements_of(arguments, workload),
         null=arguments.null,
+        reserve=reservation_of(arguments),
     )
-    lab = with_built(lab, spec, quiet=arguments.quiet)
+    lab, spec = from_boot_to_boot(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
     with (
         store_of(arguments) as store,
         Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
     ):
-        result = begin(lab, store, spec, progress)
-    give(arguments, result, (), exports)
-    return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
+        return begin(lab, store, spec, progress)
 
 
 def _commands(parsed: Parsed) -> list[tuple[str, ...]]:

@@ -11,9 +11,13 @@ from typing import Any
 from assay.cli.documents import print_json
 from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
+from assay.cli.separation import unprotected
 from assay.cli.wire import laboratory
+from assay.launch.helper import Helper
+from assay.launch.installation import exposed
 from assay.machine.cpulist import format_list
-from assay.records import Configuration, Prospect, to_builtins
+from assay.machine.document import Machine
+from assay.records import Configuration, Prospect, Scope, to_builtins
 from assay.store import default_url
 from assay.study.laboratory import Laboratory
 from assay.units import show_bytes, show_count
@@ -22,7 +26,7 @@ from assay.units import show_bytes, show_count
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
-    lab = laboratory()
+    lab = laboratory(launches=False, helper=arguments.helper)
     probe = lab.driver.probe()
     settings = dict(_settings(lab))
     store = arguments.db or default_url(os.environ)
@@ -33,16 +37,35 @@ def run(parsed: Parsed) -> int:
                 "launcher": probe,
                 "settings": settings,
                 "store": store,
+                **_separation(arguments.helper),
             }
         )
         return 0
-    print("\n".join(fitted(_lines(lab, probe, settings, store), width_of(sys.stdout))))
+    print(
+        "\n".join(
+            fitted(_lines(lab, probe, settings, store, arguments.helper), width_of(sys.stdout))
+        )
+    )
     return 0
 
 
+def _separation(helper: Helper | None) -> dict[str, Any]:
+    """Whose programs are, where root does no more than it must, and what spoils that."""
+    if helper is None:
+        return {}
+    place = exposed(helper.path, helper.caller)
+    told = {"user": helper.caller.name, "exposed": None if place is None else str(place)}
+    return {"separation": told}
+
+
 def _settings(lab: Laboratory) -> Iterable[tuple[str, dict[str, Any]]]:
-    """For each setting, which of its values can be granted, and why the others cannot."""
+    """For each setting, which of its values can be granted, and why the others cannot.
+
+    Those of the system are another matter, and many: `assay settings list` has them.
+    """
     for setting in lab.registry:
+        if setting.scope is Scope.SYSTEM:
+            continue
         values = setting.domain(lab.machine).values() or ()
         words = {
             str(value): lab.plan(Configuration({setting.name: value})).words[setting.name]
@@ -64,7 +87,11 @@ def _settings(lab: Laboratory) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _lines(
-    lab: Laboratory, probe: dict[str, Any], settings: dict[str, dict[str, Any]], store: str
+    lab: Laboratory,
+    probe: dict[str, Any],
+    settings: dict[str, dict[str, Any]],
+    store: str,
+    helper: Helper | None = None,
 ) -> Iterable[str]:
     machine = lab.machine
     cores = show_count(len(machine.cores), "core")
@@ -77,9 +104,10 @@ def _lines(
     yield f"memory     {show_bytes(machine.memory_bytes)}"
     yield f"huge pages {machine.huge_pages.enabled or 'not in this kernel'}"
     yield f"control    {machine.cgroup}: {_containment(probe)}"
-    yield f"rights     {'root' if machine.rights.uid == 0 else f'uid {machine.rights.uid}'}"
+    yield from _rights(machine, helper)
     yield f"launcher   {probe.get('engine', 'unknown version')}"
     yield f"store      {store}"
+    yield "state      `assay machine check` says whether it is fit for measuring"
     yield ""
     width = max(len(name) for name in settings)
     for name, found in settings.items():
@@ -89,6 +117,16 @@ def _lines(
         for word in ("degraded", "refused"):
             for reason, values in _by_reason(found[word]).items():
                 yield f"{'':{width}}  {word}: {values}: {reason}"
+
+
+def _rights(machine: Machine, helper: Helper | None) -> Iterable[str]:
+    root = "root" if machine.rights.uid == 0 else f"uid {machine.rights.uid}"
+    if helper is None:
+        yield f"rights     {root}"
+        return
+    yield f"rights     {root}, by a helper; programs, store and files are {helper.caller.name}'s"
+    if (place := exposed(helper.path, helper.caller)) is not None:
+        yield f"           {unprotected(place)}"
 
 
 def _by_reason(words: dict[str, str | None]) -> dict[str, str]:

@@ -6,29 +6,21 @@ import argparse
 import os
 
 from assay.cli.answer import exports_of, give
+from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before, with_built
+from assay.cli.command_words import command_of
 from assay.cli.parser import Parsed
+from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
-from assay.cli.request import (
-    budget_of,
-    configuration_of,
-    disturbed_above_of,
-    gate_of,
-    precision_of,
-    warmup_of,
-)
+from assay.cli.request import budget_of, disturbed_above_of, gate_of, precision_of, warmup_of
+from assay.cli.reserving import in_share, reservation_of
 from assay.cli.wire import laboratory, store_of
-from assay.cli.workload import (
-    command_of,
-    demand_one_objective,
-    requirements_of,
-    statistic_of,
-    workload_of,
-)
+from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
-from assay.records import Arm, Kind, Statistic, StudySpec
+from assay.records import Arm, Kind, Sample, Statistic, StudySpec
 from assay.search.gate import OF_ONE_ARM, closes
-from assay.study.session import begin
+from assay.study.laboratory import Laboratory
+from assay.study.session import Result, begin
 
 
 def run(parsed: Parsed) -> int:
@@ -39,7 +31,19 @@ def run(parsed: Parsed) -> int:
     exports = exports_of(arguments)
     _demand_mean(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
-    lab = laboratory(program_before(argv, builds=arguments.build is not None))
+    asked = reservation_of(arguments)
+    lab = laboratory(
+        program_before(argv, builds=arguments.build is not None), helper=arguments.helper
+    )
+    with in_share(lab, asked, seed=arguments.seed, quiet=arguments.quiet) as placed:
+        result, samples = _measured(arguments, placed, argv)
+    give(arguments, result, samples, exports)
+    return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
+
+
+def _measured(
+    arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]
+) -> tuple[Result, list[Sample]]:
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
     workload = workload_of(arguments, argv, configurations=(configuration,))
     spec = StudySpec(
@@ -52,16 +56,15 @@ def run(parsed: Parsed) -> int:
         disturbed_above=disturbed_above_of(arguments, os.environ),
         warmup=warmup_of(arguments),
         require=requirements_of(arguments, workload),
+        reserve=reservation_of(arguments),
     )
-    lab = with_built(lab, spec, quiet=arguments.quiet)
+    lab, spec = from_boot_to_boot(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
     with (
         store_of(arguments) as store,
         Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
     ):
         result = begin(lab, store, spec, progress)
-        samples = store.samples(result.study_id)
-    give(arguments, result, samples, exports)
-    return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
+        return result, store.samples(result.study_id)
 
 
 def _demand_mean(arguments: argparse.Namespace) -> None:

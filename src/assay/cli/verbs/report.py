@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.cli.documents import print_json
 from assay.cli.parser import Parsed
+from assay.cli.target import demand_parent
 from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.machine.document import machine_in
@@ -70,6 +71,5 @@ def _path(arguments: argparse.Namespace) -> Path | None:
     path = Path(arguments.output)
     if path.is_dir():
         raise BadInput(f"-o {path}: that is a folder.", f"Name a file: -o {path / 'report.html'}")
-    if not path.parent.is_dir():
-        raise BadInput(f"-o {path}: there is no folder {path.parent}.", "Make it first.")
+    demand_parent("-o", path)
     return path

@@ -2,53 +2,34 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import dataclasses
 import errno
 import os
 import resource
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from types import FrameType
 
 import msgspec
 
-from assay.bundle.files import replacing
-from assay.cli.built import program_in
 from assay.cli.parser import Parsed
-from assay.cli.recipe import recipe_asked, runs_another
-from assay.cli.request import configuration_of
-from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import build_words, command_of
+from assay.cli.ready import Ready, is_plain, launch_of, plain
 from assay.errors import BadInput, NotPossible
-from assay.launch.building import FOLDER
-from assay.launch.command import placeholders_in
 from assay.launch.document import launcher_document
 from assay.launch.driver import Running
-from assay.launch.script import explain
-from assay.measure.building import Building, Built
-from assay.measure.page_cache import put_in_place
-from assay.measure.sample import build_sample
-from assay.records import (
-    DEFAULT,
-    Conclusion,
-    Configuration,
-    Launch,
-    Plan,
-    RunFacts,
-    Stage,
-    Workload,
-    encode,
-)
-from assay.settings.registry import judge_all
-from assay.study.laboratory import Laboratory
+from assay.launch.partition.names import PARTITION, SPENT
+from assay.measure.drift import changed_since
+from assay.measure.shares import look_at_share, share_evidence
+from assay.records import Evidence, PageCache, Plan, RunFacts
+from assay.records.facts import CachedFiles
+from assay.units import show_count
+from assay.untrusted import clean
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
-STDOUT = "-"
 LEFT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Asks for an end that the program may shape: by a terminal, a service manager, a batch system."""
 ARRIVING_S = 0.05
@@ -63,152 +44,75 @@ def run(parsed: Parsed) -> int:
     arguments = parsed.arguments
     if arguments.point is not None and arguments.study is None:
         raise BadInput("--point is of a study's front.", "Name the study with --from STUDY.")
-    recommended, workload, parallel = _asked(parsed)
-    argv = workload.argv
-    lab = laboratory(program_of(argv)).divided(parallel)
-    asked = configuration_of(arguments.assignments, lab.registry, lab.room)
-    configuration = Configuration({**recommended, **asked})
-    workload = _with_recipe(arguments, workload, configuration)
     if arguments.explain:
-        plan = lab.plan(configuration)
-        print(explain(plan, _as_studied(parsed, workload), lab.driver.env), end="")
+        from assay.cli.configured import explained
+
+        print(explained(parsed), end="")
         return 0
-    launch = Launch(
-        configuration=configuration,
-        arm=str(configuration),
-        stage=Stage.CONFIRM,
-        block=0,
-        position=0,
-    )
-    with Building(workload, lab.driver.env, lab.host_for(workload)) as building:
-        built = building.built(lab.plan(configuration))
-        if workload.build is not None:
-            found = program_in(built.workload.placeholders[FOLDER], argv, None)
-            lab = dataclasses.replace(lab, program=found)
-        plan = lab.plan(configuration)
-        facts = _launch(lab, plan, built.workload, launch)
-    if arguments.record:
-        _record(arguments.record, lab, plan, built, launch, facts)
-    return _status(facts, argv[0])
+    record = _recorder(arguments.record)
+    with _ready(parsed) as ready:
+        facts, around = _launch(ready)
+    record(ready._replace(evidence=(*ready.evidence, *around)), facts)
+    if not arguments.quiet:
+        _tell_share(around)
+        _tell_instance(ready.plan, facts)
+    return _status(facts, ready.workload.argv[0])
 
 
-def _asked(parsed: Parsed) -> tuple[Configuration, Workload, int | None]:
-    """What a study recommends, what is to run (without a command the study's own), and its slots.
+def _recorder(name: str | None) -> Callable[[Ready, RunFacts], None]:
+    """What writes the sample; it is loaded before signals are exceptions (assay.cli.ending)."""
+    if not name:
+        return lambda ready, facts: None
+    from assay.cli.recorded import record
 
-    What was found on a part of the CPUs holds on such a part.
-
-    Raises:
-        BadInput: no command; no such study, or one that recommends nothing.
-    """
-    arguments = parsed.arguments
-    if parsed.separated or arguments.study is None:
-        argv = command_of(parsed.command, separated=parsed.separated, shell=False)
-        workload = Workload(argv=argv)
-        if arguments.study is None:
-            return DEFAULT, workload, None
-    recommended, studied, parallel = _from_study(arguments)
-    if not parsed.separated:
-        workload = Workload(argv=studied.argv, stdin=studied.stdin)
-    workload = msgspec.structs.replace(
-        workload,
-        placeholders=studied.placeholders,
-        environment=studied.environment,
-        build=studied.build,
-    )
-    return recommended, workload, parallel
+    return partial(record, name)
 
 
-def _with_recipe(
-    arguments: argparse.Namespace, workload: Workload, configuration: Configuration
-) -> Workload:
-    """The workload with what builds it: as asked for here, else as in the study.
+def _ready(parsed: Parsed) -> AbstractContextManager[Ready]:
+    if is_plain(parsed):
+        return nullcontext(plain(parsed))
+    from assay.cli.configured import configured
 
-    Raises:
-        BadInput: a value without a place, or a command that would not run what is built.
-    """
-    if arguments.build is None and workload.build is not None:
-        if FOLDER in placeholders_in(workload.argv):
-            return workload
-        if any(name.startswith("build.") for name in configuration):
-            raise runs_another()
-        return msgspec.structs.replace(workload, build=None)
-    words, inputs = build_words(arguments), arguments.build_input
-    build = recipe_asked(words, inputs, workload.argv, (), (configuration,))
-    return msgspec.structs.replace(workload, build=build)
+    return configured(parsed)
 
 
-def _as_studied(parsed: Parsed, workload: Workload) -> Workload:
-    """The workload of a script: a study's own command runs in its folder, as the study had it."""
-    if parsed.separated:
-        return workload
-    _, studied, _ = _from_study(parsed.arguments)
-    return msgspec.structs.replace(workload, cwd=studied.cwd)
-
-
-def _from_study(arguments: argparse.Namespace) -> tuple[Configuration, Workload, int | None]:
-    """What a study recommends, the workload whose placeholders and defaults it had, and its slots.
-
-    Raises:
-        BadInput: no such study, or one that recommends nothing.
-    """
-    with store_of(arguments, create=False) as store:
-        study_id = store.find(arguments.study)
-        record = store.study(study_id)
-    if record.conclusion is None or record.conclusion.recommendation is None:
-        raise BadInput(
-            f"Study {study_id} recommends nothing.",
-            f"`assay study show {study_id}` says where it stands.",
-        )
-    spec = record.spec
-    chosen = record.conclusion.recommendation.settings
-    if arguments.point is not None:
-        chosen = _point(arguments.point, record.conclusion, study_id)
-    return chosen, spec.workload, spec.parallel
-
-
-def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
-    """A point of a front, by its number or as its settings are written.
-
-    Raises:
-        BadInput: the study has no front, or no such point.
-    """
-    names = [point.name for point in conclusion.front]
-    if not names:
-        raise BadInput(
-            f"Study {study_id} has no front to take --point {text} from.",
-            f"Leave --point out; `assay study show {study_id}` says what it recommends.",
-        )
-    if text in names:
-        return conclusion.front[names.index(text)].settings
-    if text.isdecimal() and 1 <= int(text) <= len(names):
-        return conclusion.front[int(text) - 1].settings
-    raise BadInput(
-        f"The front of study {study_id} has no point {text}.",
-        f"It has points 1 to {len(names)}; `assay study show {study_id}` shows them."
-        if len(names) > 1
-        else f"It has point 1 alone: {names[0]}.",
-    )
-
-
-def _launch(lab: Laboratory, plan: Plan, workload: Workload, launch: Launch) -> RunFacts:
-    """One launch with the descriptors of this process."""
+def _launch(ready: Ready) -> tuple[RunFacts, tuple[Evidence, ...]]:
+    """One launch with the descriptors of this process, and what it had of a partition."""
+    plan, workload, driver = ready.plan, ready.workload, ready.driver
     document = launcher_document(
         plan,
         workload,
-        launch,
-        env=lab.driver.env,
+        launch_of(plan),
+        env=driver.env,
         parent_pid=os.getpid(),
         signals="leave",
     )
     if workload.stdin is None and not plan.instances:
         del document["stdin"]  # inherited: the program is to behave as without assay
     document.pop("cwd", None)
-    cached = put_in_place(plan, msgspec.structs.replace(workload, cwd=None), lab.driver.env)
-    with _signals_left() as leave_to, lab.driver.start(document) as running:
+    cached = _cached(ready)
+    before, share = ready.look(), look_at_share(driver)
+    with _signals_left() as leave_to, driver.start(document) as running:
         leave_to(running)
         running.finished(None)
         facts = running.facts()
-    return facts if cached is None else msgspec.structs.replace(facts, cached_files=cached)
+    facts = msgspec.structs.replace(
+        facts,
+        cached_files=cached,
+        system=before,
+        system_changed=changed_since(before, ready.look()),
+    )
+    return facts, share_evidence(driver, share, facts)
+
+
+def _cached(ready: Ready) -> CachedFiles | None:
+    """What of the files of the launch is in the page cache, put as the plan asks for."""
+    if not any(isinstance(action, PageCache) for action in ready.plan.actions):
+        return None
+    from assay.measure.page_cache import put_in_place
+
+    workload = msgspec.structs.replace(ready.workload, cwd=None)
+    return put_in_place(ready.plan, workload, ready.driver.env)
 
 
 @contextlib.contextmanager
@@ -255,24 +159,29 @@ def _signals_left() -> Iterator[Callable[[Running], None]]:
             signal.signal(number, before[number])
 
 
-def _record(
-    name: str,
-    lab: Laboratory,
-    plan: Plan,
-    built: Built,
-    launch: Launch,
-    facts: RunFacts,
-) -> None:
-    grants = judge_all(launch.configuration, lab.registry, plan, facts)
-    sample = build_sample(launch, built.workload, facts, (), grants, built.evidence)
-    line = encode(sample) + b"\n"
-    if name == STDOUT:
-        # Behind what the program wrote, whose last line may have no end.
-        sys.stdout.buffer.write(b"\n" + line)
-        sys.stdout.flush()
+def _tell_share(around: Sequence[Evidence]) -> None:
+    """Where the share that was reserved did not hold, or was not enough."""
+    for evidence in around:
+        if evidence.kind == PARTITION:
+            print(
+                f"assay: the partition did not hold: {clean(evidence.note or '')}", file=sys.stderr
+            )
+        elif evidence.kind == SPENT:
+            print(f"assay: {clean(evidence.note or '')}", file=sys.stderr)
+
+
+def _tell_instance(plan: Plan, facts: RunFacts) -> None:
+    """Which of several instances the status is of: they share one."""
+    ended = facts.outcome in ("exited", "signaled")
+    if facts.failed_instance is None or len(plan.instances) < 2 or not ended:
         return
-    with replacing(Path(name)) as file:
-        file.write(line)
+    from assay.measure.sample import end_of
+
+    number, _ = plan.instances[facts.failed_instance]
+    how = end_of(facts.exit_status, facts.signal)
+    others = sum(one.ended_with_others for one in facts.instances)
+    more = f"; {show_count(others, 'other was', 'others were')} ended with it" if others else ""
+    print(f"assay: instance {number}: {how}{more}.", file=sys.stderr)
 
 
 def _status(facts: RunFacts, word: str) -> int:

@@ -9,8 +9,13 @@ from assay.cli.documents import print_json
 from assay.cli.parser import Parsed
 from assay.cli.wire import laboratory
 from assay.errors import BadInput
-from assay.records import Configuration, Value
+from assay.machine.tunables import LATENCY
+from assay.records import Configuration, Scope, Value
+from assay.records.configuration import show_value
 from assay.settings.base import Setting
+from assay.settings.boot import pausing
+from assay.settings.system.idle import Idle
+from assay.settings.system.knob import Knob
 from assay.study.laboratory import Laboratory
 
 
@@ -21,7 +26,7 @@ def run(parsed: Parsed) -> int:
         raise BadInput(
             "`assay settings list` takes no name.", f"Write: assay settings show {arguments.name}"
         )
-    lab = laboratory()
+    lab = laboratory(launches=False, helper=arguments.helper)
     if arguments.action == "show":
         if not arguments.name:
             raise BadInput("`assay settings show` needs a name.", "`assay settings list` has them.")
@@ -31,14 +36,42 @@ def run(parsed: Parsed) -> int:
         print_json({"settings": documents})
         return 0
     width = max(len(setting.name) for setting in lab.registry)
-    for setting in lab.registry:
-        print(f"{setting.name:{width}}  {setting.summary}")
-        print(f"{'':{width}}  {setting.domain(lab.machine)}   ({setting.evidence})")
+    _list(lab, [s for s in lab.registry if s.scope is not Scope.SYSTEM], width)
     print(f"{'env.NAME':{width}}  An environment variable.")
     print(f"{'limit.NAME':{width}}  A resource limit of the program (setrlimit), as limit.nofile.")
     print(f"{'arg.NAME':{width}}  What stands for {{NAME}} in the command.")
     print(f"{'build.NAME':{width}}  What stands for {{NAME}} in the command of --build.")
+    of_system = [s for s in lab.registry if s.scope is Scope.SYSTEM]
+    here = [s for s in of_system if _is_here(s, lab)]
+    print("\nOf the whole machine, for all that runs on it; changed as root, and put back:\n")
+    _list(lab, here, width)
+    print(f"{'vm.thp.SIZE':{width}}  Transparent huge pages of one size, as vm.thp.64k.")
+    print(f"{'vm.hugepages.SIZE':{width}}  Pool of one size, as vm.hugepages.2m, .2m.node0.")
+    absent = [s.name for s in of_system if s not in here]
+    if absent:
+        print(f"\nNot on this machine: {', '.join(absent)}.")
+    print("\nOf the boot; a study pauses for them, and goes on after it:\n")
+    print(f"{'boot.ARG':{width}}  An argument of the kernel's command line, as boot.nohz_full.")
+    print(f"{'boot.hugepages.SIZE':{width}}  A pool of huge pages made at boot, as .1G.")
+    print(f"{'firmware.NAME':{width}}  What the firmware's menu has, as firmware.nps.")
     return 0
+
+
+def _list(lab: Laboratory, settings: Iterable[Setting], width: int) -> None:
+    for setting in settings:
+        print(f"{setting.name:{width}}  {setting.summary}")
+        print(f"{'':{width}}  {setting.domain(lab.machine)}   ({setting.evidence})")
+
+
+def _is_here(setting: Setting, lab: Laboratory) -> bool:
+    """Whether the machine has what a setting of the system writes."""
+    match setting:
+        case Knob():
+            return bool(setting.paths(lab.machine))
+        case Idle():
+            return LATENCY in lab.machine.system
+        case _:
+            return setting.default(lab.machine) is not None
 
 
 def _show(lab: Laboratory, setting: Setting, as_json: bool) -> int:
@@ -50,6 +83,8 @@ def _show(lab: Laboratory, setting: Setting, as_json: bool) -> int:
     print(f"  scope     {setting.scope}")
     print(f"  evidence  {setting.evidence}: {_meaning(setting)}")
     print(f"  values    {setting.domain(lab.machine)}")
+    if "now" in document:
+        print(f"  now       {setting.name}={show_value(document['now'])}")
     for value in document.get("values", []):
         reason = f"   {value['reason']}" if "reason" in value else ""
         print(f"    {setting.name}={value['value']}  {value['prospect']}{reason}")
@@ -59,7 +94,7 @@ def _show(lab: Laboratory, setting: Setting, as_json: bool) -> int:
 def _meaning(setting: Setting) -> str:
     meanings = {
         "set": "accepted by the kernel, or present in the program's environment",
-        "seen": "read back while the program runs",
+        "seen": "read back while the program runs, or just before and after it",
         "effective": "its behaviour is observed in the run",
     }
     return meanings[setting.evidence]
@@ -73,6 +108,9 @@ def _document(lab: Laboratory, setting: Setting) -> dict[str, Any]:
         "evidence": str(setting.evidence),
         "domain": str(setting.domain(lab.machine)),
     }
+    now = setting.default(lab.machine) if pausing(setting) else None
+    if now is not None:
+        document["now"] = now
     values = setting.domain(lab.machine).values()
     if values is not None:
         document["values"] = list(_words(lab, setting, values[:64]))

@@ -1,4 +1,4 @@
-"""``assay study``: list, show, resume, export, verify, calibrate, delete."""
+"""``assay study``: list, show, resume, confirm, export, verify, calibrate, delete."""
 
 from __future__ import annotations
 
@@ -12,24 +12,27 @@ import msgspec
 
 from assay.bundle.document import sample_documents
 from assay.cli.answer import exports_of, give
-from assay.cli.built import with_built
+from assay.cli.built import with_built, with_found
+from assay.cli.confirm import confirmed, demand_programs
 from assay.cli.documents import print_json
 from assay.cli.export import export
 from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
+from assay.cli.pausing import confirmed_of
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of
+from assay.cli.reserving import in_share
 from assay.cli.show import result_lines, verdict_lines
 from assay.cli.verbs import calibrate
 from assay.cli.verify import verify_file
 from assay.cli.wire import laboratory_of, store_of
-from assay.errors import BadInput, NotPossible
+from assay.errors import BadInput
 from assay.records import Status, to_builtins
-from assay.search.failure import last_failure
+from assay.search.failure import Failure, last_failure
 from assay.search.warm_words import begins_with
 from assay.store import Store, StudyRecord
-from assay.study.laboratory import Laboratory
-from assay.study.session import Result, elapsed_of, resume, stored_result
+from assay.study.firmware import with_said
+from assay.study.session import Result, answered, elapsed_of, resume, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 
@@ -51,14 +54,21 @@ def run(parsed: Parsed) -> int:
         )
     if arguments.action == "verify":
         return verify_file(arguments)
-    actions = {"show": _show, "resume": _resume, "export": export, "delete": _delete}
+    actions = {
+        "show": _show,
+        "resume": _resume,
+        "confirm": _confirm,
+        "export": export,
+        "delete": _delete,
+    }
     with store_of(arguments, create=False) as store:
         return actions[arguments.action](arguments, store, store.find(arguments.study))
 
 
 NEEDED = {"verify": "file"}
 OF_ACTIONS = {
-    "resume": ("budget", "runs", "export", "new_stratum"),
+    "resume": ("budget", "runs", "export", "new_stratum", "reboot_command", "confirm"),
+    "confirm": ("budget", "runs", "export", "point", "disturbed_above"),
     "calibrate": ("budget", "runs", "seed", "disturbed_above"),
     "export": ("bundle", "csv", "openmetrics", "output", "no_outputs", "file"),
     "verify": ("signature", "signer"),
@@ -131,18 +141,18 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
         return 0
     record = msgspec.structs.replace(record, elapsed_s=elapsed_of(store, record))
     width = width_of(sys.stdout)
-    reason = None
+    failure = None
     if record.status is Status.FAILED:
         samples = store.samples(study_id, record.strata[-1].number)
-        reason = last_failure(record.spec, samples)
-    print("\n".join(fitted(_lines(record, result, width, reason), width)))
+        failure = last_failure(record.spec, samples)
+    print("\n".join(fitted(_lines(record, result, width, failure), width)))
     return 0
 
 
 def _lines(
-    record: StudyRecord, result: Result | None, width: int | None, reason: str | None
+    record: StudyRecord, result: Result | None, width: int | None, failure: Failure | None
 ) -> Iterable[str]:
-    """The study, then its result; of one that failed the reason, as far as a launch shows it."""
+    """The study, then its result; of one that failed why, as far as a launch shows it."""
     launches = show_count(record.launches, "launch", "launches")
     if len(record.strata) > 1:
         launches += f" in {len(record.strata)} strata"
@@ -153,28 +163,30 @@ def _lines(
     yield f"  command  {clean(record.spec.command_line)}"
     if record.spec.workload.build is not None:
         yield f"  built by {clean(shlex.join(record.spec.workload.build.argv))}"
+    if record.spec.reserve is not None:
+        yield f"  reserved {clean(record.spec.reserve.told)}"
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
         if record.spec.earlier:
             yield f"  warm start  {clean(begins_with(record.spec.earlier))}"
-        yield from _open_lines(record, reason)
+        yield from _open_lines(record, failure)
         return
     yield ""
     yield from result_lines(result, width)
 
 
-def _open_lines(record: StudyRecord, reason: str | None) -> Iterable[str]:
+def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:
     """Of a study whose newest stratum has no verdict."""
-    if reason is not None:
-        yield f"  failed, without a conclusion. The last launch: {clean(reason)}."
-        yield "  Run it by hand first; --check, --timeout and --limit are part of its success."
+    if failure is not None:
+        yield f"  failed, without a conclusion. The last launch: {clean(failure.reason)}."
+        yield f"  {clean(failure.remedy)}"
     elif record.conclusion is None:
         yield f"  no conclusion yet; `assay study resume {record.id}` goes on"
     if record.conclusion is None:
         return
     newest = record.strata[-1].number
-    if reason is None:
+    if failure is None:
         yield f"  no conclusion of stratum {newest} yet; `assay study resume {record.id}` goes on"
     for sentence in verdict_lines(record.conclusion, record.spec):
         yield f"  before it: {clean(sentence)}"
@@ -185,33 +197,34 @@ def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     record = store.study(study_id)
     spec = record.spec
     more = budget_of(arguments) if arguments.budget or arguments.runs else None
-    lab = with_built(laboratory_of(spec), spec, quiet=arguments.quiet)
-    if arguments.new_stratum:  # without it the program is compared, and named
-        _demand_programs(lab, study_id)
-    with Progress(
-        spec, live=wants_live(arguments), quiet=arguments.quiet, launches=record.launches
-    ) as progress:
-        result = resume(
-            lab, store, study_id, progress, new_stratum=arguments.new_stratum, more=more
-        )
+    lab = with_said(laboratory_of(spec, arguments.helper), spec, confirmed_of(arguments))
+    if record.status is Status.DONE and more is None and not arguments.new_stratum:
+        found = answered(with_found(lab, spec), store, record)
+        if found is not None:
+            give(arguments, found, store.samples(study_id, record.strata[-1].number), exports)
+            return 0
+    with in_share(lab, spec.reserve, seed=spec.seed, quiet=arguments.quiet) as placed:
+        placed = placed.divided(spec.parallel)
+        placed = with_built(placed, spec, quiet=arguments.quiet)
+        if arguments.new_stratum:  # without it the program is compared, and named
+            demand_programs(placed, study_id)
+        with Progress(
+            spec, live=wants_live(arguments), quiet=arguments.quiet, launches=record.launches
+        ) as progress:
+            result = resume(
+                placed, store, study_id, progress, new_stratum=arguments.new_stratum, more=more
+            )
     # The conclusion is of the newest stratum alone, and so are the samples.
     newest = store.study(study_id).strata[-1]
     give(arguments, result, store.samples(study_id, newest.number), exports)
     return 0
 
 
-def _demand_programs(lab: Laboratory, study_id: str) -> None:
-    """Refuse to begin anew with nothing to run.
-
-    Raises:
-        NotPossible: names the program that is not there.
-    """
-    for program in filter(None, (lab.program, *lab.others)):
-        if program.path is None:
-            raise NotPossible(
-                f"The program {program.argv0!r} of study {study_id} is not there any more.",
-                "Put it back; a new place of it takes a new study.",
-            )
+def _confirm(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
+    exports = exports_of(arguments)
+    result = confirmed(arguments, store, study_id, budget_of(arguments), arguments.point)
+    give(arguments, result, (), exports)
+    return 0
 
 
 def _delete(arguments: argparse.Namespace, store: Store, study_id: str) -> int:

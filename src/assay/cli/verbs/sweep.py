@@ -8,22 +8,28 @@ import shlex
 import sys
 from collections.abc import Iterator
 
+import msgspec
+
 from assay.cli.answer import exports_of, give
 from assay.cli.built import with_built
 from assay.cli.documents import design_document, print_json
 from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
+from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
+from assay.cli.reserving import in_share, reservation_of
 from assay.cli.sweep_file import shipped_schema
-from assay.cli.sweep_request import read_sweep
+from assay.cli.sweep_request import SweepRequest, read_sweep
 from assay.cli.wire import laboratory, store_of
 from assay.errors import BadInput, NotPossible
 from assay.records import StudySpec
 from assay.search.cells import baseline_words
+from assay.search.notes import few_notes
 from assay.search.purse import OVERHEAD_S
 from assay.search.sweep import WARMUP, least_blocks, least_launches
+from assay.study.laboratory import Laboratory
 from assay.study.numbering import numbered
-from assay.study.session import begin
+from assay.study.session import Result, begin
 from assay.study.usual import usual_wall_s
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
@@ -44,11 +50,24 @@ def run(parsed: Parsed) -> int:
         )
     exports = exports_of(arguments)
     request = read_sweep(arguments.file)
-    lab = laboratory(request.program())
-    spec = numbered(request.specification(arguments, lab.registry, lab.machine, lab.admits))
+    asked, take = reservation_of(arguments), not arguments.dry_run
+    lab = laboratory(request.program(), helper=arguments.helper)
+    seed = arguments.seed or 0
+    with in_share(lab, asked, seed=seed, take=take, quiet=arguments.quiet) as placed:
+        result = _swept(arguments, placed, request)
+    if result is not None:
+        give(arguments, result, (), exports)
+    return 0
+
+
+def _swept(arguments: argparse.Namespace, lab: Laboratory, request: SweepRequest) -> Result | None:
+    """The result; ``None`` where nothing was to be run."""
+    spec = request.specification(arguments, lab.registry, lab.machine, lab.admits)
+    spec = msgspec.structs.replace(numbered(spec), reserve=reservation_of(arguments))
+    lab, spec = from_boot_to_boot(arguments, lab, spec)
     if arguments.dry_run:
         _show(arguments, spec)
-        return 0
+        return None
     _demand_room(spec)
     lab = with_built(lab, spec, quiet=arguments.quiet)
     with store_of(arguments) as store:
@@ -56,9 +75,7 @@ def run(parsed: Parsed) -> int:
             lines = announced(spec, width_of(sys.stderr))
             print("\n".join(lines), file=sys.stderr, flush=True)
         with Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress:
-            result = begin(lab, store, spec, progress)
-    give(arguments, result, (), exports)
-    return 0
+            return begin(lab, store, spec, progress)
 
 
 def _demand_room(spec: StudySpec) -> None:
@@ -78,7 +95,8 @@ def _demand_room(spec: StudySpec) -> None:
 
 def announced(spec: StudySpec, width: int | None) -> Iterator[str]:
     """What is about to run, on a terminal of so many columns."""
-    return fitted([f"assay: {show_count(len(spec.arms), 'cell')}: {_plan(spec)}"], width)
+    told = [f"assay: {show_count(len(spec.arms), 'cell')}: {_plan(spec)}"]
+    return fitted([*told, *(f"assay: {note}" for note in few_notes(spec))], width)
 
 
 def _plan(spec: StudySpec) -> str:
@@ -111,7 +129,7 @@ def _dry_lines(arguments: argparse.Namespace, spec: StudySpec, launches: int) ->
     first = spec.arms[0]
     if words := baseline_words(first.name, first.configuration, spec.space):
         yield clean(words)
-    for note in spec.design.notes if spec.design else ():
+    for note in (*(spec.design.notes if spec.design else ()), *few_notes(spec)):
         yield f"  note: {clean(note)}"
     yield f"{_plan(spec)}:"
     yield f"at least {show_count(launches, 'launch', 'launches')}{_time(arguments, spec, launches)}"

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from assay.cli.answer import exports_of, give
 from assay.cli.built import program_before, with_built
+from assay.cli.command_words import command_of
 from assay.cli.documents import print_json, space_document
+from assay.cli.ending import Terminated
 from assay.cli.layout import fitted, width_of
 from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
+from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
+from assay.cli.reserving import in_share, reservation_of
 from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import (
-    command_of,
     demand_alone,
     requirements_of,
     several_objectives,
@@ -42,7 +46,7 @@ from assay.study.choose import choose, describe, grantable
 from assay.study.earlier import Wanted, earlier_studies, wanted_studies
 from assay.study.laboratory import Laboratory
 from assay.study.numbering import numbered
-from assay.study.session import begin
+from assay.study.session import Result, begin
 from assay.study.survey import Survey, survey
 from assay.untrusted import clean
 
@@ -60,30 +64,59 @@ def run(parsed: Parsed) -> int:
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     before = program_before(argv, builds=arguments.build is not None)
     parallel = parallel_of(arguments)
-    lab = laboratory(before).divided(parallel)
+    asked = reservation_of(arguments)
+    take = not arguments.dry_run
+    with in_share(
+        laboratory(before, helper=arguments.helper),
+        asked,
+        seed=arguments.seed,
+        take=take,
+        quiet=arguments.quiet,
+    ) as placed:
+        result = _tuned(arguments, placed.divided(parallel), argv)
+    if result is not None:
+        give(arguments, result, (), exports)
+    return 0
+
+
+def _tuned(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]) -> Result | None:
+    """The result; ``None`` where nothing was to be run."""
     spec = _specification(arguments, lab, argv)
-    lab = with_built(lab, spec, quiet=arguments.quiet)
+    lab, spec = from_boot_to_boot(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
     program = lab.program
     assert program is not None
     if arguments.dry_run:
         space, left_out = _space(lab, spec.space, program)
         _say(arguments, lab, _guided(arguments, lab, spec, space), left_out)
-        return 0
+        return None
     if spec.space.parameters:  # what can never be granted costs no launch
         _guided(arguments, lab, spec, _space(lab, spec.space, program)[0])
     with store_of(arguments) as store:
         wanted = wanted_studies(store, arguments.warm_start, spec)
         _tell(arguments, "assay: looking at the program (one launch, not timed)")
-        seen = survey(lab, spec.workload, spec.budget, spec.targets, spec.require)
+        with _told_when_stopped():
+            seen = survey(lab, spec.workload, spec.budget, spec.targets, spec.require)
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = _with_earlier(lab, store, wanted, spec, space)
         _say(arguments, lab, spec, left_out)
         with Progress(
             spec, live=wants_live(arguments), quiet=arguments.quiet, launches=1
         ) as progress:
-            result = begin(lab, store, spec, progress, seen=seen)
-    give(arguments, result, (), exports)
-    return 0
+            return begin(lab, store, spec, progress, seen=seen)
+
+
+@contextlib.contextmanager
+def _told_when_stopped() -> Iterator[None]:
+    """Says what an interrupt stopped, and what is kept, where no study is there that would."""
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated):
+        print(
+            "assay: interrupted while looking at the program; no study was begun, and nothing is "
+            "kept.",
+            file=sys.stderr,
+        )
+        raise
 
 
 def _specification(
@@ -91,7 +124,7 @@ def _specification(
 ) -> StudySpec:
     """What was asked, checked as far as it can be before anything is launched."""
     demand_alone(arguments)
-    asked = space_of(arguments, lab.registry, lab.room)
+    asked = with_conditions(space_of(arguments, lab.registry, lab.room), lab.registry)
     SearchSpace(asked)
     workload = workload_of(arguments, argv, asked.parameters)
     if lab.slots:
@@ -109,6 +142,7 @@ def _specification(
         require=requirements_of(arguments, workload),
         parallel=len(lab.slots) or None,
         objectives=several_objectives(arguments),
+        reserve=reservation_of(arguments),
     )
     return numbered(spec)
 
@@ -149,7 +183,7 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
         NotPossible: nothing can be granted, or nothing could matter.
     """
     if asked.parameters:
-        space, refused = grantable(with_conditions(asked, lab.registry), lab.foreseen)
+        space, refused = grantable(asked, lab.foreseen)
         if not space.parameters:
             reasons = "".join(f"\n    {name}: {reason}" for name, reason in refused.items())
             raise NotPossible(
@@ -180,7 +214,8 @@ def _say(
         return
     # A dry run is asked for its answer; during a study standard output is for the result.
     stream = sys.stdout if arguments.dry_run else sys.stderr
-    lines = [slots_words(lab)] if lab.slots else []
+    lines = [f"in a share of {lab.share}"] if lab.share and arguments.dry_run else []
+    lines += [slots_words(lab)] if lab.slots else []
     lines += ["assay will try:"]
     lines += [f"  {clean(line)}" for line in describe(space)]
     lines += [f"  where {clean(constraint)}" for constraint in space.constraints]

@@ -8,7 +8,7 @@ from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join
 from assay.report.parts.common import scroll
 from assay.search.explain import Explanation, Share
-from assay.search.sentence import change_text, interval_text
+from assay.search.sentence import bound_words, change_text, interval_text
 
 _INTRO = (
     "By a model of all {launches} launches of the search, with its 95 % intervals. It says why, "
@@ -37,7 +37,10 @@ def explained(report: ReportInput) -> Html | None:
 def _left(found: Explanation) -> str:
     if found.left is None:
         return ""
-    return f"What was not tried is better by no more than {100 * abs(found.left - 1.0):.1f} %."
+    return (
+        "Nothing that was not tried is better than the best of what was by "
+        f"{bound_words(found.left)}."
+    )
 
 
 def _lines(found: Explanation) -> Iterator[tuple[Share, str]]:

@@ -15,6 +15,7 @@ from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
 from assay.report.plain import compared_label, duration, shorten
+from assay.search.elsewhere import elsewhere_words
 from assay.search.interference import interference_words
 from assay.search.requirement_words import required_text
 from assay.search.switching import switching_words
@@ -87,6 +88,7 @@ def method(
         ("Left out", _left_out_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
         ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
+        ("Confirms", _elsewhere(report)),
         ("Side by side", _side_by_side(report)),
         ("Switching", _switching(report)),
         ("Claims rest on", _claim_words(claims) if claims else None),
@@ -208,6 +210,12 @@ def _side_by_side(report: ReportInput) -> str | None:
     if found.refused is not None:
         return f"{words}; the search ran one at a time, as {found.refused}"
     return f"{words}; the confirmation ran alone"
+
+
+def _elsewhere(report: ReportInput) -> str | None:
+    """What the comparison confirms, and what searching there was worth."""
+    found = report.conclusion.elsewhere if report.conclusion else None
+    return clean(elsewhere_words(found)) if found is not None else None
 
 
 def _switching(report: ReportInput) -> str | None:

@@ -10,7 +10,7 @@ from assay.report.arms import ArmRow, Phase, Role
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el
 from assay.report.parts.common import chips
-from assay.report.plain import NBSP, change, change_interval, duration
+from assay.report.plain import NBSP, change, change_interval, duration, unbroken
 from assay.report.scale import Scale
 from assay.report.wording import Answer
 from assay.units import show_count
@@ -41,7 +41,7 @@ def verdict(
     return el(
         "section",
         el("p", el("span", answer.badge, class_=f"badge tone-{answer.tone}"), class_="badges"),
-        el("h1", answer.sentence, id="verdict-h"),
+        el("h1", unbroken(answer.sentence), id="verdict-h"),
         settings,
         [el("p", detail, class_="detail") for detail in answer.details[:_DETAILS_SHOWN]],
         el(
@@ -90,7 +90,8 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
             if role is Role.WINNER and row.claim is not None:
                 interval = change_interval(row.claim.ci)
                 term = f"Change, {_confidence(row.claim.alpha)} interval"
-                found.append(Tile(term, change(row.claim.ratio), interval))
+                below = f"{interval}{_why_so_sure(row.claim.alpha, report.spec.alpha)}"
+                found.append(Tile(term, change(row.claim.ratio), below))
     made = report.conclusion.launches if report.conclusion else len(report.samples)
     several = len(report.strata) > 1
     newest = f"of sitting {report.strata[-1].number}" if several else ""
@@ -102,6 +103,11 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
     all_of_them = f"over all {len(report.strata)} sittings" if several else ""
     found.append(Tile("Time spent", duration(report.elapsed_s), all_of_them))
     return found
+
+
+def _why_so_sure(alpha: float, whole: float) -> str:
+    """What an interval at a higher level than that of the study is owed to."""
+    return "" if alpha >= whole else f"; several statements share the {100 * whole:g}{NBSP}%"
 
 
 def _confidence(alpha: float) -> str:

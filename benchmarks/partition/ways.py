@@ -1,0 +1,56 @@
+"""Ways to run a program on one CPU while others want it too."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+
+ASSAY = (sys.executable, "-m", "assay")
+PARTITION = "benchmark"
+PLAIN = "taskset"
+RESERVED = "partition"
+
+
+def prefix(way: str, cpu: int) -> tuple[str, ...]:
+    """The words in front of a command."""
+    bound = ("taskset", "-c", str(cpu))
+    return {
+        PLAIN: bound,
+        "nice -20": ("nice", "-n", "-20", *bound),
+        "chrt -f": ("chrt", "-f", "10", *bound),
+        RESERVED: (*ASSAY, "run", "--reserve", "all", "--partition", PARTITION, "--"),
+    }[way]
+
+
+WAYS = (PLAIN, "nice -20", "chrt -f", RESERVED)
+
+
+@contextlib.contextmanager
+def prepared(way: str, cpu: int) -> Iterator[None]:
+    """The host as a way needs it, and as it was before afterwards."""
+    if way != RESERVED:
+        yield
+        return
+    made = (*ASSAY, "partition", "create", PARTITION, "--cpus", str(cpu), "--quiet")
+    subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        gone = (*ASSAY, "partition", "delete", PARTITION, "--force", "--quiet")
+        subprocess.run(gone, check=True, stdout=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def load(workers: int) -> Iterator[None]:
+    """A load that wants every CPU: arithmetic, memory, timers and switches."""
+    each = str(max(1, workers))
+    words = ["stress-ng", "--quiet", "--cpu", each, "--vm", "1", "--vm-bytes", "64M"]
+    words += ["--timer", "1", "--switch", "1"]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()

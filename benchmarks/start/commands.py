@@ -1,0 +1,99 @@
+"""Commands: from the spawn of a command line to the first moment of the program behind it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.launch.driver import find_launcher
+from benchmarks.overhead import tools
+from benchmarks.overhead.native import run_quietly
+from benchmarks.overhead.peers import Peers
+from benchmarks.overhead.reading import Key, Reading
+
+from .firsts import FIRST, Firsts
+
+NAME = "start"
+PROGRAM = "a program"
+PLAIN = "plain spawn"
+PYTHON = "the Python that assay runs with, then the program"
+RUN = "assay run"
+WITH = "assay run --with threads=1 nice=5"
+FROM = "assay run --from STUDY"
+AGAIN = f"{FROM} -- COMMAND"
+PROSE = (PLAIN, PYTHON)
+"""Names that are no command."""
+HELP = "help"
+NAPS = "env.NAP=0.02,0.004"
+"""Of a study that recommends the shorter one whatever else happens."""
+
+
+def key(command: str, quantity: str = FIRST, case: str = PROGRAM) -> Key:
+    """Of a figure of this part."""
+    return Key(NAME, case, command, quantity)
+
+
+@dataclass(frozen=True)
+class Stores:
+    """Of one study each.
+
+    Attributes:
+        own: of the program that notes its first moment.
+        other: of another one; it recommends a variable of the environment.
+    """
+
+    own: str
+    other: str
+
+
+def prepare(folder: Path, program: Sequence[str]) -> Stores:
+    """Make the studies."""
+    stores = Stores(str(folder / "own.db"), str(folder / "other.db"))
+    tune = [*tools.assay(), "tune", "-q", "--runs", "60"]
+    own = [*tune, "nice=0,5", "--db", stores.own, "--", *program]
+    other = [*tune, NAPS, "--db", stores.other, "--", "/bin/sh", "-c", "sleep $NAP"]
+    for words in (own, other):
+        run_quietly(words, timeout_s=300.0)
+    return stores
+
+
+def visit(firsts: Firsts, peers: Peers, stores: Stores, launches: int) -> Iterable[Reading]:
+    """Every command a few times."""
+    yield from firsts.readings(NAME, PROGRAM, launches, _starting(firsts, peers, stores))
+    yield from firsts.readings(NAME, HELP, launches, _helping(peers))
+
+
+def _starting(firsts: Firsts, peers: Peers, stores: Stores) -> dict[str, list[str]]:
+    assay, program = tools.assay(), firsts.noting
+    found = {PLAIN: program}
+    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    if "taskset" in peers:
+        found["taskset"] = [peers.path("taskset"), "-c", cpus, *program]
+    if "numactl" in peers:
+        found["numactl"] = [peers.path("numactl"), "--localalloc", *program]
+    if "hyperfine" in peers:
+        words = [peers.path("hyperfine"), "-N", "--style", "none", "--runs", "2"]
+        found["hyperfine -N"] = [*words, " ".join(program)]
+    found["assay-exec"] = [str(find_launcher(os.environ)), "--record", os.devnull, "--", *program]
+    found[PYTHON] = [sys.executable, "-c", "import os, sys; os.execv(sys.argv[1], sys.argv[1:])"]
+    found[PYTHON] += program
+    found[RUN] = [*assay, "run", "--", *program]
+    found[WITH] = [*assay, *WITH.split()[1:], "--", *program]
+    found[FROM] = [*assay, "run", "--from", "last", "--db", stores.own]
+    found[AGAIN] = [*assay, "run", "--from", "last", "--db", stores.other, "--", *program]
+    return found
+
+
+def _helping(peers: Peers) -> dict[str, list[str]]:
+    assay = tools.assay()
+    found = {
+        "assay --version": [*assay, "--version"],
+        "assay --help": [*assay, "--help"],
+        "assay run --help": [*assay, "run", "--help"],
+    }
+    if "hyperfine" in peers:
+        found["hyperfine --help"] = [peers.path("hyperfine"), "--help"]
+    return found

@@ -1,0 +1,91 @@
+"""Plans: what each part of a plan costs the launcher, beyond an empty one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from assay.launch.driver import find_launcher
+from benchmarks.overhead.native import run_quietly
+from benchmarks.overhead.reading import Key, Reading
+from benchmarks.overhead.schedule import Unusable
+
+from .firsts import WALL, Firsts
+
+NAME = "plan"
+CASE = "one launch"
+EMPTY = "an empty plan"
+GROUP = "a control group"
+FULL = "a full plan"
+
+
+def key(plan: str, quantity: str = WALL) -> Key:
+    """Of a figure of this part."""
+    return Key(NAME, CASE, plan, quantity)
+
+
+def parts() -> dict[str, dict[str, Any]]:
+    """What a plan may hold, by name; all of it together is the full plan."""
+    cpus = sorted(os.sched_getaffinity(0))
+    favoured = os.sched_getscheduler(0) == os.SCHED_FIFO
+    # What leaves the class of a favoured run would wait for all others.
+    group = (
+        {"policy": "fifo", "priority": os.sched_getparam(0).sched_priority}
+        if favoured
+        else {"policy": "batch", "nice": 5}
+    )
+    return {
+        "20 variables": {"env_set": {f"ASSAY_BENCH_{n}": "x" * 40 for n in range(20)}},
+        "placement": {"affinity": cpus},
+        "a memory policy": {"mempolicy": {"mode": "bind", "nodes": [0]}},
+        "class and priorities": {
+            "sched": group,
+            "io_priority": {"class": "best-effort", "level": 5},
+        },
+        "limits of resources": {
+            "rlimits": [{"resource": "core", "soft": 0, "hard": 0}],
+            "prctl": [{"option": 41, "args": [1, 0, 0, 0]}],
+        },
+        "limits of the group": {"limits": {"memory_bytes": 1 << 30, "pids": 100, "cpu_s": 60}},
+        "counters": {"counters": ["task_clock_s", "context_switches", "page_faults"]},
+        "read back": {"observe": ["status", "environ", "maps", "threads"], "map_names": ["libc"]},
+    }
+
+
+def prepare(folder: Path, program: list[str]) -> dict[str, list[str]]:
+    """A command for each plan that can be had here; the empty one first, the full one last."""
+    usable = {}
+    for name, part in parts().items():
+        command = _command(folder, name, {"argv": program, **part})
+        if _works(folder, name, command):
+            usable[name] = part
+    full = {key: value for part in usable.values() for key, value in part.items()}
+    plans = {EMPTY: {"containment": "none"}, GROUP: {}, **usable, FULL: full}
+    return {name: _command(folder, name, {"argv": program, **plan}) for name, plan in plans.items()}
+
+
+def visit(firsts: Firsts, commands: dict[str, list[str]], launches: int) -> Iterable[Reading]:
+    """Every plan a few times."""
+    return firsts.readings(NAME, CASE, launches, commands)
+
+
+def _command(folder: Path, name: str, plan: dict[str, Any]) -> list[str]:
+    """Plans lie in files, so that the whole document is parsed and the record written."""
+    stem = folder / name.replace(" ", "-")
+    stem.with_suffix(".json").write_text(json.dumps({"schema": 1, **plan}))
+    launcher = str(find_launcher(os.environ))
+    words = ["--plan", str(stem.with_suffix(".json")), "--record", str(stem.with_suffix(".out"))]
+    return [launcher, *words]
+
+
+def _works(folder: Path, name: str, command: list[str]) -> bool:
+    """Whether the launcher can put it in place: containers refuse some of it."""
+    try:
+        run_quietly(command)
+        record = json.loads((folder / name.replace(" ", "-")).with_suffix(".out").read_text())
+    except (Unusable, OSError, ValueError):
+        return False
+    return bool(record.get("outcome") == "exited")

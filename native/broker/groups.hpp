@@ -1,0 +1,60 @@
+#pragma once
+
+#include "broker/ledger.hpp"
+#include "broker/partition.hpp"
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace assay::broker {
+
+/// Whose share it is.
+struct Owner {
+    uid_t uid;
+    gid_t gid;
+};
+
+/// The control groups of one share, a folder in each hierarchy of the partition.
+///
+/// Interfaces: Documentation/admin-guide/cgroup-v2.rst, "Cpuset" and "Memory";
+/// cgroup-v1/{cpusets,memory}.rst.
+class Groups {
+  public:
+    /// Makes them, so that their owner can make groups below. `error()` says what could not be done; then
+    /// nothing is left of them.
+    Groups(const Partition& partition, int lease, const Share& share, const Owner& owner);
+    Groups(const Groups&) = delete;
+    Groups& operator=(const Groups&) = delete;
+    Groups(Groups&&) = delete;
+    Groups& operator=(Groups&&) = delete;
+
+    /// Moves what is still in them to where `origins` says, or kills it where that is gone, and removes them.
+    ~Groups();
+
+    [[nodiscard]] const std::string& error() const { return error_; }
+    [[nodiscard]] const std::vector<std::string>& folders() const { return folders_; }
+
+    /// Where processes go that are left over: the groups in which a process is now.
+    void origins_of(pid_t pid);
+
+    /// 0, or the errno.
+    int move(pid_t pid) const;
+
+  private:
+    std::string make(const Hierarchy& hierarchy, int lease, const Share& share);
+    void empty() const;
+    void remove() const;
+
+    const Partition& partition_;
+    std::vector<std::string> folders_; // in the order of the partition's hierarchies
+    std::vector<std::string> origins_; // the same
+    std::string error_;
+};
+
+/// Removes the groups of leases that a broker left that was killed. What is in them is killed: nobody knows
+/// any more whose it was.
+void remove_leftovers(const Partition& partition);
+
+} // namespace assay::broker

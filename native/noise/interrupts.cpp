@@ -1,0 +1,108 @@
+#include "noise/interrupts.hpp"
+
+#include "common/files.hpp"
+
+#include <fcntl.h>
+
+#include <charconv>
+#include <string_view>
+
+namespace assay::noise {
+
+namespace {
+
+constexpr std::size_t largest_table = 4U << 20; // a thousand CPUs with a thousand sources
+constexpr std::size_t longest_name = 48;
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::string_view next_word(std::string_view& text) {
+    text = trimmed(text);
+    const auto end = text.find_first_of(" \t");
+    const auto word = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end);
+    return word;
+}
+
+/// The place of a CPU among the columns, which are those of the CPUs that are online; -1: it is not there.
+int column_of(std::string_view header, int cpu) {
+    const std::string name = "CPU" + std::to_string(cpu);
+    for (int column = 0;; ++column) {
+        const auto word = next_word(header);
+        if (word.empty()) return -1;
+        if (word == name) return column;
+    }
+}
+
+/// "24: 1 2 PCI-MSI 4096-edge virtio1" is told as "24 virtio1", "LOC: 1 2 Local timer interrupts" as
+/// "LOC Local timer interrupts".
+std::string named(std::string_view source, std::string_view rest) {
+    std::string_view told = trimmed(rest);
+    const bool numbered = !source.empty() && source[0] >= '0' && source[0] <= '9';
+    if (numbered) told = told.substr(told.find_last_of(" \t") + 1);
+    std::string name{source};
+    if (!told.empty()) name.append(" ").append(told.substr(0, longest_name));
+    return name;
+}
+
+} // namespace
+
+Interrupts::Interrupts(int cpu) : cpu_(cpu), buffer_(largest_table) {
+    hard_.file = Fd{::open("/proc/interrupts", O_RDONLY | O_CLOEXEC)};
+    soft_.file = Fd{::open("/proc/softirqs", O_RDONLY | O_CLOEXEC)};
+    soft_.prefix = "softirq ";
+}
+
+Interrupts::Grown Interrupts::look() {
+    Grown grown;
+    look_at(hard_, grown);
+    look_at(soft_, grown);
+    if (first_) grown.clear();
+    first_ = false;
+    return grown;
+}
+
+void Interrupts::look_at(Table& table, Grown& grown) {
+    if (!table.file) return;
+    const auto text = reread(table.file.get(), buffer_.data(), buffer_.size());
+    if (!text) return;
+    std::string_view left = *text;
+    const auto line_end = left.find('\n');
+    const int column = column_of(left.substr(0, line_end), cpu_);
+    if (column < 0 || line_end == std::string_view::npos) return;
+    left = left.substr(line_end + 1);
+    for (std::size_t row = 0; !left.empty(); ++row) {
+        const auto end = left.find('\n');
+        std::string_view line = left.substr(0, end);
+        left = end == std::string_view::npos ? std::string_view{} : left.substr(end + 1);
+        const auto colon = line.find(':');
+        if (colon == std::string_view::npos) continue;
+        const std::string_view source = trimmed(line.substr(0, colon));
+        line = line.substr(colon + 1);
+        std::int64_t count = 0;
+        std::string_view word;
+        for (int i = 0; i <= column; ++i) word = next_word(line);
+        if (std::from_chars(word.data(), word.data() + word.size(), count).ec != std::errc{}) continue;
+        if (row >= table.counts.size()) table.counts.resize(row + 1);
+        auto& [name, before] = table.counts[row];
+        if (!name.starts_with(table.prefix + std::string(source))) {
+            std::string_view rest = line; // behind the other columns stands what the source is
+            while (!trimmed(rest).empty() && trimmed(rest)[0] >= '0' && trimmed(rest)[0] <= '9') {
+                std::string_view ahead = rest;
+                const auto next = next_word(ahead);
+                if (next.find_first_not_of("0123456789") != std::string_view::npos) break;
+                rest = ahead;
+            }
+            name = table.prefix + named(source, rest);
+            before = count;
+        }
+        if (count > before) grown.emplace_back(name, count - before);
+        before = count;
+    }
+}
+
+} // namespace assay::noise

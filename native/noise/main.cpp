@@ -1,0 +1,141 @@
+#include "common/affinity.hpp"
+#include "common/files.hpp"
+#include "common/json_writer.hpp"
+#include "noise/meter.hpp"
+#include "noise/request.hpp"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace assay;
+using namespace assay::noise;
+
+constexpr int schema = 1;
+constexpr int unusable = 2;
+
+// Written by a signal handler, which has no other way to reach it.
+std::atomic<bool> end_early{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void stop(int) {
+    end_early.store(true);
+}
+
+int complain(const std::string& text) {
+    static_cast<void>(write_all(STDERR_FILENO, "assay-noise: " + text + '\n'));
+    return unusable;
+}
+
+const char* name_of(Method method) {
+    switch (method) {
+    case Method::fixed_work:
+        return "fwq";
+    case Method::fixed_time:
+        return "ftq";
+    case Method::selfish:
+        break;
+    }
+    return "selfish";
+}
+
+void write_grown(JsonWriter& json, const Interrupts::Grown& grown) {
+    json.begin_object();
+    for (const auto& [name, count] : grown) json.member(name, count);
+    json.end_object();
+}
+
+void write_told(JsonWriter& json, const Told& told) {
+    json.begin_object()
+        .member("at_ns", told.detour.at)
+        .member("took_ns", told.detour.took)
+        .member("since_ns", told.circumstances.since)
+        .member("ran_ns", told.circumstances.ran)
+        .member("waited_ns", told.circumstances.waited)
+        .member("switches", told.circumstances.switches)
+        .member("cpu", told.circumstances.cpu)
+        .member("window_ns", told.window)
+        .key("interrupts");
+    write_grown(json, told.interrupts);
+    json.end_object();
+}
+
+void write_reading(JsonWriter& json, const Reading& reading) {
+    json.begin_object().member("cpu", reading.cpu);
+    if (!reading.error.empty()) {
+        json.member("error", reading.error).end_object();
+        return;
+    }
+    json.member("length_ns", reading.length)
+        .member("steps", static_cast<std::int64_t>(reading.steps))
+        .member("least_ns", reading.least)
+        .member("looked_ns", reading.looked)
+        .member("left_out", static_cast<std::int64_t>(reading.left_out))
+        .key("values")
+        .begin_array();
+    for (const auto value : reading.values) json.value(value);
+    json.end_array().key("at_ns").begin_array();
+    for (const auto& detour : reading.detours) json.value(detour.at);
+    json.end_array().key("took_ns").begin_array();
+    for (const auto& detour : reading.detours) json.value(detour.took);
+    json.end_array().key("interrupts");
+    write_grown(json, reading.counted);
+    json.key("worst").begin_array();
+    for (const auto& told : reading.worst) write_told(json, told);
+    json.end_array().end_object();
+}
+
+std::string document(const Request& request, const std::vector<Reading>& readings, bool locked) {
+    JsonWriter json;
+    json.begin_object()
+        .member("schema", schema)
+        .member("engine", ASSAY_VERSION)
+        .member("method", name_of(request.method))
+        .member("quantum_ns", request.quantum)
+        .member("threshold_ns", request.threshold)
+        .member("locked", locked)
+        .member("stopped_early", end_early.load())
+        .key("cpus")
+        .begin_array();
+    for (const auto& reading : readings) write_reading(json, reading);
+    json.end_array().end_object();
+    return json.text() + '\n';
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    Request request = parse_request(argc, argv);
+    if (request.help) return write_all(STDOUT_FILENO, usage_text) != 0;
+    if (request.version) return write_all(STDOUT_FILENO, "assay-noise " ASSAY_VERSION "\n") != 0;
+    if (!request.error.empty()) return complain(request.error + '\n' + usage_text);
+    if (request.cpus.empty()) request.cpus = own_affinity();
+    struct sigaction action{};
+    action.sa_handler = stop;
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM); // whoever asked has gone: CPUs are not kept busy for nobody
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+
+    std::vector<Reading> readings(request.cpus.size());
+    Start start{static_cast<int>(request.cpus.size())};
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < request.cpus.size(); ++i) {
+        threads.emplace_back([&request, &readings, &start, i] {
+            readings[i] = measure(request, request.cpus[i], start, end_early);
+        });
+    }
+    while (!start.all_ready()) ::usleep(100);
+    // Where the limit allows. Before this it would hold for the stacks of threads to come, which need more.
+    const bool locked = ::mlockall(MCL_CURRENT | MCL_ONFAULT) == 0;
+    start.go();
+    for (auto& thread : threads) thread.join();
+    return write_all(STDOUT_FILENO, document(request, readings, locked)) == 0 ? 0 : 1;
+}

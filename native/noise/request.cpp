@@ -1,0 +1,104 @@
+#include "noise/request.hpp"
+
+#include "common/cpulist.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace assay::noise {
+
+const char usage_text[] =
+    "usage: assay-noise fwq|ftq|selfish [--cpus LIST] [--seconds S] [--quantum-us U] [--threshold-us U]\n"
+    "                   [--most N] [--worst N]\n"
+    "       assay-noise --version | --help\n";
+
+namespace {
+
+constexpr double longest_s = 3600.0;
+constexpr double least_quantum_us = 1.0;
+constexpr double longest_quantum_us = 1e6;
+constexpr double most_values = 1 << 26;
+
+std::optional<double> number(std::string_view text, double least, double most) {
+    double found = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), found);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(found))
+        return std::nullopt;
+    if (found < least || found > most) return std::nullopt;
+    return found;
+}
+
+std::optional<Method> method_of(std::string_view word) {
+    if (word == "fwq") return Method::fixed_work;
+    if (word == "ftq") return Method::fixed_time;
+    if (word == "selfish") return Method::selfish;
+    return std::nullopt;
+}
+
+Nanos micros(double value) {
+    return std::llround(value * 1e3);
+}
+
+/// What one option with its value says; nothing where it says nothing that can be used.
+std::string take(Request& request, std::string_view option, std::string_view text) {
+    if (option == "--cpus") {
+        auto cpus = parse_cpulist(text);
+        if (!cpus || cpus->empty()) return "--cpus needs a list as 0-3,8";
+        request.cpus = std::move(*cpus);
+        return {};
+    }
+    if (option == "--seconds") {
+        const auto s = number(text, 0.01, longest_s);
+        if (!s) return "--seconds needs a number from 0.01 to 3600";
+        request.length = from_seconds(*s);
+        return {};
+    }
+    if (option == "--quantum-us") {
+        const auto us = number(text, least_quantum_us, longest_quantum_us);
+        if (!us) return "--quantum-us needs a number from 1 to 1000000";
+        request.quantum = micros(*us);
+        return {};
+    }
+    if (option == "--threshold-us") {
+        const auto us = number(text, 0.1, longest_quantum_us);
+        if (!us) return "--threshold-us needs a number from 0.1 to 1000000";
+        request.threshold = micros(*us);
+        return {};
+    }
+    if (option == "--most" || option == "--worst") {
+        const auto count = number(text, 1.0, most_values);
+        if (!count) return std::string(option) + " needs a number from 1 to 67108864";
+        (option == "--most" ? request.most : request.worst) = static_cast<std::size_t>(*count);
+        return {};
+    }
+    return "unknown option \"" + std::string(option) + "\"";
+}
+
+} // namespace
+
+Request parse_request(int argc, char** argv) {
+    Request request;
+    if (argc < 2) {
+        request.error = "name a method: fwq, ftq or selfish";
+        return request;
+    }
+    const std::string_view first = argv[1];
+    request.help = first == "--help";
+    request.version = first == "--version";
+    if (request.help || request.version) return request;
+    const auto method = method_of(first);
+    if (!method) {
+        request.error = "there is no method \"" + std::string(first) + "\": fwq, ftq or selfish";
+        return request;
+    }
+    request.method = *method;
+    for (int i = 2; i < argc && request.error.empty(); i += 2) {
+        request.error = i + 1 < argc ? take(request, argv[i], argv[i + 1])
+                                     : "\"" + std::string(argv[i]) + "\" needs a value";
+    }
+    return request;
+}
+
+} // namespace assay::noise

@@ -1,0 +1,24 @@
+"""Assigned: the configuration that words of a command line describe."""
+
+from __future__ import annotations
+
+from assay.errors import BadInput
+from assay.machine.document import Machine
+from assay.records import Configuration, Value
+from assay.settings.domain_text import parse_assignment
+from assay.settings.registry import Registry
+
+
+def configuration_of(assignments: list[str], registry: Registry, machine: Machine) -> Configuration:
+    """The configuration that ``SETTING=VALUE`` words describe.
+
+    Raises:
+        BadInput: an unknown setting or value.
+    """
+    values: dict[str, Value] = {}
+    for text in assignments:
+        name, value = parse_assignment(text, registry, machine)
+        if name in values:
+            raise BadInput(f"{name} is given twice.", "Give each setting one value.")
+        values[name] = value
+    return Configuration(values)

@@ -1,0 +1,79 @@
+"""Command words: commands as they are written on a command line."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+
+from assay.errors import BadInput
+
+QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
+"""What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
+SHELL_ONLY = "|<>;&"
+SHELL_HINT = "Add --shell"
+
+
+def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
+    """The words of a command that was given as one text.
+
+    Raises:
+        BadInput: no words, unbalanced quotes, or shell syntax without ``--shell``.
+    """
+    if shell:
+        return ("/bin/sh", "-c", text)
+    words = words_of(text)
+    for quoted in QUOTED.sub("", text):
+        if quoted in SHELL_ONLY:
+            raise BadInput(
+                f"{text!r} holds an unquoted {quoted}, which only a shell understands.",
+                f"{SHELL_HINT} to run it through /bin/sh, or quote it.",
+            )
+    if not words:
+        raise BadInput("There is no command.", "Write the program and its arguments.")
+    return tuple(words)
+
+
+def words_of(text: str) -> list[str]:
+    """A text split as POSIX words.
+
+    Raises:
+        BadInput: unbalanced quotes.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise BadInput(
+            f"{text!r} cannot be split into words: {error}.", "Close its quotes."
+        ) from error
+
+
+def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tuple[str, ...]:
+    """The words after ``--``, as they will be run.
+
+    Raises:
+        BadInput: none.
+    """
+    if not separated or not command or not command[0]:
+        raise BadInput("There is no command.", "Write it after `--`, as in: assay tune -- ./app")
+    if shell:
+        return ("/bin/sh", "-c", " ".join(command))
+    return command
+
+
+def build_words(arguments: argparse.Namespace) -> tuple[str, ...] | None:
+    """The command of ``--build``, as ``--shell`` says how it is read, where a verb has that.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    if arguments.build is None:
+        return None
+    shell = getattr(arguments, "shell", None)
+    try:
+        return split_command(arguments.build, shell=bool(shell))
+    except BadInput as error:
+        cause = f"--build: {error.cause}"
+        if shell is not None or SHELL_HINT not in (error.remedy or ""):
+            raise BadInput(cause, error.remedy) from error
+        raise BadInput(cause, "Write it as: --build \"sh -c '...'\"") from error

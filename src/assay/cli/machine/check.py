@@ -1,0 +1,184 @@
+"""``assay machine check``: whether this host is as a profile asks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from assay.cli.documents import print_json
+from assay.cli.layout import width_of
+from assay.cli.machine.apart import say_partitions
+from assay.cli.machine.profile_file import read_profile
+from assay.cli.machine.rooted import root_of
+from assay.errors import BadInput
+from assay.machine.checks import (
+    Finding,
+    Host,
+    Profile,
+    Right,
+    Status,
+    Unasked,
+    examine,
+    unasked,
+    watch,
+)
+from assay.machine.root import Root
+from assay.units import show_count
+from assay.untrusted import clean
+
+DEFAULT = "measuring"
+FAILED = 1
+WIDTH = 80
+"""Columns where standard output is no terminal: reports of checks are read, not parsed."""
+INDENT = " " * 9
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the action; 1 where a check failed.
+
+    Raises:
+        BadInput: no such profile, or no recorded machine.
+        NotPossible: the recorded machine cannot be read.
+    """
+    profile = read_profile(arguments.profile or DEFAULT)
+    if not arguments.root and not arguments.quiet:
+        say_partitions()
+    with _root(arguments.root) as root:
+        host = Host(root, watch(root) if root.live else None)
+        findings, others = examine(host, profile), unasked(host, profile)
+    if arguments.json:
+        print_json(_document(profile, findings, others))
+    else:
+        width = min(width_of(sys.stdout) or WIDTH, 120)
+        lines = _lines(profile, findings, others, arguments, width)
+        print("\n".join(line for text in lines for line in _wrapped(text, width)))
+    return FAILED if any(found.status is Status.FAIL for found in findings) else 0
+
+
+def _root(name: str | None) -> AbstractContextManager[Root]:
+    """The recorded machine, or this one: nothing of it is to be cleaned up when a signal comes.
+
+    Raises:
+        BadInput: there is nothing of that name.
+    """
+    if name is None:
+        return nullcontext(Root())
+    if not Path(name).exists():
+        raise BadInput(
+            f"--root {name}: there is no such folder or archive.", "Name a recorded machine."
+        )
+    return root_of(name)
+
+
+def _document(
+    profile: Profile, findings: Sequence[Finding], others: Sequence[Unasked]
+) -> dict[str, Any]:
+    return {
+        "profile": profile.name,
+        "checks": [_check(found, profile) for found in findings],
+        "unasked": [
+            {"id": one.id, "evidence": one.evidence, "reason": one.reason} for one in others
+        ],
+    }
+
+
+def _check(found: Finding, profile: Profile) -> dict[str, str]:
+    remedy, demand = found.remedy, profile.demands[found.id]
+    document = {
+        "id": found.id,
+        "status": str(found.status),
+        "evidence": found.evidence,
+        "remedy": remedy.text if remedy else None,
+        "note": remedy.note if remedy else None,
+        "right": str(remedy.right) if remedy else None,
+        "setting": remedy.setting if remedy else None,
+        "reason": demand.reason or None,
+        "source": demand.source or None,
+    }
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def _lines(
+    profile: Profile,
+    findings: Sequence[Finding],
+    others: Sequence[Unasked],
+    arguments: argparse.Namespace,
+    width: int,
+) -> Iterable[str]:
+    """The screen: what is not ok with its remedy, then what is, counted."""
+    shown = [f for f in findings if f.status is not Status.OK or arguments.verbose]
+    if arguments.quiet:
+        shown = [f for f in shown if f.status in (Status.FAIL, Status.WARN)]
+    listed = [found.id for found in shown]
+    listed += [one.id for one in others] if arguments.verbose else []
+    longest = max(map(len, listed), default=0)
+    for found in shown:
+        yield f"{found.status:8} {found.id:{longest}}  {clean(found.evidence)}"
+        yield from _remedy(found, width)
+        if arguments.verbose:
+            yield from _why(profile, found)
+    if arguments.verbose:
+        for one in others:
+            yield f"{'-':8} {one.id:{longest}}  {clean(one.evidence)}"
+            yield f"{INDENT}nothing is asked: {clean(one.reason)}"
+    if shown:
+        yield ""
+    yield from _summary(profile, findings, others, verbose=arguments.verbose)
+
+
+def _remedy(found: Finding, width: int) -> Iterable[str]:
+    """What to do; a command is broken so that it can be copied as it stands."""
+    remedy = found.remedy
+    if remedy is None:
+        return
+    start = "as root: " if remedy.command and remedy.right is Right.ROOT else ""
+    text = f"{INDENT}{start}{clean(remedy.text)}"
+    yield from _continued(text, width) if remedy.command else (text,)
+    if remedy.note:
+        yield f"{INDENT}{clean(remedy.note)}"
+    if remedy.setting:
+        yield f"{INDENT}as a setting: {clean(remedy.setting)}"
+
+
+def _why(profile: Profile, found: Finding) -> Iterable[str]:
+    demand = profile.demands[found.id]
+    source = f" ({demand.source})" if demand.source else ""
+    if demand.reason:
+        yield f"{INDENT}why: {clean(demand.reason)}{clean(source)}"
+
+
+def _summary(
+    profile: Profile, findings: Sequence[Finding], others: Sequence[Unasked], *, verbose: bool
+) -> Iterable[str]:
+    counted = Counter(found.status for found in findings)
+    said = ", ".join(f"{counted[status]} {status}" for status in Status)
+    yield f"profile {clean(profile.name)}: {said}"
+    if others and not verbose:
+        yield f"{show_count(len(others), 'check')} more that it asks nothing of: -v shows them"
+    yield "`assay doctor` says what this host grants to you, setting by setting."
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """A line broken between words, set in below its beginning; words stay whole."""
+    if len(line) <= width or line.endswith("\\"):
+        return [line]
+    deeper = INDENT + "  " * line.startswith(INDENT)
+    return textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=deeper,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _continued(command: str, width: int) -> list[str]:
+    """A command broken as a shell reads it: a backslash at the end of each line but the last."""
+    *lines, last = _wrapped(command, width - 2)
+    return [*(f"{line} \\" for line in lines), last]

@@ -1,0 +1,95 @@
+"""``assay machine diff``: what tells two machines apart, or one at two moments."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.cli.machine.rooted import described, root_of
+from assay.cli.wire import store_of
+from assay.errors import BadInput
+from assay.machine.cpulist import format_list
+from assay.machine.differences import Difference, Side, differences
+from assay.machine.document import machine_in
+from assay.machine.snapshot.recording import record
+from assay.untrusted import clean
+
+LIVE = "live"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Say what differs; one word is held against the machine as it is now.
+
+    Raises:
+        BadInput: no word, or one that is neither a snapshot nor a study.
+        NotPossible: one of them cannot be read.
+    """
+    if not arguments.words:
+        raise BadInput(
+            "`assay machine diff` needs something to compare.",
+            "Name two snapshots or studies, or one: it is held against this machine.",
+        )
+    names = [*arguments.words, LIVE][:2]
+    a, b = (_side(name, arguments) for name in names)
+    found = differences(a, b)
+    if arguments.json:
+        print_json({"a": names[0], "b": names[1], "differences": [_entry(one) for one in found]})
+        return 0
+    lines = map(clean, _lines(found, names))
+    print("\n".join(fitted(lines, width_of(sys.stdout))))
+    return 0
+
+
+def _side(name: str, arguments: argparse.Namespace) -> Side:
+    if name != LIVE and not Path(name).exists():
+        return _of_study(name, arguments)
+    with root_of(arguments.root if name == LIVE else name) as root:
+        machine, inventory = described(root)
+        return Side(machine, inventory, record(root).told)
+
+
+def _of_study(name: str, arguments: argparse.Namespace) -> Side:
+    if os.sep in name or ".tar" in name:
+        raise BadInput(f"There is no file or folder {name}.", "Name a snapshot or a study.")
+    try:
+        with store_of(arguments, create=False) as store:
+            strata = store.strata(store.find(name))
+    except BadInput as error:
+        raise BadInput(
+            f"{name!r} is neither a snapshot nor a study: {error.cause}",
+            "Name a file that `assay machine snapshot` made, a study, or live.",
+        ) from error
+    machine = machine_in(strata[-1].host) if strata else None
+    if machine is None:
+        raise BadInput(
+            f"The study {name} does not say which machine it ran on.", "Name another one."
+        )
+    return Side(machine)
+
+
+def _entry(one: Difference) -> dict[str, object]:
+    values = {"a": one.a, "b": one.b, "numbers": list(one.numbers)}
+    kept = {key: value for key, value in values.items() if value not in (None, [])}
+    return {"subject": one.subject, "what": one.what, **kept}
+
+
+def _lines(found: tuple[Difference, ...], names: list[str]) -> Iterator[str]:
+    if not found:
+        yield f"{names[0]} and {names[1]} do not differ in anything that lasts."
+        return
+    yield f"{names[0]} -> {names[1]}"
+    for subject, alike in groupby(found, key=lambda one: one.subject):
+        yield subject
+        for one in alike:
+            numbers = f" ({format_list(one.numbers)})" if one.numbers else ""
+            yield f"  {one.what}{numbers}: {_value(one.a)} -> {_value(one.b)}"
+
+
+def _value(text: str | None) -> str:
+    return "-" if text is None else " ".join(text.split()) or "(empty)"

@@ -1,0 +1,234 @@
+"""``assay machine noise``: how much time is taken away from a program here, and by what."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from assay.bundle.files import replacing
+from assay.cli.documents import print_json
+from assay.cli.ending import Terminated, end_in_order
+from assay.cli.layout import fitted, width_of
+from assay.cli.machine.apart import say_partitions
+from assay.cli.machine.noise_document import noise_document
+from assay.cli.machine.noise_text import figure_lines, noise_lines
+from assay.cli.target import target_of
+from assay.errors import AssayError, BadInput
+from assay.machine.cpulist import format_list, parse_list
+from assay.machine.processor import read_kernel, read_processor
+from assay.machine.root import LIVE
+from assay.machine.state import read_hypervisor
+from assay.measure.noise import METHODS, Meter, NoiseFound, NoiseRequest, find_noise
+from assay.measure.noise_answer import NoiseAnswer, answer_of
+from assay.measure.periods import known_periods
+from assay.measure.tracers import TOOLS, Trace, demand_tracer
+from assay.records.noise import NoiseRun
+from assay.units import parse_duration_s
+from assay.untrusted import clean
+
+SECONDS = "3s"
+QUANTUM = "1ms"
+THRESHOLD = "1us"
+LONGEST_S = 3600.0
+LEAST_PIECES = 10
+"""Quanta and thresholds that a measurement is long at least."""
+ENDINGS = (".svg", ".html")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, and say what was found; after Ctrl-C what was found until then."""
+    output = target_of("-o", arguments.output, ENDINGS) if arguments.output else None
+    requests = _requests(arguments)
+    if not arguments.quiet:
+        say_partitions()
+    msgspec.json.Decoder(NoiseRun)  # builds what it knows of it: see assay.cli.ending
+    end_in_order()
+    if arguments.tool:
+        answer, status = _traced(arguments.tool, requests[0])
+    else:
+        answer, status = _measured(requests, quiet=arguments.quiet or arguments.json)
+    if not answer.runs:
+        return status
+    _give(arguments, answer, output)
+    return status
+
+
+def _requests(arguments: argparse.Namespace) -> tuple[NoiseRequest, ...]:
+    """What to run, in order.
+
+    Raises:
+        BadInput: an unknown method, a wrong option.
+    """
+    unknown = [word for word in arguments.words if word not in METHODS]
+    if unknown:
+        raise BadInput(
+            f"There is no method {unknown[0]!r}.",
+            f"There are {', '.join(METHODS)}; without a word all are run.",
+        )
+    twice = [word for word in METHODS if arguments.words.count(word) > 1]
+    if twice:
+        raise BadInput(f"{twice[0]} stands there twice.", "Each method is run once.")
+    if arguments.figures and arguments.json:
+        raise BadInput(
+            "--figures and --json are two forms of one answer.",
+            "Give one of them: the document of --json has the figures too.",
+        )
+    if arguments.tool and arguments.tool not in TOOLS:
+        raise BadInput(f"--tool {arguments.tool}: there is none.", f"There are {', '.join(TOOLS)}.")
+    if arguments.tool and arguments.words:
+        raise BadInput(
+            f"--tool {arguments.tool} stands in place of {arguments.words[0]}.", "Give one of them."
+        )
+    cpus = _cpus(arguments.cpus)
+    seconds = _time(arguments.seconds or SECONDS, "--seconds", 0.01, LONGEST_S)
+    quantum_s = _time(arguments.quantum or QUANTUM, "--quantum", 1e-6, 1.0)
+    threshold_s = _time(arguments.threshold or THRESHOLD, "--threshold", 1e-7, 1.0)
+    _demand_room(seconds, quantum_s, threshold_s)
+    return tuple(
+        NoiseRequest(
+            method=method,
+            seconds=seconds,
+            cpus=cpus,
+            quantum_s=quantum_s,
+            threshold_s=threshold_s,
+        )
+        for method in METHODS
+        if not arguments.words or method in arguments.words
+    )
+
+
+def _demand_room(seconds: float, quantum_s: float, threshold_s: float) -> None:
+    """Refuse a measurement in which nothing could be seen.
+
+    Raises:
+        BadInput: it is no longer than a few pieces of its work.
+    """
+    for option, piece_s in (("--quantum", quantum_s), ("--threshold", threshold_s)):
+        if seconds < LEAST_PIECES * piece_s:
+            raise BadInput(
+                f"{option} {piece_s:g} s leaves nothing to see in {seconds:g} s.",
+                f"Measure for at least {LEAST_PIECES} times as long: --seconds "
+                f"{LEAST_PIECES * piece_s:g}.",
+            )
+
+
+def _cpus(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return ()
+    cpus = parse_list(text)
+    usable = os.sched_getaffinity(0)
+    beyond = [cpu for cpu in cpus if cpu not in usable]
+    if not cpus or beyond:
+        raise BadInput(
+            f"--cpus {text}: CPU {beyond[0]} cannot be used."
+            if beyond
+            else f"--cpus {text!r} names none.",
+            f"This process may use {format_list(usable)}.",
+        )
+    return cpus
+
+
+def _time(text: str, option: str, least_s: float, most_s: float) -> float:
+    found_s = parse_duration_s(text)
+    if not least_s <= found_s <= most_s:
+        raise BadInput(
+            f"{option} {text} is out of range.", f"It takes from {least_s:g} s to {most_s:g} s."
+        )
+    return found_s
+
+
+def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseAnswer, int]:
+    """All runs, one after another; a signal ends the one under way, and those to come."""
+    program = find_noise(os.environ)
+    found: list[NoiseFound] = []
+    status = 0
+    try:
+        for request in requests:
+            if not quiet:
+                print(f"measuring: {request.method}, {request.seconds:g} s", file=sys.stderr)
+            with Meter(program, request, os.environ) as meter:
+                try:
+                    meter.wait()
+                except (KeyboardInterrupt, Terminated):
+                    meter.stop()
+                    with contextlib.suppress(AssayError):  # nothing was measured yet
+                        found.append(meter.found())
+                    raise
+                found.append(meter.found())
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    except Terminated as termination:
+        status = 128 + termination.number
+    return answer_of(found, known_periods(), guest=_is_guest()), status
+
+
+def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseAnswer, int]:
+    """What a tracer of the kernel sees.
+
+    Raises:
+        NotPossible: the kernel has none, or does not let this user.
+    """
+    folder = demand_tracer(tool)
+    cpus = request.cpus or tuple(sorted(os.sched_getaffinity(0)))
+    status, began_s = 0, time.monotonic()
+    with Trace(Path(folder), tool, cpus).running() as trace:
+        try:
+            time.sleep(request.seconds)
+        except KeyboardInterrupt:
+            status = 128 + signal.SIGINT
+        except Terminated as termination:
+            status = 128 + termination.number
+        length_s = time.monotonic() - began_s
+        text = trace.text()
+    traced = TOOLS[tool](text, length_s, cpus)
+    found = NoiseFound(run=traced.run, steal_s={}, switches=0, others=())
+    return answer_of([found], known_periods(), guest=_is_guest(), causes=traced.causes), status
+
+
+def _is_guest() -> bool:
+    flags = read_processor(LIVE).flags
+    return read_hypervisor(LIVE, flags, read_kernel(LIVE).arch) is not None
+
+
+def _give(arguments: argparse.Namespace, answer: NoiseAnswer, output: Path | None) -> None:
+    if output is not None:
+        with replacing(output) as file:
+            file.write(_picture(output, answer).encode())
+    if arguments.json:
+        print_json(noise_document(answer))
+    elif arguments.figures:
+        print("\n".join(figure_lines(answer)))
+    else:
+        print("\n".join(_shown(answer, brief=arguments.quiet)))
+    if output is not None and not arguments.quiet:
+        print(f"The picture is in {clean(str(output))}", file=sys.stderr)
+
+
+def _shown(answer: NoiseAnswer, *, brief: bool) -> Iterator[str]:
+    return fitted(noise_lines(answer, brief=brief), width_of(sys.stdout))
+
+
+def _picture(output: Path, answer: NoiseAnswer) -> str:
+    from assay.report.machine_noise import machine_noise_figure, noise_page
+    from assay.report.pictures.detours import detours_svg
+    from assay.report.pictures.theme import standalone
+
+    assert answer.source is not None  # there are runs
+    rhythms = [(1 / one.period.period_s, one.likely) for one in answer.rhythms]
+    figure = machine_noise_figure(answer.source, answer.histogram, answer.spectrum, rhythms)
+    now = datetime.datetime.now(datetime.UTC)
+    model = read_processor(LIVE).model
+    svg = detours_svg(replace(figure, machine=model, date=f"{now:%Y-%m-%d %H:%M} UTC"))
+    if output.suffix == ".svg":
+        return standalone(svg)
+    return noise_page(svg, "\n".join(noise_lines(answer)))

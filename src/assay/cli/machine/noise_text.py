@@ -1,0 +1,213 @@
+"""The noise of a machine as lines of a terminal, and as figures that ``--metric`` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.machine.cpulist import format_list
+from assay.measure.causes import CauseKind
+from assay.measure.noise_answer import NoiseAnswer
+from assay.records.noise import CpuNoise, NoiseRun
+from assay.report.plain import shorten
+from assay.stats.noise import DetourFigures, ExcessFigures, Step, excess_figures, figures_of
+from assay.units import show_count, show_duration, significant
+from assay.untrusted import clean
+
+BAR = 36
+NAMES = {
+    "selfish": "detours",
+    "fwq": "fixed work",
+    "ftq": "fixed time",
+    "osnoise": "tracer",
+    "timerlat": "tracer",
+}
+OF_P99, OF_P999 = 100, 1000
+"""Values from which on these quantiles are shown: below, they are the longest one."""
+CAUSES = {
+    CauseKind.THREAD: "another thread",
+    CauseKind.STOPPED: "stopped, asleep or over its quota",
+    CauseKind.MIGRATION: "moved to another CPU",
+    CauseKind.STOLEN: "the hypervisor (stolen)",
+    CauseKind.TICK: "the timer tick",
+    CauseKind.INTERRUPT: "an interrupt",
+    CauseKind.SOFTIRQ: "a softirq",
+    CauseKind.BENEATH: "firmware, hardware, or the hypervisor",
+    CauseKind.UNKNOWN: "not looked at",
+}
+
+
+def figure_lines(answer: NoiseAnswer) -> Iterator[str]:
+    """A line for each figure: name, value, unit."""
+    for figure in answer.figures:
+        yield f"{figure.name} {figure.value:.6g} {figure.unit}"
+
+
+def noise_lines(answer: NoiseAnswer, *, brief: bool = False) -> Iterator[str]:
+    """Everything, in 80 columns; ``brief`` are the tables, and by what."""
+    yield _head(answer)
+    for run in answer.runs:
+        yield ""
+        yield from _table(run, alone=brief)
+    yield from _causes(answer)
+    if brief:
+        return
+    if answer.histogram and answer.source is not None:
+        yield ""
+        yield f"  how long detours were ({answer.source.method}), and their share of the time lost"
+        yield from _histogram(answer.histogram)
+    if answer.worst:
+        yield ""
+        yield "  the longest, and their likely cause"
+        for one in answer.worst:
+            place = f"CPU {one.cpu}"
+            yield (
+                f"  {show_duration(one.told.took_ns / 1e9):>9}  {place:<7}  "
+                f"at {one.told.at_ns / 1e9:8.4f} s  {shorten(clean(one.cause.words), 43)}"
+            )
+    yield from _rhythms(answer)
+    yield from _beside(answer)
+
+
+def _head(answer: NoiseAnswer) -> str:
+    cpus = sorted({cpu.cpu for run in answer.runs for cpu in run.measured})
+    first = answer.runs[0].measured[0]
+    early = any(run.stopped_early for run in answer.runs)
+    places = f"{show_count(len(cpus), 'CPU')} ({format_list(cpus)})"
+    length = show_duration(first.length_ns / 1e9)
+    return f"noise on {places}, {length} for each method{', stopped early' if early else ''}"
+
+
+def _causes(answer: NoiseAnswer) -> Iterator[str]:
+    if not answer.causes:
+        return
+    count = sum(one.count for one in answer.causes)
+    share = sum(one.share for one in answer.causes)
+    longest = "the longest detour has" if count == 1 else f"the {count:,} longest detours have"
+    yield ""
+    yield f"  by what, as is likely: {longest} {100 * share:.1f} % of the time lost"
+    for one in answer.causes:
+        part = f"{100 * one.share:.1f}" if one.share >= 0.0005 else "<0.1"
+        yield f"  {part:>7} %  {CAUSES[one.kind]} ({one.count:,})"
+
+
+def _table(run: NoiseRun, *, alone: bool = False) -> Iterator[str]:
+    """A row for each CPU and one for all; ``alone`` leaves the row for all alone."""
+    if run.method == "fwq":
+        yield from _work_table(run, alone=alone)
+        return
+    if run.method == "ftq":
+        what = f"intervals of {show_duration(run.quantum_ns / 1e9)}"
+    elif run.method == "timerlat":
+        what = "how late a thread runs after its timer was due"
+    else:
+        above = f" above {show_duration(run.threshold_ns / 1e9)}" if run.threshold_ns else ""
+        what = f"gaps{above}"
+    yield f"  {run.method} ({NAMES[run.method]}): {what}"
+    yield _row("CPU", ("time lost", "per s", "p50", "p99", "p99.9", "max"))
+    for cpu in _of_rows(run, alone=alone):
+        yield _row(str(cpu.cpu), _detour_cells(figures_of([cpu])))
+    if len(run.measured) > 1:
+        yield _row("all", _detour_cells(figures_of(run.measured)))
+    yield from _not_measured(run.cpus)
+
+
+def _of_rows(run: NoiseRun, *, alone: bool) -> Sequence[CpuNoise]:
+    """The CPUs that have a row of their own."""
+    return () if alone and len(run.measured) > 1 else run.measured
+
+
+def _work_table(run: NoiseRun, *, alone: bool) -> Iterator[str]:
+    work = show_duration(run.quantum_ns / 1e9)
+    yield f"  fwq (fixed work): what {work} of work takes beyond the fastest"
+    yield _row("CPU", ("portions", "fastest", "p50", "p99", "p99.9", "max"))
+    for cpu in _of_rows(run, alone=alone):
+        found = excess_figures([cpu.values])
+        if found is not None:
+            yield _row(str(cpu.cpu), _excess_cells(found))
+    everywhere = excess_figures([cpu.values for cpu in run.measured])
+    if everywhere is not None and len(run.measured) > 1:
+        yield _row("all", _excess_cells(everywhere))
+    yield from _not_measured(run.cpus)
+
+
+def _row(name: str, cells: Sequence[str]) -> str:
+    return f"  {name:>4}" + "".join(f"{cell:>11}" for cell in cells)
+
+
+def _detour_cells(found: DetourFigures) -> tuple[str, ...]:
+    return (
+        f"{significant(100 * found.share)} %",
+        f"{found.rate_per_s:,.0f}",
+        *_lengths(found),
+    )
+
+
+def _excess_cells(found: ExcessFigures) -> tuple[str, ...]:
+    return (
+        f"{found.count:,}",
+        _length(found.least_ns),
+        *_lengths(found),
+    )
+
+
+def _lengths(found: DetourFigures | ExcessFigures) -> Iterator[str]:
+    """The quantiles of which there is one: of 99 values none is beyond the 99th per cent."""
+    yield _length(found.p50_ns)
+    yield _length(found.p99_ns if found.count >= OF_P99 else None)
+    yield _length(found.p999_ns if found.count >= OF_P999 else None)
+    yield _length(found.max_ns)
+
+
+def _length(value_ns: float | None) -> str:
+    return "-" if value_ns is None else show_duration(value_ns / 1e9)
+
+
+def _not_measured(cpus: Sequence[CpuNoise]) -> Iterator[str]:
+    for cpu in cpus:
+        if cpu.error is not None:
+            yield f"  CPU {cpu.cpu} was not measured: {clean(cpu.error)}"
+        elif cpu.left_out:
+            yield f"  CPU {cpu.cpu}: {cpu.left_out:,} values and detours found no room"
+
+
+def _histogram(steps: Sequence[Step]) -> Iterator[str]:
+    most = max(step.count for step in steps)
+    total = sum(step.sum_ns for step in steps) or 1
+    for step in steps:
+        bar = "#" * max(round(BAR * step.count / most), 1 if step.count else 0)
+        share = f"{100 * step.sum_ns / total:.1f} %" if step.count else ""
+        yield (
+            f"  {show_duration(step.low_ns / 1e9):>9}  {bar:<{BAR}} {step.count:>9,} {share:>8}"
+        ).rstrip()
+
+
+def _rhythms(answer: NoiseAnswer) -> Iterator[str]:
+    if not any(run.method == "ftq" for run in answer.runs):
+        return
+    yield ""
+    if not answer.rhythms:
+        yield "  no period stands out (ftq)"
+        return
+    yield "  periods of the time lost (ftq), how often chance has one as strong, by how"
+    yield "  much it stands out, and what is known to have it"
+    for one in answer.rhythms:
+        likely = one.likely or "nothing known"
+        yield (
+            f"  {show_duration(one.period.period_s):>9}  p = {one.period.p_value:.3f}  "
+            f"{one.period.times:>6,.0f}x  {shorten(likely, 46)}"
+        )
+
+
+def _beside(answer: NoiseAnswer) -> Iterator[str]:
+    steal = {cpu: s for cpu, s in (answer.steal_s or {}).items() if s > 0}
+    if not steal and not answer.others:
+        return
+    yield ""
+    if steal:
+        total = sum(steal.values())
+        yield f"  stolen by the hypervisor, as it says: {show_duration(total)}"
+    if answer.others:
+        yield "  busiest meanwhile"
+        for one in answer.others:
+            busy = show_duration(one.busy_s)
+            yield f"  {busy:>9}  CPU {one.cpu:<3}  {clean(one.name)} ({one.pid})"

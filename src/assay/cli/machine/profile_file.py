@@ -1,0 +1,160 @@
+"""Profile files: what is asked of a host (``[checks]``), and what would be set (``[set]``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+import assay.machine
+from assay.cli.toml_file import TomlFile, dotted, read_toml
+from assay.cli.toml_places import Path as Key
+from assay.cli.toml_schema import read_part, read_table
+from assay.errors import BadInput, nearest
+from assay.machine.checks import BY_ID, Demand, Profile, Status, WordCheck
+
+FOLDER = Path(assay.machine.__file__).parent / "profiles"
+"""The profiles that assay has, one file each."""
+
+Text = Annotated[str, Meta(min_length=1)]
+Words = Annotated[list[Text], Meta(examples=[["performance"]])]
+Bound = Annotated[float, Meta(examples=[10])]
+Otherwise = Annotated[Literal["warn", "fail", "nothing"], Meta(examples=["warn"])]
+
+
+class ProfileTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What a profile file holds."""
+
+    summary: Annotated[Text, Meta(examples=["Times that repeat."])] = ""
+    checks: dict[str, Any] = {}
+    set: dict[str, Any] = {}
+
+
+class DemandTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What is asked of one check."""
+
+    otherwise: Otherwise
+    accept: Words = []
+    at_most: Bound | None = None
+    at_least: Bound | None = None
+    reason: Annotated[str, Meta(examples=["It moves interrupts."])] = ""
+    source: Annotated[str, Meta(examples=["proc_stat(5)"])] = ""
+
+
+_KEYS = tuple(field.encode_name for field in msgspec.structs.fields(DemandTable))
+_OF_VALUES = frozenset({"accept", "at_most", "at_least"})
+
+
+def read_profile(name: str) -> Profile:
+    """A profile that assay has, by its name, or one of a file.
+
+    Raises:
+        BadInput: there is none, or it holds something wrong; points at it.
+    """
+    file = read_toml(str(profile_path(name)))
+    table = read_table(file, ProfileTable)
+    demands: dict[str, Demand] = {}
+    for check, key, entry in _entries(file, table.checks, "", ("checks",)):
+        if check in demands:
+            raise file.wrong(key, f"{dotted(key)} is there already.", "Write it once.")
+        demands[check] = _demand(file, check, key, entry)
+    if not demands:
+        example = '[checks."cpu.governor"]'
+        raise file.wrong(("checks",), "The profile asks nothing.", f"Write a table {example}.")
+    return Profile(name, table.summary, demands)
+
+
+def profile_names() -> tuple[str, ...]:
+    """The profiles that assay has."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def profile_path(name: str) -> Path:
+    """The file of a profile.
+
+    Raises:
+        BadInput: it is no name of assay's own, and no file.
+    """
+    own = profile_names()
+    if name in own:
+        return FOLDER / f"{name}.toml"
+    if "/" in name or name.endswith(".toml") or Path(name).is_file():
+        return Path(name)
+    near = nearest(name, own)
+    raise BadInput(
+        f"There is no profile {name!r}.",
+        f"Did you mean {near}?" if near else f"There are {', '.join(own)}; or name a file.",
+    )
+
+
+def _entries(
+    file: TomlFile, table: dict[str, Any], prefix: str, key: Key
+) -> Iterator[tuple[str, Key, dict[str, Any]]]:
+    """Check, place and entry: TOML reads ``[checks.cpu.governor]`` as nested tables."""
+    for part, value in table.items():
+        check, path = f"{prefix}{part}", (*key, part)
+        if not isinstance(value, dict):
+            raise file.wrong(
+                path, f"{dotted(path)} is no table.", 'Write otherwise = "warn" in it.'
+            )
+        deeper = {k: v for k, v in value.items() if isinstance(v, dict) and k not in _KEYS}
+        own = {k: v for k, v in value.items() if k not in deeper}
+        if own or not deeper:
+            yield check, path, own
+        yield from _entries(file, deeper, f"{check}.", path)
+
+
+def _demand(file: TomlFile, check: str, key: Key, entry: dict[str, Any]) -> Demand:
+    """One entry, held against what its check can be asked."""
+    if check not in BY_ID:
+        near = nearest(check, tuple(BY_ID))
+        raise file.wrong(
+            key,
+            f"There is no check {check!r}.",
+            f"Did you mean {near}?" if near else "docs/machine-checks.md has them all.",
+        )
+    table = read_part(file, key, entry, DemandTable)
+    status = Status.OK if table.otherwise == "nothing" else Status(table.otherwise)
+    _demand_fitting(file, check, key, entry, asks=status is not Status.OK)
+    return Demand(
+        otherwise=status,
+        accept=tuple(table.accept),
+        at_most=table.at_most,
+        at_least=table.at_least,
+        reason=table.reason,
+        source=table.source,
+    )
+
+
+def _demand_fitting(
+    file: TomlFile, name: str, key: Key, entry: dict[str, Any], *, asks: bool
+) -> None:
+    """Refuse values that the check does not look at, and a demand without any.
+
+    Raises:
+        BadInput: points at it.
+    """
+    check = BY_ID[name]
+    takes = sorted(check.demand_keys)
+    for given in sorted(entry.keys() & (_OF_VALUES - check.demand_keys)):
+        remedy = (
+            f"Write {' or '.join(takes)}." if takes else "It is a rule of its own: leave it out."
+        )
+        raise file.wrong((*key, given), f"{name} takes no {given}.", remedy)
+    if asks and takes and not entry.keys() & check.demand_keys:
+        remedy = f'Write {" or ".join(takes)}, or otherwise = "nothing".'
+        raise file.wrong(key, f"{name} does not say what is right.", remedy)
+    if "accept" in entry and not entry["accept"]:
+        raise file.wrong((*key, "accept"), f"{name} accepts no word.", "Name at least one.")
+    if isinstance(check, WordCheck) and check.choices:
+        for number, word in enumerate(entry.get("accept", [])):
+            if word not in check.choices:
+                near = nearest(word, check.choices)
+                raise file.wrong(
+                    (*key, "accept", number),
+                    f"{name} is never {word!r}.",
+                    f"Did you mean {near}?" if near else f"It is {', '.join(check.choices)}.",
+                )

@@ -1,0 +1,84 @@
+"""``assay machine restore``: what was there before, from the undo journal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.launch.restoring import restore
+from assay.launch.system.act import wanted
+from assay.launch.system.undo import Undone
+from assay.units import show_count
+from assay.untrusted import clean
+
+HANG = 4
+_WORDS = {
+    "undone": "put back",
+    "drifted": "left alone",
+    "gone": "gone with the boot",
+    "failed": "not put back",
+}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Put back all that is written down; 1 where something is not as it was.
+
+    Raises:
+        NotPossible: the journal cannot be had, or another assay changes the machine now.
+    """
+    wanted = {"force": arguments.force, "dry_run": arguments.dry_run}
+    if arguments.helper is None:
+        found = restore(**wanted)
+    else:
+        from assay.launch.system import helped
+
+        found = helped.restore(arguments.helper, **wanted)
+    if arguments.json:
+        print_json({"changes": [_document(word) for word in found.words]})
+    else:
+        _show(found.words, found.unreadable, dry_run=arguments.dry_run)
+    return 1 if any(word.fate in ("drifted", "failed") for word in found.words) else 0
+
+
+def _document(word: Undone) -> dict[str, Any]:
+    note = word.note
+    document: dict[str, Any] = {
+        "path": note.action.path,
+        "owner": note.owner,
+        "old": note.old,
+        "word": word.fate,
+    }
+    more = (("found", word.found), ("reason", word.reason))
+    return document | {key: text for key, text in more if text is not None}
+
+
+def _show(found: tuple[Undone, ...], unreadable: int, *, dry_run: bool) -> None:
+    if not found:
+        print("Nothing to put back.")
+    for word in found:
+        told = "would be put back" if dry_run and word.fate == "undone" else _WORDS[word.fate]
+        at = f"{left} -> " if (left := _left(word)) is not None else ""
+        reason = "" if word.fate in ("undone", "gone") else f": {_why(word)}"
+        line = clean(f"{word.note.action.path}  {at}{word.note.old}  {told}{reason}")
+        print("\n".join(fitted([line], width_of(sys.stdout), HANG)))
+    if any(word.fate == "drifted" for word in found):
+        print("\n`assay machine restore --force` puts back also what others changed.")
+    if unreadable:
+        lines = show_count(unreadable, "line")
+        print(f"\n{lines} of the undo journal could not be read.")
+
+
+def _left(word: Undone) -> str | None:
+    """What the way back begins at: what is there, or of what drifted, what was put there."""
+    if word.fate == "drifted":
+        return wanted(word.note.action)
+    return word.found if word.fate == "undone" else None
+
+
+def _why(word: Undone) -> str:
+    if word.fate == "drifted":
+        return f"it is {word.found} now"
+    return word.reason or f"it reads {word.found}"

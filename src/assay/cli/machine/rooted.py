@@ -1,0 +1,45 @@
+"""Rooted: which machine an action is about, this one or a recorded one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from assay.cli.ending import end_in_order
+from assay.machine.document import Machine
+from assay.machine.folders import cache_folder
+from assay.machine.inventory.document import Inventory
+from assay.machine.inventory.reader import read_inventory
+from assay.machine.reader import read_machine
+from assay.machine.recorded import Facts
+from assay.machine.root import Root
+from assay.machine.snapshot.archive import opened
+
+
+@contextmanager
+def root_of(text: str | None) -> Iterator[Root]:
+    """The machine that ``--root`` names, a folder or an archive; without it the running host.
+
+    Raises:
+        BadInput: no machine is recorded there.
+        NotPossible: it cannot be read.
+    """
+    # From here on there is something to clean up when a signal comes: see assay.cli.ending.
+    for kind in (Machine, Inventory, Facts):
+        msgspec.json.Decoder(kind)
+    end_in_order()
+    if text is None:
+        yield Root()
+        return
+    with opened(Path(text)) as root:
+        yield root
+
+
+def described(root: Root) -> tuple[Machine, Inventory]:
+    """A machine in both documents."""
+    machine = read_machine(root)
+    return machine, read_inventory(machine, root, cache=cache_folder(os.environ))

@@ -1,0 +1,63 @@
+"""``assay machine show``: what a machine is, as text, JSON or a drawing."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from assay.bundle.files import replacing
+from assay.cli.documents import json_text, print_json
+from assay.cli.layout import fitted, width_of
+from assay.cli.machine.apart import say_partitions
+from assay.cli.machine.lines import TITLE, machine_lines
+from assay.cli.machine.rooted import described, root_of
+from assay.cli.target import target_of
+from assay.machine.document import Machine
+from assay.machine.inventory.document import Inventory
+from assay.records import to_builtins
+from assay.untrusted import clean
+
+SUFFIXES = (".svg", ".json", ".txt")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print it, or write the file that was named.
+
+    Raises:
+        BadInput: a file that cannot be written so, or no recorded machine.
+        NotPossible: the file cannot be written.
+    """
+    output = target_of("-o", arguments.output, SUFFIXES) if arguments.output else None
+    if not arguments.root and not arguments.quiet:
+        say_partitions()
+    with root_of(arguments.root) as root:
+        machine, inventory = described(root)
+    if output is not None:
+        content = _content(output.suffix, machine, inventory)
+        with replacing(output) as file:
+            file.write(content.encode(errors="backslashreplace"))
+    if arguments.json:
+        print_json(_document(machine, inventory))
+    elif output is None:
+        lines = map(clean, machine_lines(machine, inventory, arguments.verbose))
+        print("\n".join(fitted(lines, width_of(sys.stdout), TITLE + 2)))
+    elif not arguments.quiet:
+        print(clean(str(output)))
+    return 0
+
+
+def _document(machine: Machine, inventory: Inventory) -> dict[str, object]:
+    found = to_builtins(machine)
+    found["flags"] = sorted(found.get("flags", ()))
+    found["rights"]["capabilities"] = sorted(found["rights"].get("capabilities", ()))
+    return {"machine": found, "inventory": to_builtins(inventory)}
+
+
+def _content(suffix: str, machine: Machine, inventory: Inventory) -> str:
+    if suffix == ".json":
+        return json_text(_document(machine, inventory)) + "\n"
+    if suffix == ".txt":
+        return "\n".join(map(clean, machine_lines(machine, inventory, verbose=True))) + "\n"
+    from assay.report.machine_svg import machine_svg
+
+    return machine_svg(machine, inventory)

@@ -1,0 +1,55 @@
+"""``assay machine snapshot``: what assay reads of a machine, in an archive."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from assay.bundle.files import replacing
+from assay.cli.documents import print_json
+from assay.cli.machine.apart import say_partitions
+from assay.cli.machine.rooted import root_of
+from assay.errors import BadInput
+from assay.machine.folders import cache_folder
+from assay.machine.reader import read_machine
+from assay.machine.snapshot.writer import snapshot, write
+from assay.units import show_bytes, show_count
+from assay.untrusted import clean
+
+SUFFIXES = (".tar.gz", ".tgz")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Record the machine in the file that ``-o`` names.
+
+    Raises:
+        BadInput: no file is named, its ending is another, or no machine is recorded at ``--root``.
+        NotPossible: the file cannot be written.
+    """
+    if not arguments.output or not arguments.output.endswith(SUFFIXES):
+        raise BadInput(
+            f"-o {arguments.output}: a snapshot is a .tar.gz archive."
+            if arguments.output
+            else "`assay machine snapshot` needs a file to write.",
+            "Name one: `assay machine snapshot -o machine.tar.gz`.",
+        )
+    path = Path(arguments.output)
+    if not arguments.root and not arguments.quiet:
+        say_partitions()
+    with root_of(arguments.root) as root:
+        machine = read_machine(root)
+        found = snapshot(root, machine, os.environ, cache_folder(os.environ))
+        with replacing(path) as file:
+            write(found, file)
+    for what in found.cut:
+        print(f"assay: left out, for it took too long or grew too large: {what}", file=sys.stderr)
+    size_bytes = path.stat().st_size
+    if arguments.json:
+        document = {"file": str(path), "files": len(found.files), "bytes": size_bytes}
+        print_json({**document, "left_out": list(found.cut)})
+    elif not arguments.quiet:
+        size = f"{show_count(len(found.files), 'file')}, {show_bytes(size_bytes)}"
+        print(f"{clean(str(path))}: {size}; without serial numbers, host names and addresses.")
+    return 0

@@ -1,0 +1,58 @@
+"""Asked: what the options of ``assay partition`` ask for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from assay.errors import BadInput
+from assay.launch.partition.cpus import AUTO, CpuWish
+from assay.launch.partition.make import USUAL_NAME, WAIT_S, Place, Request
+from assay.launch.partition.memory import MemoryWish
+from assay.units import parse_duration_s
+
+
+def name_of(arguments: argparse.Namespace) -> str:
+    """Of the partition that an action is about."""
+    return arguments.name or USUAL_NAME
+
+
+def place_of(arguments: argparse.Namespace) -> Place:
+    """This host, and how long to wait for one who changes it at the same time.
+
+    Raises:
+        BadInput: no time.
+    """
+    wait_s = WAIT_S if arguments.timeout is None else parse_duration_s(arguments.timeout)
+    return Place(os.environ, wait_s)
+
+
+def request_of(arguments: argparse.Namespace) -> Request:
+    """The partition that is asked for.
+
+    Raises:
+        BadInput: options that do not go together, or cannot be read.
+    """
+    if arguments.cores is not None and arguments.cpus is not None:
+        raise BadInput("Both --cpus and --cores say which CPUs.", "Give one of them.")
+    if arguments.pages is not None and arguments.mem is None:
+        raise BadInput("--pages says as what memory is taken, and none is asked for.", "Add --mem.")
+    memory = None if arguments.mem is None else MemoryWish(arguments.mem, arguments.pages)
+    return Request(
+        name=name_of(arguments),
+        cpus=CpuWish(arguments.cpus or AUTO, _cores(arguments.cores), arguments.partial),
+        memory=memory,
+        gpus=arguments.gpus or "",
+        idle=arguments.idle or "default",
+        checks_machine=not arguments.no_machine_checks,
+        broker=not arguments.no_broker,
+        precise=arguments.precise,
+    )
+
+
+def _cores(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal()):
+        raise BadInput(f"--cores {text} is no number.", "Write as in --cores 4.")
+    return int(text)

@@ -1,0 +1,105 @@
+"""``assay partition create``: CPUs and memory set apart."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from assay.cli.documents import print_json
+from assay.cli.ending import end_in_order
+from assay.cli.layout import fitted, width_of
+from assay.cli.partition.asked import name_of, place_of, request_of
+from assay.cli.partition.told import (
+    boot_lines,
+    made_document,
+    made_lines,
+    steer_document,
+    steer_lines,
+)
+from assay.launch.journal import PARTITIONS
+from assay.launch.partition.look import steers
+from assay.launch.partition.made import Made, standing
+from assay.launch.partition.make import create, is_steering, planned_partition
+from assay.launch.partition.settle import needed
+from assay.launch.system.host import LiveHost
+from assay.machine.boot import BOOT_ID
+from assay.machine.checks.apart import arguments_for
+from assay.machine.cpulist import parse_list
+from assay.machine.reader import read_machine
+from assay.machine.root import Root
+from assay.records import ControlGroup, HostAction, TaskAffinity
+from assay.untrusted import clean
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make a partition, or say what would be done.
+
+    Raises:
+        BadInput: there can be no such one.
+        NotPossible: not here, not now, or not as this user.
+    """
+    request = request_of(arguments)
+    if arguments.dry_run:
+        return _foresee(arguments)
+    end_in_order()
+    created = create(request, place_of(arguments))
+    found = steers(LiveHost(), os.environ)
+    if arguments.json:
+        print_json({"partition": made_document(created.made), "steered": steer_document(found)})
+        return 0
+    lines = [*made_lines(created.made)]
+    if not arguments.quiet:
+        lines += [f"  {line}" for line in steer_lines(found, verbose=arguments.verbose)]
+        lines += boot_lines(arguments_for(parse_list(created.made.cpus), Root()))
+        lines.append(f"Until the next boot, or `assay partition delete {name_of(arguments)}`.")
+    _print(lines)
+    return 0
+
+
+def _foresee(arguments: argparse.Namespace) -> int:
+    """Say what would be done; needs no root."""
+    host, machine = LiveHost(), read_machine()
+    made = planned_partition(request_of(arguments), machine, place_of(arguments))
+    everything = (*standing(os.environ, host.read(BOOT_ID)), made)
+    actions = needed(host, everything, _entries(), machine)
+    if arguments.json:
+        print_json({"partition": made_document(made), "would": [action.path for action in actions]})
+    else:
+        lines = [*made_lines(made), *_would(actions, made)]
+        lines += boot_lines(arguments_for(parse_list(made.cpus), Root()))
+        _print([*lines, "Nothing was changed."])
+    return 0
+
+
+def _entries() -> Sequence[Any]:
+    """What is written down of partitions that stand, where this user may look."""
+    from assay.launch.journal import left_open, open_journal
+
+    if os.geteuid() != 0 or not left_open():
+        return ()
+    with open_journal() as journal:
+        return [entry for entry in journal.entries if entry.note.owner == PARTITIONS]
+
+
+def _would(actions: Sequence[HostAction], made: Made) -> list[str]:
+    lines = [f"  would make {group.path}" for group in made.groups]
+    others = [a for a in actions if isinstance(a, ControlGroup) and a.gathers]
+    lines += [f"  would move all programs into {group.path}" for group in others]
+    counted = Counter(_kind(action) for action in actions if is_steering(action))
+    lines += [f"  would keep away: {count} {kind}" for kind, count in counted.items()]
+    rest = [a for a in actions if not is_steering(a) and not isinstance(a, ControlGroup)]
+    return [*lines, *(f"  would write {action.path}" for action in rest)]
+
+
+def _kind(action: HostAction) -> str:
+    if isinstance(action, TaskAffinity):
+        return "kernel threads"
+    return "interrupts" if action.path.startswith("/proc/irq/") else "masks of kernel work"
+
+
+def _print(lines: Sequence[str]) -> None:
+    print("\n".join(fitted(map(clean, lines), width_of(sys.stdout))))

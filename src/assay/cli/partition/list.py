@@ -1,0 +1,47 @@
+"""``assay partition list``: what is set apart, whether it holds, and who has what of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.cli.partition.told import seen_document, seen_lines, steer_document, steer_lines
+from assay.launch.partition.look import look, steers
+from assay.launch.system.host import LiveHost
+from assay.untrusted import clean
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tell of all partitions, or of one; 1 where one is not as it should be.
+
+    Raises:
+        BadInput: there is no such one.
+    """
+    host = LiveHost()
+    found = look(host, os.environ)
+    if arguments.name:
+        found = tuple(seen for seen in found if seen.name == arguments.name)
+        if not found:
+            from assay.errors import BadInput
+
+            raise BadInput(
+                f"There is no partition {arguments.name}.",
+                "`assay partition list` shows those there are.",
+            )
+    steered = steers(host, os.environ)
+    if arguments.json:
+        document = {"partitions": [seen_document(seen) for seen in found]}
+        print_json(document | {"steered": steer_document(steered)})
+    else:
+        lines = [line for seen in found for line in seen_lines(seen)]
+        lines += steer_lines(steered, verbose=arguments.verbose) if found else ()
+        lines = lines or ["There is no partition; root makes one with `assay partition create`."]
+        print("\n".join(fitted(map(clean, lines), width_of(sys.stdout))))
+    sound = all(
+        seen.fault is None and not (seen.made and seen.made.broker and seen.state is None)
+        for seen in found
+    )
+    return 0 if sound else 1

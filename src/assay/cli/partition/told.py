@@ -1,0 +1,189 @@
+"""Told: partitions as lines and as JSON."""
+
+from __future__ import annotations
+
+import pwd
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from assay.launch.partition.broker import Share, State
+from assay.launch.partition.look import Seen, Steer
+from assay.launch.partition.made import Ground, Made, Memory
+from assay.machine.checks.apart import BootArgument, arguments_for
+from assay.machine.cpulist import parse_list
+from assay.machine.root import Root
+from assay.units import show_bytes
+
+_GROUNDS: dict[Ground, str] = {
+    "pages": "in the nodes' pools of huge pages, which only programs get that ask for such pages",
+    "minimum": "not reclaimed while it is in use (memory.min)",
+    "admission": "counted by the broker among runs on the partition alone: others may take it",
+}
+_ENGINES = {
+    1: "control groups of version 1: exclusive CPUs without load balancing",
+    2: "control groups of version 2: an isolated partition",
+}
+_STEERED = {
+    "interrupts": "interrupts go elsewhere",
+    "workqueues": "masks of kernel work leave these CPUs out",
+    "threads": "kernel threads that can be moved run elsewhere",
+}
+MOST = 3
+"""Of reasons that are told each; more with -v."""
+
+
+def made_lines(made: Made) -> Iterator[str]:
+    """What a partition has."""
+    yield f"partition {made.name}: CPU {made.cpus}, memory of node {made.nodes}"
+    yield f"  {_ENGINES[made.version]}"
+    if made.memory is not None:
+        yield f"  memory: {_memory_words(made.memory)}"
+    if made.gpus:
+        yield f"  GPU {made.gpus}"
+    if made.idle != "default":
+        how = "never" if made.idle == "poll" else "only lightly"
+        yield f"  its CPUs sleep {how} for as long as it stands"
+    if not made.checks_machine:
+        yield "  corrected errors are not polled for, on all CPUs, for as long as it stands"
+
+
+def _memory_words(memory: Memory) -> str:
+    less = ""
+    if memory.bytes < memory.asked_bytes // 4096 * 4096:
+        less = f" of the {show_bytes(memory.asked_bytes)} that were asked for"
+    return f"{show_bytes(memory.bytes)}{less}, {_GROUNDS[memory.ground]}"
+
+
+def boot_lines(found: Iterable[BootArgument]) -> Iterator[str]:
+    """What only a boot argument keeps away."""
+    for one in found:
+        yield f"  boot with {one.text}: {one.reason}"
+
+
+def steer_lines(found: Iterable[Steer], *, verbose: bool) -> Iterator[str]:
+    """What was kept away from the CPUs of all partitions, and what was not."""
+    for one in found:
+        whole = one.moved + len(one.refused) + len(one.drifted)
+        if not whole:
+            continue
+        yield f"{one.moved} of {whole} {_STEERED[one.kind]}"
+        for words, says in ((one.refused, "not"), (one.drifted, "set by others to")):
+            yield from _each(words, says, verbose=verbose)
+
+
+def _each(words: dict[str, str], says: str, *, verbose: bool) -> Iterator[str]:
+    told = list(words.items())
+    for name, text in told if verbose else told[:MOST]:
+        yield f"  {name}: {text}" if says == "not" else f"  {name} was {says} {text}"
+    if len(told) > MOST and not verbose:
+        yield f"  and {len(told) - MOST} more: -v names them"
+
+
+def seen_lines(seen: Seen) -> Iterator[str]:
+    """A partition as it stands now."""
+    if seen.made is None:
+        yield f"partition {seen.name}: {seen.fault}"
+        yield f"  `assay partition delete {seen.name}` puts back what was done for it"
+        return
+    yield from made_lines(seen.made)
+    if seen.fault is not None:
+        yield f"  NOT IN FORCE: {seen.fault}"
+        yield "  delete it and make it anew"
+    yield from _broker_lines(seen.made, seen.state)
+    yield from boot_lines(arguments_for(parse_list(seen.made.cpus), Root()))
+
+
+def _broker_lines(made: Made, state: State | None) -> Iterator[str]:
+    if state is None and made.broker:
+        yield "  NO BROKER: it has ended, and nobody can have a share"
+        yield f"  `assay partition start {made.name}` starts it again"
+    elif state is None:
+        yield "  made without a broker: nobody can have a share"
+    else:
+        free = f"free: CPU {state.free_cpus or 'none'}"
+        if state.memory_bytes:
+            free += f", {show_bytes(state.free_bytes)}"
+        if state.gpus:
+            free += f", GPU {state.free_gpus or 'none'}"
+        yield f"  {free}"
+        for share in state.shares:
+            yield f"  {_share_words(share)}"
+
+
+def _share_words(share: Share) -> str:
+    words = [f"{user_of(share.uid)} has CPU {share.cpus}"]
+    if share.memory_bytes:
+        words.append(show_bytes(share.memory_bytes))
+    if share.gpus:
+        words.append(f"GPU {share.gpus}")
+    return ", ".join(words) + (f" (process {share.pid})" if share.pid else "")
+
+
+def user_of(uid: int) -> str:
+    """The name of a user; the number where it has none."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
+
+
+def made_document(made: Made) -> dict[str, Any]:
+    """What scripts are told of a partition."""
+    found: dict[str, Any] = {
+        "name": made.name,
+        "cpus": made.cpus,
+        "nodes": made.nodes,
+        "cgroup": f"v{made.version}",
+        "groups": [group.path for group in made.groups],
+        "idle": made.idle,
+    }
+    if made.memory is not None:
+        found["memory"] = {
+            "bytes": made.memory.bytes,
+            "asked_bytes": made.memory.asked_bytes,
+            "ground": made.memory.ground,
+        }
+    if made.gpus:
+        found["gpus"] = made.gpus
+    boot = arguments_for(parse_list(made.cpus), Root())
+    found["boot"] = [{"argument": one.text, "reason": one.reason} for one in boot]
+    return found
+
+
+def seen_document(seen: Seen) -> dict[str, Any]:
+    """The same, and how it stands now."""
+    found: dict[str, Any] = {"name": seen.name, "in_force": seen.fault is None}
+    if seen.fault is not None:
+        found["fault"] = seen.fault
+    if seen.made is None:
+        return found
+    found |= made_document(seen.made)
+    state = seen.state
+    found["broker"] = "answers" if state else "silent" if seen.made.broker else "none"
+    if state is not None:
+        found["engine"] = state.engine
+        found["free"] = {
+            "cpus": state.free_cpus,
+            "memory_bytes": state.free_bytes,
+            "gpus": state.free_gpus,
+        }
+        found["shares"] = [_share_document(share) for share in state.shares]
+    return found
+
+
+def _share_document(share: Share) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "cpus": share.cpus,
+        "memory_bytes": share.memory_bytes,
+        "gpus": share.gpus,
+        "uid": share.uid,
+    }
+    return document | ({"pid": share.pid} if share.pid else {})
+
+
+def steer_document(found: Iterable[Steer]) -> dict[str, Any]:
+    """What was steered, by kind."""
+    return {
+        one.kind: {"moved": one.moved, "refused": one.refused, "drifted": one.drifted}
+        for one in found
+    }

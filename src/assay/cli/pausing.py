@@ -1,0 +1,205 @@
+"""Pausing: studies that go from boot to boot, on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import msgspec
+
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.cli.loaders import loader_lines
+from assay.errors import BadInput, NotPossible, Pause
+from assay.records import BootChange, Configuration, StudySpec, to_builtins
+from assay.records.configuration import show_value
+from assay.search.boot_notes import boots_words
+from assay.study.booting import BootPause
+from assay.study.firmware import COMMAND, demand_said, with_said
+from assay.study.laboratory import Laboratory
+from assay.study.session import prepared
+from assay.untrusted import clean
+
+ERROR_OUTPUT = 2
+"""Where a command writes that is run beside the answer."""
+
+
+def from_boot_to_boot(
+    arguments: argparse.Namespace, lab: Laboratory, spec: StudySpec
+) -> tuple[Laboratory, StudySpec]:
+    """The laboratory and the study with what is said of the firmware; says how many boots it takes.
+
+    Raises:
+        BadInput, NotPossible: as ``with_said`` and ``prepared``.
+    """
+    reboot_argv(arguments)
+    verify = _pairs("--verify", arguments.verify)
+    for name, source in verify.items():
+        demand_said(name, lab.registry)
+        _demand_source(name, source)
+    spec = msgspec.structs.replace(spec, verify=verify)
+    lab = with_said(lab, spec, confirmed_of(arguments))
+    spec = prepared(spec, lab)
+    words = boots_words(spec)
+    if words and not arguments.quiet:
+        lines = fitted([f"assay: {words}"], width_of(sys.stderr))
+        print("\n".join(lines), file=sys.stderr, flush=True)
+    return lab, spec
+
+
+def confirmed_of(arguments: argparse.Namespace) -> dict[str, str]:
+    """What the user says of the firmware, by setting.
+
+    Raises:
+        BadInput: a word that says nothing.
+    """
+    return _pairs("--confirm", arguments.confirm)
+
+
+def reboot_argv(arguments: argparse.Namespace) -> list[str]:
+    """The words of ``--reboot-command``; none where it was not given.
+
+    Raises:
+        BadInput: they cannot be split.
+    """
+    text = getattr(arguments, "reboot_command", None)
+    try:
+        return shlex.split(text) if text else []
+    except ValueError as error:
+        raise BadInput(f"--reboot-command: {error}.", "Close its quotes.") from error
+
+
+def tell(pause: Pause, arguments: argparse.Namespace) -> int:
+    """Say what a study waits for, and run the command that brings it, where one was given.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        NotPossible: that command fails.
+    """
+    if not isinstance(pause, BootPause):
+        print(f"assay: {clean(str(pause))}", file=sys.stderr)
+        return pause.exit_status
+    if getattr(arguments, "json", False):
+        print_json(pause_document(pause))
+    else:
+        print("\n".join(fitted(pause_lines(pause), width_of(sys.stdout))))
+    sys.stdout.flush()
+    argv = reboot_argv(arguments)
+    if not argv:
+        return pause.exit_status
+    if pause.change.unbrought:
+        raise NotPossible(
+            "The machine was booted since the last launch, and that did not bring what is missing; "
+            "--reboot-command is not run again.",
+            "Put right what it does, boot by hand, and resume.",
+        )
+    _run(argv, pause)
+    return pause.exit_status
+
+
+def pause_document(pause: BootPause) -> dict[str, object]:
+    """The same for programs."""
+    return {
+        "study": pause.study_id,
+        "status": "paused",
+        "paused": to_builtins(pause.change),
+        "resume": _resume(pause),
+    }
+
+
+def pause_lines(pause: BootPause) -> Iterator[str]:
+    """What a study waits for, and how it is brought about."""
+    change = pause.change
+    wanted = clean(str(Configuration(change.settings)))
+    if change.anew:
+        yield f"Study {pause.study_id} is paused: it needs a boot of its own with {wanted}."
+        yield "  The machine is booted so already, and a claim rests on separate boots: boot again."
+    else:
+        yield f"Study {pause.study_id} is paused: it needs a boot with {wanted}."
+    if change.unbrought:
+        yield "  The machine was booted since the last launch, and that did not bring it:"
+    for text in change.missing:
+        yield f"  read      {clean(text)}"
+    for word in change.remove:
+        yield f"  take out  {clean(word)}"
+    for word in change.add:
+        yield f"  put in    {clean(word)}"
+    for name, value in change.firmware.items():
+        yield f"  firmware  {clean(name)} = {clean(value)}, in its menu when the machine starts"
+    if change.add or change.remove:
+        yield ""
+        for line in loader_lines(change.add, change.remove):
+            yield f"  {clean(line)}"
+    yield ""
+    yield "Then boot, and go on with"
+    yield f"  {clean(_resume(pause))}"
+
+
+def _resume(pause: BootPause) -> str:
+    said = [
+        f"--confirm {shlex.quote(f'{name}={show_value(pause.change.settings[name])}')}"
+        for name in pause.change.confirm
+    ]
+    return " ".join(["assay study resume", pause.study_id, *said])
+
+
+def reboot_variables(study_id: str, change: BootChange) -> dict[str, str]:
+    """What the command is told of the boot that is wanted."""
+    return {
+        "ASSAY_STUDY": study_id,
+        "ASSAY_BOOT_ADD": " ".join(change.add),
+        "ASSAY_BOOT_REMOVE": " ".join(change.remove),
+        "ASSAY_BOOT_WORDS": " ".join(change.words),
+        "ASSAY_FIRMWARE": " ".join(f"{name}={value}" for name, value in change.firmware.items()),
+    }
+
+
+def _run(argv: list[str], pause: BootPause) -> None:
+    env = os.environ | reboot_variables(pause.study_id, pause.change)
+    try:
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, stdout=ERROR_OUTPUT, env=env, check=False
+        )
+    except OSError as error:
+        raise NotPossible(
+            f"--reboot-command: {argv[0]} cannot be run: {error.strerror}.", _BY_HAND
+        ) from error
+    if done.returncode:
+        raise NotPossible(f"--reboot-command: {argv[0]} ended with {done.returncode}.", _BY_HAND)
+
+
+_BY_HAND = "The study is kept: change the boot by hand, and resume."
+
+
+def _pairs(option: str, texts: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise BadInput(f"{option}: {text!r} says nothing.", f"Write {option} firmware.NAME=...")
+        found[name] = value
+    return found
+
+
+def _demand_source(name: str, source: str) -> None:
+    """Refuse what can be neither read nor asked.
+
+    Raises:
+        BadInput: it is neither a path nor a command.
+    """
+    try:
+        words = shlex.split(source.removeprefix(COMMAND)) if source.startswith(COMMAND) else []
+    except ValueError as error:
+        raise BadInput(f"--verify {name}: {error}.", "Close its quotes.") from error
+    if source.startswith("/") or words:
+        return
+    raise BadInput(
+        f"--verify {name}={source} is neither a file nor a command.",
+        "Write the whole path of a file, or ! and a command that prints the value.",
+    )

@@ -1,0 +1,107 @@
+"""Recommended: what a study recommends, and what it found that with."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from assay.cli.wire import store_of
+from assay.errors import BadInput
+from assay.measure.build_evidence import builds_of, built_as
+from assay.records import Conclusion, Configuration, Workload
+
+if TYPE_CHECKING:
+    from assay.store import StudyRecord
+
+
+class Recommended(msgspec.Struct, frozen=True):
+    """What is to run again.
+
+    Attributes:
+        study_id: of the study.
+        settings: that it recommends.
+        workload: its own.
+        parallel: in how many slots it was found.
+        program_digest: of the files that it ran; of a built program, of other things as well.
+        builds: of the builds that it ran, each as its sample tells it.
+    """
+
+    study_id: str
+    settings: Configuration
+    workload: Workload
+    parallel: int | None
+    program_digest: str | None
+    builds: frozenset[str]
+
+    def built_otherwise(self, argv: tuple[str, ...], key: str) -> bool:
+        """Whether the study built with the same command, and from something else.
+
+        Args:
+            argv: the command of the build.
+            key: names the build by all that it is made from.
+        """
+        alike = [told for told in self.builds if built_as(told, argv)]
+        return bool(alike) and not any(built_as(told, argv, key) for told in alike)
+
+
+def recommended(arguments: argparse.Namespace) -> Recommended:
+    """What the study of ``--from`` recommends.
+
+    Raises:
+        BadInput: no such study, or one that recommends nothing.
+    """
+    with store_of(arguments, create=False) as store:
+        study_id = store.find(arguments.study)
+        record = store.study(study_id)
+        spec = record.spec
+        samples = store.samples(study_id) if spec.workload.build is not None else ()
+    return Recommended(
+        study_id=study_id,
+        settings=chosen_of(record, arguments.point),
+        workload=spec.workload,
+        parallel=spec.parallel,
+        program_digest=record.strata[-1].program_digest,
+        builds=builds_of(samples),
+    )
+
+
+def chosen_of(record: StudyRecord, point: str | None) -> Configuration:
+    """The configuration that a study recommends, or one of its front.
+
+    Raises:
+        BadInput: it recommends nothing, or has no such point.
+    """
+    if record.conclusion is None or record.conclusion.recommendation is None:
+        raise BadInput(
+            f"Study {record.id} recommends nothing.",
+            f"`assay study show {record.id}` says where it stands.",
+        )
+    if point is not None:
+        return _point(point, record.conclusion, record.id)
+    return record.conclusion.recommendation.settings
+
+
+def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
+    """A point of a front, by its number or as its settings are written.
+
+    Raises:
+        BadInput: the study has no front, or no such point.
+    """
+    names = [point.name for point in conclusion.front]
+    if not names:
+        raise BadInput(
+            f"Study {study_id} has no front to take --point {text} from.",
+            f"Leave --point out; `assay study show {study_id}` says what it recommends.",
+        )
+    if text in names:
+        return conclusion.front[names.index(text)].settings
+    if text.isdecimal() and 1 <= int(text) <= len(names):
+        return conclusion.front[int(text) - 1].settings
+    raise BadInput(
+        f"The front of study {study_id} has no point {text}.",
+        f"It has points 1 to {len(names)}; `assay study show {study_id}` shows them."
+        if len(names) > 1
+        else f"It has point 1 alone: {names[0]}.",
+    )

@@ -1,0 +1,81 @@
+"""Separation: an assay that was started by sudo gives up the rights of root.
+
+Before a verb runs: a helper that stays root is started, then this process becomes the user who
+called sudo, whose the workload, the store and all files are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import MutableMapping
+from pathlib import Path
+
+from assay.errors import NotPossible
+from assay.launch.caller import become, caller_of
+from assay.launch.driver import find_launcher
+from assay.launch.helper import Helper
+from assay.launch.installation import exposed, unreadable
+from assay.untrusted import clean
+
+ROOTS_OWN = ("check", "snapshot", "noise")
+"""Of ``assay machine``: they look at what only root may see, and start no program of the user's."""
+ADMINISTERS = ("partition",)
+"""Verbs that do nothing but what needs root."""
+_RUNTIME = "XDG_RUNTIME_DIR"
+
+
+def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> Helper | None:
+    """Become the caller of sudo, with a helper that is root.
+
+    Args:
+        arguments: of the command line.
+        env: of this process; tells afterwards whose it is.
+
+    Returns:
+        ``None`` where nobody but root called, where the verb is root's own, or without a launcher.
+
+    Raises:
+        NotPossible: the rights cannot be given up, or without them assay cannot be loaded.
+    """
+    caller = caller_of(env)
+    if caller is None:
+        return None
+    launcher: Path | None
+    try:
+        launcher = find_launcher(env)
+    except NotPossible:
+        launcher = None  # said by the verb, if it needs one
+    if launcher is not None and not arguments.quiet:
+        place = exposed(launcher, caller)
+        if place is not None:
+            print(f"assay: {clean(unprotected(place))}", file=sys.stderr)
+    if arguments.verb in ADMINISTERS or _looks_only(arguments):
+        return None
+    helper = None if launcher is None else Helper(launcher, caller)
+    become(caller)
+    if (place := unreadable()) is not None:
+        raise NotPossible(
+            f"{caller.name}, who called sudo, may not read {place}, where assay is installed.",
+            "Install it where users can read it; with --as-root all is root's, the program too.",
+        )
+    env.update(caller.variables)
+    runtime = Path(f"/run/user/{caller.uid}")
+    if runtime.is_dir():
+        env[_RUNTIME] = os.fspath(runtime)
+    else:
+        env.pop(_RUNTIME, None)
+    return helper
+
+
+def unprotected(place: Path) -> str:
+    """What is said of an installation that others than root can write."""
+    return (
+        f"others than root can write {place}, which root loads: what assay does as root is not "
+        "protected from them here."
+    )
+
+
+def _looks_only(arguments: argparse.Namespace) -> bool:
+    return arguments.verb == "machine" and arguments.action in ROOTS_OWN

@@ -1,0 +1,46 @@
+"""Start: what comes before the first launch, whatever is launched."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from assay.cli.ending import end_in_order
+from assay.cli.system import put_back_leftovers
+from assay.launch.driver import Driver, find_launcher
+
+if TYPE_CHECKING:
+    from assay.launch.helper import Helper
+
+
+def begin(reads: tuple[type, ...], *, launches: bool = True, helper: Helper | None = None) -> None:
+    """From here on there may be something to clean up when a signal comes.
+
+    Args:
+        reads: records that are read from now on.
+        launches: whether anything is launched: what an assay left changed that was killed is put
+            back before.
+        helper: what has the rights of root in this process's place.
+
+    Raises:
+        NotPossible: the undo journal cannot be had.
+    """
+    for kind in reads:
+        msgspec.json.Decoder(kind)  # builds what it knows of a record: see assay.cli.ending
+    end_in_order()
+    if launches:
+        put_back_leftovers(helper)
+
+
+def driver_here(helper: Helper | None = None) -> Driver:
+    """The launcher that assay brings, with this process's environment.
+
+    Args:
+        helper: what starts it in this process's place.
+
+    Raises:
+        NotPossible: there is none.
+    """
+    return Driver(helper or find_launcher(os.environ), os.environ)

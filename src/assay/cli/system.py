@@ -1,0 +1,121 @@
+"""System settings on the command line: made to hold around a launch, and what others left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import NotPossible
+from assay.launch.journal import left_open
+from assay.records import Granted, Plan, RunFacts, Scope
+from assay.records.configuration import show_value
+from assay.untrusted import clean
+
+LINES = "\n"
+"""What stays of the control characters in a message."""
+
+if TYPE_CHECKING:
+    from assay.launch.helper import Helper
+    from assay.launch.spawning import Starter
+    from assay.launch.system.changes import Outcome
+    from assay.launch.system.undo import Undone
+    from assay.settings.registry import Registry
+
+
+@contextmanager
+def system_of(
+    plan: Plan, registry: Registry, launcher: Path | Starter
+) -> Iterator[Callable[[], dict[str, str]]]:
+    """Make the system settings of a plan hold, and put them back afterwards.
+
+    Gives what tells what their files hold, by path.
+
+    Args:
+        plan: of one launch.
+        registry: judges its settings.
+        launcher: of the driver that carries it out.
+
+    Raises:
+        NotPossible: the kernel refuses one altogether; all is put back then.
+    """
+    if not plan.system:
+        yield dict
+        return
+    from assay.launch.system.helped import holding
+    from assay.launch.system.hold import NotPutBack
+
+    hold = holding(launcher)
+    try:
+        outcomes = hold.hold(plan.system)
+        demand_held(plan, registry, outcomes, hold.look(plan.system))
+        yield lambda: hold.look(plan.system)
+    finally:
+        try:
+            hold.close()
+        except NotPutBack as error:  # the program's own status is what counts
+            print(f"assay: {clean(str(error), LINES)}", file=sys.stderr)
+
+
+def demand_held(
+    plan: Plan, registry: Registry, outcomes: Iterable[Outcome], found: dict[str, str]
+) -> None:
+    """Refuse to go on where a setting of the system does not hold at all.
+
+    Args:
+        plan: what was to hold.
+        registry: judges its settings.
+        outcomes: what became of its actions.
+        found: what their targets hold, by path.
+
+    Raises:
+        NotPossible: one does not; names the first, and why.
+    """
+    facts = RunFacts(outcome="exited", system=found)
+    why = {outcome.action.path: outcome.reason for outcome in outcomes if outcome.reason}
+    for name, value in plan.configuration.items():
+        setting = registry.get(name)
+        if setting.scope is not Scope.SYSTEM:
+            continue
+        grant = setting.judge(plan.configuration, facts, plan)
+        if grant.grant in (Granted.REFUSED, Granted.UNVERIFIED):
+            reason = next(iter(why.values()), grant.reason)
+            raise NotPossible(
+                f"{name}={show_value(value)} cannot be had: {reason}.",
+                f"Leave it out, or give it another value: `assay settings show {name}`.",
+            )
+
+
+def tell_left(found: Iterable[Undone]) -> None:
+    """Say what could not be put back, or what somebody changed meanwhile."""
+    from assay.launch.system.hold import left_so
+
+    for word in found:
+        if word.fate in ("drifted", "failed"):
+            print(f"assay: {clean(left_so(word))}.", file=sys.stderr)
+
+
+def put_back_leftovers(helper: Helper | None = None) -> None:
+    """Put back what an assay that was killed, and its guard with it, left changed; and say so.
+
+    Args:
+        helper: that does it, where this process has no rights.
+
+    Raises:
+        NotPossible: the undo journal cannot be had or written.
+    """
+    if not (left_open() if helper is None else helper.leftovers):
+        return
+    from assay.launch.system import helped, hold
+
+    found = hold.put_back_leftovers() if helper is None else helped.recover(helper)
+    undone = [word for word in found if word.fate == "undone"]
+    if undone:
+        paths = ", ".join(dict.fromkeys(word.note.action.path for word in undone))
+        print(
+            f"assay: put back what an assay that was killed had changed: {clean(paths)}.",
+            file=sys.stderr,
+        )
+    tell_left(found)

@@ -1,0 +1,142 @@
+"""Look: how partitions stand now, for whoever asks; needs no rights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.launch.partition.broker import State
+from assay.launch.partition.daemon import answer_of
+from assay.launch.partition.folder import partitions_folder
+from assay.launch.partition.made import Made, Steered, made_in, names, steered
+from assay.launch.system.act import observe
+from assay.launch.system.changes import Word
+from assay.launch.system.groups import ABSENT, observe_group, wanted_group
+from assay.launch.system.host import Host
+from assay.machine.boot import BOOT_ID
+from assay.machine.tunables import IRQS, WORKQUEUES
+from assay.records.action import ControlGroup, TaskAffinity, WriteFile
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One partition.
+
+    Attributes:
+        name: of it.
+        made: as it was made; ``None`` where whoever made or deleted it did not get to the end.
+        fault: why it is not in force; ``None`` where it is.
+        state: what its broker tells; ``None`` where none answers.
+    """
+
+    name: str
+    made: Made | None
+    fault: str | None
+    state: State | None
+
+
+@dataclass(frozen=True)
+class Steer:
+    """What of one kind was kept away from the CPUs of all partitions.
+
+    Attributes:
+        kind: ``interrupts``, ``workqueues`` or ``threads``.
+        moved: how many go elsewhere.
+        refused: what could not be, and why.
+        drifted: what somebody set otherwise meanwhile, and to what.
+    """
+
+    kind: str
+    moved: int
+    refused: dict[str, str]
+    drifted: dict[str, str]
+
+
+def look(host: Host, env: Mapping[str, str]) -> tuple[Seen, ...]:
+    """All partitions, by name."""
+    found = []
+    for name in names(env):
+        folder = partitions_folder(env) / name
+        made = made_in(folder)
+        fault = fault_of(made, host) if made is not None else "it was not finished"
+        found.append(Seen(name, made, fault, answer_of(folder) if made is not None else None))
+    return tuple(found)
+
+
+def fault_of(made: Made, host: Host) -> str | None:
+    """Why the CPUs of a partition are not set apart any more; ``None`` where they are.
+
+    A group beside that names the same CPUs ends a partition of version 2 without a word to anybody
+    but who reads ``cpuset.cpus.partition`` (seen with Linux 6.1).
+    """
+    if made.boot_id != (host.read(BOOT_ID) or made.boot_id):
+        return "it was made before the last boot"
+    for group in made.groups:
+        if (fault := _amiss(group, host)) is not None:
+            return fault
+    if made.version == 1 and host.read(f"{made.top}/cpuset.sched_load_balance") != "0":
+        return f"load is balanced over all CPUs again ({made.top}/cpuset.sched_load_balance)"
+    return None
+
+
+def steers(host: Host, env: Mapping[str, str]) -> tuple[Steer, ...]:
+    """What keeps the kernel away from the CPUs of all partitions, by kind."""
+    kinds: dict[str, list[Steered]] = {"interrupts": [], "workqueues": [], "threads": []}
+    for one in steered(env, host.read(BOOT_ID)):
+        kind = _kind(one)
+        if kind is not None:
+            kinds[kind].append(one)
+    return tuple(_of_kind(kind, found, host) for kind, found in kinds.items())
+
+
+def _amiss(group: ControlGroup, host: Host) -> str | None:
+    found, wanted = observe_group(host, group), wanted_group(group)
+    if found == ABSENT:
+        return f"its control group {group.path} is gone"
+    if found == wanted:
+        return None
+    differs = [
+        part
+        for part, asked in zip(found.split("; "), wanted.split("; "), strict=False)
+        if part != asked
+    ]
+    name, _, text = differs[0].partition("=")
+    return f"{group.path}/{name} reads {text or 'nothing'}"
+
+
+def _kind(one: Steered) -> str | None:
+    match one.action:
+        case TaskAffinity():
+            return "threads"
+        case WriteFile(path=path) if path.startswith(f"{IRQS}/"):
+            return "interrupts"
+        case WriteFile(path=path) if path.startswith(f"{WORKQUEUES}/"):
+            return "workqueues"
+        case _:
+            return None
+
+
+def _of_kind(kind: str, found: list[Steered], host: Host) -> Steer:
+    refused, drifted, moved = {}, {}, 0
+    for one in found:
+        name = target_of(one)
+        now = observe(host, one.action)
+        if one.word not in (Word.GRANTED, Word.KEPT):
+            refused[name] = one.reason or f"it reads {one.read}"
+        elif now is not None and now != one.read:
+            drifted[name] = now
+        elif now is not None:
+            moved += 1
+    return Steer(kind, moved, refused, drifted)
+
+
+def target_of(one: Steered) -> str:
+    """What was steered, in a word: a number of an interrupt, a queue, a thread."""
+    match one.action:
+        case TaskAffinity(tid=tid):
+            return str(tid)
+        case WriteFile(path=path):
+            words = path.split("/")
+            return words[-2] if words[-2].isdecimal() or words[-1] == "cpumask" else words[-1]
+        case other:
+            return other.path

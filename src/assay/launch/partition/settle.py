@@ -1,0 +1,90 @@
+"""Settle: the host made to hold what its partitions need, and nothing else of theirs.
+
+What all partitions together need follows from those that stand. So whatever was begun and not
+ended, by whomever, is settled in the same way: by making exactly that hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.launch.journal import PARTITIONS, Entry, Journal
+from assay.launch.partition.before import Before
+from assay.launch.partition.daemon import end_brokers
+from assay.launch.partition.designate import designation
+from assay.launch.partition.folder import partitions_folder
+from assay.launch.partition.made import Made, names, remove, standing, tell_steered
+from assay.launch.partition.memory import pools
+from assay.launch.partition.quiet import quiet
+from assay.launch.partition.steer import steering
+from assay.launch.system.changes import Changes, Outcome
+from assay.launch.system.host import Host
+from assay.launch.system.undo import Undone
+from assay.machine.boot import BOOT_ID
+from assay.machine.document import Machine
+from assay.records.action import HostAction
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What became of what partitions need.
+
+    Attributes:
+        outcomes: of all that is needed.
+        undone: of what is not needed any more.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    undone: tuple[Undone, ...]
+
+
+def settle(
+    host: Host,
+    journal: Journal,
+    machine: Machine,
+    env: Mapping[str, str],
+    coming: Sequence[Made] = (),
+) -> Settled:
+    """Make exactly what partitions need hold; folders of those that do not stand are removed.
+
+    Args:
+        host: that is changed.
+        journal: held.
+        machine: of the host.
+        env: may name other folders than the usual ones.
+        coming: partitions that do not stand yet.
+
+    Raises:
+        NotPossible: the journal cannot be written.
+    """
+    boot_id = host.read(BOOT_ID) or ""
+    made = (*standing(env, boot_id), *coming)
+    fallen = [
+        partitions_folder(env) / name for name in names(env) if name not in {m.name for m in made}
+    ]
+    for folder in fallen:
+        end_brokers(folder)
+    changes = Changes(host, journal, PARTITIONS)
+    actions = needed(host, made, changes.entries, machine)
+    undone = changes.put_back(actions)
+    outcomes = changes.hold(actions)
+    if made or fallen:
+        tell_steered(outcomes, boot_id, env)
+    for folder in fallen:
+        remove(folder)
+    return Settled(outcomes, undone)
+
+
+def needed(
+    host: Host, made: Sequence[Made], entries: Iterable[Entry], machine: Machine
+) -> tuple[HostAction, ...]:
+    """All that partitions need, in the order in which it is done."""
+    before = Before(host, entries)
+    apart = frozenset[int]().union(*(one.cpu_set for one in made))
+    return (
+        *designation(made, machine),
+        *pools(made, before, host),
+        *quiet(made, machine),
+        *steering(host, before, apart, machine),
+    )

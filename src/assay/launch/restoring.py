@@ -1,0 +1,46 @@
+"""Restoring: all that assay changed on this machine and wrote down, put back."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from assay.launch.journal import open_journal
+from assay.launch.partition.make import end_partitions, remove_partitions
+from assay.launch.system.host import Host, LiveHost
+from assay.launch.system.undo import Undone, foresee, undo
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What became of all that is written down.
+
+    Attributes:
+        words: newest change first.
+        unreadable: how many lines of the journal could not be read.
+    """
+
+    words: tuple[Undone, ...]
+    unreadable: int = 0
+
+
+def restore(*, force: bool, dry_run: bool, host: Host | None = None) -> Restored:
+    """Put back all that is written down, partitions with it, or say what would be.
+
+    Args:
+        force: also what somebody changed meanwhile.
+        dry_run: touch nothing.
+        host: that is changed; the running one if absent.
+
+    Raises:
+        NotPossible: the journal cannot be had, or another assay changes the machine now.
+    """
+    host = host or LiveHost()
+    with open_journal() as journal:
+        if dry_run:
+            words = tuple(foresee(host, journal.entries, force=force))
+        else:
+            end_partitions(os.environ)
+            words = undo(host, journal, journal.entries, force=force, keep_drifted=True)
+            remove_partitions(os.environ)
+        return Restored(words, journal.unreadable)

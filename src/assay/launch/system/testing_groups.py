@@ -1,0 +1,154 @@
+"""A recorded host with control groups and threads, for tests of what partitions do.
+
+It keeps what the kernel keeps: groups that are in use stay, exclusive CPUs do not overlap, a
+partition of version 2 that is not exclusive says so, and a thread that changes its group (of
+version 1) forgets where it wanted to be.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from assay.launch.system.testing import Effect, RecordedHost
+from assay.machine.cpulist import format_list, parse_list
+
+Strike = Callable[[str, str], None]
+"""Told of each change before it is made, and after it; may raise, or end the process."""
+
+_V1 = {
+    "cpuset.cpus": "",
+    "cpuset.mems": "",
+    "cpuset.cpu_exclusive": "0",
+    "cpuset.sched_load_balance": "1",
+    "tasks": "",
+    "cgroup.procs": "",
+}
+_V2 = {
+    "cpuset.cpus": "",
+    "cpuset.mems": "",
+    "cpuset.cpus.partition": "member",
+    "memory.min": "0",
+    "cgroup.subtree_control": "",
+    "cgroup.procs": "",
+}
+
+
+class RecordedGroups(RecordedHost):
+    """All that lies below a folder, with groups below ``top`` and threads below ``/proc``.
+
+    A thread's CPUs are in a file ``affinity`` beside its ``stat``.
+
+    Args:
+        base: the folder.
+        top: the first group.
+        strike: told of each change.
+        effects: as of ``RecordedHost``.
+    """
+
+    def __init__(
+        self,
+        base: Path,
+        top: str,
+        strike: Strike | None = None,
+        effects: Mapping[str, Effect] | None = None,
+    ) -> None:
+        super().__init__(base, effects)
+        self._top = top
+        self._strike = strike or (lambda what, path: None)
+
+    @property
+    def _first(self) -> bool:
+        """Whether the groups are of version 1."""
+        return (self._place(self._top) / "tasks").exists()
+
+    def write(self, path: str, text: str) -> None:
+        """See ``Host.write``."""
+        self._strike("write", path)
+        folder, _, name = path.rpartition("/")
+        if name in ("tasks", "cgroup.procs"):
+            self._move(folder, name, text)
+        elif name == "cgroup.subtree_control":
+            self._give(path, text)
+        elif name == "cpuset.cpu_exclusive" and text == "1" and self._rivals(folder):
+            raise _refused(errno.EINVAL, path)
+        elif name == "cpuset.cpus.partition" and text == "isolated" and self._rivals(folder):
+            self.put(path, "isolated invalid (Cpu list in cpuset.cpus not exclusive)")
+        else:
+            super().write(path, text)
+        self._strike("written", path)
+
+    def mkdir(self, path: str) -> None:
+        """See ``Host.mkdir``."""
+        self._strike("mkdir", path)
+        super().mkdir(path)
+        for name, text in (_V1 if self._first else _V2).items():
+            (self._place(path) / name).write_text(text + "\n")
+        self._strike("made", path)
+
+    def rmdir(self, path: str) -> None:
+        """See ``Host.rmdir``."""
+        self._strike("rmdir", path)
+        place = self._place(path)
+        if not place.exists():
+            raise _refused(errno.ENOENT, path)
+        used = any(
+            (place / name).read_text().split()
+            for name in ("tasks", "cgroup.procs")
+            if (place / name).exists()
+        )
+        if used or any(entry.is_dir() for entry in place.iterdir()):
+            raise _refused(errno.EBUSY, path)
+        shutil.rmtree(place)
+        self._strike("removed", path)
+
+    def affinity(self, tid: int) -> tuple[int, ...]:
+        """See ``Host.affinity``."""
+        text = self.read(f"/proc/{tid}/affinity")
+        if text is None:
+            raise _refused(errno.ESRCH, str(tid))
+        return parse_list(text)
+
+    def set_affinity(self, tid: int, cpus: tuple[int, ...]) -> None:
+        """See ``Host.set_affinity``."""
+        self._strike("affinity", str(tid))
+        self.put(f"/proc/{tid}/affinity", format_list(cpus))
+        self._strike("set", str(tid))
+
+    def _move(self, folder: str, name: str, tid: str) -> None:
+        if not self._place(f"/proc/{tid}").exists():
+            raise _refused(errno.ESRCH, folder)
+        for path in self._place(self._top).rglob(name):
+            words = path.read_text().split()
+            if tid in words:
+                path.write_text(" ".join(word for word in words if word != tid) + "\n")
+        mine = self._place(folder) / name
+        words = sorted({*mine.read_text().split(), tid}, key=int)
+        mine.write_text(" ".join(words) + "\n")
+        if self._first:
+            self.put(f"/proc/{tid}/affinity", self.read(f"{folder}/cpuset.cpus") or "")
+
+    def _give(self, path: str, text: str) -> None:
+        words = set((self.read(path) or "").split())
+        for word in text.split():
+            (words.add if word[0] == "+" else words.discard)(word[1:])
+        self.put(path, " ".join(sorted(words)))
+
+    def _rivals(self, folder: str) -> bool:
+        mine = set(parse_list(self.read(f"{folder}/cpuset.cpus") or ""))
+        beside = (path for path in self._place(folder).parent.iterdir() if path.is_dir())
+        return any(
+            mine & set(parse_list((path / "cpuset.cpus").read_text()))
+            for path in beside
+            if path != self._place(folder)
+        )
+
+    def _place(self, path: str) -> Path:
+        return self.base / path.lstrip("/")
+
+
+def _refused(number: int, path: str) -> OSError:
+    return OSError(number, os.strerror(number), path)

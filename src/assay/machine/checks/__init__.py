@@ -1,0 +1,35 @@
+"""Checks: whether a host is in a state to be measured on, or to run a kind of work.
+
+A check reads below a root (:class:`Host`) and is held against what a profile demands of it
+(:class:`Demand`); it gives a :class:`Finding`. What cannot be read is *unknown*, never *ok*.
+"""
+
+from assay.machine.checks.demand import Demand, Profile
+from assay.machine.checks.finding import Finding, Remedy, Right, Status, Unread
+from assay.machine.checks.host import Host
+from assay.machine.checks.kinds import Check, NumberCheck, RuleCheck, WordCheck
+from assay.machine.checks.moments import Interval, Moment, watch
+from assay.machine.checks.registry import BY_ID, CHECKS, Unasked, examine, unasked
+
+__all__ = [
+    "BY_ID",
+    "CHECKS",
+    "Check",
+    "Demand",
+    "Finding",
+    "Host",
+    "Interval",
+    "Moment",
+    "NumberCheck",
+    "Profile",
+    "Remedy",
+    "Right",
+    "RuleCheck",
+    "Status",
+    "Unasked",
+    "Unread",
+    "WordCheck",
+    "examine",
+    "unasked",
+    "watch",
+]

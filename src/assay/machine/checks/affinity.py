@@ -1,0 +1,23 @@
+"""Affinity: the CPUs that this process may use."""
+
+from __future__ import annotations
+
+import re
+
+from assay.machine.checks.host import Host
+from assay.machine.cpulist import list_in
+
+STATUS = "/proc/self/status"
+
+
+def affinity(host: Host) -> frozenset[int]:
+    """The CPUs that this process may use (``proc_pid_status(5)``).
+
+    Raises:
+        Unread: it does not say.
+    """
+    match = re.search(r"^Cpus_allowed_list:\s*(\S+)$", host.text(STATUS), re.M)
+    found = frozenset(list_in(match[1])) if match else frozenset()
+    if not found:
+        raise host.unread(STATUS, "names no CPUs in Cpus_allowed_list")
+    return found

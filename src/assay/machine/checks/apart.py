@@ -1,0 +1,55 @@
+"""Apart: boot arguments that keep from CPUs what nothing can keep from them later.
+
+Interfaces: ``Documentation/admin-guide/kernel-parameters.txt`` (``nohz_full``, which implies
+``rcu_nocbs``; ``isolcpus=managed_irq``), ``core-api/housekeeping.rst``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from assay.machine.checks.finding import Unread
+from assay.machine.checks.host import CPU, Host
+from assay.machine.checks.isolation import boot_lists
+from assay.machine.cpulist import format_list
+from assay.machine.root import Root
+
+
+@dataclass(frozen=True)
+class BootArgument:
+    """One argument.
+
+    Attributes:
+        text: as the boot loader takes it.
+        reason: what it keeps away.
+    """
+
+    text: str
+    reason: str
+
+
+def arguments_for(cpus: Collection[int], root: Root) -> tuple[BootArgument, ...]:
+    """The boot arguments that CPUs which were set apart lack.
+
+    Args:
+        cpus: numbers.
+        root: of the host; nothing is said where its command line cannot be read.
+    """
+    host = Host(root)
+    try:
+        lists = boot_lists(host)
+    except Unread:
+        return ()
+    apart, found = frozenset(cpus), []
+    if apart - lists.cpus.get("nohz_full", frozenset()):
+        if root.exists(f"{CPU}/nohz_full"):
+            reason = "no tick while one program runs, and RCU callbacks elsewhere"
+            found.append(BootArgument(f"nohz_full={format_list(apart)}", reason))
+        elif apart - lists.cpus.get("rcu_nocbs", frozenset()):
+            reason = "RCU callbacks elsewhere; this kernel cannot stop the tick (CONFIG_NO_HZ_FULL)"
+            found.append(BootArgument(f"rcu_nocbs={format_list(apart)}", reason))
+    if apart - lists.managed:
+        reason = "interrupts that their drivers manage elsewhere"
+        found.append(BootArgument(f"isolcpus=managed_irq,{format_list(apart)}", reason))
+    return tuple(found)

@@ -1,0 +1,233 @@
+"""Checks on how fast CPUs run: frequency, turbo, heat, sleep, threads of one core.
+
+Interfaces: ``Documentation/admin-guide/pm/{cpufreq,intel_pstate,amd-pstate,cpuidle}.rst``,
+``Documentation/ABI/testing/sysfs-devices-system-cpu``.
+"""
+
+from __future__ import annotations
+
+from assay.machine.checks.affinity import STATUS, affinity
+from assay.machine.checks.finding import Remedy, Right, Unread
+from assay.machine.checks.host import CPU, Host
+from assay.machine.checks.kinds import (
+    Amount,
+    Check,
+    Held,
+    NumberCheck,
+    RuleCheck,
+    WordCheck,
+    grouped,
+)
+from assay.machine.checks.reading import word_in
+from assay.machine.checks.writing import as_root, boot, write, writes
+from assay.machine.cpulist import format_list
+from assay.machine.inventory.clock import policy_folders
+from assay.machine.topology import read_topology
+from assay.units import show_count
+
+_FREQ = f"{CPU}/cpufreq"
+_NO_TURBO = f"{CPU}/intel_pstate/no_turbo"
+_BOOST = f"{_FREQ}/boost"
+_PERCENT = 100
+
+
+def _policies(host: Host, file: str) -> dict[str, str]:
+    """A file of each frequency domain: path -> text."""
+    folders = policy_folders(host.root)
+    if not folders:
+        raise Unread(f"{_FREQ} names no policy: no driver here may set frequencies")
+    return host.present(f"{folder}/{file}" for folder in folders)
+
+
+def _governor(host: Host) -> dict[str, str]:
+    return _policies(host, "scaling_governor")
+
+
+def _epp(host: Host) -> dict[str, str]:
+    return _policies(host, "energy_performance_preference")
+
+
+def _driver(host: Host) -> Held:
+    """Whether the frequency driver works with CPUs that have no tick."""
+    found = _policies(host, "scaling_driver")
+    without_tick = host.cpus_if_there(f"{CPU}/nohz_full")
+    if without_tick and "intel_pstate" in found.values():
+        text = f"{grouped(found)}, beside nohz_full {format_list(without_tick)}"
+        return Held(f"{text}: frequencies may stay low there", boot("intel_pstate=passive"))
+    return Held(grouped(found))
+
+
+def _turbo(host: Host) -> dict[str, str]:
+    if host.root.exists(_NO_TURBO):
+        return {_NO_TURBO: "off" if host.number(_NO_TURBO) else "on"}
+    if host.root.exists(_BOOST):
+        return {_BOOST: "on" if host.number(_BOOST) else "off"}
+    raise Unread(f"neither {_NO_TURBO} nor {_BOOST} is there")
+
+
+def _turbo_remedy(word: str, places: tuple[str, ...]) -> Remedy:
+    wanted = word == "on"
+    value = int(not wanted if places[0] == _NO_TURBO else wanted)
+    return write(places[0], str(value), f"cpu.turbo={word}")
+
+
+def _freq_max(host: Host) -> Held:
+    """Whether frequencies may rise as far as the hardware lets them."""
+    capped = _below_hardware(host, "scaling_max_freq")
+    path = f"{_FREQ}/policy*/scaling_max_freq"
+    if capped:
+        file, share = min(capped.items(), key=lambda pair: pair[1])
+        command = f"for policy in {_FREQ}/policy*; do "
+        command += "cat $policy/cpuinfo_max_freq > $policy/scaling_max_freq; done"
+        text = f"capped at {share:.0f} % of what the hardware reaches ({file})"
+        return Held(text, as_root(command, f"cpu.freq_max={_highest_khz(host)}"))
+    return Held(f"as high as the hardware reaches ({path})")
+
+
+def _highest_khz(host: Host) -> int:
+    return max(_frequencies(host, "cpuinfo_max_freq").values())
+
+
+def _frequencies(host: Host, file: str) -> dict[str, int]:
+    """A file of each policy that holds a frequency, in kHz, by its folder."""
+    found = {}
+    for path in _policies(host, file):
+        found[path.rpartition("/")[0]] = khz = host.number(path)
+        if khz <= 0:
+            raise host.unread(path, f"holds no frequency: {khz}")
+    return found
+
+
+def _below_hardware(host: Host, file: str) -> dict[str, float]:
+    """Path -> per cent of the hardware's highest frequency, of policies that stay below it."""
+    hardware = _frequencies(host, "cpuinfo_max_freq")
+    found: dict[str, float] = {}
+    for folder, khz in _frequencies(host, file).items():
+        if folder not in hardware:
+            raise host.unread(f"{folder}/cpuinfo_max_freq")
+        if khz < hardware[folder]:
+            found[f"{folder}/{file}"] = khz * _PERCENT / hardware[folder]
+    return found
+
+
+def _freq_min(host: Host) -> Amount:
+    below = _below_hardware(host, "scaling_min_freq")
+    if not below:
+        path = f"{_FREQ}/policy*/scaling_min_freq"
+        return Amount(_PERCENT, f"100 % of the hardware's highest frequency ({path})")
+    path, share = min(below.items(), key=lambda pair: pair[1])
+    return Amount(share, f"{share:.0f} % of the hardware's highest frequency ({path})")
+
+
+def _freq_min_remedy(bound: float, host: Host) -> Remedy:
+    return as_root(
+        f"for policy in {_FREQ}/policy*; do echo $(($(cat $policy/cpuinfo_max_freq) * {bound:g} "
+        "/ 100)) > $policy/scaling_min_freq; done",
+        f"cpu.freq_min={round(_highest_khz(host) * bound / _PERCENT)}",
+    )
+
+
+def _throttling(host: Host) -> Amount:
+    if host.interval is None:
+        raise Unread("a recorded tree is one moment: throttling takes two")
+    found = host.interval.throttled
+    if not found:
+        raise Unread(f"{CPU}/cpu*/thermal_throttle is not there")
+    times = sum(found.values())
+    since = sum(host.interval.after.throttles.values())
+    path = max(found, key=lambda p: found[p])
+    evidence = f"{times} times just now, {since} since boot, all cores added up ({path})"
+    return Amount(times, evidence)
+
+
+def _throttling_remedy(*_: object) -> Remedy:
+    return Remedy(
+        "Let it cool down; look at fans, dust, and the power limit that the firmware sets.",
+        Right.FIRMWARE,
+    )
+
+
+def _idle(host: Host) -> Amount:
+    """The longest time to wake up that a state in use may take, in microseconds."""
+    states = host.names(f"{CPU}/cpu0/cpuidle", r"state\d+")
+    longest, place = -1, ""
+    for cpu in sorted(host.cpus(f"{CPU}/online")):
+        for state in states:
+            folder = f"{CPU}/cpu{cpu}/cpuidle/{state}"
+            if not host.root.exists(folder) or host.number(f"{folder}/disable"):
+                continue
+            latency = host.number(f"{folder}/latency")
+            if latency > longest:
+                longest, place = latency, folder
+    if not place:
+        return Amount(0, f"every state is disabled ({CPU}/cpu*/cpuidle)")
+    name = host.root.read_text(f"{place}/name") or "a state"
+    return Amount(longest, f"{name} takes {longest} us to wake up from ({place})")
+
+
+def _idle_remedy(bound: float, _: Host) -> Remedy:
+    return as_root(
+        f"for state in {CPU}/cpu*/cpuidle/state*; do [ $(cat $state/latency) -le {bound:g} ] || "
+        "echo 1 > $state/disable; done",
+        f"cpu.idle={bound:g}",
+    )
+
+
+def _smt_remedy(word: str, places: tuple[str, ...]) -> Remedy:
+    return write(places[0], word, f"cpu.smt={word}")
+
+
+def _siblings(host: Host) -> Held:
+    """Whether this process has whole cores: a neighbour on the other thread takes from its own."""
+    host.cpus(f"{CPU}/cpu0/topology/thread_siblings_list")
+    cpus = read_topology(host.root).cpus
+    allowed = affinity(host) & {cpu.id for cpu in cpus}
+    split = sorted({cpu.core for cpu in cpus if cpu.id in allowed and set(cpu.siblings) - allowed})
+    if not split:
+        return Held(f"whole cores: {format_list(allowed)} ({STATUS})")
+    whole = {c for cpu in cpus if cpu.id in allowed for c in cpu.siblings}
+    others = format_list(whole - allowed)
+    shared = show_count(len(split), "core")
+    text = f"others may use {shared} of it too, through CPU {others} ({STATUS})"
+    inside = {cpu.id for cpu in cpus if cpu.id in allowed and set(cpu.siblings) <= allowed}
+    note = "Or ask the batch system for whole cores."
+    if inside:
+        command = f"taskset -c {format_list(inside)} COMMAND"
+        return Held(text, Remedy(command, note=note, command=True))
+    return Held(text, Remedy("Begin on whole cores.", note=note))
+
+
+CHECKS: tuple[Check, ...] = (
+    WordCheck(
+        "cpu.governor",
+        "what chooses frequencies",
+        _governor,
+        writes(f"{_FREQ}/policy*/scaling_governor", "cpu.governor"),
+    ),
+    WordCheck(
+        "cpu.epp",
+        "what the processor is told to prefer",
+        _epp,
+        writes(f"{_FREQ}/policy*/energy_performance_preference", "cpu.epp"),
+    ),
+    RuleCheck("cpu.driver", "the frequency driver suits CPUs without a tick", _driver),
+    WordCheck(
+        "cpu.turbo",
+        "frequencies that last only while it is cool",
+        _turbo,
+        _turbo_remedy,
+        ("on", "off"),
+    ),
+    RuleCheck("cpu.freq_max", "no limit below the hardware's", _freq_max),
+    NumberCheck("cpu.freq_min", "the lowest frequency allowed", "%", _freq_min, _freq_min_remedy),
+    NumberCheck("cpu.throttling", "slowed down by heat", "times", _throttling, _throttling_remedy),
+    NumberCheck("cpu.idle", "how long CPUs take to wake up", "us", _idle, _idle_remedy),
+    WordCheck(
+        "cpu.smt",
+        "several threads on a core",
+        word_in(f"{CPU}/smt/control"),
+        _smt_remedy,
+        ("on", "off", "forceoff", "notsupported", "notimplemented"),
+    ),
+    RuleCheck("cpu.siblings", "cores belong to this process as a whole", _siblings),
+)

@@ -1,0 +1,324 @@
+"""Checks on isolated CPUs: what is kept away from them, and whether its parts fit together.
+
+Interfaces: ``Documentation/admin-guide/kernel-parameters.txt`` (``isolcpus``, ``nohz_full``,
+``rcu_nocbs``, ``irqaffinity``), ``core-api/housekeeping.rst``, ``admin-guide/cgroup-v2.rst``
+(``cpuset.cpus.partition``), ``core-api/irq/irq-affinity.rst``, ``core-api/workqueue.rst``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.cgroup import unified_folders
+from assay.machine.checks.boot_lists import cpus_of, flags_of, values_of
+from assay.machine.checks.finding import Remedy, Right, Unread
+from assay.machine.checks.host import CPU, Host
+from assay.machine.checks.kinds import Amount, Check, Held, NumberCheck, RuleCheck, WordCheck
+from assay.machine.checks.writing import as_root, boot
+from assay.machine.cpulist import format_list
+from assay.machine.forms import mask_of
+from assay.machine.processor import boot_arguments
+from assay.machine.root import Root
+
+_WORKQUEUES = "/sys/devices/virtual/workqueue"
+_IRQS = "/proc/irq"
+_LISTS = ("isolcpus", "nohz_full", "rcu_nocbs", "irqaffinity")
+_MOST_GROUPS = 4096
+"""Control groups that are looked at for partitions; a host with more of them is no host to wait
+for."""
+
+
+def _isolated(host: Host) -> frozenset[int]:
+    """CPUs without load balancing: by ``isolcpus=``, and by partitions of control groups.
+
+    ``cpuset.cpus.isolated`` came with Linux 6.8 and is in the first group alone; before it only
+    the partitions themselves tell.
+    """
+    found = host.cpus(f"{CPU}/isolated")
+    folders = unified_folders(host.root)
+    if not folders:
+        return found
+    live = f"{folders[-1]}/cpuset.cpus.isolated"
+    if host.root.exists(live):
+        return found | host.cpus(live)
+    for path in _partition_files(host, folders[-1]):
+        if host.root.read_text(path) == "isolated":
+            found |= host.cpus(f"{path.rpartition('/')[0]}/cpuset.cpus.effective")
+    return found
+
+
+def _others(host: Host, isolated: frozenset[int]) -> frozenset[int]:
+    """The online CPUs that are left to everything else."""
+    return host.cpus(f"{CPU}/online") - isolated
+
+
+def _boot_words(host: Host) -> Sequence[str]:
+    host.text("/proc/cmdline")
+    return boot_arguments(host.root)
+
+
+def _last(host: Host) -> int:
+    return max(host.cpus(f"{CPU}/possible"), default=0)
+
+
+@dataclass(frozen=True)
+class BootLists:
+    """What the command line says of CPUs.
+
+    Attributes:
+        cpus: by argument.
+        domain: those that ``isolcpus=`` takes out of load balancing.
+        managed: those that it keeps managed interrupts from.
+        mistakes: in it.
+    """
+
+    cpus: dict[str, frozenset[int]]
+    domain: frozenset[int]
+    managed: frozenset[int]
+    mistakes: tuple[str, ...]
+
+
+def boot_lists(host: Host) -> BootLists:
+    """What the command line says of CPUs.
+
+    Raises:
+        Unread: it cannot be read.
+    """
+    words, last = _boot_words(host), _last(host)
+    cpus: dict[str, frozenset[int]] = {}
+    mistakes: list[str] = []
+    domain: frozenset[int] = frozenset()
+    managed: frozenset[int] = frozenset()
+    for name in _LISTS:
+        values = [value for value in values_of(name, words) if value]
+        if len(set(values)) > 1:
+            mistakes.append(f"{name}= is there {len(values)} times, with other CPUs")
+        for value in values:
+            try:
+                named = cpus_of(value, last)
+            except BadInput:
+                mistakes.append(f"{name}={value} holds no list of CPUs")
+                continue
+            cpus[name] = cpus.get(name, frozenset()) | named
+            if name == "isolcpus" and "domain" in flags_of(value):
+                domain |= named
+            if name == "isolcpus" and "managed_irq" in flags_of(value):
+                managed |= named
+    return BootLists(cpus, domain, managed, tuple(mistakes))
+
+
+def _cmdline(host: Host) -> Held:
+    """Whether the arguments that isolate CPUs fit together, and the kernel took them."""
+    words = _boot_words(host)
+    lists = boot_lists(host)
+    given = [w for w in words if w.partition("=")[0].replace("-", "_") in (*_LISTS, "nohz")]
+    mistakes = [*lists.mistakes, *_contradictions(host, lists)]
+    if "nohz_full" in lists.cpus and "off" in values_of("nohz", words):
+        mistakes.append("nohz=off undoes nohz_full=")
+    if mistakes:
+        text = "Put right in the boot loader's configuration, and boot again: " + " ".join(given)
+        return Held(f"{'; '.join(mistakes)} (/proc/cmdline)", Remedy(text, Right.REBOOT))
+    return Held(f"{' '.join(given) or 'isolates no CPU'} (/proc/cmdline)")
+
+
+def _contradictions(host: Host, lists: BootLists) -> Iterator[str]:
+    possible = host.cpus(f"{CPU}/possible")
+    for name, cpus in lists.cpus.items():
+        if cpus - possible:
+            has = format_list(possible)
+            yield f"{name}= names {format_list(cpus - possible)}, this machine has {has} at most"
+    kept = frozenset().union(*(lists.cpus.get(name, ()) for name in ("isolcpus", "nohz_full")))
+    both = lists.cpus.get("irqaffinity", frozenset()) & kept
+    if both:
+        yield f"irqaffinity= sends interrupts to {format_list(both)}, which others isolate"
+    if possible and kept >= possible:
+        yield "no CPU is left for everything else"
+    ignored = (lists.domain & possible) - host.cpus(f"{CPU}/isolated")
+    if ignored:
+        yield f"the kernel does not isolate {format_list(ignored)} of isolcpus="
+    wanted = lists.cpus.get("nohz_full", frozenset()) & possible
+    # Without CONFIG_NO_HZ_FULL there is no such file, and the argument is passed over.
+    if wanted and not host.cpus_if_there(f"{CPU}/nohz_full"):
+        yield "this kernel does not know nohz_full= (CONFIG_NO_HZ_FULL)"
+
+
+def _cpus(host: Host) -> Amount:
+    isolated = _isolated(host)
+    shown = format_list(isolated) or "none"
+    return Amount(len(isolated), f"isolated: {shown} ({CPU}/isolated)")
+
+
+def _more_isolated(bound: float, _: Host) -> Remedy:
+    return boot(
+        "isolcpus=managed_irq,domain,LIST nohz_full=LIST",
+        f"LIST is {bound:g} or more CPUs: whole cores, never CPU 0.",
+    )
+
+
+def _nohz_full(host: Host) -> Held:
+    """Whether CPUs without a tick are isolated too: tasks of others would bring it back."""
+    full = host.cpus(f"{CPU}/nohz_full")
+    bare = full - _isolated(host)
+    if bare:
+        text = f"nohz_full {format_list(full)}, of which {format_list(bare)} is not isolated"
+        return Held(f"{text} ({CPU}/nohz_full)", boot(f"isolcpus=domain,{format_list(full)}"))
+    return Held(f"nohz_full: {format_list(full) or 'none'} ({CPU}/nohz_full)")
+
+
+def _rcu_nocbs(host: Host) -> Held:
+    """Whether RCU callbacks are kept from isolated CPUs; ``nohz_full=`` does that by itself."""
+    isolated = _isolated(host)
+    if not isolated:
+        return _nothing_isolated()
+    named = boot_lists(host).cpus
+    free = named.get("rcu_nocbs", frozenset()) | named.get("nohz_full", frozenset())
+    bare = isolated - free
+    if bare:
+        text = f"isolated {format_list(bare)} without rcu_nocbs= or nohz_full= (/proc/cmdline)"
+        return Held(text, boot(f"rcu_nocbs={format_list(isolated)}"))
+    return Held(f"isolated {format_list(isolated)}, RCU callbacks elsewhere (/proc/cmdline)")
+
+
+def _online(host: Host) -> Held:
+    """Whether every CPU that was set apart is there."""
+    online = host.cpus(f"{CPU}/online")
+    off = (_isolated(host) | host.cpus_if_there(f"{CPU}/nohz_full")) - online
+    if off:
+        command = f"for cpu in {' '.join(map(str, sorted(off)))}; do "
+        command += f"echo 1 > {CPU}/cpu$cpu/online; done"
+        text = f"set apart but offline: {format_list(off)} ({CPU}/online)"
+        return Held(text, as_root(command))
+    return Held(f"online: {format_list(online)} ({CPU}/online)")
+
+
+def _partitions(host: Host) -> Held:
+    """Whether partitions of control groups that were asked for are in force."""
+    folders = unified_folders(host.root)
+    if not folders:
+        raise Unread("no control groups of version 2 are mounted (/proc/self/mountinfo)")
+    found = {path: host.text(path) for path in _partition_files(host, folders[-1])}
+    if not found and not host.root.live:
+        raise host.unread(f"{folders[-1]}/*/cpuset.cpus.partition")
+    for path, text in found.items():
+        if text.partition(" ")[0] not in ("member", "root", "isolated"):
+            raise host.unread(path, f"says nothing that is known: {text[:40]!r}")
+    broken = {path: text for path, text in found.items() if "invalid" in text}
+    for path, text in broken.items():
+        folder = path.rpartition("/")[0]
+        note = f"First give {folder} CPUs that no group beside it names."
+        # To write the same word again changes nothing (seen on Linux 6.1).
+        command = f"echo member > {path}; echo {text.split()[0]} > {path}"
+        return Held(f"{text} ({path})", as_root(command, note=note))
+    active = [path for path, text in found.items() if text in ("root", "isolated")]
+    return Held(f"partitions in force: {len(active)} (below {folders[-1]})")
+
+
+def _partition_files(host: Host, top: str) -> Iterator[str]:
+    folders = [top]
+    for _ in range(_MOST_GROUPS):
+        if not folders:
+            return
+        folder = folders.pop()
+        names = host.root.listdir(folder)
+        if "cpuset.cpus.partition" in names:
+            yield f"{folder}/cpuset.cpus.partition"
+        # Files of control groups have a dot in their names, and groups hardly ever.
+        folders.extend(
+            f"{folder}/{name}" for name in names if _is_folder(host.root, f"{folder}/{name}")
+        )
+
+
+def _is_folder(root: Root, path: str) -> bool:
+    place = root.on_host(path)
+    return place is not None and place.is_dir()
+
+
+def _irqs(host: Host) -> Held:
+    """Whether interrupts can come to isolated CPUs."""
+    isolated = _isolated(host)
+    if not isolated:
+        return _nothing_isolated()
+    wrong = [number for number in host.names(_IRQS, r"\d+") if _irq_cpus(host, number) & isolated]
+    default = f"{_IRQS}/default_smp_affinity"
+    new = host.mask(default) & isolated if host.root.exists(default) else frozenset()
+    if not wrong and not new:
+        return Held(f"none comes to {format_list(isolated)} ({_IRQS}/*/effective_affinity_list)")
+    others = _others(host, isolated)
+    said = (
+        [f"IRQ {format_list(map(int, wrong))} may come to {format_list(isolated)}"] if wrong else []
+    )
+    said += ["new ones would too (default_smp_affinity)"] if new else []
+    listed = format_list(others)
+    command = f"for irq in {_IRQS}/*/smp_affinity_list; do echo {listed} > $irq; done; "
+    command += f"echo {mask_of(others)} > {default}"
+    note = "An interrupt that answers EIO is its driver's: only isolcpus=managed_irq moves it."
+    evidence = f"{'; '.join(said)} ({_IRQS}/*/effective_affinity_list)"
+    return Held(evidence, as_root(command, f"irq.cpus={listed}", note))
+
+
+def _irq_cpus(host: Host, number: str) -> frozenset[int]:
+    """Where an interrupt goes; nowhere where no driver waits for it.
+
+    ``effective_affinity_list`` came with Linux 4.13; it is empty until an interrupt is set up.
+    """
+    if host.root.read_text(f"/sys/kernel/irq/{number}/actions") == "":
+        return frozenset()
+    effective = f"{_IRQS}/{number}/effective_affinity_list"
+    if host.root.read_text(effective):
+        return host.cpus(effective)
+    return host.cpus(f"{_IRQS}/{number}/smp_affinity_list")
+
+
+def _workqueues(host: Host) -> Held:
+    """Whether unbound kernel work may run on isolated CPUs."""
+    isolated = _isolated(host)
+    if not isolated:
+        return _nothing_isolated()
+    shared = f"{_WORKQUEUES}/cpumask"
+    paths = [shared]
+    for name in host.root.listdir(_WORKQUEUES):
+        own = f"{_WORKQUEUES}/{name}/cpumask"
+        paths += [own] if host.root.exists(own) else []
+    # What of a queue's own mask the shared one forbids is passed over, so that one counts first.
+    allowed = host.mask(shared)
+    wrong = [path for path in paths if host.mask(path) & allowed & isolated]
+    if not wrong:
+        return Held(f"none on {format_list(isolated)} ({shared})")
+    others = _others(host, isolated)
+    command = "; ".join(f"echo {mask_of(others)} > {path}" for path in wrong)
+    evidence = f"kernel work may run on {format_list(isolated)} ({', '.join(wrong)})"
+    return Held(evidence, as_root(command, f"workqueue.cpus={format_list(others)}"))
+
+
+def _irqbalance(host: Host) -> dict[str, str]:
+    runs = "irqbalance" in host.processes()
+    return {"irqbalance": "running" if runs else "stopped"}
+
+
+def _irqbalance_remedy(word: str, _: tuple[str, ...]) -> Remedy:
+    return as_root(f"systemctl {'stop' if word == 'stopped' else 'start'} irqbalance")
+
+
+def _nothing_isolated() -> Held:
+    return Held(f"no CPU is isolated ({CPU}/isolated)")
+
+
+CHECKS: tuple[Check, ...] = (
+    RuleCheck("isolation.cmdline", "boot arguments that isolate CPUs fit together", _cmdline),
+    NumberCheck("isolation.cpus", "CPUs that nothing else runs on", "", _cpus, _more_isolated),
+    RuleCheck("isolation.nohz_full", "CPUs without a tick are isolated", _nohz_full),
+    RuleCheck("isolation.rcu_nocbs", "RCU callbacks run elsewhere", _rcu_nocbs),
+    RuleCheck("isolation.online", "CPUs that were set apart are online", _online),
+    RuleCheck("isolation.partition", "partitions of control groups are in force", _partitions),
+    RuleCheck("isolation.irqs", "no interrupt comes to isolated CPUs", _irqs),
+    RuleCheck("isolation.workqueues", "no kernel work runs on isolated CPUs", _workqueues),
+    WordCheck(
+        "isolation.irqbalance",
+        "nothing moves interrupts about",
+        _irqbalance,
+        _irqbalance_remedy,
+        ("running", "stopped"),
+    ),
+)

@@ -1,0 +1,159 @@
+"""Checks on what the kernel does beside programs: watchdogs, protections, clocks, perf.
+
+Interfaces: ``Documentation/admin-guide/sysctl/kernel.rst``, ``admin-guide/lockup-watchdogs.rst``,
+``admin-guide/hw-vuln/index.rst``, ``admin-guide/LSM/index.rst``, ``scheduler/sched-rt-group.rst``,
+``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``vulnerabilities``).
+"""
+
+from __future__ import annotations
+
+from assay.machine.checks.boot_lists import values_of
+from assay.machine.checks.finding import Remedy
+from assay.machine.checks.host import CPU, Host
+from assay.machine.checks.kinds import Check, NumberCheck, WordCheck
+from assay.machine.checks.reading import number_in, word_in
+from assay.machine.checks.writing import as_root, boot, write, writes, writes_number
+from assay.machine.processor import boot_arguments
+
+_KERNEL = "/proc/sys/kernel"
+_RT_RUNTIME = f"{_KERNEL}/sched_rt_runtime_us"
+_RT_PERIOD = f"{_KERNEL}/sched_rt_period_us"
+_FLAWS = f"{CPU}/vulnerabilities"
+_CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+_LSM = "/sys/kernel/security/lsm"
+_DEFAULT_RT_SHARE = 0.95
+
+
+def _rt_throttling(host: Host) -> dict[str, str]:
+    """``on``: real-time programs cannot take all of a CPU."""
+    runtime, period = host.number(_RT_RUNTIME), host.number(_RT_PERIOD)
+    return {_RT_RUNTIME: "on" if 0 <= runtime < period else "off"}
+
+
+def _rt_remedy(word: str, _: tuple[str, ...]) -> Remedy:
+    # The kernel's own figures: 950,000 of 1,000,000 us.
+    value = "-1" if word == "off" else str(round(_DEFAULT_RT_SHARE * 1e6))
+    return write(_RT_RUNTIME, value, f"rt.throttling={value}")
+
+
+def _mitigations(host: Host) -> dict[str, str]:
+    """``off`` by a boot argument; ``on`` where something is mitigated; ``none`` needed."""
+    names = host.names(_FLAWS, r"\w+")
+    texts = host.present(f"{_FLAWS}/{name}" for name in names)
+    if {"off"} & set(values_of("mitigations", boot_arguments(host.root))):
+        return {"/proc/cmdline": "off"}
+    # Some begin with the part that is meant, as in "KVM: Mitigation: Split huge pages".
+    if any("Mitigation" in text for text in texts.values()):
+        return {f"{_FLAWS}/*": "on"}
+    exposed = [path for path, text in texts.items() if "ulnerable" in text]
+    if exposed:
+        return {exposed[0]: "off"}
+    for path, text in texts.items():
+        if text != "Not affected":
+            raise host.unread(path, f"says neither: {text[:40]!r}")
+    return {f"{_FLAWS}/*": "none"}
+
+
+def _mitigations_remedy(word: str, _: tuple[str, ...]) -> Remedy:
+    return boot("mitigations=off" if word == "off" else "mitigations=auto")
+
+
+def _lsm(host: Host) -> dict[str, str]:
+    """The modules that confine programs: ``selinux``, ``apparmor`` and others; or ``none``."""
+    loaded = host.text(_LSM).split(",")
+    if "capability" not in loaded:  # which every kernel has
+        raise host.unread(_LSM, f"holds no list of modules: {loaded[0][:40]!r}")
+    confining = [name for name in ("selinux", "apparmor", "smack", "tomoyo") if name in loaded]
+    return {_LSM: "+".join(confining) or "none"}
+
+
+def _lsm_remedy(word: str, _: tuple[str, ...]) -> Remedy:
+    if word == "none":
+        return boot("selinux=0 apparmor=0", "This takes a protection away.")
+    return boot(f"security={word}")
+
+
+def _audit(host: Host) -> dict[str, str]:
+    """``off`` by a boot argument; else whether the daemon that brings rules runs."""
+    host.text("/proc/cmdline")
+    if {"0", "off"} & set(values_of("audit", boot_arguments(host.root))):
+        return {"/proc/cmdline": "off"}
+    return {"auditd": "running" if "auditd" in host.processes() else "stopped"}
+
+
+def _audit_remedy(word: str, _: tuple[str, ...]) -> Remedy:
+    if word == "off":
+        return boot("audit=0")
+    if word == "running":
+        return as_root("systemctl start auditd")
+    # Its rules stay when the daemon stops, and its unit refuses `systemctl stop`.
+    return as_root("auditctl -e 0; service auditd stop", note="It holds until the next boot.")
+
+
+def _clocksource_remedy(word: str, places: tuple[str, ...]) -> Remedy:
+    return as_root(
+        f"echo {word} > {places[0]}",
+        note="The kernel's log says why it chose another: dmesg | grep -i clocksource.",
+    )
+
+
+CHECKS: tuple[Check, ...] = (
+    WordCheck(
+        "kernel.watchdog",
+        "the kernel's watch over hung CPUs",
+        word_in(f"{_KERNEL}/watchdog"),
+        writes(f"{_KERNEL}/watchdog", "watchdog"),
+        ("0", "1"),
+    ),
+    WordCheck(
+        "kernel.nmi_watchdog",
+        "the part of it that takes a perf counter",
+        word_in(f"{_KERNEL}/nmi_watchdog"),
+        writes(f"{_KERNEL}/nmi_watchdog", "watchdog.nmi"),
+        ("0", "1"),
+    ),
+    WordCheck(
+        "kernel.rt_throttling",
+        "what is kept from real-time programs",
+        _rt_throttling,
+        _rt_remedy,
+        ("on", "off"),
+    ),
+    WordCheck(
+        "kernel.aslr",
+        "addresses at random",
+        word_in(f"{_KERNEL}/randomize_va_space"),
+        writes(f"{_KERNEL}/randomize_va_space"),
+        ("0", "1", "2"),
+    ),
+    NumberCheck(
+        "kernel.perf_paranoid",
+        "who may count events",
+        "",
+        number_in(f"{_KERNEL}/perf_event_paranoid"),
+        writes_number(f"{_KERNEL}/perf_event_paranoid"),
+    ),
+    NumberCheck(
+        "kernel.perf_rate",
+        "how often perf may sample",
+        "a second",
+        number_in(f"{_KERNEL}/perf_event_max_sample_rate", "a second"),
+        writes_number(f"{_KERNEL}/perf_event_max_sample_rate", "perf.rate"),
+    ),
+    WordCheck(
+        "kernel.mitigations",
+        "protection against flaws of the processor",
+        _mitigations,
+        _mitigations_remedy,
+        ("on", "off", "none"),
+    ),
+    WordCheck("kernel.lsm", "security modules that confine programs", _lsm, _lsm_remedy),
+    WordCheck(
+        "kernel.audit",
+        "recording of system calls",
+        _audit,
+        _audit_remedy,
+        ("off", "stopped", "running"),
+    ),
+    WordCheck("kernel.clocksource", "the clock", word_in(_CLOCK), _clocksource_remedy),
+)

@@ -1,0 +1,180 @@
+"""Checks on memory: page sizes, swap, what the kernel does with pages by itself, and nodes.
+
+Interfaces: ``Documentation/admin-guide/mm/{transhuge,hugetlbpage,ksm}.rst``,
+``admin-guide/sysctl/{vm,kernel}.rst``, ``proc_swaps(5)``,
+``Documentation/ABI/stable/sysfs-devices-node``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assay.machine.checks.finding import Remedy
+from assay.machine.checks.host import NODE, Host
+from assay.machine.checks.kinds import Amount, Check, Held, NumberCheck, RuleCheck, WordCheck
+from assay.machine.checks.reading import choice_in, number_in, word_in
+from assay.machine.checks.writing import as_root, write, writes, writes_number
+from assay.machine.swaps import SWAPS, swap_areas
+
+_THP = "/sys/kernel/mm/transparent_hugepage"
+_KSM = "/sys/kernel/mm/ksm/run"
+_VM = "/proc/sys/vm"
+_BALANCING = "/proc/sys/kernel/numa_balancing"
+_PERCENT = 100
+_ENABLED = ("always", "madvise", "never")
+
+
+def _mthp(host: Host) -> dict[str, str]:
+    """Sizes between one page and the largest (Linux 6.8)."""
+    paths = [f"{_THP}/{name}/enabled" for name in host.names(_THP, r"hugepages-\d+kB")]
+    # The smallest size is there for files alone.
+    return {path: host.choice(path) for path in host.present(paths)}
+
+
+def _mthp_remedy(word: str, places: tuple[str, ...]) -> Remedy:
+    sizes = [_kb(place.removeprefix(_THP)) for place in places]
+    setting = f"vm.thp.{sizes[0]}k={word}" + (" and so on" if len(sizes) > 1 else "")
+    path = places[0] if len(places) == 1 else f"{_THP}/hugepages-*kB/enabled"
+    return write(path, word, setting)
+
+
+def _hugepages(host: Host) -> Held:
+    """Whether the pools of huge pages are alike on all nodes that have CPUs."""
+    uneven = []
+    sizes: dict[str, dict[str, int]] = {}
+    for node in _nodes_with_cpus(host):
+        folder = f"{NODE}/{node}/hugepages"
+        for size in host.names(folder, r"hugepages-\d+kB"):
+            count = host.number(f"{folder}/{size}/nr_hugepages")
+            sizes.setdefault(size, {})[node] = count
+    for size, counts in sizes.items():
+        if len(set(counts.values())) > 1:
+            said = ", ".join(f"{node} {count}" for node, count in counts.items())
+            uneven.append((size, f"{size}: {said}"))
+    where = f"({NODE}/node*/hugepages)"
+    if not uneven:
+        held = [f"{size} {counts}" for size, counts in _pools(sizes)]
+        return Held(f"{', '.join(held) or 'no pages reserved'} {where}")
+    size = uneven[0][0]
+    least = min(sizes[size], key=lambda node: sizes[size][node])
+    most = max(sizes[size].values())
+    path = f"{NODE}/{least}/hugepages/{size}/nr_hugepages"
+    evidence = f"{'; '.join(said for _, said in uneven)} {where}"
+    setting = f"vm.hugepages.{_kb(size)}k.{least}={most}"
+    return Held(evidence, write(path, str(most), setting))
+
+
+def _kb(folder: str) -> str:
+    """The size in the name of a folder of sysfs, such as ``hugepages-2048kB``."""
+    return re.sub(r"\D", "", folder)
+
+
+def _pools(sizes: dict[str, dict[str, int]]) -> Iterator[tuple[str, str]]:
+    for size, counts in sizes.items():
+        (count,) = set(counts.values())
+        if count:
+            yield size, f"{count} on each node"
+
+
+def _nodes_with_cpus(host: Host) -> tuple[str, ...]:
+    nodes = host.names(NODE, r"node\d+")
+    return tuple(node for node in nodes if host.cpus(f"{NODE}/{node}/cpulist")) or nodes
+
+
+def _swap(host: Host) -> dict[str, str]:
+    """``none``; ``unused`` areas; or ``used`` ones."""
+    text = host.text(SWAPS)
+    if not text.startswith("Filename"):
+        raise host.unread(SWAPS, "is no table of swap areas")
+    areas = swap_areas(text).values()
+    used = any(area.used_bytes for area in areas)
+    return {SWAPS: "used" if used else ("unused" if areas else "none")}
+
+
+def _swap_remedy(word: str, _: tuple[str, ...]) -> Remedy:
+    command = "swapoff -a" if word == "none" else "swapoff -a && swapon -a"
+    return as_root(command, "vm.swap=off", "What is swapped must fit into free memory.")
+
+
+def _balance(host: Host) -> Amount:
+    """How free the fullest node is: per cent of the mean of all nodes.
+
+    What does not fit into the free memory of a node goes to another one before caches are given
+    up (``zone_reclaim_mode`` 0), so caches do not count as free.
+    """
+    shares = {}
+    for node in host.names(NODE, r"node\d+"):
+        path = f"{NODE}/{node}/meminfo"
+        total, free = host.kilobytes(path, "MemTotal"), host.kilobytes(path, "MemFree")
+        if total:
+            shares[node] = free / total
+    if not shares:
+        raise host.unread(NODE, "has no node with memory")
+    mean = sum(shares.values()) / len(shares)
+    node = min(shares, key=lambda name: shares[name])
+    relative = _PERCENT * shares[node] / mean if mean else _PERCENT
+    said = f"{node} has {shares[node]:.0%} free, the mean of {len(shares)} is {mean:.0%}"
+    if len(shares) == 1:
+        said = f"one node, {mean:.0%} free"
+    return Amount(relative, f"{said} ({NODE}/node*/meminfo)")
+
+
+def _balance_remedy(*_: object) -> Remedy:
+    return as_root("sync; echo 1 > /proc/sys/vm/drop_caches", note="It drops file caches.")
+
+
+CHECKS: tuple[Check, ...] = (
+    WordCheck(
+        "memory.thp",
+        "transparent huge pages",
+        choice_in(f"{_THP}/enabled"),
+        writes(f"{_THP}/enabled", "vm.thp"),
+        _ENABLED,
+    ),
+    WordCheck(
+        "memory.thp.defrag",
+        "what a program waits for to get a huge page",
+        choice_in(f"{_THP}/defrag"),
+        writes(f"{_THP}/defrag", "vm.thp.defrag"),
+        ("always", "defer", "defer+madvise", "madvise", "never"),
+    ),
+    WordCheck(
+        "memory.mthp",
+        "transparent huge pages of other sizes",
+        _mthp,
+        _mthp_remedy,
+        (*_ENABLED, "inherit"),
+    ),
+    RuleCheck("memory.hugepages", "pools of huge pages are alike on all nodes", _hugepages),
+    WordCheck("memory.swap", "memory on disk", _swap, _swap_remedy, ("none", "unused", "used")),
+    NumberCheck(
+        "memory.swappiness",
+        "how readily programs' memory is swapped",
+        "",
+        number_in(f"{_VM}/swappiness"),
+        writes_number(f"{_VM}/swappiness", "vm.swappiness"),
+    ),
+    WordCheck(
+        "memory.numa_balancing",
+        "pages moved between nodes by themselves",
+        word_in(_BALANCING),
+        writes(_BALANCING, "numa.balancing"),
+        ("0", "1", "2", "3"),
+    ),
+    WordCheck(
+        "memory.zone_reclaim",
+        "caches of a node given up before another node is used",
+        word_in(f"{_VM}/zone_reclaim_mode"),
+        writes(f"{_VM}/zone_reclaim_mode", "vm.zone_reclaim"),
+        tuple(map(str, range(8))),
+    ),
+    WordCheck(
+        "memory.ksm",
+        "equal pages of programs merged",
+        word_in(_KSM),
+        writes(_KSM, "ksm"),
+        ("0", "1", "2"),
+    ),
+    NumberCheck("memory.balance", "free memory of nodes", "%", _balance, _balance_remedy),
+)

@@ -1,0 +1,91 @@
+"""Moments: counters of the running host, read twice.
+
+Interfaces: ``proc_stat(5)``, ``Documentation/ABI/testing/sysfs-devices-system-cpu``
+(``thermal_throttle``).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from assay.machine.root import Root
+
+_CPU = "/sys/devices/system/cpu"
+_THROTTLES = ("core_throttle_count", "package_throttle_count")
+_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+"""The first fields of the line ``cpu``; guest time is within the first two already."""
+
+WATCHED_S = 1.0
+"""Seconds between two moments: a hundred clock ticks of every CPU."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Counters at one moment.
+
+    Attributes:
+        ticks: of all CPUs since boot, by kind; empty where they cannot be read.
+        throttles: path -> how often a core or package was too hot.
+    """
+
+    ticks: Mapping[str, int]
+    throttles: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What happened between two moments."""
+
+    before: Moment
+    after: Moment
+
+    @property
+    def shares(self) -> dict[str, float] | None:
+        """Part of all CPUs' time for each kind; ``None`` where the clock did not advance."""
+        passed = {
+            kind: self.after.ticks[kind] - ticks
+            for kind, ticks in self.before.ticks.items()
+            if kind in self.after.ticks
+        }
+        # idle and iowait may run backwards (proc_stat(5)).
+        passed = {kind: max(0, ticks) for kind, ticks in passed.items()}
+        total = sum(passed.values())
+        return {kind: ticks / total for kind, ticks in passed.items()} if total else None
+
+    @property
+    def throttled(self) -> dict[str, int]:
+        """Path -> how often more, of those that could be read twice."""
+        return {
+            path: self.after.throttles[path] - count
+            for path, count in self.before.throttles.items()
+            if path in self.after.throttles
+        }
+
+
+def watch(
+    root: Root, seconds: float = WATCHED_S, wait: Callable[[float], None] = time.sleep
+) -> Interval:
+    """Read the counters, wait, and read them once more."""
+    before = read_moment(root)
+    wait(seconds)
+    return Interval(before, read_moment(root))
+
+
+def read_moment(root: Root) -> Moment:
+    """The counters as they are now."""
+    match = re.search(r"^cpu +([\d ]{1,400})$", root.read_text("/proc/stat") or "", re.M | re.ASCII)
+    numbers = [int(word) for word in match[1].split()] if match else []
+    paths = (
+        f"{_CPU}/{cpu}/thermal_throttle/{name}"
+        for cpu in root.listdir(_CPU)
+        if re.fullmatch(r"cpu\d+", cpu)
+        for name in _THROTTLES
+    )
+    counts = {path: root.read_int(path) for path in paths}
+    return Moment(
+        ticks=dict(zip(_TICKS, numbers, strict=False)),
+        throttles={path: count for path, count in counts.items() if count is not None},
+    )

@@ -1,0 +1,241 @@
+"""Checks on what surrounds programs: control groups, limits, hypervisor, others, power, time.
+
+Interfaces: ``Documentation/admin-guide/cgroup-v2.rst``, ``proc_stat(5)``,
+``proc_pid_status(5)``, ``Documentation/ABI/testing/sysfs-class-power``.
+"""
+
+from __future__ import annotations
+
+from assay.machine.cgroup import (
+    Cgroups,
+    limit_files,
+    own_cpuset,
+    read_cgroups,
+    unified_folders,
+)
+from assay.machine.checks.affinity import STATUS, affinity
+from assay.machine.checks.finding import Remedy, Unread
+from assay.machine.checks.host import CPU, Host
+from assay.machine.checks.kinds import Amount, Check, Held, NumberCheck, RuleCheck, WordCheck
+from assay.machine.checks.moments import Interval
+from assay.machine.checks.writing import as_root, boot
+from assay.machine.cpulist import format_list
+from assay.machine.processor import read_kernel, read_processor
+from assay.machine.state import read_hypervisor
+from assay.units import show_bytes, show_count
+
+_MOUNTS = "/proc/self/mountinfo"
+_DMI = "/sys/class/dmi/id"
+_POWER = "/sys/class/power_supply"
+_CONTROLLERS = ("cpu", "cpuset", "memory", "pids")
+"""What assay confines a launch with."""
+_TIMEKEEPERS = ("chronyd", "ntpd", "systemd-timesyn", "ptp4l", "phc2sys", "openntpd", "ntpd-rs")
+"""As /proc/PID/comm has them: fifteen letters at most."""
+_PERCENT = 100
+_BUSY = ("user", "nice", "system", "irq", "softirq")
+
+
+def _groups(host: Host) -> Cgroups:
+    """What the control groups say, where their mounts can be read."""
+    if not (host.root.read_text(_MOUNTS) or host.root.read_text("/proc/mounts")):
+        raise host.unread(_MOUNTS)
+    return read_cgroups(host.root)
+
+
+def _mode(host: Host) -> dict[str, str]:
+    return {_MOUNTS: _groups(host).mode}
+
+
+def _mode_remedy(word: str, _: tuple[str, ...]) -> Remedy:
+    return boot(f"systemd.unified_cgroup_hierarchy={int(word == 'v2')}")
+
+
+def _delegation(host: Host) -> Held:
+    """Whether the own group has the controllers that confine and measure launches."""
+    folders = unified_folders(host.root)
+    if not folders:
+        raise Unread(f"no control groups of version 2 are mounted ({_MOUNTS})")
+    path = f"{folders[0]}/cgroup.controllers"
+    there = host.text(path).split()
+    missing = [name for name in _CONTROLLERS if name not in there]
+    if missing:
+        text = f"without {', '.join(missing)} ({path})"
+        if _groups(host).mode == "hybrid":  # version 1 has them
+            return Held(text, _mode_remedy("v2", ()))
+        command = "systemctl edit user@.service"
+        note = "Add the lines [Service] and Delegate=cpu cpuset io memory pids, then log in anew."
+        return Held(text, as_root(command, note=note))
+    return Held(f"{' '.join(there)} ({path})")
+
+
+def _cpuset(host: Host) -> Held:
+    """Whether this process may use every CPU that its control group has."""
+    may = affinity(host)
+    online = host.cpus(f"{CPU}/online")
+    cpuset = own_cpuset(host.root)
+    granted = frozenset(cpuset) & online if cpuset else online
+    # Programs do not begin on isolated CPUs, which is as it should be.
+    kept_out = granted - may - host.cpus_if_there(f"{CPU}/isolated")
+    owner = "the cpuset has" if cpuset else "online are"
+    said = f"may use {format_list(may)}, {owner} {format_list(granted)} ({STATUS})"
+    if kept_out:
+        command = f"taskset -c {format_list(granted)} assay ..."
+        note = "Or begin without the taskset, numactl or batch system that bound it."
+        return Held(said, Remedy(command, note=note, command=True))
+    return Held(said)
+
+
+def _limits(host: Host, controller: str) -> str:
+    """Where the limits of a controller stand; no group of the host may have any.
+
+    Raises:
+        Unread: there are no control groups, or none of their files was recorded.
+    """
+    if _groups(host).mode == "none":
+        raise Unread(f"no control groups are mounted ({_MOUNTS})")
+    files = limit_files(host.root, controller)
+    if not files and not host.root.live:
+        raise Unread(f"no limits of the controller {controller} were recorded")
+    return files[0] if files else f"no group of this process limits {controller}"
+
+
+def _cpu_limit(host: Host) -> Held:
+    """Whether a control group slows down programs that use all CPUs."""
+    where = _limits(host, "cpu")
+    cpus, limit = len(affinity(host)), _groups(host).cpu_limit
+    if limit is not None and limit < cpus:
+        text = f"the time of {limit:g} CPUs, where {cpus} may be used ({where})"
+        return Held(text, Remedy("Start without a limit of CPU time, or use fewer threads."))
+    return Held(f"none below {show_count(cpus, 'CPU')} ({where})")
+
+
+def _memory_limit(host: Host) -> Held:
+    """Whether a control group leaves less memory than there is."""
+    where = _limits(host, "memory")
+    total = host.kilobytes("/proc/meminfo", "MemTotal") * 1024
+    limit = _groups(host).memory_limit_bytes
+    if limit is not None and limit < total:
+        text = f"{show_bytes(limit)} of {show_bytes(total)} ({where})"
+        remedy = Remedy("Start with a higher limit, or with work that fits well below it.")
+        return Held(text, remedy)
+    return Held(f"none below {show_bytes(total)} ({where})")
+
+
+def _hypervisor(host: Host) -> dict[str, str]:
+    """What the host is a guest of, or ``none``."""
+    flags, arch = read_processor(host.root).flags, read_kernel(host.root).arch
+    found = read_hypervisor(host.root, flags, arch)
+    if found is not None:
+        return {"/proc/cpuinfo, /sys/hypervisor, /sys/class/dmi": found}
+    if flags and arch in ("x86_64", "i686"):
+        return {"/proc/cpuinfo": "none"}
+    # Processors of other kinds have no flag that says it; the firmware's tables do.
+    host.text(f"{_DMI}/sys_vendor")
+    return {f"{_DMI}/sys_vendor": "none"}
+
+
+def _hypervisor_remedy(*_: object) -> Remedy:
+    return Remedy("Measure on the host itself, or on a guest whose CPUs are its own.")
+
+
+def _shares(host: Host) -> dict[str, float]:
+    if host.interval is None:
+        raise Unread("a recorded tree is one moment: shares of time take two")
+    shares = host.interval.shares
+    if shares is None:
+        raise host.unread("/proc/stat", "does not tell how time passes")
+    return shares
+
+
+def _steal(host: Host) -> Amount:
+    share = _shares(host).get("steal")
+    if share is None:
+        raise host.unread("/proc/stat", "has no steal time")
+    percent = _PERCENT * share
+    return Amount(percent, f"{percent:.1f} % of all CPUs' time just now{_since(host.interval)}")
+
+
+def _since(interval: Interval | None) -> str:
+    ticks = interval.after.ticks if interval else {}
+    total = sum(ticks.values())
+    return f", {_PERCENT * ticks['steal'] / total:.1f} % since boot (/proc/stat)" if total else ""
+
+
+def _steal_remedy(*_: object) -> Remedy:
+    return Remedy("Ask the owner of the host for CPUs of your own, or measure at another time.")
+
+
+def _load(host: Host) -> Amount:
+    shares = _shares(host)
+    percent = _PERCENT * sum(shares.get(kind, 0.0) for kind in _BUSY)
+    return Amount(percent, f"others use {percent:.0f} % of all CPUs' time just now (/proc/stat)")
+
+
+def _load_remedy(*_: object) -> Remedy:
+    return Remedy("top -d 1", note="It shows who; end it, or wait for it.", command=True)
+
+
+def _power(host: Host) -> dict[str, str]:
+    """``mains`` or ``battery``; a host that has no battery runs on mains."""
+    names = host.root.listdir(_POWER)
+    if not host.root.exists(_POWER):
+        raise host.unread(_POWER)
+    batteries: list[str] = []
+    mains: list[str] = []
+    for name in names:
+        folder = f"{_POWER}/{name}"
+        # Mice and the like have batteries of their own.
+        if host.root.read_text(f"{folder}/scope") == "Device":
+            continue
+        kind = host.text(f"{folder}/type")
+        if kind not in ("Battery", "Mains", "USB", "UPS", "Wireless"):
+            raise host.unread(f"{folder}/type", f"names no kind that is known: {kind[:40]!r}")
+        (batteries if kind == "Battery" else mains).append(folder)
+    if not batteries:
+        return {f"no battery in {_POWER}": "mains"}
+    if mains:
+        plugged = next((m for m in mains if host.root.read_int(f"{m}/online")), None)
+        return {f"{plugged or mains[0]}/online": "mains" if plugged else "battery"}
+    path = f"{batteries[0]}/status"
+    return {path: "battery" if host.text(path) == "Discharging" else "mains"}
+
+
+def _power_remedy(*_: object) -> Remedy:
+    return Remedy("Plug it in.")
+
+
+def _time(host: Host) -> dict[str, str]:
+    """The program that keeps the clock right, or ``none``."""
+    running = [name for name in _TIMEKEEPERS if name in host.processes()]
+    return {"processes": "kept" if running else "free"}
+
+
+def _time_remedy(word: str, _: tuple[str, ...]) -> Remedy:
+    action = "enable" if word == "kept" else "disable"
+    return as_root(f"systemctl {action} --now chronyd", note="Or systemd-timesyncd, or ntpd.")
+
+
+CHECKS: tuple[Check, ...] = (
+    WordCheck(
+        "surroundings.cgroup",
+        "which control groups there are",
+        _mode,
+        _mode_remedy,
+        ("v2", "hybrid", "v1", "none"),
+    ),
+    RuleCheck("surroundings.delegation", "controllers that a launch is held by", _delegation),
+    RuleCheck("surroundings.cpuset", "all CPUs that were granted may be used", _cpuset),
+    RuleCheck("surroundings.cpu_limit", "no limit of CPU time", _cpu_limit),
+    RuleCheck("surroundings.memory_limit", "no limit of memory", _memory_limit),
+    WordCheck(
+        "surroundings.hypervisor", "what this is a guest of", _hypervisor, _hypervisor_remedy
+    ),
+    NumberCheck("surroundings.steal", "time that other guests take", "%", _steal, _steal_remedy),
+    NumberCheck("surroundings.load", "what other programs take", "%", _load, _load_remedy),
+    WordCheck(
+        "surroundings.power", "mains or battery", _power, _power_remedy, ("mains", "battery")
+    ),
+    WordCheck(
+        "surroundings.ntp", "what keeps the clock right", _time, _time_remedy, ("kept", "free")
+    ),
+)

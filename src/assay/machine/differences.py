@@ -1,0 +1,245 @@
+"""Differences: what tells two machines apart, or one machine at two moments, without noise.
+
+Two sources are held against each other: the documents (Machine and Inventory), which say what a
+machine is made of, and the files that say what is set (:mod:`assay.machine.snapshot.table`).
+Counters, free memory and what is worked out from the rest are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay.machine.cpulist import format_list
+from assay.machine.document import Machine
+from assay.machine.inventory.document import Inventory
+from assay.machine.snapshot.scrub import scrub_text
+
+_KEYS = ("id", "name", "address", "slot", "level", "size_bytes", "version", "node", "cpus")
+"""What tells the members of a list apart, the first that they have."""
+
+_ALSO = {"pools": "node", "caches": "kind", "hierarchies": "controllers"}
+"""What is needed besides in some lists."""
+
+_NOISE = frozenset(
+    {
+        # The inventory tells the command line too, without digests of what is not shown.
+        *("machine/allowed", "machine/rights", "machine/huge_pages", "machine/boot"),
+        *("inventory/topology", "inventory/topology_from", "inventory/gaps"),
+    }
+)
+_IN_FILES = frozenset(
+    {
+        *("machine/default_state", "machine/system", "inventory/frequencies", "inventory/idle"),
+        "inventory/mthp",
+        *("inventory/pools", "inventory/kernel/mitigations", "inventory/kernel/command_line"),
+        *("inventory/smt/control", "inventory/model/clock_source", "inventory/model/clock_sources"),
+    }
+)
+"""What the files say as well, and better."""
+
+_THERE = "there"
+"""Stands for a whole record of which the other side has none."""
+
+_COUNTERS = frozenset({"free", "mhz"})
+_SLACK = 0.02
+"""Part by which sizes of memory differ between two boots of one machine."""
+
+_SUBJECTS = {
+    "machine/cpus": "CPUs",
+    "machine/flags": "CPUs",
+    "machine/model": "CPUs",
+    "machine/nodes": "memory",
+    "machine/memory_bytes": "memory",
+    "machine/libraries": "libraries",
+    "machine/kernel": "kernel",
+    "machine/kernel_version": "kernel",
+    "inventory/caches": "CPUs",
+    "inventory/smt": "CPUs",
+    "inventory/model": "CPUs",
+    "inventory/microcode": "firmware",
+    "inventory/firmware": "firmware",
+    "inventory/dimms": "memory",
+    "inventory/speeds": "memory",
+    "inventory/pools": "huge pages",
+    "inventory/mthp": "huge pages",
+    "inventory/frequencies": "clock",
+    "inventory/idle": "idling",
+    "inventory/idle_driver": "idling",
+    "inventory/pci": "devices",
+    "inventory/devices": "devices",
+    "inventory/kernel": "kernel",
+    "inventory/control": "control groups",
+    "inventory/libraries": "libraries",
+    "inventory/limits": "this process",
+    "machine/default_state": "settings",
+    "machine/cpu_limit": "this process",
+    "machine/memory_limit_bytes": "this process",
+}
+
+_NUMBERED = re.compile(r"(?<=/)((?:cpu|policy|node|machinecheck)?)(\d+)(?=/|$)")
+"""Parts of a path that are alike for many CPUs, nodes or interrupts."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One machine at one moment; a study keeps the Machine alone.
+
+    ``told`` holds files by subject, as :class:`~assay.machine.snapshot.recording.Recording` does.
+    """
+
+    machine: Machine
+    inventory: Inventory | None = None
+    told: Mapping[str, Mapping[str, str]] | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs.
+
+    Attributes:
+        subject: what it is about, in a word or two.
+        what: a file, or a place in the documents; a star stands for the ``numbers``.
+        a, b: what either machine says; ``None`` where it says nothing.
+        numbers: of the CPUs, nodes or interrupts for which it is the same.
+    """
+
+    subject: str
+    what: str
+    a: str | None
+    b: str | None
+    numbers: tuple[int, ...] = ()
+
+
+def differences(a: Side, b: Side) -> tuple[Difference, ...]:
+    """What differs, by subject; what only one of them could know (as of a study) is left out."""
+    with_files = a.told is not None and b.told is not None
+    pairs = [("machine", _plain(a.machine), _plain(b.machine))]
+    if a.inventory is not None and b.inventory is not None:
+        pairs.append(("inventory", _plain(a.inventory), _plain(b.inventory)))
+    found = [
+        Difference(_subject(place), place.partition("/")[2], one, other)
+        for name, left, right in pairs
+        for place, one, other in _unlike(name, left, right)
+        if not _left_out(place, with_files)
+    ]
+    if a.told is not None and b.told is not None:
+        for subject in sorted(a.told.keys() | b.told.keys()):
+            left, right = a.told.get(subject, {}), b.told.get(subject, {})
+            found += [
+                Difference(subject, path, left.get(path), right.get(path))
+                for path in sorted(left.keys() | right.keys())
+                if left.get(path) != right.get(path)
+            ]
+    return tuple(sorted(_folded(found), key=lambda one: (one.subject, one.what, one.numbers)))
+
+
+def _plain(value: Any) -> Any:
+    """A record as dictionaries, with what has its default; without what has no value."""
+    if isinstance(value, msgspec.Struct):
+        fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
+        return {name: _plain(inner) for name, inner in fields if inner is not None}
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return value
+
+
+def _subject(place: str) -> str:
+    return _SUBJECTS.get("/".join(place.split("/")[:2]), "system")
+
+
+def _left_out(place: str, with_files: bool) -> bool:
+    words = place.split("/")
+    starts = {"/".join(words[: count + 1]) for count in range(len(words))}
+    return bool(starts & _NOISE or (with_files and starts & _IN_FILES) or words[-1] in _COUNTERS)
+
+
+def _unlike(place: str, a: Any, b: Any) -> Iterator[tuple[str, str | None, str | None]]:
+    """Places at which two documents differ, with what stands there."""
+    if _is_record(a, b):
+        for key in sorted((a or {}).keys() | (b or {}).keys()):
+            yield from _unlike(f"{place}/{key}", (a or {}).get(key), (b or {}).get(key))
+    elif _are_records(a, b):
+        left, right = (_keyed(value, place) for value in (a, b))
+        for key in sorted(left.keys() | right.keys()):
+            if key in left and key in right:
+                yield from _unlike(f"{place}/{key}", left[key], right[key])
+            else:
+                here, there = (_THERE if key in one else None for one in (left, right))
+                yield f"{place}/{key}", here, there
+    elif place == "machine/flags":
+        if set(a or ()) != set(b or ()):
+            yield (
+                place,
+                _text(sorted(set(a or ()) - set(b or ()))),
+                _text(sorted(set(b or ()) - set(a or ()))),
+            )
+    elif _text(a) != _text(b) and not (place.endswith("memory_bytes") and _near(a, b)):
+        yield place, _text(a), _text(b)
+
+
+def _is_record(a: Any, b: Any) -> bool:
+    return any(isinstance(one, dict) for one in (a, b)) and all(
+        one is None or isinstance(one, dict) for one in (a, b)
+    )
+
+
+def _are_records(a: Any, b: Any) -> bool:
+    """Whether both are lists of records, one of them perhaps empty."""
+    found = [one for one in (a, b) if one]
+    return bool(found) and all(
+        isinstance(one, (list, tuple)) and isinstance(one[0], dict) for one in found
+    )
+
+
+def _keyed(value: Sequence[dict[str, Any]] | None, place: str) -> dict[str, Any]:
+    """The members of a list by what tells them apart."""
+    found: dict[str, Any] = {}
+    for record in value or []:
+        names = [next((key for key in _KEYS if key in record), ""), _ALSO.get(place.split("/")[-1])]
+        key = " ".join(str(_text(record[name])) for name in names if name and name in record)
+        while key in found:  # caches of one level and kind but of two sizes
+            key += "'"
+        found[key] = record
+    return found
+
+
+def _near(a: Any, b: Any) -> bool:
+    return isinstance(a, int) and isinstance(b, int) and abs(a - b) <= _SLACK * max(abs(a), abs(b))
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, (list, tuple)):
+        if not value:
+            return ""
+        if all(type(part) is int for part in value):
+            return format_list(value)
+        return (" | " if isinstance(value[0], tuple) else " ").join(map(str, map(_text, value)))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(part)}" for key, part in value.items())
+    return scrub_text(str(value))
+
+
+def _folded(found: list[Difference]) -> Iterator[Difference]:
+    """What is the same for several CPUs, nodes or interrupts, once."""
+    alike: dict[tuple[str, str, str | None, str | None], list[int]] = {}
+    for one in found:
+        # Places in documents begin without a slash.
+        path = f"/{one.what}".replace("//", "/")
+        match = _NUMBERED.search(path)
+        what = path[: match.start(2)] + "*" + path[match.end(2) :] if match else path
+        what = what if one.what.startswith("/") else what[1:]
+        numbers = alike.setdefault((one.subject, what, one.a, one.b), [])
+        if match:
+            numbers.append(int(match[2]))
+    for (subject, what, a, b), numbers in alike.items():
+        if len(numbers) == 1:
+            yield Difference(subject, what.replace("*", str(numbers[0]), 1), a, b)
+        else:
+            yield Difference(subject, what, a, b, tuple(sorted(numbers)))

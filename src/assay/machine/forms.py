@@ -1,0 +1,71 @@
+"""Forms: how files of the kernel read back, and what may be written into them.
+
+One value has many spellings: ``always [madvise] never``, ``0-3`` and ``0,1,2,3``, ``ff`` and
+``000000ff``. Two readings are compared in one form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from assay.errors import BadInput
+from assay.machine.cpulist import format_list, parse_list, parse_mask
+from assay.records.action import Form
+
+_CHOSEN = re.compile(r"\[([^\]]+)\]")
+_WRITABLE: dict[Form, re.Pattern[str]] = {
+    "text": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .+-]*", re.ASCII),
+    "choice": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_+-]*", re.ASCII),
+    "number": re.compile(r"-?[0-9]{1,20}", re.ASCII),
+    "cpulist": re.compile(r"[0-9][0-9,-]*", re.ASCII),
+    "mask": re.compile(r"[0-9a-f]+(,[0-9a-f]{8})*", re.ASCII),
+}
+
+
+def reading(form: Form, text: str) -> str:
+    """What a file says, in one spelling; the text itself where it is in no form that is known."""
+    text = text.strip(" \t\r\n\0")
+    match form:
+        case "choice":
+            return chosen(text) or text
+        case "number":
+            return str(int(text)) if _WRITABLE["number"].fullmatch(text) else text
+        case "cpulist" | "mask":
+            return _numbers(form, text)
+        case "text":
+            return text
+
+
+def chosen(text: str) -> str | None:
+    """The word in brackets: the one of several that is in force; ``None`` where none is marked."""
+    found = _CHOSEN.search(text)
+    return found[1] if found else None
+
+
+def options(text: str) -> tuple[str, ...]:
+    """The words that a ``choice`` file offers, the brackets taken off."""
+    return tuple(word.strip("[]") for word in text.split())
+
+
+def may_be_written(form: Form, value: str) -> bool:
+    """Whether a value is of a form; what is not is never written into a file."""
+    return _WRITABLE[form].fullmatch(value) is not None
+
+
+def mask_of(cpus: Iterable[int]) -> str:
+    """CPUs as a hexadecimal mask, in words of 32 bits as the kernel reads and writes it."""
+    number = sum(1 << cpu for cpu in set(cpus))
+    words: list[int] = []
+    while number or not words:
+        words.append(number & 0xFFFFFFFF)
+        number >>= 32
+    first, *rest = reversed(words)
+    return ",".join((f"{first:x}", *(f"{word:08x}" for word in rest)))
+
+
+def _numbers(form: Form, text: str) -> str:
+    try:
+        return format_list(parse_list(text)) if form == "cpulist" else mask_of(parse_mask(text))
+    except BadInput:
+        return text

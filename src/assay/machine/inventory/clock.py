@@ -1,0 +1,78 @@
+"""Clock: how CPUs are clocked and how they idle.
+
+Interfaces: ``Documentation/admin-guide/pm/{cpufreq,cpuidle}.rst``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from assay.machine.cpulist import list_in
+from assay.machine.inventory.document import Frequency, IdleState
+from assay.machine.root import Root
+
+_CPU = "/sys/devices/system/cpu"
+
+
+def read_frequencies(root: Root) -> tuple[Frequency, ...]:
+    """CPUs that are clocked alike, whether or not in one frequency domain."""
+    alike: dict[Frequency, set[int]] = {}
+    for policy in policy_folders(root):
+        cpus = _cpus(root, policy)
+        if cpus:
+            alike.setdefault(_frequency(root, policy), set()).update(cpus)
+    found = (replace(kind, cpus=tuple(sorted(cpus))) for kind, cpus in alike.items())
+    return tuple(sorted(found, key=lambda one: one.cpus))
+
+
+def policy_folders(root: Root) -> list[str]:
+    """The folders of the frequency domains, in the order of their numbers.
+
+    Under old kernels (3.x) every CPU has a folder of its own.
+    """
+    folder = f"{_CPU}/cpufreq"
+    policies = [f"{folder}/{name}" for name in _numbered(root, folder, "policy")]
+    each = (f"{_CPU}/{name}/cpufreq" for name in _numbered(root, _CPU, "cpu"))
+    return policies or [path for path in each if root.exists(path)]
+
+
+def _numbered(root: Root, folder: str, start: str) -> list[str]:
+    """Names in a folder that are this word and a number, by number."""
+    names = [n for n in root.listdir(folder) if re.fullmatch(rf"{start}\d+", n, re.ASCII)]
+    return sorted(names, key=lambda name: int(name[len(start) :]))
+
+
+def _cpus(root: Root, folder: str) -> tuple[int, ...]:
+    text = root.read_text(f"{folder}/affected_cpus") or root.read_text(f"{folder}/related_cpus")
+    return list_in((text or "").replace(" ", ","))
+
+
+def _frequency(root: Root, folder: str) -> Frequency:
+    return Frequency(
+        cpus=(),
+        driver=root.read_text(f"{folder}/scaling_driver") or None,
+        governor=root.read_text(f"{folder}/scaling_governor") or None,
+        preference=root.read_text(f"{folder}/energy_performance_preference") or None,
+        min_khz=root.read_int(f"{folder}/cpuinfo_min_freq"),
+        max_khz=root.read_int(f"{folder}/cpuinfo_max_freq"),
+        base_khz=root.read_int(f"{folder}/base_frequency"),
+        limit_low_khz=root.read_int(f"{folder}/scaling_min_freq"),
+        limit_high_khz=root.read_int(f"{folder}/scaling_max_freq"),
+    )
+
+
+def read_idle(root: Root, cpu: int) -> tuple[str | None, tuple[IdleState, ...]]:
+    """The driver of idle states, and the states of one CPU, the lightest first."""
+    driver = root.read_text(f"{_CPU}/cpuidle/current_driver")
+    folder = f"{_CPU}/cpu{cpu}/cpuidle"
+    states = tuple(
+        IdleState(
+            name=root.read_text(f"{folder}/{name}/name") or name,
+            exit_latency_us=root.read_int(f"{folder}/{name}/latency"),
+            disabled=(root.read_int(f"{folder}/{name}/disable") or 0) != 0,
+        )
+        for name in _numbered(root, folder, "state")
+    )
+    return None if driver in (None, "", "none") else driver, states

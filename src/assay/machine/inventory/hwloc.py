@@ -1,0 +1,233 @@
+"""Hwloc: the tree of parts as hwloc sees it, by its ``lstopo``.
+
+Interface: ``lstopo --of xml`` of hwloc 2 (``hwloc2.dtd``; lstopo(1)), ``-i DIR --if fsroot`` for a
+recorded tree. It knows groups and caches that no file names, since it asks the processor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree import ElementTree
+
+from assay.machine.boot import BOOT_ID
+from assay.machine.inventory.document import Gap, Part
+from assay.machine.root import Root
+
+RECORDED = "/assay/hwloc.xml"
+"""Where a snapshot keeps what hwloc said on the host itself."""
+
+PROGRAMS = ("lstopo-no-graphics", "lstopo")
+_TIMEOUT_S = 60.0
+_LARGEST_BYTES = 64 * 2**20
+_MISSING = Gap(
+    what="topology by hwloc",
+    why="lstopo is not installed, so the parts are those that files name",
+    remedy="Install hwloc-nox (Debian, Ubuntu) or hwloc.",
+)
+_KINDS = {
+    "Machine": "machine",
+    "Package": "package",
+    "Die": "die",
+    "Group": "group",
+    "Core": "core",
+    "PU": "cpu",
+    "NUMANode": "node",
+    "MemCache": "memcache",
+}
+_CACHE = re.compile(r"L([1-5])(i?)Cache")
+_KEPT_INFOS = frozenset(
+    {
+        *("Backend", "OSName", "OSRelease", "Architecture", "hwlocVersion", "Inclusive"),
+        *("CPUVendor", "CPUFamilyNumber", "CPUModelNumber", "CPUModel", "CPUStepping"),
+        *("CPURevision", "PlatformName", "PlatformModel", "MemoryMode", "ClusterMode"),
+        *("PCIVendor", "PCIDevice", "PCISlot", "Size", "SectorSize", "Vendor", "Model"),
+    }
+)
+"""What a snapshot keeps of hwloc's remarks: others name hosts, addresses and serial numbers."""
+
+
+def read_hwloc(
+    root: Root, online: str, env: Mapping[str, str], cache: Path | None = None
+) -> tuple[str, Part] | Gap:
+    """The parts of a machine, with the version of hwloc that told them.
+
+    Args:
+        root: where it looks.
+        online: the CPUs that are online, as a list: what was kept for others is of no use.
+        env: to find the program and run it in.
+        cache: a folder to keep the answer in until the next boot; of the running host only.
+    """
+    content = hwloc_xml(root, online, env, cache)
+    if isinstance(content, Gap):
+        return content
+    found = parse(content)
+    if found is None:
+        return Gap(what="topology by hwloc", why="what lstopo said cannot be read")
+    return found
+
+
+def hwloc_xml(
+    root: Root, online: str, env: Mapping[str, str], cache: Path | None = None
+) -> bytes | Gap:
+    """The XML document of a machine; recorded, kept from earlier in this boot, or made now."""
+    recorded = None if root.live else root.read_bytes(RECORDED, _LARGEST_BYTES)
+    if recorded:
+        return recorded
+    path = env.get("PATH", os.defpath)
+    program = next((found for name in PROGRAMS if (found := shutil.which(name, path=path))), None)
+    if program is None:
+        return _MISSING
+    kept = _kept_at(root, program, online, cache)
+    if kept is not None and (content := _read(kept)):
+        return content
+    made = _made(root, program, env)
+    if kept is not None and isinstance(made, bytes):
+        _keep(kept, made)
+    return made
+
+
+def _made(root: Root, program: str, env: Mapping[str, str]) -> bytes | Gap:
+    argv = [program, "--of", "xml", "--disallowed"]
+    if not root.live:
+        argv += ["-i", str(root.path), "--if", "fsroot"]
+    clean = {name: value for name, value in env.items() if not name.startswith("HWLOC_")}
+    try:
+        answer = subprocess.run(
+            [*argv, "-"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            env={**clean, "LC_ALL": "C", "HWLOC_HIDE_ERRORS": "2"},
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return Gap(what="topology by hwloc", why=f"lstopo cannot be run: {error}")
+    if answer.returncode != 0 or not answer.stdout.startswith(b"<?xml"):
+        said = answer.stderr.decode(errors="replace").strip().splitlines()
+        why = said[-1] if said else f"status {answer.returncode}"
+        return Gap(what="topology by hwloc", why=f"lstopo failed: {why}")
+    return answer.stdout
+
+
+def _kept_at(root: Root, program: str, online: str, cache: Path | None) -> Path | None:
+    boot = root.read_text(BOOT_ID)
+    if cache is None or not root.live or not boot:
+        return None
+    try:
+        seen = Path(program).resolve().stat()
+    except OSError:
+        return None
+    # The file of the program stands for its version: to ask for that takes as long as to ask all.
+    key = f"{boot}\n{program}\n{seen.st_size}\n{seen.st_mtime_ns}\n{online}"
+    return cache / f"hwloc-{hashlib.sha256(key.encode()).hexdigest()[:16]}.xml"
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Best effort: what cannot be kept is asked for again."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        part.write_bytes(content)
+        part.replace(path)
+        for old in path.parent.glob("hwloc-*.xml"):
+            if old != path:
+                old.unlink(missing_ok=True)
+    except OSError:
+        part.unlink(missing_ok=True)
+
+
+def parse(content: bytes) -> tuple[str, Part] | None:
+    """Version and parts of a document of hwloc 2; ``None`` for anything else."""
+    top = _document(content)
+    if top is None:
+        return None
+    machine = top.find("object")
+    if machine is None or machine.get("type") != "Machine":
+        return None
+    version = next(
+        (i.get("value", "") for i in machine.findall("info") if i.get("name") == "hwlocVersion"),
+        "2",
+    )
+    return version, _part(machine, "machine")
+
+
+def _document(content: bytes) -> ElementTree.Element | None:
+    if b"<!ENTITY" in content:  # a recorded file may come from anywhere
+        return None
+    try:
+        top = ElementTree.fromstring(content)
+    except ElementTree.ParseError:
+        return None
+    two = top.tag == "topology" and top.get("version", "1").split(".")[0] >= "2"
+    return top if two else None
+
+
+def _part(element: ElementTree.Element, kind: str) -> Part:
+    inner = [(child, _kind(child)) for child in element.findall("object")]
+    parts = [_part(child, kind) for child, kind in inner if kind]
+    size = element.get("cache_size") or element.get("local_memory") or ""
+    number = element.get("os_index", "")
+    return Part(
+        kind=kind,
+        id=int(number) if number.isdigit() and kind not in ("machine", "group") else None,
+        name=_name(element, kind),
+        cpus=_bitmap(element.get("cpuset", "")),
+        size_bytes=int(size) if size.isdigit() and int(size) else None,
+        memory=tuple(part for part in parts if part.kind in ("node", "memcache")),
+        parts=tuple(part for part in parts if part.kind not in ("node", "memcache")),
+    )
+
+
+def _kind(element: ElementTree.Element) -> str | None:
+    """In our words; ``None`` for bridges, devices and remarks, which are read elsewhere."""
+    name = element.get("type", "")
+    cache = _CACHE.fullmatch(name)
+    return f"l{cache[1]}{cache[2]}" if cache else _KINDS.get(name)
+
+
+def _name(element: ElementTree.Element, kind: str) -> str | None:
+    if kind == "package":
+        infos = {info.get("name"): info.get("value") for info in element.findall("info")}
+        return infos.get("CPUModel") or None
+    return element.get("subtype") or None
+
+
+def _bitmap(text: str) -> tuple[int, ...]:
+    """CPUs of ``0x00000003,,0xff``: words of 32 bits, the highest first, zeros left out."""
+    mask = 0
+    for word in text.split(","):
+        try:
+            mask = mask << 32 | int(word or "0", 16)
+        except ValueError:
+            return ()
+    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+
+
+def without_names(content: bytes) -> bytes | None:
+    """The document without remarks that could name a host; ``None`` if it is none of hwloc 2."""
+    top = _document(content)
+    if top is None:
+        return None
+    for parent in list(top.iter()):
+        for info in parent.findall("info"):
+            if info.get("name") not in _KEPT_INFOS:
+                parent.remove(info)
+        for child in parent.findall("object"):
+            if child.get("type") in ("OSDev", "Misc"):
+                parent.remove(child)
+    for unwanted in top.findall("userdata"):
+        top.remove(unwanted)
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(top)

@@ -1,0 +1,112 @@
+"""Interfaces: GPUs, disks and network cards as programs use them, with their nearest CPUs.
+
+Interfaces: ``Documentation/ABI/testing/sysfs-class-net``, ``ABI/stable/sysfs-block``; GPUs as
+:mod:`assay.machine.gpus` finds them. Disks and cards without hardware of their own are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from assay.machine.cpulist import list_in
+from assay.machine.forms import chosen
+from assay.machine.gpus import find_gpus
+from assay.machine.inventory.document import Device
+from assay.machine.inventory.pci import ADDRESS, FOLDER, near_cpus, near_node
+from assay.machine.root import Root
+
+_SECTOR_BYTES = 512
+"""Unit of ``size`` in sysfs, whatever the disk's own."""
+_UNTOLD = re.compile(r"(?:vd|xvd|sr|nbd)[a-z0-9]", re.ASCII)
+"""Disks of virtio, Xen and the network, and optical drives: ``queue/rotational`` says nothing."""
+
+
+def read_devices(root: Root) -> tuple[Device, ...]:
+    """GPUs, disks, network cards and fabrics, each kind by name."""
+    return (*_gpus(root), *_disks(root), *_networks(root), *_fabrics(root))
+
+
+def _gpus(root: Root) -> tuple[Device, ...]:
+    found = []
+    for index, gpu in enumerate(find_gpus(root)):
+        folder = f"{FOLDER}/{gpu.address}"
+        text = root.read_text(f"/proc/driver/nvidia/gpus/{gpu.address}/information") or ""
+        model = re.search(r"^Model:\s*(.+)$", text, re.M)
+        found.append(
+            Device(
+                kind="gpu",
+                name=f"gpu{index}",
+                address=gpu.address,
+                model=model[1].strip() if model else gpu.vendor,
+                node=near_node(root, folder),
+                cpus=near_cpus(root, folder),
+            )
+        )
+    return tuple(found)
+
+
+def _disks(root: Root) -> Iterator[Device]:
+    for place, disk in _with_hardware(root, "block", "disk"):
+        # A partition has its number, and lies within its disk.
+        if root.exists(f"{place}/partition"):
+            continue
+        sectors = root.read_int(f"{place}/size")
+        # What a hypervisor shows, and a drive without a disk, is turning unless somebody says no.
+        told = _UNTOLD.match(disk.name) is None
+        turning = root.read_int(f"{place}/queue/rotational") if told else None
+        yield replace(
+            disk,
+            model=_words(root.read_text(f"{place}/device/model")),
+            size_bytes=sectors * _SECTOR_BYTES if sectors else None,
+            rotational=None if turning is None else turning != 0,
+            scheduler=chosen(root.read_text(f"{place}/queue/scheduler") or ""),
+        )
+
+
+def _networks(root: Root) -> Iterator[Device]:
+    for place, card in _with_hardware(root, "net", "network"):
+        speed = root.read_int(f"{place}/speed")
+        yield replace(card, speed_mbit_s=speed if speed is not None and speed > 0 else None)
+
+
+def _fabrics(root: Root) -> Iterator[Device]:
+    for place, card in _with_hardware(root, "infiniband", "fabric"):
+        rate = re.match(r"(\d+) Gb/sec", root.read_text(f"{place}/ports/1/rate") or "")
+        yield replace(
+            card,
+            model=_words(root.read_text(f"{place}/hca_type")),
+            speed_mbit_s=int(rate[1]) * 1000 if rate else None,
+        )
+
+
+def _with_hardware(root: Root, folder: str, kind: str) -> Iterator[tuple[str, Device]]:
+    """Members of a class in ``/sys/class``: their places, and what is known of every kind."""
+    for name in root.listdir(f"/sys/class/{folder}"):
+        place = root.real(f"/sys/class/{folder}/{name}") or ""
+        if place and "/virtual/" not in place:
+            address, node, cpus = _where(root, place)
+            yield place, Device(kind=kind, name=name, address=address, node=node, cpus=cpus)
+
+
+def _words(text: str | None) -> str | None:
+    return " ".join((text or "").split()) or None
+
+
+def _where(root: Root, place: str) -> tuple[str | None, int | None, tuple[int, ...]]:
+    """The nearest PCI device above a place in ``/sys/devices``, its node and CPUs."""
+    address = None
+    node: int | None = None
+    cpus: tuple[int, ...] = ()
+    while place.startswith("/sys/devices/"):
+        name = place.rpartition("/")[2].lower()
+        if address is None and ADDRESS.fullmatch(name):
+            address = name
+        node = near_node(root, place) if node is None else node
+        cpus = cpus or near_cpus(root, place)
+        place = place.rpartition("/")[0]
+    if not cpus and node is not None:
+        cpus = list_in(root.read_text(f"/sys/devices/system/node/node{node}/cpulist"))
+    return address, node, cpus

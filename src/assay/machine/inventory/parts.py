@@ -1,0 +1,187 @@
+"""Parts: the tree of a machine's parts, put together from its CPUs, caches and nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from assay.machine.document import Machine, Node
+from assay.machine.inventory.document import Cache, NodeSpeed, Part
+from assay.machine.root import Root
+
+_CPU = "/sys/devices/system/cpu"
+
+
+@dataclass
+class _Grown:
+    """A part while the tree grows."""
+
+    part: Part
+    inner: list[_Grown] = field(default_factory=list)
+    memory: list[Part] = field(default_factory=list)
+
+    def done(self) -> Part:
+        """The part with everything that was put into it."""
+        inner = sorted(self.inner, key=lambda one: one.part.cpus)
+        return replace(
+            self.part, memory=tuple(self.memory), parts=tuple(one.done() for one in inner)
+        )
+
+
+def parts_of(
+    root: Root, machine: Machine, caches: Iterable[Cache], speeds: Iterable[NodeSpeed] = ()
+) -> Part:
+    """The parts of a machine: packages, dies, caches, cores, CPUs, each within the next larger.
+
+    What crosses the bounds of a larger part (a cache over two packages, as firmware tables
+    sometimes have it) is left out.
+
+    Args:
+        root: where the numbers of cores are read.
+        machine: its CPUs and nodes.
+        caches: as :func:`assay.machine.inventory.caches.read_caches` gives them.
+        speeds: for caches before memory.
+    """
+    everything = tuple(cpu.id for cpu in machine.cpus)
+    top = _Grown(Part(kind="machine", cpus=everything))
+    for part in (
+        *_packages(machine),
+        *_groups(machine),
+        *_dies(machine),
+        *_caches(caches),
+        *_cores(root, machine),
+        *(Part(kind="cpu", id=cpu, cpus=(cpu,)) for cpu in everything),
+    ):
+        _place(top, part)
+    before = {speed.node: speed.side_cache_bytes for speed in speeds}
+    for node in machine.nodes:
+        home = _home(top, _near(root, machine.nodes, node))
+        home.memory.append(_memory(node, before.get(node.id)))
+    return top.done()
+
+
+def _packages(machine: Machine) -> list[Part]:
+    found: dict[int, list[int]] = {}
+    for cpu in machine.cpus:
+        found.setdefault(cpu.package, []).append(cpu.id)
+    return [
+        Part(kind="package", id=number, cpus=tuple(cpus)) for number, cpus in sorted(found.items())
+    ]
+
+
+def _groups(machine: Machine) -> list[Part]:
+    """CPUs of a node that are neither a package nor all."""
+    return [
+        Part(kind="group", cpus=node.cpus)
+        for node in sorted(machine.nodes, key=lambda node: -len(node.cpus))
+        if node.cpus
+    ]
+
+
+def _dies(machine: Machine) -> list[Part]:
+    found: dict[tuple[int, int], list[int]] = {}
+    for cpu in machine.cpus:
+        found.setdefault((cpu.package, cpu.die), []).append(cpu.id)
+    several = len(found) > len({package for package, _ in found})
+    return [
+        Part(kind="die", id=die, cpus=tuple(cpus))
+        for (_, die), cpus in sorted(found.items())
+        if several
+    ]
+
+
+def _caches(caches: Iterable[Cache]) -> list[Part]:
+    ordered = sorted(caches, key=lambda cache: (-cache.level, cache.kind == "instruction"))
+    return [
+        Part(
+            kind=f"l{cache.level}{'i' if cache.kind == 'instruction' else ''}",
+            cpus=cpus,
+            size_bytes=cache.size_bytes,
+        )
+        for cache in ordered
+        for cpus in cache.shared_by
+    ]
+
+
+def _cores(root: Root, machine: Machine) -> list[Part]:
+    siblings = dict.fromkeys(cpu.siblings for cpu in machine.cpus)
+    return [
+        Part(
+            kind="core",
+            id=root.read_int(f"{_CPU}/cpu{cpus[0]}/topology/core_id"),
+            cpus=cpus,
+        )
+        for cpus in siblings
+    ]
+
+
+def _place(here: _Grown, part: Part) -> None:
+    """Put a part into the smallest that holds it; parts come from the largest kind down."""
+    wanted = set(part.cpus)
+    if not wanted:
+        return
+    if part.kind == "group" and wanted == set(here.part.cpus):
+        return
+    for inner in here.inner:
+        if wanted <= set(inner.part.cpus):
+            _place(inner, part)
+            return
+    held = [one for one in here.inner if set(one.part.cpus) <= wanted]
+    crossing = any(not wanted.isdisjoint(one.part.cpus) and one not in held for one in here.inner)
+    if not crossing:
+        rest = [one for one in here.inner if one not in held]
+        here.inner = [*rest, _Grown(part, inner=held)]
+
+
+def _near(root: Root, nodes: tuple[Node, ...], node: Node) -> tuple[int, ...]:
+    """CPUs of a node, else of those that its firmware calls nearest, else of the one nearest.
+
+    None where several are as near.
+    """
+    if node.cpus:
+        return node.cpus
+    cpus_of = {other.id: other.cpus for other in nodes if other.cpus}
+    told = {cpu for other in _initiators(root, node.id) for cpu in cpus_of.get(other, ())}
+    if told or len(node.distances) != len(nodes):
+        return tuple(sorted(told))
+    others = sorted(
+        (distance, other.id)
+        for other, distance in zip(nodes, node.distances, strict=True)
+        if other.cpus
+    )
+    alone = len(others) == 1 or (len(others) > 1 and others[0][0] < others[1][0])
+    return cpus_of[others[0][1]] if alone else ()
+
+
+def _initiators(root: Root, node: int) -> list[int]:
+    """Nodes whose CPUs are nearest to a node's memory (ACPI HMAT; Linux 5.2)."""
+    for access in ("access1", "access0"):
+        names = root.listdir(f"/sys/devices/system/node/node{node}/{access}/initiators")
+        matches = (re.fullmatch(r"node(\d+)", name, re.ASCII) for name in names)
+        found = [int(match[1]) for match in matches if match]
+        if found:
+            return found
+    return []
+
+
+def _home(top: _Grown, cpus: tuple[int, ...]) -> _Grown:
+    """The outermost part below the top with these CPUs; the top where there is none."""
+    here = top
+    while cpus:
+        inner = next((one for one in here.inner if set(cpus) <= set(one.part.cpus)), None)
+        if inner is None or set(inner.part.cpus) == set(cpus):
+            return inner or here
+        here = inner
+    return top
+
+
+def _memory(node: Node, side_cache_bytes: int | None) -> Part:
+    memory = Part(
+        kind="node", id=node.id, name=node.kind, cpus=node.cpus, size_bytes=node.memory_bytes
+    )
+    if not side_cache_bytes:
+        return memory
+    return Part(kind="memcache", cpus=node.cpus, size_bytes=side_cache_bytes, memory=(memory,))

@@ -1,0 +1,129 @@
+"""Reader: one host as an Inventory document."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from assay.machine.cgroup import read_cgroups
+from assay.machine.cpulist import format_list
+from assay.machine.document import Machine
+from assay.machine.inventory.caches import read_caches
+from assay.machine.inventory.clock import read_frequencies, read_idle
+from assay.machine.inventory.control import read_control
+from assay.machine.inventory.dimms import entries, read_dimms
+from assay.machine.inventory.document import Dimm, Gap, Inventory, Kernel, Library, Part, Smt
+from assay.machine.inventory.hwloc import read_hwloc
+from assay.machine.inventory.interfaces import read_devices
+from assay.machine.inventory.kernel import read_firmware, read_kernel_facts, read_microcode
+from assay.machine.inventory.limits import read_limits
+from assay.machine.inventory.memory import read_mthp, read_pools, read_speeds
+from assay.machine.inventory.model import read_model
+from assay.machine.inventory.parts import parts_of
+from assay.machine.inventory.pci import read_pci
+from assay.machine.inventory.versions import read_libraries
+from assay.machine.recorded import read_facts
+from assay.machine.root import Root
+
+
+def read_inventory(
+    machine: Machine,
+    root: Root | None = None,
+    env: Mapping[str, str] | None = None,
+    cache: Path | None = None,
+    names: Iterable[Path] | None = None,
+) -> Inventory:
+    """All that is known of a host beyond the Machine document.
+
+    Args:
+        machine: as :func:`assay.machine.reader.read_machine` read it below the same root.
+        root: where it is read; the running host by default.
+        env: to find and run hwloc's ``lstopo``; without ``PATH`` in it hwloc is left out.
+        cache: a folder to keep hwloc's answer in until the next boot.
+        names: tables of names of PCI devices; those of this host by default.
+    """
+    root = root or Root()
+    env = os.environ if env is None else env
+    online = tuple(cpu.id for cpu in machine.cpus)
+    nodes = tuple(node.id for node in machine.nodes)
+    caches = read_caches(root, machine.cpus)
+    speeds = read_speeds(root, nodes)
+    told = read_hwloc(root, format_list(online), env, cache)
+    topology: Part
+    if isinstance(told, Gap):
+        source, topology = "assay", parts_of(root, machine, caches, speeds)
+    else:
+        source, topology = f"hwloc {told[0]}", told[1]
+    kernel = read_kernel_facts(root, machine.kernel)
+    dimms = read_dimms(root)
+    facts = read_facts(root)
+    idle_driver, idle = read_idle(root, online[0])
+    gaps = [told] if isinstance(told, Gap) else []
+    frequencies = read_frequencies(root)
+    gaps += _gaps(root, kernel, dimms, machine)
+    gaps += () if frequencies else (_no_frequencies(machine),)
+    return Inventory(
+        topology=topology,
+        topology_from=source,
+        model=read_model(root),
+        caches=caches,
+        smt=Smt(
+            threads_per_core=max(len(cpu.siblings) for cpu in machine.cpus),
+            control=root.read_text("/sys/devices/system/cpu/smt/control") or None,
+        ),
+        speeds=speeds,
+        pools=read_pools(root, nodes),
+        mthp=read_mthp(root),
+        frequencies=frequencies,
+        idle_driver=idle_driver,
+        idle=idle,
+        control=read_control(root, machine.cgroup, facts.writable if facts else {}),
+        kernel=kernel,
+        microcode=read_microcode(root, online),
+        firmware=read_firmware(root),
+        pci=read_pci(root, names),
+        devices=read_devices(root),
+        dimms=dimms,
+        libraries=(
+            tuple(
+                Library(name=name, path=path, version=version)
+                for name, (path, version) in facts.library_versions.items()
+            )
+            if facts
+            else read_libraries(root, machine.libraries, machine.arch)
+        ),
+        limits=read_limits(root, read_cgroups(root)),
+        gaps=tuple(gaps),
+    )
+
+
+def _gaps(root: Root, kernel: Kernel, dimms: tuple[Dimm, ...], machine: Machine) -> list[Gap]:
+    """What could not be read although others have it."""
+    found = []
+    if not dimms and entries(root):
+        found.append(
+            Gap(
+                what="memory modules",
+                why="the firmware's tables are root's to read",
+                remedy="Run it as root.",
+            )
+        )
+    elif not dimms and machine.hypervisor is None:
+        found.append(Gap(what="memory modules", why="the kernel shows no tables of the firmware"))
+    if kernel.config_file is None:
+        found.append(
+            Gap(
+                what="kernel configuration",
+                why="neither /proc/config.gz nor /boot/config-RELEASE can be read",
+                remedy="`modprobe configs` brings the first where it is a module.",
+            )
+        )
+    return found
+
+
+def _no_frequencies(machine: Machine) -> Gap:
+    why = "the kernel has no files of cpufreq"
+    if machine.hypervisor is not None:
+        return Gap(what="frequencies", why=f"{why}, as in most guests: the host decides")
+    return Gap(what="frequencies", why=why, remedy="It needs a cpufreq driver.")

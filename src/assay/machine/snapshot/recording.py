@@ -1,0 +1,131 @@
+"""Recording: the files of a machine that the table names, scrubbed, with the links among them."""
+
+from __future__ import annotations
+
+import fnmatch
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assay.machine.root import Root, link_target, resolved
+from assay.machine.snapshot.scrub import scrub_text, scrubbed
+from assay.machine.snapshot.table import groups_of
+from assay.machine.tunables import LATENCY
+
+_MOST_FILES = 200_000
+_MOST_BYTES = 64 * 2**20
+_LARGEST_BYTES = 4 * 2**20
+_MOST_SECONDS = 60.0
+_CONFIG_BYTES = 256
+"""Of a PCI device's configuration: the serial number stands in what comes after."""
+_CONTROL_BYTES = 2**16
+"""The kernel allocates as much as is asked for, and refuses 4 MiB (``proc_sys_call_handler``)."""
+_OWN = "/proc/self"
+"""A link to the number of the process that reads; its files stand under its name."""
+
+
+@dataclass
+class Recording:
+    """What was read of a machine.
+
+    Attributes:
+        files: path -> content, scrubbed; the path has no link in it.
+        links: path -> target.
+        folders: that are there although no file of them was read.
+        told: subject -> path as the machine knows it -> text, of files that say what is set.
+        cut: what was left out because it grew too large or took too long.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    told: dict[str, dict[str, str]] = field(default_factory=dict)
+    cut: tuple[str, ...] = ()
+
+
+def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
+    """Everything that the table names, until it takes too long.
+
+    Args:
+        root: the machine.
+        deadline_s: seconds after which the rest is left out.
+    """
+    found = Recording()
+    tracer = _Tracer(root, found.links)
+    until = time.monotonic() + deadline_s
+    size = 0
+    for group in groups_of(root):
+        for path in (path for pattern in group.patterns for path in matching(root, pattern)):
+            if (
+                time.monotonic() > until
+                or size > _MOST_BYTES
+                or len(found.files) + len(found.links) > _MOST_FILES
+            ):
+                found.cut = (f"{group.name} and what comes after it",)
+                return found
+            place = tracer.trace(path.rstrip("/"))
+            if place is None:
+                continue
+            if path.endswith("/"):
+                if root.exists(path):
+                    found.folders.add(scrub_text(place))
+                continue
+            if scrub_text(place) in found.files:  # by another path
+                continue
+            content = _content(root, path)
+            if content is None:
+                continue
+            found.files[scrub_text(place)] = content
+            size += len(content)
+            if group.told:
+                told = found.told.setdefault(group.name, {})
+                told[scrub_text(path)] = content.decode("latin-1").strip()
+    return found
+
+
+def _content(root: Root, path: str) -> bytes | None:
+    if path == LATENCY:  # a device: that it is there is all that a machine document has of it
+        return b"" if root.exists(path) else None
+    limit = _LARGEST_BYTES
+    if path.endswith("/config") and path.startswith("/sys/"):
+        limit = _CONFIG_BYTES
+    elif path.startswith("/proc/sys/"):
+        limit = _CONTROL_BYTES
+    content = root.read_bytes(path, limit)
+    return None if content is None else scrubbed(root, path, content)
+
+
+def matching(root: Root, pattern: str) -> Iterator[str]:
+    """Paths that a pattern stands for, in order; whether they are there is not looked at."""
+    folder = pattern.endswith("/")
+    found = [""]
+    for word in pattern.strip("/").split("/"):
+        if "*" not in word:
+            found = [f"{path}/{word}" for path in found]
+            continue
+        found = [
+            f"{path}/{name}" for path in found for name in fnmatch.filter(root.listdir(path), word)
+        ]
+    yield from (f"{path}/" for path in found) if folder else found
+
+
+class _Tracer:
+    """Follows paths as :class:`Root` does, and keeps the links on the way."""
+
+    def __init__(self, root: Root, links: dict[str, str]) -> None:
+        self._base = "" if root.live else str(root.path.resolve())
+        self._links = links
+        self._targets: dict[str, str | None] = {}
+
+    def trace(self, path: str) -> str | None:
+        """The path without links; ``None`` where they go round in circles."""
+        return resolved(path, self._target)
+
+    def _target(self, path: str) -> str | None:
+        if path == _OWN:
+            return None
+        if path not in self._targets:
+            target = self._targets[path] = link_target(self._base + path)
+            if target is not None:
+                self._links[scrub_text(path)] = scrub_text(target)
+        return self._targets[path]

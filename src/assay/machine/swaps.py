@@ -1,0 +1,37 @@
+"""Swaps: the areas that programs' memory may be moved to.
+
+Interface: ``/proc/swaps`` (proc_swaps(5)).
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from assay.machine.escapes import unescaped
+
+SWAPS = "/proc/swaps"
+
+
+class SwapArea(msgspec.Struct, frozen=True):
+    """One area in use; ``priority`` is negative where the kernel chose it."""
+
+    path: str
+    used_bytes: int
+    priority: int
+
+
+def swap_areas(text: str) -> dict[str, SwapArea]:
+    """The areas in use, by path.
+
+    Args:
+        text: of ``/proc/swaps``; lines in no known form are left out.
+    """
+    found = {}
+    for line in text.splitlines()[1:]:
+        fields = line.split()
+        if len(fields) == 5 and all(re.fullmatch(r"-?[0-9]+", field) for field in fields[2:]):
+            path, (_, used_kib, priority) = unescaped(fields[0]), map(int, fields[2:])
+            found[path] = SwapArea(path, used_kib * 1024, priority)
+    return found

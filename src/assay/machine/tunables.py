@@ -1,0 +1,220 @@
+"""Tunables: the files of ``/sys`` and ``/proc`` by which the system is set.
+
+One table says which of them settings look at, which may be written, and how they read back. What
+is not in it is never written, whatever a plan or a journal names.
+
+In a pattern ``#`` is a number, ``*`` a name without a slash.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from assay.machine.forms import reading
+from assay.machine.root import Root
+from assay.machine.swaps import SWAPS
+from assay.records.action import Form
+
+THP = "/sys/kernel/mm/transparent_hugepage"
+HUGETLB = "/sys/kernel/mm/hugepages"
+NODES = "/sys/devices/system/node"
+KSM = "/sys/kernel/mm/ksm"
+VM = "/proc/sys/vm"
+KERNEL = "/proc/sys/kernel"
+CPUS = "/sys/devices/system/cpu"
+CPUFREQ = f"{CPUS}/cpufreq"
+IRQS = "/proc/irq"
+WORKQUEUES = "/sys/devices/virtual/workqueue"
+INTERLEAVE = "/sys/kernel/mm/mempolicy/weighted_interleave"
+SMT_CONTROL = f"{CPUS}/smt/control"
+LATENCY = "/dev/cpu_dma_latency"
+MACHINE_CHECKS = "/sys/devices/system/machinecheck/machinecheck0/check_interval"
+"""It has a file for each CPU, and one value for all (``ABI/testing/sysfs-mce``)."""
+
+_WORD = {"#": "[0-9]+", "*": "[A-Za-z0-9_][A-Za-z0-9_.:-]*"}
+
+
+class Tunable(msgspec.Struct, frozen=True):
+    """Files of one pattern.
+
+    Attributes:
+        pattern: of their paths.
+        form: how they read back.
+        writable: whether settings write them; others are only looked at.
+        read: whether a machine document holds them; of the many files of all CPUs and interrupts
+            it holds none.
+    """
+
+    pattern: str
+    form: Form = "number"
+    writable: bool = True
+    read: bool = True
+
+
+def _all(form: Form, *patterns: str, writable: bool = True, read: bool = True) -> list[Tunable]:
+    return [Tunable(pattern, form, writable, read) for pattern in patterns]
+
+
+TUNABLES: tuple[Tunable, ...] = (
+    *_all("choice", f"{THP}/enabled", f"{THP}/defrag", f"{THP}/shmem_enabled"),
+    *_all("choice", f"{THP}/hugepages-#kB/enabled"),
+    *_all(
+        "number",
+        f"{THP}/khugepaged/defrag",
+        f"{THP}/khugepaged/pages_to_scan",
+        f"{THP}/khugepaged/scan_sleep_millisecs",
+        f"{THP}/khugepaged/alloc_sleep_millisecs",
+        f"{THP}/khugepaged/max_ptes_none",
+        f"{THP}/khugepaged/max_ptes_swap",
+        f"{THP}/khugepaged/max_ptes_shared",
+        f"{HUGETLB}/hugepages-#kB/nr_hugepages",
+        f"{HUGETLB}/hugepages-#kB/nr_overcommit_hugepages",
+        f"{NODES}/node#/hugepages/hugepages-#kB/nr_hugepages",
+        f"{KSM}/run",
+    ),
+    *(
+        Tunable(f"{VM}/{name}")
+        for name in (
+            "compaction_proactiveness",
+            "dirty_background_bytes",
+            "dirty_background_ratio",
+            "dirty_bytes",
+            "dirty_expire_centisecs",
+            "dirty_ratio",
+            "dirty_writeback_centisecs",
+            "nr_hugepages",
+            "stat_interval",
+            "swappiness",
+            "zone_reclaim_mode",
+        )
+    ),
+    *(
+        Tunable(f"{KERNEL}/{name}")
+        for name in (
+            "nmi_watchdog",
+            "numa_balancing",
+            "perf_cpu_time_max_percent",
+            "perf_event_max_sample_rate",
+            "sched_rt_runtime_us",
+            "soft_watchdog",
+            "timer_migration",
+            "watchdog",
+        )
+    ),
+    *_all("number", f"{KERNEL}/sched_rt_period_us", writable=False),
+    *_all("cpulist", f"{KERNEL}/watchdog_cpumask"),
+    *_all(
+        "text",
+        f"{CPUFREQ}/policy#/scaling_governor",
+        f"{CPUFREQ}/policy#/energy_performance_preference",
+    ),
+    *_all(
+        "number",
+        f"{CPUFREQ}/policy#/scaling_max_freq",
+        f"{CPUFREQ}/policy#/scaling_min_freq",
+        f"{CPUFREQ}/boost",
+        f"{CPUS}/intel_pstate/no_turbo",
+    ),
+    *_all(
+        "text",
+        f"{CPUFREQ}/policy#/scaling_available_governors",
+        f"{CPUFREQ}/policy#/energy_performance_available_preferences",
+        f"{CPUFREQ}/policy#/cpuinfo_max_freq",
+        f"{CPUFREQ}/policy#/cpuinfo_min_freq",
+        f"{CPUS}/cpu0/cpuidle/state#/latency",
+        f"{CPUS}/cpu0/cpuidle/state#/name",
+        SWAPS,
+        writable=False,
+    ),
+    *_all("text", SMT_CONTROL),
+    *_all("number", f"{CPUS}/cpu#/cpuidle/state#/disable", read=False),
+    *_all("number", MACHINE_CHECKS),
+    # Of the first group of a hierarchy of version 1 (cpuset(7)).
+    *_all("number", "/sys/fs/cgroup/*/cpuset.sched_load_balance", read=False),
+    *_all("cpulist", f"{IRQS}/#/smp_affinity_list", read=False),
+    *_all("mask", f"{IRQS}/default_smp_affinity"),
+    *_all("mask", f"{WORKQUEUES}/cpumask", f"{WORKQUEUES}/*/cpumask"),
+    *_all("number", f"{INTERLEAVE}/node#"),
+    # Since Linux 6.16; a write to a node's weight turns it off. Its name passes through a macro of
+    # the kernel that compilers of C23 no longer leave alone: 6.18 shows it as ``__auto_type``.
+    *_all("text", f"{INTERLEAVE}/auto", f"{INTERLEAVE}/__auto_type"),
+)
+FOLDERS = (IRQS, CPUFREQ, CPUS)
+"""Folders whose numbered members a machine document lists, separated by spaces."""
+
+
+def writable(path: str) -> Tunable | None:
+    """What is known of a file that may be written; ``None`` where it may not."""
+    return next((t for t, form in _patterns() if t.writable and form.fullmatch(path)), None)
+
+
+def known(path: str) -> Tunable | None:
+    """The same for any file of the table."""
+    return next((t for t, form in _patterns() if form.fullmatch(path)), None)
+
+
+def read_system(root: Root) -> dict[str, str]:
+    """What the files hold that a machine document has, as read, by path."""
+    found = {}
+    listdir = functools.cache(root.listdir)  # patterns share folders
+    for tunable in TUNABLES:
+        if not tunable.read:
+            continue
+        for path in _expanded(listdir, tunable.pattern):
+            text = root.read_text(path, 4096)
+            if text is not None:
+                found[path] = text
+    for folder in FOLDERS:
+        names = [name for name in listdir(folder) if re.fullmatch(r"[a-z]*[0-9]+", name)]
+        if names:
+            found[folder] = " ".join(names)
+    if root.exists(LATENCY):
+        found[LATENCY] = ""
+    return dict(sorted(found.items()))
+
+
+def matching(system: dict[str, str], pattern: str) -> tuple[str, ...]:
+    """Paths of a machine document that are of a pattern, in the order of their numbers."""
+    form = _compiled(pattern)
+    return tuple(sorted((path for path in system if form.fullmatch(path)), key=_by_number))
+
+
+def value_of(system: dict[str, str], path: str) -> str | None:
+    """What a machine document says of a file, in one spelling."""
+    text, tunable = system.get(path), known(path)
+    return None if text is None or tunable is None else reading(tunable.form, text)
+
+
+def _by_number(path: str) -> list[tuple[bool, int, str]]:
+    parts = re.findall(r"[0-9]+|[^0-9]+", path)
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
+
+
+@functools.cache
+def _patterns() -> tuple[tuple[Tunable, re.Pattern[str]], ...]:
+    return tuple((tunable, _compiled(tunable.pattern)) for tunable in TUNABLES)
+
+
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    parts = re.split(r"([#*])", pattern)
+    return re.compile("".join(_WORD.get(part, re.escape(part)) for part in parts), re.ASCII)
+
+
+def _expanded(listdir: Callable[[str], tuple[str, ...]], pattern: str) -> Iterator[str]:
+    """Paths of a tree that are of a pattern."""
+    before, _, rest = pattern.partition("#") if "#" in pattern else pattern.partition("*")
+    if not rest and before == pattern:
+        yield pattern
+        return
+    folder, _, start = before.rpartition("/")
+    mark = pattern[len(before)]
+    end, slash, rest = rest.partition("/")
+    form = _compiled(start + mark + end)
+    for name in listdir(folder):
+        if form.fullmatch(name):
+            yield from _expanded(listdir, f"{folder}/{name}{slash}{rest}")

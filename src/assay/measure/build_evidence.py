@@ -1,0 +1,38 @@
+"""Build evidence: what a sample tells of the build that its launch ran."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from assay.records import Evidence, Sample
+from assay.records.sample import BUILD
+
+if TYPE_CHECKING:
+    from assay.measure.builds import BuildNote
+
+_KEY_DIGITS = 16
+
+
+def build_evidence(note: BuildNote) -> Evidence:
+    """What was built, and how long that took."""
+    compiler = f" ({note.compiler})" if note.compiler else ""
+    told = f"{_named(note.key, note.argv)}{compiler}"
+    return Evidence(kind=BUILD, value=note.elapsed_s, unit="s", note=told)
+
+
+def _named(key: str, argv: tuple[str, ...]) -> str:
+    return f"{key[:_KEY_DIGITS]}: {shlex.join(argv)}"
+
+
+def builds_of(samples: Iterable[Sample]) -> frozenset[str]:
+    """What samples tell of the builds that their launches ran."""
+    pieces = (piece for sample in samples for piece in sample.evidence)
+    return frozenset(p.note for p in pieces if p.kind == BUILD and p.value is not None and p.note)
+
+
+def built_as(told: str, argv: tuple[str, ...], key: str | None = None) -> bool:
+    """Whether what a sample tells of a build is of this command, and of this key where given."""
+    named = _named(key or told[:_KEY_DIGITS], argv)
+    return told == named or told.startswith(f"{named} (")

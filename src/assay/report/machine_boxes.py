@@ -1,0 +1,256 @@
+"""Machine boxes: the parts of a machine as boxes within boxes, alike ones drawn once.
+
+In the manner of hwloc's lstopo: a cache that serves one core stands in the box of that core, memory
+is a bar across what it belongs to, devices stand with the CPUs that they are nearest to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from assay.machine.cpulist import show_list
+from assay.machine.document import Machine
+from assay.machine.inventory.document import Device, Inventory, Link, Part
+
+MOST_CPUS = 48
+"""CPUs that are drawn one by one; of machines with more, alike parts are drawn once."""
+_ALIKE_PARTS = 3
+_ALIKE_DEVICES = 3
+"""Neighbours from which on alike ones are drawn once."""
+_HOLDERS = ("machine", "package", "group", "die")
+"""Kinds of parts that devices stand in."""
+_FOLDED = (("core",), ("cpu",), ("cache",), ("group", "die"))
+"""Kinds in the order in which they are folded, from the inside out."""
+_LAST_FOLDED = ("package",)
+"""What is folded only where too many CPUs are left to draw."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """One box of the drawing.
+
+    Attributes:
+        kind: ``machine``, ``package``, ``group``, ``die``, ``cache``, ``core``, ``cpu``,
+            ``memory`` or ``device``; it decides how the box looks.
+        lines: what is written in it.
+        shape: what tells it from boxes that are not alike: everything but numbers.
+        cpus: that it holds.
+        look: of CPUs: ``usable``, ``performance``, ``efficiency`` or ``barred``.
+        memory, inner, devices: boxes within it.
+        times: how many alike boxes it stands for.
+    """
+
+    kind: str
+    lines: tuple[str, ...]
+    shape: tuple[object, ...] = ()
+    cpus: tuple[int, ...] = ()
+    look: str = ""
+    memory: tuple[Box, ...] = ()
+    inner: tuple[Box, ...] = ()
+    devices: tuple[Box, ...] = ()
+    times: int = 1
+
+
+@dataclass
+class _Homes:
+    """Boxes of devices by the part that they stand in, which is told by its CPUs."""
+
+    of: dict[tuple[int, ...], list[Box]] = field(default_factory=dict)
+
+    def take(self, part: Part) -> list[Box]:
+        """The devices of a part; the outermost part with these CPUs has them."""
+        return self.of.pop(part.cpus, []) if part.kind in _HOLDERS else []
+
+
+def machine_box(machine: Machine, inventory: Inventory, most_cpus: int = MOST_CPUS) -> Box:
+    """The box of the whole machine.
+
+    Args:
+        machine, inventory: of one host.
+        most_cpus: that are drawn one by one.
+    """
+    top = inventory.topology
+    homes = _Homes()
+    links = {pci.address: pci.link for pci in inventory.pci}
+    for device in inventory.devices:
+        homes.of.setdefault(_home(top, device), []).append(_device(device, links))
+    looks = {cpu.id: cpu.kind or "usable" for cpu in machine.cpus}
+    allowed = set(machine.allowed)
+    box = _box(top, homes, lambda cpu: looks.get(cpu, "usable") if cpu in allowed else "barred")
+    if _drawn(box) <= most_cpus:
+        return box
+    for kinds in _FOLDED:
+        box = _folded(box, kinds)
+    return box if _drawn(box) <= most_cpus else _folded(box, _LAST_FOLDED)
+
+
+def _home(top: Part, device: Device) -> tuple[int, ...]:
+    """CPUs of the smallest part that holds all CPUs near a device."""
+    near, here = set(device.cpus), top
+    while near:
+        inner = (one for one in here.parts if near <= set(one.cpus) and _holds(one))
+        found = next(inner, None)
+        if found is None:
+            break
+        here = found
+    return here.cpus if here.kind in _HOLDERS else top.cpus
+
+
+def _holds(part: Part) -> bool:
+    return part.kind in _HOLDERS or any(_holds(inner) for inner in part.parts)
+
+
+def _box(part: Part, homes: _Homes, look_of: Callable[[int], str]) -> Box:
+    if part.kind == "cpu":
+        look = look_of(part.cpus[0]) if part.cpus else "barred"
+        number = str(part.id if part.id is not None else "")
+        return Box("cpu", (number,), ("cpu", look), part.cpus, look)
+    devices = _once(homes.take(part), _ALIKE_DEVICES)
+    chain = _chain(part)
+    last = chain[-1]
+    memory = tuple(box for one in chain for part_ in one.memory for box in _memory(part_))
+    inner = tuple(_box(one, homes, look_of) for one in last.parts)
+    kind = _style(last.kind if last.kind == "core" else part.kind)
+    return Box(
+        kind,
+        _texts(chain),
+        (
+            kind,
+            tuple((one.kind, one.size_bytes) for one in chain),
+            *(box.shape for box in (*memory, *inner, *devices)),
+        ),
+        part.cpus,
+        memory=memory,
+        inner=inner,
+        devices=devices,
+    )
+
+
+def _chain(part: Part) -> list[Part]:
+    """A part and what it holds alone: caches of one core, and that core."""
+    chain = [part]
+    while (
+        chain[-1].kind.startswith("l")
+        and len(chain[-1].parts) == 1
+        and chain[-1].parts[0].kind != "cpu"
+    ):
+        chain.append(chain[-1].parts[0])
+    return chain
+
+
+def _style(kind: str) -> str:
+    return "cache" if kind.startswith("l") else kind
+
+
+_NAMES = {"package": "Package", "die": "Die", "group": "Group", "core": "Core"}
+
+
+def _texts(chain: Sequence[Part]) -> tuple[str, ...]:
+    """A line for each part of a chain; caches of one level stand in one line."""
+    levels = [part.kind for part in chain]
+    lines: list[str] = []
+    for level, parts in groupby(chain, lambda part: part.kind.rstrip("i")):
+        if not level.startswith("l"):
+            lines.extend(_text(part) for part in parts)
+            continue
+        split = f"{level}i" in levels
+        words = []
+        for part in parts:
+            name = level.upper() + ("i" if part.kind.endswith("i") else "d" if split else "")
+            words.append(f"{name} {short_bytes(part.size_bytes)}".rstrip())
+        lines.append("  ".join(words))
+    return tuple(line for line in lines if line)
+
+
+def _text(part: Part) -> str:
+    if part.kind == "machine":
+        return "Machine"
+    if part.kind == "group" and part.name:
+        return part.name
+    return f"{_NAMES.get(part.kind, part.kind)}{'' if part.id is None else f' {part.id}'}"
+
+
+def _memory(part: Part) -> list[Box]:
+    if part.kind == "memcache":
+        text = f"Cache before memory {short_bytes(part.size_bytes)}"
+        inner = [box for one in part.memory for box in _memory(one)]
+        return [Box("memory", (text,), ("memory", text)), *inner]
+    kind = (part.name or "").upper() if part.name in ("dram", "hbm", "cxl", "pmem") else part.name
+    words = ["Node", str(part.id), short_bytes(part.size_bytes), kind or ""]
+    shape = ("memory", _about(part.size_bytes or 0), part.name)
+    return [Box("memory", (" ".join(filter(None, words)),), shape)]
+
+
+def _about(size_bytes: int) -> int:
+    """The size with what firmware and kernel keep of it: nodes of one make differ by that."""
+    step = max(1, 1 << max(0, size_bytes.bit_length() - 4))
+    return -(-size_bytes // step) * step
+
+
+_DEVICES = {"gpu": "GPU", "disk": "Disk", "network": "Net", "fabric": "Fabric"}
+
+
+def _device(device: Device, links: Mapping[str, Link | None]) -> Box:
+    """The box of a device, with the speed of its link, where one is known, for its address."""
+    measure = ""
+    if device.size_bytes:
+        measure = short_bytes(device.size_bytes)
+    elif device.speed_mbit_s:
+        measure = f"{device.speed_mbit_s / 1000:g} Gbit/s"
+    model = (device.model or "") if device.kind == "gpu" else ""
+    place, link = device.address or "", links.get(device.address or "")
+    if place in links:
+        place = f"PCIe {link.speed_gt_s:g} GT/s x{link.width}" if link else ""
+    lines = (f"{_DEVICES[device.kind]} {device.name}", model, measure, place)
+    return Box(
+        "device",
+        tuple(filter(None, lines)),
+        ("device", device.kind, model, measure),
+        look="below" if link and link.below else "",
+    )
+
+
+def short_bytes(size_bytes: int | None) -> str:
+    """``32 KiB``, ``1.5 GiB``: as few digits as tell a size; nothing for none."""
+    if not size_bytes:
+        return ""
+    for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size_bytes >= factor:
+            return f"{round(size_bytes / factor, 0 if size_bytes >= 100 * factor else 1):g} {unit}"
+    return f"{size_bytes} B"
+
+
+def _drawn(box: Box) -> int:
+    """How many CPUs are drawn."""
+    return (box.kind == "cpu") + sum(map(_drawn, box.inner))
+
+
+def _folded(box: Box, kinds: Iterable[str]) -> Box:
+    """Runs of alike boxes of these kinds are drawn once, wherever they are within."""
+    kinds = tuple(kinds)
+    inner = tuple(_folded(one, kinds) for one in box.inner)
+    return replace(box, inner=_once(inner, _ALIKE_PARTS, kinds))
+
+
+def _once(boxes: Sequence[Box], least: int, kinds: Sequence[str] = ("device",)) -> tuple[Box, ...]:
+    """Of ``least`` or more neighbours of one shape the first, with their number and all CPUs."""
+    found: list[Box] = []
+    for _, alike in groupby(boxes, lambda box: (box.shape, box.times)):
+        run = list(alike)
+        if len(run) < least or run[0].kind not in kinds:
+            found.extend(run)
+            continue
+        cpus = tuple(sorted(cpu for box in run for cpu in box.cpus))
+        times = sum(box.times for box in run)
+        found.append(replace(run[0], cpus=cpus, times=times))
+    return tuple(found)
+
+
+def badge(box: Box) -> str:
+    """What stands beside the name of a box that stands for several."""
+    if box.times == 1:
+        return ""
+    cpus = f": CPUs {show_list(box.cpus)}" if box.cpus and box.kind != "cpu" else ""
+    return f"\u00d7 {box.times}{cpus}"

@@ -1,0 +1,36 @@
+"""Settings of the boot and of the firmware: nothing changes them but another boot.
+
+A study that varies them pauses, says what is to be changed, and goes on after the boot: see
+``assay.study.booting``. assay never changes a boot loader or a firmware itself.
+"""
+
+from __future__ import annotations
+
+from assay.settings.base import Setting
+from assay.settings.boot.argument import BootArgument
+from assay.settings.boot.common import BOOT, FIRMWARE
+from assay.settings.boot.firmware import Firmware
+from assay.settings.boot.pages import POOLS, BootPages, size_in
+
+Pausing = BootArgument | BootPages | Firmware
+
+
+def pausing(setting: Setting) -> Pausing | None:
+    """A setting as one that takes another boot; ``None`` where it is none."""
+    return setting if isinstance(setting, Pausing) else None
+
+
+def on_demand(name: str) -> Setting | None:
+    """The setting of that name; ``None`` where it is none of these.
+
+    Raises:
+        BadInput: it begins as one, and what follows is no name.
+    """
+    family, _, rest = name.partition(".")
+    if not rest:
+        return None
+    if family == FIRMWARE:
+        return Firmware(rest)
+    if family == BOOT and rest.startswith(POOLS):
+        return BootPages(size_in(rest))
+    return BootArgument(rest) if family == BOOT else None

@@ -1,0 +1,174 @@
+"""``boot.ARG``: an argument of the kernel's command line.
+
+Evidence: *seen* where a file of the kernel shows that it took effect, else *set*: it is on the
+command line. What of several words of one name counts depends on the argument, so that all of them
+are the value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.booted import COMMAND_LINE, is_hidden, plain, shown
+from assay.machine.document import Machine, Program
+from assay.records import (
+    AnyText,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Pending, Refused, Resolved, Suggestion
+from assay.settings.boot.common import (
+    ABSENT,
+    BOOT,
+    BOOT_S,
+    NAMED_ONLY,
+    PRESENT,
+    booted,
+    judge_booted,
+)
+from assay.settings.boot.effects import amiss, is_known, known
+from assay.settings.words import value_of, word_of
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+_BAD = re.compile(r"[\x00-\x1f\x7f\"']")
+
+
+@dataclass(frozen=True)
+class BootArgument:
+    """One argument; its value is what stands after the equals sign, ``present`` or ``absent``."""
+
+    argument: str
+    scope: Scope = Scope.BOOT
+    switch_cost_s: float = BOOT_S
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.argument):
+            raise BadInput(
+                f"{self.argument!r} is not the name of a boot argument.",
+                "Names hold letters, digits, dots, dashes and underscores.",
+            )
+
+    @property
+    def name(self) -> str:
+        """As it is written."""
+        return f"{BOOT}.{self.argument}"
+
+    @property
+    def summary(self) -> str:
+        """What it does."""
+        return f"boot argument {self.argument} of the kernel: its value, {PRESENT} or {ABSENT}"
+
+    @property
+    def evidence(self) -> Level:
+        """*Seen* where a file shows what it did."""
+        return Level.SEEN if is_known(self.argument) else Level.SET
+
+    @property
+    def arguments(self) -> frozenset[str]:
+        """The words of the command line that are its own."""
+        return frozenset({plain(self.argument)})
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Readings of the machine that it may change."""
+        return known(self.argument).changes
+
+    def words(self, value: Value) -> tuple[str, ...]:
+        """What stands on the command line for a value."""
+        return tuple(self._wanted(word_of(value)))
+
+    def alike(self, one: Value, other: Value) -> bool:
+        """Whether two values are the same, one of which may be a digest."""
+        texts = (list(map(shown, self.words(value))) for value in (one, other))
+        return next(texts) == next(texts)
+
+    def domain(self, machine: Machine) -> Domain:
+        """Whatever the kernel takes."""
+        return AnyText(f"what the kernel takes, {PRESENT} or {ABSENT}")
+
+    def default(self, machine: Machine) -> Value | None:
+        """What the present boot has."""
+        values = [word.partition("=") for word in self._words(machine.boot.words)]
+        if not values:
+            return ABSENT
+        return value_of(" ".join(text if equals else PRESENT for _, equals, text in values))
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return NAMED_ONLY
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
+        """What the present boot has of it.
+
+        Raises:
+            BadInput: no word of a command line.
+        """
+        value = word_of(config[self.name])
+        if _BAD.search(value) or not value.strip():
+            raise BadInput(
+                f"{self.name}={value!r} is no value of a boot argument.",
+                f"Leave out quotes; {PRESENT} is the argument without a value.",
+            )
+        reason = amiss(self.argument, value, machine)
+        if reason is not None:
+            return Refused(reason)
+        wanted = self._wanted(value)
+        held = self._words(machine.boot.words)
+        needs = f"{' '.join(wanted) or f'no {self.argument}'} on the kernel's command line"
+        if [shown(word) for word in wanted] != held:
+            add, remove = _change(held, wanted)
+            told = " ".join(held) or f"no {self.argument}"
+            missing = f"{COMMAND_LINE} has {told}, "
+            missing += f"not {' '.join(wanted)}" if wanted else "which is to go"
+            return Pending(missing, add, remove)
+        effect = known(self.argument).effect
+        if is_hidden(value):
+            effect = None
+        proof = effect(value, machine) if effect is not None else None
+        if proof is not None and not proof.fits:
+            return Pending(
+                f"{' '.join(held) or f'no {self.argument}'} is there, but {proof.missing}"
+            )
+        where = f"{' '.join(held) or f'no {self.argument}'} in {COMMAND_LINE}"
+        action = booted(self.name, needs, where, [proof] if proof is not None else [])
+        return Resolved((action,))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """By what showed it."""
+        return judge_booted(self.name, config[self.name], facts, plan)
+
+    def _wanted(self, value: str) -> list[str]:
+        if value == ABSENT:
+            return []
+        return [
+            self.argument if text == PRESENT else f"{self.argument}={text}"
+            for text in dict.fromkeys(value.split())
+        ]
+
+    def _words(self, words: Sequence[str]) -> list[str]:
+        """Those of this argument, each once, in the spelling of the setting."""
+        pairs = (word.partition("=") for word in words)
+        mine = [
+            f"{self.argument}{equals}{text}"
+            for key, equals, text in pairs
+            if plain(key) == plain(self.argument)
+        ]
+        return list(dict.fromkeys(mine))
+
+
+def _change(held: Sequence[str], wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is put in behind what stays, and what is taken out; all where the order is another."""
+    texts = [shown(word) for word in wanted]
+    stays = [word for word in held if word in texts]
+    if stays != texts[: len(stays)]:
+        return tuple(wanted), tuple(held)
+    return tuple(wanted[len(stays) :]), tuple(word for word in held if word not in texts)

@@ -1,0 +1,165 @@
+"""``boot.hugepages.SIZE``: a pool of huge pages of one size, made at boot.
+
+Two words of the command line belong together there, ``hugepagesz=1G hugepages=4``
+(``Documentation/admin-guide/mm/hugetlbpage.rst``). Pages of 1 GiB are best had so: later memory is
+too scattered. Evidence: *seen*: the pool is read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.booted import COMMAND_LINE, plain
+from assay.machine.document import Machine, Program
+from assay.machine.tunables import HUGETLB
+from assay.records import (
+    AnyText,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Pending, Refused, Resolved, Suggestion
+from assay.settings.boot.common import (
+    ABSENT,
+    BOOT,
+    BOOT_S,
+    NAMED_ONLY,
+    Proof,
+    booted,
+    judge_booted,
+    text_of,
+)
+from assay.settings.refusal import outside
+from assay.settings.words import value_of, word_of
+
+POOLS = "hugepages."
+"""What names of these begin with, behind their family."""
+_SIZE = re.compile(r"hugepages\.([0-9]+[KMG])", re.IGNORECASE)
+_KB = {"K": 1, "M": 1024, "G": 1024 * 1024}
+_DOMAIN = AnyText(f"a number of pages, or {ABSENT}")
+
+
+def size_in(name: str) -> str:
+    """The size that a name holds, as it is written: ``1g`` of ``hugepages.1g``.
+
+    Raises:
+        BadInput: it holds none.
+    """
+    match = _SIZE.fullmatch(name)
+    if match is None:
+        raise BadInput(
+            f"{name.removeprefix(POOLS)!r} is no size of huge pages.",
+            f"Write {BOOT}.{POOLS}2M, {BOOT}.{POOLS}1G.",
+        )
+    return match[1]
+
+
+@dataclass(frozen=True)
+class BootPages:
+    """The pool of one size: so many pages, or ``absent``."""
+
+    written: str
+    scope: Scope = Scope.BOOT
+    switch_cost_s: float = BOOT_S
+    evidence: Level = Level.SEEN
+
+    @property
+    def name(self) -> str:
+        """As it is written."""
+        return f"{BOOT}.hugepages.{self.written}"
+
+    @property
+    def size(self) -> str:
+        """Of a page, as the kernel writes it: ``1G``."""
+        return self.written.upper()
+
+    @property
+    def summary(self) -> str:
+        """What it does."""
+        return f"pool of huge pages of {self.size} that is made at boot: how many"
+
+    @property
+    def arguments(self) -> frozenset[str]:
+        """The words of the command line that are its own."""
+        return frozenset({"hugepages", "hugepagesz"})
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Readings of the machine that it may change."""
+        return ("memory limit",)
+
+    def words(self, value: Value) -> tuple[str, ...]:
+        """What stands on the command line for a value."""
+        return () if value == ABSENT else self._word(word_of(value))
+
+    def alike(self, one: Value, other: Value) -> bool:
+        """Whether two values are the same."""
+        return self.words(one) == self.words(other)
+
+    def domain(self, machine: Machine) -> Domain:
+        """A number, or none of it."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """What the present boot has."""
+        found = self._count(machine)
+        return ABSENT if found is None else value_of(found)
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return NAMED_ONLY
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
+        """What the present boot has of it."""
+        value = word_of(config[self.name])
+        if value != ABSENT and not (value.isascii() and value.isdecimal()):
+            return outside(self.name, config[self.name], _DOMAIN)
+        held = self._count(machine)
+        wanted = None if value == ABSENT else value
+        if held != wanted:
+            told = f"{COMMAND_LINE} has {self._words(held) or f'no hugepagesz={self.size}'}"
+            missing = f"{told}, " + (f"not {self._words(wanted)}" if wanted else "which is to go")
+            return Pending(missing, self._word(wanted), self._word(held))
+        proof = self._pool(wanted, machine)
+        if proof is not None and not proof.fits:
+            return Pending(f"{self._words(held)} is there, but {proof.missing}")
+        told = f"{self._words(held) or f'no hugepagesz={self.size}'} in {COMMAND_LINE}"
+        needs = f"{self._words(wanted) or f'no hugepagesz={self.size}'} on the command line"
+        return Resolved((booted(self.name, needs, told, [proof] if proof else []),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """By what showed it."""
+        return judge_booted(self.name, config[self.name], facts, plan)
+
+    def _pool(self, wanted: str | None, machine: Machine) -> Proof | None:
+        kilobytes = int(self.size[:-1]) * _KB[self.size[-1]]
+        path = f"{HUGETLB}/hugepages-{kilobytes}kB/nr_hugepages"
+        text = text_of(machine, path)
+        if wanted is None:
+            return None
+        fits = text is not None and text.isdecimal() and int(text) >= int(wanted)
+        return Proof(path, text, fits, f"{wanted} or more")
+
+    def _count(self, machine: Machine) -> str | None:
+        """The number that stands behind the size; the last one counts."""
+        found, size = None, None
+        for word in machine.boot.words:
+            key, _, text = word.partition("=")
+            if plain(key) == "hugepagesz":
+                size = text.upper()
+            elif plain(key) == "hugepages" and size == self.size:
+                found = text
+        return found
+
+    def _word(self, count: str | None) -> tuple[str, ...]:
+        return () if count is None else (self._words(count),)
+
+    def _words(self, count: str | None) -> str:
+        return "" if count is None else f"hugepagesz={self.size} hugepages={count}"

@@ -1,0 +1,89 @@
+"""Derived: a system setting whose files get what follows from its value, not the value itself.
+
+Evidence: *seen*: the files are read back just before each launch, and after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from assay.errors import BadInput
+from assay.machine.document import Machine, Program
+from assay.records import (
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+    WriteFile,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.refusal import outside
+from assay.settings.system.common import NAMED_ONLY, SWITCH_S, judge_files, no_rights
+
+Writes = tuple[WriteFile, ...]
+
+
+class Derived(msgspec.Struct, frozen=True):
+    """A setting whose value is not what is written: each file gets what follows from it.
+
+    Attributes:
+        form: its domain on every machine.
+        begins: what the paths of its files begin with.
+        writes: what a value comes to; a text says why it cannot be had. It raises ``BadInput``
+            where it is none of the setting's.
+        current: the value that the files hold; ``None`` where they hold none, or no single one.
+        note: what is worth knowing before it is changed.
+        absent: what has to be there for it to be had.
+    """
+
+    name: str
+    summary: str
+    form: Domain
+    begins: tuple[str, ...]
+    writes: Callable[[str, Machine], Writes | str]
+    current: Callable[[Machine], str | None]
+    note: str | None = None
+    absent: str | None = None
+    scope: Scope = Scope.SYSTEM
+    switch_cost_s: float = SWITCH_S
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """The same everywhere."""
+        return self.form
+
+    def default(self, machine: Machine) -> Value | None:
+        """What the files hold."""
+        return self.current(machine)
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return NAMED_ONLY
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """One write for each file."""
+        value = config[self.name]
+        if value not in self.form:
+            return outside(self.name, value, self.form)
+        try:
+            found = self.writes(str(value), machine)
+        except BadInput:
+            return outside(self.name, value, self.form)
+        if isinstance(found, str):
+            return Refused(found, self.absent)
+        return no_rights(machine) or Resolved(found, note=self.note)
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """By what the files held before the launch, and after it."""
+        mine = [
+            action
+            for action in plan.system
+            if isinstance(action, WriteFile) and action.path.startswith(self.begins)
+        ]
+        return judge_files(config[self.name], mine, facts)

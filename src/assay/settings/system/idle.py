@@ -1,0 +1,116 @@
+"""``cpu.idle``: how deep idle CPUs may sleep.
+
+Interfaces: ``Documentation/power/pm_qos_interface.rst`` (``/dev/cpu_dma_latency``: a number of
+microseconds, in force for as long as the file is open) and
+``Documentation/admin-guide/pm/cpuidle.rst`` (``cpuidle/state*/disable``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from assay.machine.document import Machine, Program
+from assay.machine.tunables import CPUS, LATENCY, matching
+from assay.records import (
+    Configuration,
+    Domain,
+    Grant,
+    HoldFd,
+    Level,
+    Plan,
+    Range,
+    RunFacts,
+    Scope,
+    SystemAction,
+    Value,
+    WriteFile,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import degraded, granted, refused, unverified
+from assay.settings.refusal import outside
+from assay.settings.system.common import NAMED_ONLY, SWITCH_S, no_rights
+
+_DOMAIN = Range(0, 2_000_000_000)
+
+
+class Idle(msgspec.Struct, frozen=True):
+    """``cpu.idle``: the longest time that a CPU may take to wake up."""
+
+    name: str = "cpu.idle"
+    summary: str = "longest time in microseconds that a CPU may take to wake up; 0: never sleep"
+    scope: Scope = Scope.SYSTEM
+    switch_cost_s: float = SWITCH_S
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """Any number of microseconds."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """What others wish; that can be read by opening the device only."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return NAMED_ONLY
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """A wish that lasts while the device is open."""
+        value = config[self.name]
+        if value not in _DOMAIN or not isinstance(value, int):
+            return outside(self.name, value, _DOMAIN)
+        if LATENCY not in machine.system:
+            return Refused(f"this machine has no {LATENCY}", "The kernel needs CONFIG_CPU_IDLE.")
+        note = (
+            None
+            if idle_states(machine)
+            else "the kernel tells of no idle states: it may be a guest"
+        )
+        return no_rights(machine) or Resolved((HoldFd(path=LATENCY, value=value),), note=note)
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """By what the device said was in force: the least that anybody wishes."""
+        value = config[self.name]
+        text = facts.system.get(LATENCY)
+        if text is None:
+            return unverified(value, f"{LATENCY} could not be read")
+        observed = f"{LATENCY} {text}"
+        if text == str(value):
+            return granted(value, Level.SEEN, observed)
+        if int(text) < int(value):
+            return degraded(value, Level.SEEN, "another program wishes less", observed)
+        return refused(value, Level.SEEN, "the wish is not in force", observed)
+
+
+def lasting(action: SystemAction, machine: Machine) -> tuple[SystemAction, ...]:
+    """The same without a process that holds a device open: states that take longer are disabled.
+
+    Nothing where no idle state is known, or none takes as long.
+    """
+    if not isinstance(action, HoldFd):
+        return (action,)
+    return no_deeper(machine, (cpu.id for cpu in machine.cpus), action.value)
+
+
+def no_deeper(machine: Machine, cpus: Iterable[int], latency_us: int) -> tuple[WriteFile, ...]:
+    """Disable the idle states of some CPUs from which it takes longer to wake up."""
+    deeper = [number for number, takes_us in idle_states(machine) if takes_us > latency_us]
+    return tuple(
+        WriteFile(path=f"{CPUS}/cpu{cpu}/cpuidle/state{number}/disable", value="1", form="number")
+        for cpu in cpus
+        for number in deeper
+    )
+
+
+def idle_states(machine: Machine) -> list[tuple[int, int]]:
+    """Number and latency in microseconds of the idle states of the first CPU."""
+    found = []
+    for path in matching(machine.system, f"{CPUS}/cpu0/cpuidle/state#/latency"):
+        number = re.findall("state([0-9]+)", path)[0]
+        text = machine.system[path]
+        if text.isascii() and text.isdigit():
+            found.append((int(number), int(text)))
+    return found

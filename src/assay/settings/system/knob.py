@@ -1,0 +1,142 @@
+"""Knob: a system setting that is a value in one file of the kernel, or in one for each of several.
+
+Evidence: *seen*: the files are read back just before each launch, and after it.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from assay.machine.document import Machine, Program
+from assay.machine.forms import options
+from assay.machine.tunables import known, matching, value_of, writable
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    Range,
+    RunFacts,
+    Scope,
+    Value,
+    WriteFile,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.refusal import outside
+from assay.settings.system.common import NAMED_ONLY, SWITCH_S, judge_files, no_rights
+
+_NONE = Choices(())
+
+
+class Knob(msgspec.Struct, frozen=True):
+    """One setting.
+
+    Attributes:
+        name, summary: as every setting has them.
+        files: patterns of the tunables that hold its value.
+        usual: values where the file does not say itself which it takes.
+        offered: pattern of files that list the values, for a file that does not mark its choice.
+        bounds: patterns of the files with the lowest and the highest number.
+        resets: patterns of files that the kernel changes with it; a number in them is that of the
+            file which is written.
+        parts: pattern of the files that its number is the sum of: the kernel takes back from them
+            in turn, so that they are put back one by one.
+        note: what is worth knowing before it is changed.
+        absent: what has to be there for the file to be.
+    """
+
+    name: str
+    summary: str
+    files: tuple[str, ...]
+    usual: Domain = _NONE
+    offered: str | None = None
+    bounds: tuple[str, str] | None = None
+    resets: tuple[str, ...] = ()
+    parts: str | None = None
+    note: str | None = None
+    absent: str | None = None
+    scope: Scope = Scope.SYSTEM
+    switch_cost_s: float = SWITCH_S
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """What the file offers, where it says so."""
+        paths = self.paths(machine)
+        if paths and self._is_choice:
+            return Choices(options(machine.system[paths[0]]))
+        if self.offered is not None:
+            common = [options(machine.system[p]) for p in matching(machine.system, self.offered)]
+            if common:
+                return Choices(tuple(w for w in common[0] if all(w in words for words in common)))
+        if self.bounds is not None:
+            low, high = (_numbers(machine, pattern) for pattern in self.bounds)
+            if low and high:
+                return Range(min(low), max(high))
+        return self.usual
+
+    def default(self, machine: Machine) -> Value | None:
+        """What the files hold, where they agree."""
+        found = {value_of(machine.system, path) for path in self.paths(machine)}
+        if len(found) != 1:
+            return None
+        text = found.pop()
+        if text is not None and re.fullmatch("-?[0-9]+", text):
+            return int(text)
+        return text
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return NAMED_ONLY
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """One write for each file."""
+        value = config[self.name]
+        paths = self.paths(machine)
+        if not paths:
+            return Refused(f"this machine has no {self.files[0].replace('#', 'N')}", self.absent)
+        domain = self.domain(machine)
+        if value not in domain:
+            return outside(self.name, value, domain)
+        refused = no_rights(machine)
+        if refused is not None:
+            return refused
+        return Resolved(tuple(self._write(path, value, machine) for path in paths), note=self.note)
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """By what the files held before the launch, and after it."""
+        mine = [a for a in plan.system if isinstance(a, WriteFile) and self._has(a.path)]
+        return judge_files(config[self.name], mine, facts)
+
+    def paths(self, machine: Machine) -> tuple[str, ...]:
+        """The files that hold it on a machine."""
+        return tuple(path for pattern in self.files for path in matching(machine.system, pattern))
+
+    @property
+    def _is_choice(self) -> bool:
+        tunable = known(self.files[0].replace("#", "0"))
+        return tunable is not None and tunable.form == "choice"
+
+    def _has(self, path: str) -> bool:
+        return any(matching({path: ""}, pattern) for pattern in self.files)
+
+    def _write(self, path: str, value: Value, machine: Machine) -> WriteFile:
+        tunable = writable(path)
+        number = re.findall("[0-9]+", path)[-1:] or [""]
+        beside = (pattern.replace("#", number[0]) for pattern in self.resets)
+        resets = tuple(other for other in beside if other in machine.system)
+        parts = matching(machine.system, self.parts) if self.parts else ()
+        return WriteFile(
+            path=path,
+            value=str(value),
+            form=tunable.form if tunable else "text",
+            resets=(*resets, *parts) if len(parts) > 1 else resets,
+        )
+
+
+def _numbers(machine: Machine, pattern: str) -> list[int]:
+    texts = (machine.system[path] for path in matching(machine.system, pattern))
+    return [int(text) for text in texts if text.isascii() and text.isdigit()]

@@ -1,0 +1,86 @@
+"""``vm.swap``: whether anything is swapped at all.
+
+Interfaces: ``swapon(2)``, ``swapoff(2)``, ``/proc/swaps`` (proc_swaps(5)).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.machine.document import Machine, Program
+from assay.machine.swaps import SWAPS, swap_areas
+from assay.records import (
+    Choices,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Swap,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import granted, refused, unverified
+from assay.settings.refusal import outside
+from assay.settings.system.common import NAMED_ONLY, no_rights
+
+_DOMAIN = Choices(("on", "off"))
+_SWITCH_S = 1.0
+"""What is swapped has to be read back first; that takes longer where it is much."""
+
+
+class SwapUse(msgspec.Struct, frozen=True):
+    """``vm.swap``: all swap areas, in use or not."""
+
+    name: str = "vm.swap"
+    summary: str = "swap areas: on, as they are, or off, all of them"
+    scope: Scope = Scope.SYSTEM
+    switch_cost_s: float = _SWITCH_S
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """On or off."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """Whether any is in use."""
+        return "on" if _areas(machine) else "off"
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return NAMED_ONLY
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """Take each area out of use."""
+        value = config[self.name]
+        if value not in _DOMAIN:
+            return outside(self.name, value, _DOMAIN)
+        areas = _areas(machine)
+        if value == "on":
+            if areas:
+                return Resolved((), note="they are in use")
+            return Refused("no swap area is in use", "Take one into use: swapon -a, as root.")
+        if not areas:
+            return Resolved((), note="none is in use")
+        off = tuple(Swap(path=path, on=False) for path in areas)
+        note = "what is swapped has to fit into memory"
+        return no_rights(machine) or Resolved(off, note=note)
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """By what was in use before the launch."""
+        value = config[self.name]
+        mine = [action.path for action in plan.system if isinstance(action, Swap)]
+        if not mine:
+            return granted(value, Level.SET, "nothing to change")
+        for path in mine:
+            if path not in facts.system:
+                return unverified(value, f"nobody read {SWAPS} before the launch")
+            if facts.system[path] != "off":
+                return refused(value, Level.SEEN, f"{path} is in use", facts.system[path])
+        return granted(value, Level.SEEN, f"{SWAPS} names none of them")
+
+
+def _areas(machine: Machine) -> tuple[str, ...]:
+    return tuple(swap_areas(machine.system.get(SWAPS, "")))

@@ -1,0 +1,199 @@
+"""Noise: figures of the time that is taken away from a thread.
+
+Units are nanoseconds throughout. Quantiles are those of :mod:`assay.stats.quantile`.
+
+Sources: Sottile and Minnich, "Analysis of microbenchmarks for performance tuning of clusters"
+(CLUSTER 2004), for fixed work and fixed time; Hoefler, Schneider and Lumsdaine, "Characterizing the
+influence of system noise on large-scale applications by simulation" (SC 2010), for detours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records.noise import CpuNoise, NoiseRun
+from assay.stats.quantile import quantile_of_sorted
+
+QUANTILES = ("p50", "p99", "p999", "max")
+"""Names of the lengths that figures tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class DetourFigures:
+    """Detours of one CPU, or of several together.
+
+    Attributes:
+        count: how many there were.
+        share: of the time that was taken away; from 0 to 1.
+        rate_per_s: detours in a second of one CPU.
+        p50_ns, p99_ns, p999_ns, max_ns: of their lengths; ``None`` without a detour.
+    """
+
+    count: int
+    share: float
+    rate_per_s: float
+    p50_ns: float | None = None
+    p99_ns: float | None = None
+    p999_ns: float | None = None
+    max_ns: float | None = None
+
+    @property
+    def quantiles_ns(self) -> tuple[float | None, ...]:
+        """In the order of ``QUANTILES``."""
+        return self.p50_ns, self.p99_ns, self.p999_ns, self.max_ns
+
+
+@dataclass(frozen=True, slots=True)
+class ExcessFigures:
+    """Fixed work: what portions took beyond the fastest.
+
+    Attributes:
+        count: portions.
+        least_ns: what the fastest took.
+        p50_ns, p99_ns, p999_ns, max_ns: of the excess over it.
+    """
+
+    count: int
+    least_ns: float
+    p50_ns: float
+    p99_ns: float
+    p999_ns: float
+    max_ns: float
+
+    @property
+    def quantiles_ns(self) -> tuple[float, ...]:
+        """In the order of ``QUANTILES``."""
+        return self.p50_ns, self.p99_ns, self.p999_ns, self.max_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Values from ``low_ns`` to below twice that, and what they add up to."""
+
+    low_ns: int
+    count: int
+    sum_ns: int
+
+
+def detour_figures(took_ns: Sequence[float], measured_ns: float) -> DetourFigures:
+    """Figures of detours.
+
+    Args:
+        took_ns: their lengths, in any order.
+        measured_ns: in which they were seen, of all CPUs together.
+
+    Raises:
+        ValueError: nothing was measured.
+    """
+    if measured_ns <= 0:
+        raise ValueError("figures of detours need a time in which they were looked for")
+    ordered = sorted(took_ns)
+    lost = sum(ordered)
+    count = len(ordered)
+    share, rate = min(1.0, lost / measured_ns), count / measured_ns * 1e9
+    if not ordered:
+        return DetourFigures(count, share, rate)
+    return DetourFigures(count, share, rate, *_quantiles(ordered))
+
+
+def excess_figures(series: Sequence[Sequence[int]]) -> ExcessFigures | None:
+    """What equal portions of work took beyond the fastest on the same CPU.
+
+    Each CPU is held against itself: where cores differ, the slower one is not noisier for it.
+
+    Args:
+        series: of each CPU the nanoseconds of its portions.
+
+    Returns:
+        Figures of all together; ``None`` without a portion.
+    """
+    filled = [values for values in series if values]
+    if not filled:
+        return None
+    ordered = sorted(
+        float(value - least)
+        for values, least in ((values, min(values)) for values in filled)
+        for value in values
+    )
+    least_ns = min(min(values) for values in filled)
+    return ExcessFigures(len(ordered), least_ns, *_quantiles(ordered))
+
+
+def _quantiles(ordered: Sequence[float]) -> tuple[float, float, float, float]:
+    """In the order of ``QUANTILES``."""
+    p50, p99, p999 = (quantile_of_sorted(ordered, q) for q in (0.5, 0.99, 0.999))
+    return p50, p99, p999, ordered[-1]
+
+
+def figures_of(cpus: Sequence[CpuNoise]) -> DetourFigures:
+    """Figures of the detours of some CPUs together.
+
+    Raises:
+        ValueError: nothing was measured on them.
+    """
+    took_ns = [took for cpu in cpus for took in cpu.took_ns]
+    return detour_figures(took_ns, sum(cpu.measured_ns for cpu in cpus))
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number by which two configurations can be compared; less is better."""
+
+    name: str
+    value: float
+    unit: str
+
+
+_DETOURS_OF = ("selfish", "osnoise", "timerlat", "ftq", "fwq")
+
+
+def source_of(runs: Sequence[NoiseRun]) -> NoiseRun | None:
+    """The run whose detours are told, of several methods; ``None`` of none."""
+    by_method = {run.method: run for run in runs}
+    return next((by_method[name] for name in _DETOURS_OF if name in by_method), None)
+
+
+def named_figures(runs: Sequence[NoiseRun]) -> tuple[Figure, ...]:
+    """Figures of all CPUs together, by name.
+
+    Args:
+        runs: of different methods, each with a CPU on which something was measured.
+    """
+    found: list[Figure] = []
+    source = source_of(runs)
+    if source is not None:
+        detours = figures_of(source.measured)
+        found.append(Figure("noise_share", 100.0 * detours.share, "%"))
+        found.append(Figure("noise_rate", detours.rate_per_s, "1/s"))
+        found += _in_us("detour", [value or 0.0 for value in detours.quantiles_ns])
+    work = next((run for run in runs if run.method == "fwq"), None)
+    excess = excess_figures([cpu.values for cpu in work.measured]) if work else None
+    if excess is not None:
+        found += _in_us("work", excess.quantiles_ns)
+    return tuple(found)
+
+
+def _in_us(what: str, values_ns: Sequence[float]) -> list[Figure]:
+    return [
+        Figure(f"{what}_{name}_us", value / 1e3, "us")
+        for name, value in zip(QUANTILES, values_ns, strict=True)
+    ]
+
+
+def in_powers_of_two(values_ns: Sequence[int]) -> tuple[Step, ...]:
+    """A histogram: a step from each power of two to the next, without gaps.
+
+    Values below 1 ns count as 1 ns.
+    """
+    counts: dict[int, int] = {}
+    sums: dict[int, int] = {}
+    for value in values_ns:
+        exponent = max(1, value).bit_length() - 1
+        counts[exponent] = counts.get(exponent, 0) + 1
+        sums[exponent] = sums.get(exponent, 0) + value
+    if not counts:
+        return ()
+    return tuple(
+        Step(1 << e, counts.get(e, 0), sums.get(e, 0)) for e in range(min(counts), max(counts) + 1)
+    )

@@ -1,0 +1,277 @@
+"""Spectrum: periods with which work is lost, from a series of fixed time quanta.
+
+A long preemption would drown everything else in a plain Fourier transform, and one that covers
+several intervals is no rhythm of its own. So intervals that lose work one after another count as
+one event, at the first of them, and no event counts for more than a bound. What is left is held
+against the same events in random order, in which no period is.
+
+Sottile and Minnich, "Analysis of microbenchmarks for performance tuning of clusters" (CLUSTER
+2004), on why the intervals must be of one length. The test against shuffled series is a
+permutation test of the largest line: Good, "Permutation, Parametric and Bootstrap Tests of
+Hypotheses", 3rd ed. (2005).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.records.noise import NoiseRun
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Series = NDArray[np.float64]
+else:
+    Series = Any
+
+SHUFFLES = 199
+"""The least p-value is one over one more than this: 0.005."""
+ALPHA = 0.05
+LEAST_CYCLES = 4
+"""A period must come so often in a series; what comes less often is drift."""
+LEAST_VALUES = 64
+LONGEST = 1 << 15
+"""Values of a series that are looked at; more would sharpen lines, but take long to shuffle."""
+HARMONICS = 32
+WEAKER = 4
+"""The lowest line of a family may have so many times less power than the strongest."""
+WIDTH = 0.03
+"""Lines that are this share of their frequency apart are one: a rhythm is not quite steady."""
+EVENT = 2
+"""An interval that loses more than so many thresholds holds an event; below it the work wavers."""
+MOST = 1 << 9
+"""Points of a spectrum to be drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """One period.
+
+    Attributes:
+        period_s: its length.
+        times: by how much its line stands above the middle of the spectrum.
+        p_value: how often shuffled series have a line as strong anywhere.
+    """
+
+    period_s: float
+    times: float
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A point of a spectrum: the strongest of the lines that share it."""
+
+    frequency_hz: float
+    times: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """What a series shows.
+
+    Attributes:
+        lines: by frequency; empty where too little was measured, or nothing was lost.
+        periods: those that chance does not explain, strongest first, without their harmonics.
+        bound: what lines of shuffled series stay below in 19 of 20.
+    """
+
+    lines: tuple[Line, ...] = ()
+    periods: tuple[Period, ...] = ()
+    bound: float = 0.0
+
+
+def lost_ns(steps: Sequence[int], quantum_ns: int) -> Series:
+    """Time lost in each interval: what is missing of the usual work.
+
+    The usual work is the median of the neighbourhood, so that a changed clock frequency is no loss.
+
+    Args:
+        steps: of work in each interval.
+        quantum_ns: length of an interval.
+
+    Returns:
+        Nanoseconds, shape ``(len(steps),)``, none below zero.
+    """
+    import numpy as np
+
+    done = np.asarray(steps, dtype=np.float64)
+    if not done.size:
+        return done
+    around = 101
+    padded = np.pad(done, around // 2, mode="edge")
+    usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, around), axis=1)
+    # Within a long preemption there is no usual work nearby.
+    usual = np.maximum(usual, 0.5 * float(np.quantile(done, 0.95)))
+    share = np.divide(usual - done, usual, out=np.zeros_like(done), where=usual > 0)
+    return np.asarray(np.clip(share, 0.0, 1.0) * quantum_ns, dtype=np.float64)
+
+
+def events(lost: Series, least: float) -> Series:
+    """The beginning of each event, with what it took; zero elsewhere.
+
+    Args:
+        lost: of each interval.
+        least: what is smaller is none.
+
+    Returns:
+        The same shape; intervals that lose work one after another are one event, and none counts
+        for more than four times the median of all.
+    """
+    import numpy as np
+
+    lossy = lost > least
+    begins = lossy & ~np.concatenate(([False], lossy[:-1]))
+    if not begins.any():
+        return np.zeros_like(lost)
+    number = np.cumsum(begins)[lossy] - 1
+    took = np.bincount(number, weights=lost[lossy])
+    found = np.zeros_like(lost)
+    found[begins] = np.minimum(took, 4.0 * float(np.median(took)))
+    return found
+
+
+def spectrum_of(run: NoiseRun, seed: int = 0) -> Spectrum:
+    """The periods of a run of fixed time (``ftq``), of all its CPUs together."""
+    found = [
+        events(lost_ns(cpu.values, run.quantum_ns), EVENT * run.threshold_ns)
+        for cpu in run.measured
+    ]
+    return spectrum(found, run.quantum_ns / 1e9, seed)
+
+
+def spectrum(series: Sequence[Series], step_s: float, seed: int = 0) -> Spectrum:
+    """The periods of events.
+
+    Args:
+        series: of each CPU, zero where nothing happens; their powers are added up.
+        step_s: from one value to the next, in seconds.
+        seed: of the shuffled series.
+
+    Raises:
+        ValueError: the step is not above zero.
+    """
+    import numpy as np
+
+    if step_s <= 0:
+        raise ValueError("the values of a series lie some time apart")
+    parts = [part for one in series if (part := one[:LONGEST]).size >= LEAST_VALUES and part.any()]
+    if not parts:
+        return Spectrum()
+    size = min(part.size for part in parts)
+    parts = [part[:size] for part in parts]
+    power = _power(parts)
+    first = LEAST_CYCLES
+    middle = float(np.median(power[first:]))
+    if middle <= 0:
+        return Spectrum()
+    rng = np.random.default_rng(seed)
+    highest = np.sort(
+        [float(_power([rng.permutation(p) for p in parts])[first:].max()) for _ in range(SHUFFLES)]
+    )
+
+    def p_value(k: int) -> float:
+        return (1 + int((highest >= power[k]).sum())) / (1 + SHUFFLES)
+
+    significant = [k for k in _peaks(power, first) if p_value(k) <= ALPHA]
+    periods = tuple(
+        Period(1.0 / _refined(power, k, size, step_s), float(power[k]) / middle, p_value(k))
+        for k in _fundamentals(power, significant)
+    )
+    bound = float(highest[math.ceil((1 - ALPHA) * SHUFFLES) - 1]) / middle
+    return Spectrum(_thinned(power / middle, first, size * step_s), periods, bound)
+
+
+def _power(parts: Sequence[Series]) -> Series:
+    """The periodograms of all series added up, each of them of one scale."""
+    import numpy as np
+
+    total = np.zeros(parts[0].size // 2 + 1)
+    window = np.hanning(parts[0].size)
+    for part in parts:
+        centred = part - part.mean()
+        scale = float(np.square(centred).sum()) or 1.0
+        total += np.square(np.abs(np.fft.rfft(centred * window))) / scale
+    return total
+
+
+def _peaks(power: Series, first: int) -> list[int]:
+    """Lines that none beside them tops, strongest first."""
+    last = power.size - 1
+    found = [
+        k
+        for k in range(first, power.size)
+        if power[k] >= power[k - 1] and (k == last or power[k] > power[k + 1])
+    ]
+    return sorted(found, key=lambda k: -float(power[k]))
+
+
+def _fundamentals(power: Series, peaks: Sequence[int], most: int = 6) -> list[int]:
+    """Peaks without those that are multiples of another.
+
+    What is short beside its period has harmonics as strong as itself: of a family the lowest line
+    stands for all, where it is not much weaker than the strongest. Where two rhythms meet, an
+    event of both stands out: that has lines at sums of their frequencies, which are no rhythm. So
+    what two lower lines explain, or two stronger ones, is left out, but for the strongest of all.
+    """
+    left = list(peaks)
+    found: list[int] = []
+    while left and len(found) < most:
+        strongest = left[0]
+        family = [
+            k
+            for k in left
+            if k <= strongest and power[k] >= power[strongest] / WEAKER and _multiple(strongest, k)
+        ]
+        lowest = round(strongest / min(family))
+        alike = [k for k in family if round(strongest / k) == lowest]
+        base = max(alike, key=lambda k: float(power[k]))
+        if not any(_multiple(base, other) for other in found):
+            found.append(base)
+        left = [k for k in left if k != strongest and not _multiple(k, base) and k != base]
+    left = [k for k in found if k == found[0] or not _is_sum(k, [o for o in found if o < k])]
+    return [k for place, k in enumerate(left) if not _is_sum(k, left[:place])]
+
+
+def _is_sum(line: int, lines: Sequence[int]) -> bool:
+    """Whether a line is a sum or difference of multiples of two of these."""
+    near = max(2, WIDTH * line / 4)
+    return any(
+        abs(abs(m * first + n * second) - line) <= near
+        for first in lines
+        for second in lines
+        if first < second
+        for m in (-2, -1, 1, 2)
+        for n in (-2, -1, 1, 2)
+    )
+
+
+def _multiple(line: int, base: int) -> bool:
+    """Whether a line is a multiple of another, as far as lines of unsteady rhythms are apart."""
+    times = round(line / base)
+    near = min(max(1 + times // 2, WIDTH * line), 0.3 * base)
+    return 1 <= times <= HARMONICS and abs(line - times * base) <= near
+
+
+def _refined(power: Series, k: int, size: int, step_s: float) -> float:
+    """Frequency of a peak between lines: the vertex of a parabola through three logarithms."""
+    if not 0 < k < power.size - 1 or min(power[k - 1 : k + 2]) <= 0:
+        return k / (size * step_s)
+    left, middle, right = (math.log(float(power[i])) for i in (k - 1, k, k + 1))
+    bend = left - 2 * middle + right
+    shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
+    return (k + max(-0.5, min(0.5, shift))) / (size * step_s)
+
+
+def _thinned(times: Series, first: int, length_s: float) -> tuple[Line, ...]:
+    """At most ``MOST`` points, each the strongest of its neighbours."""
+    each = max(1, math.ceil((times.size - first) / MOST))
+    found = []
+    for begin in range(first, times.size, each):
+        k = begin + int(times[begin : begin + each].argmax())
+        found.append(Line(k / length_s, float(times[k])))
+    return tuple(found)

@@ -1,0 +1,137 @@
+"""Firmware: what somebody says of settings that nobody can read from the machine."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from assay.errors import BadInput, NotPossible
+from assay.machine.root import LIVE
+from assay.records import Sample, StudySpec
+from assay.records.configuration import show_value
+from assay.search.switching import Costly
+from assay.settings.boot import pausing
+from assay.settings.boot.firmware import Firmware
+from assay.settings.registry import Registry
+from assay.study.booting import boot_of
+from assay.study.laboratory import Laboratory
+
+COMMAND = "!"
+"""In front of a command that is asked, in place of a file that is read."""
+TIMEOUT_S = 60.0
+_MOST_BYTES = 4096
+
+
+def with_said(
+    laboratory: Laboratory,
+    spec: StudySpec,
+    confirmed: Mapping[str, str],
+    samples: Sequence[Sample] = (),
+) -> Laboratory:
+    """The laboratory with what files, commands and the user say of its firmware.
+
+    What the user said in the same boot before still holds.
+
+    Args:
+        laboratory: the host.
+        spec: of the study, which says what is asked.
+        confirmed: what the user says, by setting.
+        samples: of earlier sittings.
+
+    Raises:
+        BadInput: what is said is not of a setting that is said.
+        NotPossible: a file cannot be read, a command fails, or what is said cannot be true.
+    """
+    for name in (*confirmed, *spec.verify):
+        demand_said(name, laboratory.registry)
+    boot = laboratory.machine.boot
+    read = {name: asked(name, source) for name, source in spec.verify.items()}
+    witnesses = {name: source.removeprefix(COMMAND) for name, source in spec.verify.items()}
+    before = _said_before(spec, boot.id, samples, laboratory.registry)
+    said = {**before, **boot.said, **confirmed, **read}
+    for name, value in before.items():
+        if said[name] != value:
+            raise NotPossible(
+                f"{name} was {value} when this very boot made its last launch, and is now said to "
+                f"be {said[name]}.",
+                "A firmware is set before a boot: boot, and resume then.",
+            )
+    if not said:
+        return laboratory
+    boot = msgspec.structs.replace(boot, said=said, witnesses=witnesses)
+    return replace(laboratory, machine=msgspec.structs.replace(laboratory.machine, boot=boot))
+
+
+def demand_said(name: str, registry: Registry) -> None:
+    """Refuse words on settings that are read.
+
+    Raises:
+        BadInput: it is one.
+    """
+    setting = registry.get(name)
+    if not isinstance(setting, Firmware) or setting.is_seen:
+        what = "is read from the machine" if pausing(setting) else "takes no boot"
+        raise BadInput(
+            f"{name} {what}: nobody has to say what it is.",
+            "--confirm and --verify are for firmware.NAME that the topology does not show.",
+        )
+
+
+def asked(name: str, source: str) -> str:
+    """What a file holds, or a command prints, of a setting.
+
+    Raises:
+        NotPossible: it cannot be read, or fails.
+    """
+    if not source.startswith(COMMAND):
+        text = LIVE.read_text(source, _MOST_BYTES)
+        if text is None:
+            raise NotPossible(f"{source}, which is to tell {name}, cannot be read.", _RIGHT)
+        return text
+    argv = shlex.split(source.removeprefix(COMMAND))
+    try:
+        done = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotPossible(
+            f"{argv[0]}, which is to tell {name}, failed: {error}.", _RIGHT
+        ) from error
+    if done.returncode:
+        raise NotPossible(
+            f"{argv[0]}, which is to tell {name}, ended with {done.returncode}: "
+            f"{done.stderr.strip()[-200:]}",
+            _RIGHT,
+        )
+    return done.stdout.strip()[:_MOST_BYTES]
+
+
+_RIGHT = "Put it right, or begin the study with another --verify."
+
+
+def _said_before(
+    spec: StudySpec, here: str | None, samples: Sequence[Sample], registry: Registry
+) -> dict[str, str]:
+    """What was said, by the launches that were made in this boot."""
+    costly = Costly.of(spec)
+    mine = (s for s in reversed(samples) if here is not None and boot_of(s) == here)
+    newest = next(mine, None)
+    if newest is None:
+        return {}
+    values = costly.boot(newest.launch.configuration).items()
+    settings = ((registry.get(name), value) for name, value in values)
+    return {
+        setting.name: show_value(value)
+        for setting, value in settings
+        if isinstance(setting, Firmware) and not setting.is_seen
+    }

@@ -1,0 +1,137 @@
+"""Partitions of this host for tests, with the broker that serves them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+CGROUPS = Path("/sys/fs/cgroup")
+V1 = CGROUPS / "cpuset"
+V1_MEMORY = CGROUPS / "memory"
+CPUS = sorted(os.sched_getaffinity(0))
+
+
+def listed(cpus: list[int]) -> str:
+    return ",".join(map(str, cpus))
+
+
+@dataclass
+class Standing:
+    """A partition that stands, below a folder that takes the place of ``/run/assay``."""
+
+    run: Path
+    name: str
+    group: Path
+    broker: subprocess.Popen[str]
+
+    @property
+    def leases(self) -> list[str]:
+        """Its shares that are had now."""
+        return sorted(path.name for path in self.group.glob("lease-*"))
+
+    def free(self, within_s: float = 20.0) -> None:
+        """Wait until nobody has anything of it."""
+        until(lambda: not self.leases, "the share is given back", within_s)
+
+
+def until(holds: Callable[[], object], what: str, within_s: float = 20.0) -> None:
+    end = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+
+
+@contextmanager
+def run_folder() -> Iterator[Path]:
+    """What takes the place of ``/run/assay``; every user may enter it."""
+    with tempfile.TemporaryDirectory(prefix="assay-run-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@contextmanager
+def partition(
+    broker: Path,
+    run: Path,
+    cpus: list[int],
+    *,
+    name: str = "work",
+    memory_bytes: int = 1 << 30,
+    gpus: str = "",
+    limits_memory: bool = False,
+) -> Iterator[Standing]:
+    """Control groups of version 1 and a broker, as ``assay partition create`` makes them."""
+    folder = run / "partitions" / name
+    folder.mkdir(parents=True)
+    group = V1 / f"assay-test-{os.getpid()}-{name}"
+    groups = [group, V1_MEMORY / group.name] if limits_memory else [group]
+    with contextlib.ExitStack() as stack:
+        for made in groups:
+            made.mkdir()
+            stack.callback(_remove, made)
+        (group / "cpuset.mems").write_text((V1 / "cpuset.mems").read_text())
+        try:
+            (group / "cpuset.cpus").write_text(listed(cpus))
+        except OSError:
+            pytest.skip("a partition of this host has these CPUs")
+        yield stack.enter_context(
+            _served(broker, run, folder, groups, cpus, name, memory_bytes, gpus)
+        )
+
+
+def _remove(group: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        group.rmdir()
+
+
+@contextmanager
+def _served(
+    broker: Path,
+    run: Path,
+    folder: Path,
+    groups: list[Path],
+    cpus: list[int],
+    name: str,
+    memory_bytes: int,
+    gpus: str,
+) -> Iterator[Standing]:
+    hierarchies = [{"controller": "cpuset", "mount": str(V1), "folder": str(groups[0])}]
+    if len(groups) > 1:
+        hierarchies.append(
+            {"controller": "memory", "mount": str(V1_MEMORY), "folder": str(groups[-1])}
+        )
+    document = {
+        "schema": 1,
+        "name": name,
+        "hierarchies": hierarchies,
+        "cpus": listed(cpus),
+        "memory_bytes": memory_bytes,
+        "gpus": gpus,
+    }
+    (folder / "partition.json").write_text(json.dumps(document))
+    process = subprocess.Popen(
+        [broker, folder / "partition.json", folder / "broker.sock"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "ready\n"
+        standing = Standing(run, name, groups[0], process)
+        yield standing
+        standing.free()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+        process.stdout.close()

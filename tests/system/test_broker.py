@@ -1,0 +1,467 @@
+"""The broker: shares of a partition for users without root, with this host's control groups."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import BadInput, NotPossible
+from assay.launch.partition.broker import Broker, Taken, free_cpus
+from assay.launch.partition.reserve import Reserved, reserve
+from assay.launch.partition.wish import Amount, Wish, parse_wish
+from assay.machine.reader import read_machine
+
+V1 = Path("/sys/fs/cgroup/cpuset")
+NOBODY = 65534
+HOST = read_machine()
+CPUS = sorted(os.sched_getaffinity(0))
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.alone,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root makes partitions"),
+    pytest.mark.skipif(
+        not (V1 / "cpuset.cpus").exists(), reason="the guests try control groups of version 2"
+    ),
+    pytest.mark.skipif(len(CPUS) < 2, reason="two CPUs are shared out"),
+]
+
+
+def listed(cpus: list[int]) -> str:
+    return ",".join(map(str, cpus))
+
+
+@dataclass
+class Client:
+    """A connection to the broker."""
+
+    path: Path
+    socket: socket.socket = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.connect(str(self.path))  # waits where many are ahead, as it would not with:
+        self.socket.settimeout(20.0)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def raw(self, packet: bytes) -> dict[str, Any]:
+        self.socket.send(packet)
+        found = json.loads(self.socket.recv(1 << 16))
+        assert isinstance(found, dict)
+        return found
+
+    def ask(self, do: str, **more: object) -> dict[str, Any]:
+        return self.raw(json.dumps({"do": do, **more}).encode())
+
+
+@dataclass
+class Partition:
+    """A partition of the CPUs of this process, with a broker that a test may end."""
+
+    folder: Path
+    group: Path
+    broker: Path
+    process: subprocess.Popen[str] | None = None
+
+    @property
+    def socket(self) -> Path:
+        return self.folder / "socket"
+
+    def start(self) -> None:
+        document = {
+            "schema": 1,
+            "name": "test",
+            "hierarchies": [{"controller": "cpuset", "mount": str(V1), "folder": str(self.group)}],
+            "cpus": listed(CPUS),
+            "memory_bytes": 1 << 30,
+            "gpus": "0",
+        }
+        path = self.folder / "partition.json"
+        path.write_text(json.dumps(document))
+        self.process = subprocess.Popen(
+            [self.broker, path, self.socket], stdout=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "ready\n"
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        assert self.process is not None
+        self.process.send_signal(number)
+        status = self.process.wait(20)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self.process = None
+        return status
+
+    def client(self) -> Client:
+        return Client(self.socket)
+
+    @property
+    def leases(self) -> list[str]:
+        return sorted(path.name for path in self.group.glob("lease-*"))
+
+
+@pytest.fixture
+def partition(assay_broker: Path) -> Iterator[Partition]:
+    group = V1 / f"assay-test-{os.getpid()}"
+    group.mkdir()
+    (group / "cpuset.mems").write_text((V1 / "cpuset.mems").read_text())
+    (group / "cpuset.cpus").write_text(listed(CPUS))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        found = Partition(folder, group, assay_broker)
+        try:
+            found.start()
+            yield found
+        finally:
+            if found.process is not None:
+                found.end()
+            assert not found.leases
+            group.rmdir()
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(["sleep", "600"]) as process:
+        yield process
+        process.kill()
+
+
+def group_of(pid: int) -> str:
+    lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+    return next(line.split(":", 2)[2] for line in lines if ":cpuset:" in line)
+
+
+def until(holds: Any, what: str) -> None:
+    end = time.monotonic() + 20.0
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+
+
+def as_nobody(partition: Partition, code: str, *arguments: str) -> str:
+    """What a Python program of another user prints, with a connection in ``c``."""
+    done = subprocess.run(
+        [
+            *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
+            *("/usr/bin/python3", "-c", _CLIENT + code, str(partition.socket), *arguments),
+        ],
+        capture_output=True,
+        text=True,
+        cwd="/",
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+_CLIENT = """\
+import json, os, socket, sys
+class C:
+    def __init__(self):
+        self.s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.s.connect(sys.argv[1])
+    def ask(self, do, **more):
+        self.s.send(json.dumps({"do": do, **more}).encode())
+        return json.loads(self.s.recv(65536))
+c = C()
+"""
+
+
+def test_a_share_is_a_group_that_processes_are_moved_into(
+    partition: Partition, sleeper: subprocess.Popen[bytes]
+) -> None:
+    before = group_of(sleeper.pid)
+    with partition.client() as client:
+        shown = client.ask("show")
+        assert (shown["cpus"], shown["free_cpus"]) == (shown["free_cpus"], shown["cpus"])
+        given = client.ask("reserve", cpus=str(CPUS[1]), memory_bytes=1 << 20, gpus="0")
+        assert given == {"lease": 1, "folders": [str(partition.group / "lease-1")]}
+        assert client.ask("move", pid=sleeper.pid) == {}
+        assert group_of(sleeper.pid).endswith("/lease-1")
+        assert os.sched_getaffinity(sleeper.pid) == {CPUS[1]}
+        shown = client.ask("show")
+        assert shown["free_bytes"] == (1 << 30) - (1 << 20)
+        assert shown["free_gpus"] == ""
+        (share,) = shown["shares"]
+        assert share["cpus"] == str(CPUS[1])
+        assert share["pid"] == os.getpid()
+    until(lambda: not partition.leases, "the share ends with the connection")
+    assert group_of(sleeper.pid) == before
+    assert os.sched_getaffinity(sleeper.pid) == set(CPUS)
+    assert sleeper.poll() is None
+
+
+def test_nothing_is_given_twice(partition: Partition) -> None:
+    with partition.client() as first, partition.client() as second:
+        assert "lease" in first.ask("reserve", cpus=str(CPUS[0]), memory_bytes=1 << 30, gpus="0")
+        everything = second.ask("reserve", cpus=listed(CPUS))
+        assert (everything["error"], everything["what"]) == ("busy", "cpus")
+        assert everything["which"] == str(CPUS[0])
+        memory = second.ask("reserve", cpus=str(CPUS[1]), memory_bytes=1)
+        assert (memory["error"], memory["what"], memory["which"]) == ("busy", "memory_bytes", "0")
+        gpu = second.ask("reserve", cpus=str(CPUS[1]), gpus="0")
+        assert (gpu["error"], gpu["what"]) == ("busy", "gpus")
+        # What was refused left nothing behind.
+        assert "lease" in second.ask("reserve", cpus=str(CPUS[1]))
+        assert second.ask("reserve", cpus=str(CPUS[1]))["error"] == "held"
+        assert len(partition.leases) == 2
+        assert first.ask("release") == {}
+        assert len(partition.leases) == 1
+        assert second.ask("show")["free_cpus"] == str(CPUS[0])
+
+
+def test_what_is_not_of_the_partition(partition: Partition) -> None:
+    with partition.client() as client:
+        foreign = client.ask("reserve", cpus=f"{CPUS[0]},999")
+        assert (foreign["error"], foreign["which"]) == ("unknown", "999")
+        assert client.ask("reserve", cpus="")["error"] == "empty"
+        assert client.ask("reserve", cpus=str(CPUS[0]), gpus="3")["error"] == "unknown"
+        assert client.ask("reserve", cpus=str(CPUS[0]), memory_bytes=1 << 40)["error"] == "unknown"
+        assert client.ask("move", pid=os.getpid())["error"] == "none"
+        assert not partition.leases
+
+
+def test_another_user_has_a_share_and_moves_his_own_processes_alone(
+    partition: Partition, sleeper: subprocess.Popen[bytes]
+) -> None:
+    code = f"""
+assert "lease" in c.ask("reserve", cpus="{CPUS[1]}")
+assert c.ask("move", pid=int(sys.argv[2]))["error"] == "foreign"
+assert c.ask("move", pid=1)["error"] == "foreign"
+assert c.ask("move", pid=os.getpid()) == {{}}
+assert os.sched_getaffinity(0) == {{{CPUS[1]}}}
+child = os.popen("grep -c . /proc/self/status; cat /proc/self/cgroup").read()
+assert "/lease-1" in child
+print("done")
+"""
+    assert as_nobody(partition, code, str(sleeper.pid)) == "done\n"
+    until(lambda: not partition.leases, "the share ends with its user")
+
+
+def test_of_others_shares_the_process_is_not_told(partition: Partition) -> None:
+    with partition.client() as client:
+        client.ask("reserve", cpus=str(CPUS[0]))
+        told = as_nobody(partition, 'print(json.dumps(c.ask("show")["shares"]))')
+    (share,) = json.loads(told)
+    assert share["uid"] == 0 and "pid" not in share
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        b"",
+        b"x",
+        b"[]",
+        b"{}",
+        b'{"do": 1}',
+        b'{"do": "reserve", "cpus": 3}',
+        b'{"do": "reserve", "cpus": "a"}',
+        b'{"do": "reserve", "cpus": "0", "memory_bytes": -1}',
+        b'{"do": "reserve", "cpus": "0", "memory_bytes": 1e3}',
+        b'{"do": "move", "pid": "1"}',
+        b"[" * 8000,
+        b"\xff\xfe\0" * 100,
+        b"{" + b" " * (1 << 15),
+    ],
+)
+def test_a_packet_that_cannot_be_read_harms_nobody(partition: Partition, packet: bytes) -> None:
+    with partition.client() as first, partition.client() as client:
+        if packet:
+            assert client.raw(packet)["error"] == "unreadable"
+        else:
+            client.socket.send(packet)  # an empty packet reads as an end
+        assert first.ask("show")["name"] == "test"
+
+
+def test_one_user_cannot_take_all_connections(partition: Partition) -> None:
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(partition.client()) for _ in range(140)]
+        served = 0
+        for client in clients:
+            with contextlib.suppress(OSError, json.JSONDecodeError):
+                served += "name" in client.ask("show")
+        assert served == 128
+        assert as_nobody(partition, 'print(c.ask("show")["name"])') == "test\n"
+
+
+def test_a_killed_client_leaves_nothing_of_its_share(partition: Partition) -> None:
+    code = f"""
+import subprocess
+c.ask("reserve", cpus="{CPUS[1]}")
+c.ask("move", pid=os.getpid())
+print(subprocess.Popen(["sleep", "600"], stdout=-3, stderr=-3).pid, flush=True)
+os.kill(os.getpid(), 9)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", _CLIENT + code, partition.socket],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == -signal.SIGKILL
+    until(lambda: not partition.leases, "the share of a killed client ends")
+    left = int(done.stdout)
+    assert os.sched_getaffinity(left) == set(CPUS)  # its child lives on, where the client was
+    os.kill(left, signal.SIGKILL)
+
+
+def test_an_ended_broker_ends_all_shares(
+    partition: Partition, sleeper: subprocess.Popen[bytes]
+) -> None:
+    with partition.client() as client:
+        client.ask("reserve", cpus=str(CPUS[1]))
+        client.ask("move", pid=sleeper.pid)
+        assert partition.end() == 0
+        assert not partition.leases
+        assert not partition.socket.exists()
+        assert sleeper.poll() is None
+        assert client.socket.recv(1) == b""
+
+
+def test_a_killed_broker_is_followed_by_one_that_cleans_up(
+    partition: Partition, sleeper: subprocess.Popen[bytes]
+) -> None:
+    with partition.client() as client:
+        client.ask("reserve", cpus=str(CPUS[1]))
+        client.ask("move", pid=sleeper.pid)
+        partition.end(signal.SIGKILL)
+        assert partition.leases == ["lease-1"]
+    partition.start()
+    assert not partition.leases
+    assert sleeper.wait(20) == -signal.SIGKILL
+    with partition.client() as client:
+        assert "lease" in client.ask("reserve", cpus=listed(CPUS))
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        ("{", "no JSON object"),
+        ("{}", "another version"),
+        ('{"schema": 1, "name": "a"}', "no hierarchies"),
+        (
+            '{"schema": 1, "name": "a", "cpus": "0", "hierarchies": [{"controller": "", '
+            '"mount": "/sys/fs/cgroup", "folder": "/etc"}]}',
+            "does not lie below",
+        ),
+        (
+            '{"schema": 1, "name": "a", "cpus": "0", "hierarchies": [{"controller": "", '
+            '"mount": "/sys/fs/cgroup", "folder": "/sys/fs/cgroup/../../etc"}]}',
+            "does not lie below",
+        ),
+    ],
+)
+def test_a_partition_that_cannot_be_read(
+    assay_broker: Path, tmp_path: Path, document: str, told: str
+) -> None:
+    path = tmp_path / "partition.json"
+    path.write_text(document)
+    done = subprocess.run(
+        [assay_broker, path, tmp_path / "socket"], capture_output=True, text=True, timeout=20
+    )
+    assert done.returncode == 2 and told in done.stderr
+
+
+# --- the client -----------------------------------------------------------------------------------
+
+
+def test_the_client_reserves_moves_and_lets_go(
+    partition: Partition, sleeper: subprocess.Popen[bytes]
+) -> None:
+    with Broker(partition.socket) as broker, Broker(partition.socket) as other:
+        lease = broker.reserve([CPUS[1]], 1 << 20)
+        assert lease.folders == (str(partition.group / "lease-1"),)
+        broker.move(sleeper.pid)
+        assert os.sched_getaffinity(sleeper.pid) == {CPUS[1]}
+        state = other.state()
+        assert free_cpus(state) == (CPUS[0],)
+        assert [share.pid for share in state.shares] == [os.getpid()]
+        with pytest.raises(Taken, match=f"Others have CPU {CPUS[1]}"):
+            other.reserve(CPUS)
+        with pytest.raises(Taken, match="of memory left"):
+            other.reserve([CPUS[0]], 1 << 30)
+        with pytest.raises(BadInput, match="has no CPU 999"):
+            other.reserve([999])
+        with pytest.raises(NotPossible, match="no share"):
+            other.move(sleeper.pid)
+        broker.release()
+        assert os.sched_getaffinity(sleeper.pid) == set(CPUS)
+        other.reserve(CPUS)
+
+
+def test_a_broker_that_is_gone_is_told(partition: Partition) -> None:
+    with Broker(partition.socket) as broker:
+        partition.end()
+        with pytest.raises(NotPossible, match="does not answer"):
+            broker.state()
+    with pytest.raises(NotPossible, match="No broker answers"):
+        Broker(partition.socket)
+
+
+def patiently(broker: Broker, seed: int) -> Reserved:
+    """A core, as soon as there is one."""
+    end = time.monotonic() + 60.0
+    while True:
+        try:
+            return reserve(Wish(cores=Amount(1)), broker, HOST.cpus, seed)
+        except NotPossible:
+            assert time.monotonic() < end
+            time.sleep(0.002)
+
+
+def test_many_at_once_never_share_a_cpu(partition: Partition) -> None:
+    """Processes that ask for a core each, again and again, while others do the same."""
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        held: list[set[int]] = []
+        guard = threading.Lock()
+
+        def once(number: int) -> int:
+            with Broker(partition.socket) as broker:
+                share = patiently(broker, number)
+                mine = set(share.choice.cpus)
+                with guard:
+                    assert not any(mine & other for other in held)
+                    held.append(mine)
+                time.sleep(0.002)
+                with guard:
+                    held.remove(mine)
+                broker.release()
+                return 1
+
+        assert sum(pool.map(once, range(40))) == 40
+
+
+def test_a_wish_is_granted_from_what_is_free(partition: Partition) -> None:
+    with Broker(partition.socket) as first, Broker(partition.socket) as second:
+        share = reserve(parse_wish("share=1/2", {}), first, HOST.cpus)
+        assert len(share.choice.cpus) == len(CPUS) // 2
+        assert (share.memory_bytes, share.gpus) == (1 << 29, (0,))
+        with pytest.raises(NotPossible, match="others have all but"):
+            reserve(parse_wish("cores=all", {}), second, HOST.cpus)
+        with pytest.raises(NotPossible, match="all but 0 of the 1 GPUs"):
+            reserve(parse_wish("cores=1,gpus=1", {}), second, HOST.cpus)
+        with pytest.raises(NotPossible, match="of memory left"):
+            reserve(parse_wish("cores=1,mem=1G", {}), second, HOST.cpus)
+        assert reserve(parse_wish("cores=1", {}), second, HOST.cpus).memory_bytes == 0

@@ -1,0 +1,491 @@
+"""Launches in a share of a partition, with this host's control groups of version 1."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Answer, CommandLine
+from partitions import CPUS, V1, V1_MEMORY, Standing, partition, run_folder, until
+
+NOBODY = 65534
+PYTHON = "/usr/bin/python3"
+"""One that every user may run."""
+LAST = CPUS[-1]
+SHOW = (
+    "import json, os; print(json.dumps({'cpus': sorted(os.sched_getaffinity(0)),"
+    " 'group': open('/proc/self/cpuset').read().strip(),"
+    " 'env': {k: v for k, v in os.environ.items() if 'UTILITY' in k or 'DEVICES' in k}}))"
+)
+"""A program that says where it runs."""
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.alone,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root makes partitions"),
+    pytest.mark.skipif(
+        not (V1 / "cpuset.cpus").exists(), reason="the guests try control groups of version 2"
+    ),
+    pytest.mark.skipif(len(CPUS) < 2, reason="two CPUs are shared out"),
+]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    with run_folder() as folder:
+        monkeypatch.setenv("ASSAY_RUN", str(folder))
+        yield folder
+
+
+@pytest.fixture
+def work(run: Path, assay_broker: Path) -> Iterator[Standing]:
+    """A partition of the last CPU."""
+    with partition(assay_broker, run, [LAST], gpus="0") as standing:
+        yield standing
+
+
+@pytest.fixture
+def both(run: Path, assay_broker: Path) -> Iterator[Standing]:
+    """A partition of two CPUs."""
+    with partition(assay_broker, run, CPUS[:2]) as standing:
+        yield standing
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    return CommandLine(assay_exec, tmp_path)
+
+
+@pytest.fixture
+def nobodys(assay_exec: Path, run: Path) -> CommandLine:
+    """The command line of a user without rights."""
+    folder = run / "nobody"
+    folder.mkdir()
+    os.chown(folder, NOBODY, NOBODY)
+    launcher = run / "assay-exec"
+    shutil.copy(assay_exec, launcher)
+    launcher.chmod(0o755)
+    user = (*("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),)
+    found = CommandLine(launcher, folder, prefix=user, more={"HOME": str(folder)})
+    tried = found("settings", "list", timeout_s=30.0)
+    if tried.status != 0:
+        pytest.skip("this checkout cannot be read by other users")
+    return found
+
+
+def shown(answer: Answer) -> dict[str, Any]:
+    assert answer.status == 0, answer.err
+    found = json.loads(answer.out)
+    assert isinstance(found, dict)
+    return found
+
+
+def program(code: str = SHOW) -> tuple[str, ...]:
+    return ("--", PYTHON, "-c", code)
+
+
+def evidence(sample: dict[str, Any], kind: str) -> list[str]:
+    return [piece.get("note", "") for piece in sample["evidence"] if piece["kind"] == kind]
+
+
+# --- one run --------------------------------------------------------------------------------------
+
+
+def test_a_run_has_its_share_and_gives_it_back(work: Standing, cli: CommandLine) -> None:
+    answer = cli("run", "--reserve", "cpus=1,mem=100M", "--record", "r.json", *program())
+    where = shown(answer)
+    assert where["cpus"] == [LAST]
+    assert where["group"] == f"/{work.group.name}/lease-1"
+    assert not answer.err
+    sample = json.loads((cli.folder / "r.json").read_text())
+    (note,) = evidence(sample, "share")
+    assert note == f"partition work: CPUs {LAST}, 100 MiB of memory (lease 1)"
+    assert not evidence(sample, "partition")
+    work.free()
+
+
+def test_a_run_without_root(work: Standing, nobodys: CommandLine) -> None:
+    where = shown(nobodys("run", "--reserve", "all", *program()))
+    assert where["cpus"] == [LAST]
+    assert where["group"].startswith(f"/{work.group.name}/lease-")
+
+
+def test_a_study_without_root(work: Standing, nobodys: CommandLine) -> None:
+    answer = nobodys(
+        *("measure", "--reserve", "all", "--runs", "4", "--check", "lease-", "--json"),
+        *("--", "cat", "/proc/self/cpuset"),
+    )
+    assert answer.status == 0, answer.err
+    assert {sample["outcome"] for sample in answer.document["samples"]} == {"ok"}
+
+
+def test_it_can_be_explained_without_being_had(work: Standing, cli: CommandLine) -> None:
+    answer = cli("run", "--explain", "--reserve", "cpus=1,gpus=1", *program())
+    assert answer.status == 0
+    assert f"share of partition work: CPUs {LAST}, GPUs 0, as it is free now" in answer.out
+    assert "CUDA_VISIBLE_DEVICES=0" in answer.out
+    assert f"taskset -c {LAST}" in answer.out
+    assert not work.leases
+
+
+def test_what_the_program_is_told(both: Standing, work_gpus: Standing, cli: CommandLine) -> None:
+    where = shown(
+        cli("run", "--partition", "work", "--reserve", "cpus=2,utility=1,partial=yes", *program())
+    )
+    assert where["env"]["ASSAY_UTILITY_CPUS"] == str(CPUS[1])
+    assert where["cpus"] == [CPUS[0]]
+    code = f"import os; os.sched_setaffinity(0, {{{CPUS[1]}}}); print(os.sched_getaffinity(0))"
+    helping = cli("run", "--partition", "work", "--reserve", "cpus=2,utility=1", *program(code))
+    assert helping.out == f"{{{CPUS[1]}}}\n"  # its helping threads may go there
+    told = shown(cli("run", "--partition", "cards", "--reserve", "gpus=1", *program()))["env"]
+    assert told["CUDA_VISIBLE_DEVICES"] == told["ROCR_VISIBLE_DEVICES"] == "0"
+    assert not any("CUDA" in name for name in where["env"])
+    hidden = cli(
+        *("run", "--partition", "cards", "--reserve", "gpus=1", *program()),
+        CUDA_VISIBLE_DEVICES="3",
+    )
+    assert hidden.status == 125 and "leaves it 0 of those" in hidden.err
+
+
+@pytest.fixture
+def work_gpus(run: Path, both: Standing, assay_broker: Path) -> Iterator[Standing]:
+    """A second partition, of a CPU that the first has as well: nothing keeps tests from it."""
+    with partition(assay_broker, run, [LAST], name="cards", gpus="0") as standing:
+        yield standing
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--reserve", "cpus=999"), "999 cores were asked for, and the partition has 1"),
+        (("--reserve", "list=999"), "CPU 999 is not of the partition"),
+        (("--reserve", "mem=1T"), "The partition has 1.00 GiB of memory in all"),
+        (("--reserve", "gpus=2"), "has 1 GPUs, and 2 were asked for"),
+        (("--reserve", "cpu=1"), "Did you mean cpus?"),
+        (("--reserve", "share=MPI"), "how many processes of the job"),
+        (("--reserve", "all", "--partition", "none"), "There is no partition 'none'"),
+        (("--reserve", "all", "--partition", "../x"), "No partition can be named"),
+        (("--partition", "work"), "nothing of it is asked for"),
+        (("--reserve", "all", "--with", f"cpus={CPUS[0]}"), f"may use {LAST}"),
+    ],
+)
+def test_what_cannot_be_had_is_refused(
+    work: Standing, cli: CommandLine, words: tuple[str, ...], told: str
+) -> None:
+    answer = cli("run", *words, "--", "true")
+    assert answer.status == 125
+    assert told in answer.err
+    work.free()
+
+
+def test_without_a_partition_it_is_said_how_one_is_made(run: Path, cli: CommandLine) -> None:
+    answer = cli("run", "--reserve", "all", "--", "true")
+    assert answer.status == 125 and "assay partition create" in answer.err
+    answer = cli("measure", "--reserve", "all", "--", "true")
+    assert answer.status == 3 and "There is no partition on this host" in answer.err
+
+
+def test_of_several_partitions_one_is_named(
+    both: Standing, work_gpus: Standing, cli: CommandLine
+) -> None:
+    answer = cli("run", "--reserve", "all", "--", "true")
+    assert answer.status == 125 and "There are 2 partitions: cards, work." in answer.err
+
+
+# --- who has what ---------------------------------------------------------------------------------
+
+
+def test_two_users_never_have_the_same_cpu(
+    both: Standing, cli: CommandLine, nobodys: CommandLine
+) -> None:
+    words = ("run", "--reserve", "cores=1", *program(f"{SHOW}; import time; time.sleep(3)"))
+    found = []
+    with (
+        subprocess.Popen(cli.argv(*words), env=cli.env, stdout=-1, cwd=cli.folder) as first,
+        subprocess.Popen(
+            nobodys.argv(*words), env=nobodys.env, stdout=-1, cwd=nobodys.folder
+        ) as second,
+    ):
+        for process in (first, second):
+            assert process.stdout is not None
+            found.append(json.loads(process.stdout.readline())["cpus"])
+        assert sorted(found[0] + found[1]) == CPUS[:2]
+        third = nobodys("run", "--reserve", "cores=1", "--", "true")
+        assert third.status == 125
+        assert "others have all but 0 of the 2 of the partition" in third.err
+
+
+def test_ranks_of_a_parallel_job_have_the_places_that_are_asked_for(
+    both: Standing, cli: CommandLine
+) -> None:
+    for rank in (1, 0):
+        job = {"MPI_LOCALNRANKS": "2", "MPI_LOCALRANKID": str(rank)}
+        where = shown(cli("run", "--reserve", "share=MPI,layout=compact", *program(), **job))
+        assert where["cpus"] == [CPUS[rank]]
+
+
+def test_a_map_says_what_each_rank_has(both: Standing, cli: CommandLine) -> None:
+    (cli.folder / "map").write_text(f"0 list={CPUS[1]}\n* list={CPUS[0]}  # all others\n")
+    for rank, cpu in ((0, CPUS[1]), (3, CPUS[0])):
+        where = shown(
+            cli("run", "--reserve", "map:map", *program(), OMPI_COMM_WORLD_LOCAL_RANK=str(rank))
+        )
+        assert where["cpus"] == [cpu]
+
+
+@pytest.mark.parametrize("wish", ["list=0x{mask:x}", "cpus=1/2,algorithm=simple", "share=0.5"])
+def test_other_words_for_a_cpu(both: Standing, cli: CommandLine, wish: str) -> None:
+    words = wish.format(mask=1 << CPUS[0])
+    assert shown(cli("run", "--reserve", words, *program()))["cpus"] == [CPUS[0]]
+
+
+def test_random_takes_one_of_them(both: Standing, cli: CommandLine) -> None:
+    where = shown(cli("run", "--reserve", "cores=1,algorithm=random", *program()))
+    assert len(where["cpus"]) == 1 and where["cpus"][0] in CPUS[:2]
+
+
+def test_a_share_lies_within_what_a_batch_system_gave(both: Standing, cli: CommandLine) -> None:
+    cli.prefix = ("taskset", "-c", str(CPUS[0]))
+    assert shown(cli("run", "--reserve", "cores=1", *program()))["cpus"] == [CPUS[0]]
+    answer = cli("run", "--reserve", f"list={CPUS[1]}", "--", "true")
+    assert answer.status == 125
+    assert f"CPU {CPUS[1]} is not for this process to use: its affinity" in answer.err
+    answer = cli("run", "--reserve", "cores=2", "--", "true")
+    assert answer.status == 125 and "does not fit within" in answer.err
+
+
+def test_a_share_lies_within_the_control_group_of_a_job(both: Standing, cli: CommandLine) -> None:
+    job = V1 / f"assay-test-job-{os.getpid()}"
+    job.mkdir()
+    try:
+        (job / "cpuset.mems").write_text((V1 / "cpuset.mems").read_text())
+        (job / "cpuset.cpus").write_text(str(CPUS[0]))
+        enter = f'echo $$ > {job}/cgroup.procs; exec "$@"'
+        cli.prefix = ("sh", "-c", enter, "sh")
+        assert shown(cli("run", "--reserve", "cores=1", *program()))["cpus"] == [CPUS[0]]
+        answer = cli("run", "--reserve", f"list={CPUS[1]}", "--", "true")
+        assert answer.status == 125 and f"its control group {job} has CPUs {CPUS[0]}" in answer.err
+    finally:
+        until(lambda: not (job / "cgroup.procs").read_text(), "the job has ended")
+        job.rmdir()
+
+
+@pytest.mark.skipif(not (V1_MEMORY / "tasks").exists(), reason="no memory controller of version 1")
+def test_memory_beyond_the_share_is_not_to_be_had(
+    run: Path, assay_broker: Path, cli: CommandLine
+) -> None:
+    with partition(assay_broker, run, [LAST], limits_memory=True):
+        takes = f"b = b'x' * ({200 << 20})"
+        answer = cli("run", "--reserve", "cpus=1,mem=500M", *program(takes))
+        assert (answer.status, answer.err) == (0, "")
+        answer = cli("run", "--reserve", "cpus=1,mem=100M", "--record", "r.json", *program(takes))
+        assert answer.status == -9
+        (note,) = evidence(json.loads((cli.folder / "r.json").read_text()), "share_memory")
+        assert note == "the 100 MiB of memory of the share were not enough" and note in answer.err
+
+
+# --- however it ends ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("verb", ["run", "measure"])
+def test_the_share_is_free_however_assay_ends(
+    work: Standing, cli: CommandLine, verb: str, number: signal.Signals
+) -> None:
+    more = () if verb == "run" else ("--runs", "100")
+    sleeps = ("--", "sh", "-c", f"echo $$ > {cli.folder}/pid; exec sleep 600")
+    with cli.begun(verb, "--reserve", "all", *more, *sleeps) as process:
+        until(lambda: (cli.folder / "pid").exists() and work.leases, "it runs", 30.0)
+        process.send_signal(number)
+        process.wait(30)
+    work.free()
+    until(lambda: not cli.processes(), "nothing of it is left")
+    assert shown(cli("run", "--reserve", "all", *program()))["cpus"] == [LAST]
+
+
+def test_a_broker_that_ends_is_told_of(work: Standing, cli: CommandLine) -> None:
+    with cli.begun("measure", "--reserve", "all", "--runs", "1000", "--", "true") as process:
+        cli.wait_for(4)
+        work.broker.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 3
+    assert "is gone: its broker has ended" in (cli.folder / "begun.err").read_text()
+
+
+# --- studies --------------------------------------------------------------------------------------
+
+
+def test_every_launch_of_a_study_is_in_the_share(work: Standing, cli: CommandLine) -> None:
+    code = f"{SHOW}; print('n:', len(os.sched_getaffinity(0)))"
+    answer = cli(
+        *("measure", "--reserve", "cpus=1", "--metric", "n=n: (.*)", "--runs", "6", "--json"),
+        *program(code),
+    )
+    assert answer.status == 0, answer.err
+    assert f"reserved of partition work: CPUs {LAST}" in answer.err
+    samples = answer.document["samples"]
+    assert len(samples) == 6
+    assert all(sample["metrics"]["n"] == 1.0 for sample in samples)
+    assert {note for s in samples for note in evidence(s, "share")} == {
+        f"partition work: CPUs {LAST} (lease 1)"
+    }
+    spec = cli("study", "show", "last", "--json").document["spec"]
+    assert spec["reserve"] == {"wish": "cpus=1"}
+    assert "  reserved cpus=1\n" in cli("study", "show", "last").out
+
+
+def test_the_survey_of_a_search_is_in_the_share_too(work: Standing, cli: CommandLine) -> None:
+    answer = cli(
+        *("tune", "env.A=1,2", "--reserve", "all", "--runs", "30", "-q", "--json"),
+        *("--check", "lease-", "--", "cat", "/proc/self/cpuset"),
+    )
+    assert answer.status in (0, 3), answer.err
+    kept = cli.documents()
+    assert kept and all(evidence(sample, "share") for sample in kept)
+
+
+def test_a_resumed_study_has_its_share_again(work: Standing, cli: CommandLine) -> None:
+    with cli.begun("measure", "--reserve", "cpus=1", "--runs", "30", "--", "sleep", "0.1") as first:
+        cli.wait_for(3)
+        first.send_signal(signal.SIGINT)
+        first.wait(30)
+    work.free()
+    answer = cli("study", "resume", "last", "--json")
+    assert answer.status == 0, answer.err
+    notes = {note for sample in cli.documents() for note in evidence(sample, "share")}
+    assert notes == {f"partition work: CPUs {LAST} (lease {n})" for n in (1, 2)}
+    told = cli("study", "resume", "last", "--json")  # done: it needs no share to be told
+    assert told.status == 0 and "since it was measured" not in told.out
+
+
+def test_settings_are_judged_against_the_share(work: Standing, cli: CommandLine) -> None:
+    answer = cli("tune", "--dry-run", "--reserve", "all", "threads=1..8", "--", "true")
+    assert answer.status == 0, answer.err
+    assert f"in a share of partition work: CPUs {LAST}" in answer.out
+    assert not work.leases
+    answer = cli("tune", "--reserve", "all", f"cpus={CPUS[0]}", "--", "true")
+    assert answer.status == 3 and f"may use {LAST}" in answer.err
+
+
+def test_slots_divide_the_share(both: Standing, cli: CommandLine) -> None:
+    answer = cli(
+        "tune", "--dry-run", "--parallel", "2", "--reserve", "all", "env.A=1,2", "--", "true"
+    )
+    assert answer.status == 0, answer.err
+    assert f"2 slots, CPUs {CPUS[0]} and {CPUS[1]}" in answer.out
+    answer = cli("tune", "--dry-run", "--parallel", "2", "--reserve", "cores=1", "--", "true")
+    assert answer.status == 3 and "cannot be divided" in answer.err
+
+
+def test_launches_side_by_side_are_each_in_their_slot_of_the_share(
+    both: Standing, cli: CommandLine
+) -> None:
+    code = f"{SHOW}; import time; time.sleep(0.05)"
+    answer = cli(
+        *("tune", "env.A=1,2,3,4", "--parallel", "2", "--reserve", "all", "--runs", "40", "-q"),
+        *("--check", "lease-", *program(code)),
+    )
+    assert answer.status in (0, 3), answer.err
+    assert {s["launch"].get("slot") for s in cli.documents()} >= {0, 1}
+    assert all(sample["outcome"] == "ok" for sample in cli.documents())
+
+
+def test_a_sweep_and_a_comparison_are_in_the_share(work: Standing, cli: CommandLine) -> None:
+    (cli.folder / "s.toml").write_text(
+        '[workload]\ncommand = "cat /proc/self/cpuset"\ncheck = "lease-"\n'
+        '[settings]\n"env.A" = [1, 2]\n[design]\nkind = "factorial"\nrepeats = 2\n'
+    )
+    assert cli("sweep", "s.toml", "--reserve", "all", "-q").status == 0
+    compared = cli(
+        *("compare", "--reserve", "all", "--runs", "20", "--check", "lease-", "-q"),
+        *("cat /proc/self/cpuset", "cat /proc/self/cgroup"),
+    )
+    assert compared.status == 0, compared.err
+    assert all(sample["outcome"] == "ok" for sample in cli.documents())
+    assert all(evidence(sample, "share") for sample in cli.documents())
+
+
+# --- watching -------------------------------------------------------------------------------------
+
+
+def changed_meanwhile(standing: Standing) -> Callable[[], None]:
+    """What somebody does who lets others have the CPUs of a partition."""
+    flag = standing.group / "cpuset.sched_load_balance"
+    before = flag.read_text().strip()
+    return lambda: (flag.write_text("0" if before == "1" else "1"), None)[1]
+
+
+def test_a_partition_that_is_changed_meanwhile_is_told_of(work: Standing, cli: CommandLine) -> None:
+    change = changed_meanwhile(work)
+    sleeps = ("--", "sh", "-c", f"touch {cli.folder}/there; sleep 2")
+    words = ("run", "--reserve", "all", "--record", "r.json", *sleeps)
+    with subprocess.Popen(cli.argv(*words), env=cli.env, stderr=-1, cwd=cli.folder) as process:
+        until(lambda: (cli.folder / "there").exists(), "it runs")
+        change()
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 0
+    (note,) = evidence(json.loads((cli.folder / "r.json").read_text()), "partition")
+    assert note == f"{work.group}/cpuset.sched_load_balance: 1 became 0"
+    assert note in err.decode()
+
+
+def test_blocks_in_which_a_partition_did_not_hold_are_disturbed(
+    work: Standing, cli: CommandLine
+) -> None:
+    flag = work.group / "cpuset.sched_load_balance"
+    toggle = f"case $(cat {flag}) in 1) echo 0 > {flag};; *) echo 1 > {flag};; esac"
+    answer = cli(
+        *("measure", "--reserve", "all", "--runs", "8", "--disturbed-above", "90%", "--json"),
+        *("--", "sh", "-c", toggle),
+    )
+    found = answer.document
+    assert found["disturbed_blocks"] == found["blocks"] > 0
+    assert all(evidence(sample, "partition") for sample in found["samples"])
+
+
+def test_a_share_that_lost_its_group_is_told_of(work: Standing, cli: CommandLine) -> None:
+    code = "import time; open('there', 'w'); time.sleep(1.5)"
+    words = ("run", "--reserve", "all", "--record", "r.json", *program(code))
+    with subprocess.Popen(cli.argv(*words), env=cli.env, stderr=-1, cwd=cli.folder) as process:
+        until(lambda: (cli.folder / "there").exists(), "it runs")
+        work.broker.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    (note,) = evidence(json.loads((cli.folder / "r.json").read_text()), "partition")
+    assert note.endswith("lease-1 is gone")
+
+
+# --- groups below a share -------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not (V1_MEMORY / "tasks").exists(), reason="no memory controller of version 1")
+def test_groups_that_were_made_below_a_share_go_with_it(
+    run: Path, assay_broker: Path, nobodys: CommandLine
+) -> None:
+    """A launcher makes some; it may be killed with its caller, and so cannot remove them."""
+    with partition(assay_broker, run, [LAST], limits_memory=True) as standing:
+        memory = V1_MEMORY / standing.group.name
+        makes = (
+            "import os, time\n"
+            "own = [l.split(':', 2)[2] for l in open('/proc/self/cgroup') if ':memory:' in l][0]\n"
+            "place = '/sys/fs/cgroup/memory' + own.strip() + '/inner'\n"
+            "os.mkdir(place)\n"
+            "open(place + '/cgroup.procs', 'w').write(str(os.getpid()))\n"
+            "open('there', 'w').write(str(os.getpid()))\n"
+            "time.sleep(600)\n"
+        )
+        with nobodys.begun("run", "--reserve", "mem=100M", *program(makes)):
+            until(lambda: (nobodys.folder / "there").exists(), "it runs", 30.0)
+            inner = list(memory.rglob("inner"))
+            assert len(inner) == 1
+            for pid in nobodys.pids():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        until(lambda: not list(memory.glob("lease-*")), "all of it is removed")
+        standing.free()

@@ -1,0 +1,488 @@
+"""Started by sudo: what root does for a user, whose programs, files and studies remain the user's.
+
+Real sudo sets the variables that are set here, and the user ids that these tests have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import CommandLine, leaves
+from launching import Launcher, wait_until
+
+from assay.launch.caller import Caller
+from assay.launch.driver import Driver
+from assay.launch.helper import Helper
+from assay.launch.journal import STATE
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.alone,
+    pytest.mark.skipif(os.geteuid() != 0, reason="sudo starts assay as root"),
+]
+
+NOBODY = 65534
+INTERVAL = Path("/proc/sys/vm/stat_interval")
+AS_NOBODY = ("setpriv", "--ruid", str(NOBODY), "--rgid", str(NOBODY), "--egid", str(NOBODY))
+"""Real user nobody, effective user root: as the helper makes its launchers."""
+
+
+def reachable() -> tuple[str, ...]:
+    """What makes this interpreter one that every user may run, for what it is put in front of.
+
+    It may lie in root's own folder: of that another one is shown, which holds nothing else.
+    """
+    home = Path(sys.base_prefix)
+    closed = [path for path in reversed(home.parents) if not path.stat().st_mode & 0o001]
+    if not closed:
+        return ()
+    script = (
+        f"mount --bind '{home}' /mnt && mount -t tmpfs -o mode=755 none '{closed[0]}' && "
+        f"mkdir -p '{home}' && mount --bind /mnt '{home}' && umount /mnt && exec \"$@\""
+    )
+    return ("unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Give a folder that every user may enter: home, which is nobody's, and state, root's."""
+    with tempfile.TemporaryDirectory() as name:
+        found = Path(name)
+        found.chmod(0o755)
+        for part, owner, mode in (("home", NOBODY, 0o700), ("state", 0, 0o700), ("bin", 0, 0o755)):
+            (found / part).mkdir(mode=mode)
+            os.chown(found / part, owner, owner)
+        yield found
+
+
+@pytest.fixture
+def sudo(assay_exec: Path, folder: Path) -> Iterator[CommandLine]:
+    """Give a command line as sudo starts it when nobody calls it."""
+    copy = folder / "bin" / "assay-exec"
+    shutil.copy(assay_exec, copy)
+    line = CommandLine(copy, folder / "home", prefix=reachable())
+    line.more = {
+        "SUDO_UID": str(NOBODY),
+        "SUDO_GID": str(NOBODY),
+        "SUDO_HOME": str(folder / "home"),
+        "HOME": "/root",
+        "USER": "root",
+        STATE: str(folder / "state"),
+    }
+    before = leaves()
+    tried = line("run", "--", "true")
+    if "may not read" in tried.err:
+        pytest.skip(f"assay cannot be run as another user here: {tried.err}")
+    assert (tried.status, tried.err) == (0, "") or "others than root can write" in tried.err
+    yield line
+    wait_until(lambda: not helpers(folder), "the helper and its launchers end")
+    wait_until(lambda: leaves() <= before, "no control group is left")
+    changes = folder / "state" / "journal" / "changes.jsonl"
+    assert not changes.exists() or changes.read_bytes() == b""
+
+
+def helpers(folder: Path) -> dict[int, str]:
+    """What runs as root for the command line of these tests, by process id."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if f"{STATE}={folder / 'state'}".encode() in (entry / "environ").read_bytes():
+                words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                found[int(entry.name)] = words
+    return found
+
+
+def owner(path: Path) -> tuple[int, int]:
+    state = path.lstat()
+    return state.st_uid, state.st_gid
+
+
+def identity(text: str) -> dict[str, str]:
+    return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+
+
+def test_a_program_is_its_users_and_has_no_right_of_root(sudo: CommandLine, folder: Path) -> None:
+    script = "cat /proc/self/status; echo home:$HOME; echo user:$USER; sleep 0.2"
+    record = folder / "home" / "record.json"
+    answer = sudo("run", "--with", "nice=-5", "--record", record, "--", "sh", "-c", script)
+    assert answer.status == 0, answer.err
+    found = identity(answer.out)
+    for name in ("Uid", "Gid"):
+        assert found[name].split() == [str(NOBODY)] * 4
+    for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+        assert int(found[name], 16) == 0
+    assert (found["home"], found["user"]) == (str(folder / "home"), "nobody")
+    assert owner(record) == (NOBODY, NOBODY)
+    grant = json.loads(record.read_text())["settings"]["nice"]
+    assert (grant["grant"], grant["value"]) == ("granted", -5), grant
+
+
+def test_it_finds_what_it_finds_without_a_helper(sudo: CommandLine) -> None:
+    """Descriptors, signals, limits, session and groups; but for its user."""
+    script = (
+        "ls /proc/self/fd; grep -E 'SigBlk|SigIgn|Shd' /proc/self/status; ulimit -a; umask; pwd"
+    )
+    helped = sudo("run", "--", "sh", "-c", script)
+    alone = sudo("run", "--as-root", "--", "sh", "-c", script)
+    assert helped.out == alone.out != ""
+
+
+def test_with_as_root_all_is_roots(sudo: CommandLine) -> None:
+    answer = sudo("run", "--as-root", "--", "sh", "-c", "id -u; echo $HOME")
+    assert answer.out.split() == ["0", "/root"]
+    assert sudo("run", "--", "id", "-u").out.split() == [str(NOBODY)]
+
+
+def test_no_process_of_the_user_reaches_what_stands_behind_it(
+    sudo: CommandLine, folder: Path
+) -> None:
+    """Neither assay's descriptors, of which one leads to root, nor its memory or its launcher's."""
+    (folder / "bin" / "look.py").write_text(LOOK)
+    answer = sudo("run", "--", sys.executable, folder / "bin" / "look.py")
+    assert answer.status == 0, answer.err
+    assert json.loads(answer.out) == {"front": [], "keeper": [], "assay": []}
+
+
+LOOK = """
+import json, os
+from pathlib import Path
+found, pid = {}, os.getpid()
+for name in ("keeper", "front", "assay"):
+    pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    found[name] = []
+    for part in ("fd", "mem", "environ", "maps", "cwd", "exe"):
+        try:
+            place = f"/proc/{pid}/{part}"
+            os.listdir(place) if part == "fd" else os.open(place, os.O_RDONLY)
+            found[name].append(part)
+        except PermissionError:
+            pass
+print(json.dumps(found))
+"""
+
+
+def test_import_hooks_reach_their_report(sudo: CommandLine, folder: Path) -> None:
+    script = (
+        'echo told >> "$ASSAY_HOOK_REPORT" && cat "$ASSAY_HOOK_REPORT"; echo $ASSAY_HOOK_REPORT'
+    )
+    answer = sudo("run", "--with", "env.ASSAY_HOOK_X=1", "--", "sh", "-c", script)
+    told, place = answer.out.split()
+    assert (told, answer.err) == ("told", "")
+    assert not Path(place).exists()
+
+
+def test_a_study_is_its_users(sudo: CommandLine, folder: Path) -> None:
+    sudo.more["ASSAY_DB"] = ""
+    answer = sudo(
+        "compare", "--arm", "nice=0", "--arm", "nice=-3", "--runs", "40", "--json", "--", "true"
+    )
+    assert answer.status == 0, answer.err
+    places = list((folder / "home").rglob("*"))
+    assert "assay.db" in {path.name for path in places}
+    assert {owner(path) for path in places} == {(NOBODY, NOBODY)}
+    (study,) = sudo.studies()
+    assert study["status"] == "done"
+
+
+def test_launches_side_by_side_keep_to_their_cpus(sudo: CommandLine, folder: Path) -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("there is one CPU")
+    log = folder / "home" / "cpus"
+    script = f"grep Cpus_allowed_list /proc/self/status >> {log}"
+    command = ("--parallel", "2", "--runs", "40", "--", "sh", "-c", script)
+    assert "Traceback" not in sudo("tune", "nice=0,-3", *command).err
+    assert len(set(log.read_text().splitlines())) == 2
+
+
+@pytest.fixture
+def interval() -> Iterator[str]:
+    """Give what the file holds that these tests change, and prove that it does so again."""
+    if not os.access(INTERVAL, os.W_OK):
+        pytest.skip(f"this machine has no {INTERVAL} that can be written")
+    before = INTERVAL.read_text().strip()
+    yield before
+    wait_until(lambda: INTERVAL.read_text().strip() == before, "it is put back", 30)
+
+
+@pytest.mark.alone
+@pytest.mark.usefixtures("interval")
+class TestTheSystem:
+    """Settings of the machine: root's helper writes them, and puts them back."""
+
+    def test_is_changed_around_a_run(self, sudo: CommandLine, interval: str) -> None:
+        answer = sudo("run", "--with", "vm.stat_interval=7", "--", "cat", INTERVAL)
+        assert (answer.status, answer.out, answer.err) == (0, "7\n", "")
+        assert INTERVAL.read_text().strip() == interval
+
+    def test_is_changed_for_the_launches_of_a_study(self, sudo: CommandLine) -> None:
+        arms = ("--arm", "vm.stat_interval=1", "--arm", "vm.stat_interval=7")
+        answer = sudo("compare", *arms, "--runs", "40", "--", "cat", INTERVAL)
+        assert answer.status == 0, answer.err
+        grants = [d["settings"]["vm.stat_interval"] for d in sudo.documents()]
+        assert {(g["grant"], g["value"]) for g in grants} == {("granted", 1), ("granted", 7)}
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+    def test_is_put_back_however_assay_ends(
+        self, sudo: CommandLine, folder: Path, interval: str, number: int
+    ) -> None:
+        with sudo.begun("run", "--with", "vm.stat_interval=7", "--", "sleep", "60") as process:
+            wait_until(lambda: INTERVAL.read_text() == "7\n", "it is changed", 30)
+            wait_until(lambda: any("sleep" in w for w in sudo.processes()), "it runs", 30)
+            os.kill(process.pid, number)
+            process.wait(30)
+        wait_until(lambda: INTERVAL.read_text().strip() == interval, "it is put back")
+        wait_until(lambda: not sudo.processes(), "the program ends")
+
+    def test_is_put_back_where_the_helper_is_killed(
+        self, sudo: CommandLine, folder: Path, interval: str
+    ) -> None:
+        with sudo.begun("run", "--with", "vm.stat_interval=7", "--", "sleep", "60") as process:
+            wait_until(lambda: INTERVAL.read_text() == "7\n", "it is changed", 30)
+            for pid, words in helpers(folder).items():
+                if words.endswith("helping ") and "--helper" not in words:
+                    os.kill(pid, signal.SIGKILL)
+            wait_until(lambda: INTERVAL.read_text().strip() == interval, "it is put back")
+            process.terminate()
+            process.wait(30)
+
+    def test_is_set_by_a_profile_of_the_users_own_until_it_is_asked_back(
+        self, sudo: CommandLine, folder: Path, interval: str
+    ) -> None:
+        """Root reads no file of a user: it is given actions."""
+        profile = folder / "home" / "mine.toml"
+        profile.write_text('[set]\n"vm.stat_interval" = 7\n')
+        profile.chmod(0o600)
+        os.chown(profile, NOBODY, NOBODY)
+        answer = sudo("machine", "apply", profile, "--json")
+        assert answer.status == 0, answer.err
+        assert INTERVAL.read_text() == "7\n"
+        again = sudo("machine", "restore", "--json")
+        assert [c["word"] for c in again.document["changes"]] == ["undone"], again.err
+        assert INTERVAL.read_text().strip() == interval
+
+
+def test_an_installation_that_others_can_write_is_named(sudo: CommandLine, folder: Path) -> None:
+    (folder / "bin").chmod(0o777)
+    answer = sudo("run", "--", "id", "-u")
+    assert answer.out.split() == [str(NOBODY)]  # separated all the same
+    assert "others than root can write" in answer.err
+    assert str(folder / "bin") in answer.err or "exposed before" in answer.err
+    doctor = sudo("doctor", "--json").document["separation"]
+    assert (doctor["user"], doctor["exposed"] is not None) == ("nobody", True)
+    assert "programs, store and files are nobody's" in sudo("doctor").out
+
+
+@pytest.mark.skipif(shutil.which("sudo") is None, reason="there is no sudo")
+def test_real_sudo(sudo: CommandLine) -> None:
+    for name in ("SUDO_UID", "SUDO_GID", "SUDO_HOME", "HOME", "USER"):
+        del sudo.more[name]
+    # Root may become nobody, and nobody may not become root: sudo -u would need a rule.
+    kept = [f"{name}={value}" for name, value in sudo.env.items()]
+    answer = subprocess.run(
+        ["sudo", "-n", "env", *kept, *sudo.argv("run", "--", "id", "-u")],
+        capture_output=True,
+        text=True,
+    )
+    assert answer.stdout.split() == ["0"], answer.stderr  # root called it
+
+
+# --- the helper ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def helper(assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Helper]:
+    """Give a helper that works for nobody, asked by root."""
+    monkeypatch.setenv(STATE, str(folder / "state"))
+    found = Helper(assay_exec, Caller(NOBODY, NOBODY, (NOBODY,), "nobody", "/"))
+    yield found
+    found.close()
+    assert not helpers(folder)
+
+
+def launched(helper: Helper, *argv: str, **keys: Any) -> tuple[Any, str]:
+    """A launch by the helper: its facts, and what it wrote."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        out = Path(name) / "out"
+        driver = Driver(helper, {"PATH": os.environ["PATH"], "A": "1"})
+        document = {"schema": 1, "argv": argv, "stdout": str(out), "parent_pid": os.getpid()}
+        with driver.start({**document, **keys}) as running:
+            assert running.finished(20)
+            facts = running.facts()
+        return facts, out.read_text() if out.exists() else ""
+
+
+def test_what_it_launches_is_a_child_of_who_asked(helper: Helper) -> None:
+    driver = Driver(helper, os.environ)
+    with driver.start({"schema": 1, "argv": ["sleep", "60"]}) as running:
+        stat = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()
+        assert int(stat[1]) == os.getpid()
+        assert int(stat[2]) == os.getpgrp()
+    facts, out = launched(helper, "sh", "-c", "id -u; echo $A; exit 3")
+    assert (facts.exit_status, out.split()) == (3, [str(NOBODY), "1"])
+    assert driver.probe()["root"] is True
+    driver.sweep()
+
+
+WORDS = {
+    "a command": (["--", "id"], {}),
+    "a plan by its name": (["--plan", "/etc/shadow", "--record-fd", "4"], {4: 4}),
+    "a record by its name": (["--plan-fd", "3", "--record", "/etc/x"], {3: 3}),
+    "a successor": (["--take-over", "--record-fd", "4", "--containment", "none"], {4: 4}),
+    "a hierarchy": (["--sweep", "--cgroup-root", "/tmp"], {1: 1}),
+    "another helper": (["--helper", "3", "--caller", "1:1:1"], {3: 3}),
+    "no caller": (["--helper", "3"], {3: 3}),
+    "no word": ([], {}),
+    "an unknown word": (["--root"], {}),
+    "help": (["--help"], {1: 1}),
+    "standard input": (["--sweep"], {0: 0}),
+    "a place of its own": (["--sweep"], {1: 40}),
+}
+
+
+@pytest.mark.parametrize(("words", "places"), WORDS.values(), ids=WORDS)
+def test_it_takes_no_other_words(helper: Helper, words: list[str], places: dict[int, int]) -> None:
+    with Path(os.devnull).open("r+b") as file:
+        own = {file.fileno(): place for place in places.values()}
+        with pytest.raises(OSError, match=r"Operation not permitted|Invalid argument"):
+            helper.spawn(words, {}, own)
+    assert launched(helper, "true")[0].exit_status == 0
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [b"", b"\0", b"x\0", b"1\0" * 2000, b"1\0\0--probe", b"9\0" + b"1," * 9 + b"\0--probe\0"],
+)
+def test_packets_that_cannot_be_read_harm_nothing(helper: Helper, packet: bytes) -> None:
+    if packet:  # an empty one is the end, as on any such socket
+        with Path(os.devnull).open("r+b") as file:
+            socket.send_fds(helper._launches, [packet], [file.fileno()])
+        assert len(helper._launches.recv(64)) == 8
+    assert launched(helper, "true")[0].exit_status == 0
+
+
+BOUNDED = {
+    "cgroup_root": "/tmp",
+    "cgroup_parent": "x",
+    "cgroup_name": "assay-1-0",
+    "host_root": "/tmp",
+}
+
+
+@pytest.mark.parametrize("key", BOUNDED)
+def test_a_plan_may_not_say_where_root_makes_or_reads_something(helper: Helper, key: str) -> None:
+    facts, _ = launched(helper, "true", **{key: BOUNDED[key]})
+    assert (facts.outcome, facts.message.partition(":")[0]) == ("bad_plan", key)
+
+
+@pytest.fixture
+def secret(folder: Path) -> Path:
+    """Give a file that only root may read."""
+    path = folder / "secret"
+    path.write_text("secret\n")
+    path.chmod(0o600)
+    return path
+
+
+@pytest.mark.parametrize("instances", [None, [{}, {}]], ids=["one", "several"])
+def test_files_and_folders_are_opened_as_the_user(
+    helper: Helper, folder: Path, secret: Path, instances: list[Any] | None
+) -> None:
+    driver = Driver(helper, os.environ)
+    outputs: list[dict[str, Any]] = [
+        {"stdout": "/proc/sys/kernel/core_pattern"},
+        {"stderr": str(folder / "state" / "x")},
+    ]
+    document: dict[str, Any] = {"schema": 1, "argv": ["cat"]}
+    if instances is not None:
+        document["instances"] = instances
+        outputs = [{"instances": [output, {}]} for output in outputs]
+    for more in ({"stdin": str(secret)}, {"cwd": str(folder / "state")}, *outputs):
+        with driver.start({**document, **more}) as running:
+            assert running.finished(20)
+            facts = running.facts()
+        assert (facts.outcome, facts.errno) == ("setup_failed", 13), (more, facts)
+    assert secret.read_text() == "secret\n"
+    assert not (folder / "state" / "x").exists()
+
+
+def test_it_ends_with_who_asks_and_so_does_what_it_started(
+    assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(STATE, str(folder / "state"))
+    script = (
+        "import os, sys, time; from pathlib import Path\n"
+        "from assay.launch.caller import Caller\n"
+        "from assay.launch.driver import Driver\n"
+        "from assay.launch.helper import Helper\n"
+        "helper = Helper(Path(sys.argv[1]), Caller(65534, 65534, (), 'nobody', '/'))\n"
+        "driver = Driver(helper, os.environ)\n"
+        "driver.work_ahead()\n"
+        "with driver.start({'schema': 1, 'argv': ['sleep', '60']}):\n"
+        "    print('begun', flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, assay_exec], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        wait_until(lambda: len(helpers(folder)) >= 4, "all of it runs")
+        process.kill()
+    wait_until(lambda: not helpers(folder), "all of it ends")
+
+
+def test_a_question_that_was_interrupted_leaves_no_launch(
+    helper: Helper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    before = children()
+    with Path(os.devnull).open("r+b") as file, monkeypatch.context() as patch:
+        patch.setattr(helper, "_answer", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            helper.spawn(["--sweep"], {}, {file.fileno(): 1})
+    assert launched(helper, "true")[0].exit_status == 0
+    assert children() == before
+
+
+def children() -> set[int]:
+    """Of this process, those that have ended and were not waited for included."""
+    return {int(pid) for pid in Path("/proc/thread-self/children").read_text().split()}
+
+
+def test_programs_of_a_set_user_id_launcher_are_the_callers(launcher: Launcher) -> None:
+    """What counts is the user who really runs assay-exec, however it became root."""
+    plan = launcher.plan(["id", "-u"])
+    plan.pop("cgroup_name", None)
+    record, done = launcher.run_plan(plan, prefix=(*AS_NOBODY, "--clear-groups"))
+    assert (record["outcome"], done.stdout.split()) == ("exited", [str(NOBODY).encode()])
+
+
+def test_it_ends_what_the_program_leaves(helper: Helper) -> None:
+    """The keeper is root, what it ends is not."""
+    begun = time.time_ns()
+    facts, _ = launched(helper, "sh", "-c", f"setsid sleep 60.{begun} & exit 0")
+    assert facts.containment is not None
+    assert facts.containment.left_over == 1
+    assert not [w for w in Path("/proc").glob("[0-9]*/cmdline") if _holds(w, str(begun))]
+
+
+def _holds(path: Path, text: str) -> bool:
+    with contextlib.suppress(OSError):
+        return text.encode() in path.read_bytes()
+    return False

@@ -1,0 +1,173 @@
+"""``assay machine show``, ``snapshot`` and ``diff`` as they are called."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from assay.cli.main import main
+
+RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
+SMALL = str(RECORDED / "2arm-2c.tar.bz2")
+OTHER = str(RECORDED / "2ps3-2t.tar.bz2")
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Call:
+    """Call assay with words; exit status and both outputs."""
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "x.db"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def run(*words: str) -> tuple[int, str, str]:
+        try:
+            status = main(["machine", *words])
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+def test_this_machine_is_shown(call: Call) -> None:
+    status, out, _ = call("show")
+    assert status == 0
+    assert out.splitlines()[0].startswith("system")
+    assert "glibc" in out
+    status, out, _ = call("show", "--json")
+    document = json.loads(out)
+    assert (status, document["schema"]) == (0, 1)
+    assert document["machine"]["flags"] == sorted(document["machine"]["flags"])
+    assert document["inventory"]["topology"]["kind"] == "machine"
+
+
+def test_a_recorded_machine_is_shown_and_drawn(call: Call, tmp_path: Path) -> None:
+    status, out, _ = call("show", "--root", SMALL)
+    assert status == 0
+    assert "2 CPUs" in out
+    assert call("show", "--root", SMALL, "-o", str(tmp_path / "m.svg"))[0] == 0
+    ElementTree.parse(tmp_path / "m.svg")
+    assert call("show", "--root", SMALL, "-o", str(tmp_path / "m.json"))[0] == 0
+    assert "inventory" in json.loads((tmp_path / "m.json").read_text())
+    assert call("show", "--root", SMALL, "-o", str(tmp_path / "m.txt"), "-q") == (0, "", "")
+    assert (tmp_path / "m.txt").read_text().count("\n") > 5
+
+
+def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> None:
+    path = str(tmp_path / "m.tar.gz")
+    status, out, _ = call("snapshot", "--root", SMALL, "-o", path, "--json")
+    assert (status, json.loads(out)["file"], json.loads(out)["left_out"]) == (0, path, [])
+    assert call("show", "--root", path)[1] == call("show", "--root", SMALL)[1]
+    status, out, _ = call("diff", SMALL, path)
+    assert (status, "do not differ" in out) == (0, True)
+    status, out, _ = call("diff", SMALL, OTHER, "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert {one["what"] for one in found["differences"]} >= {"model", "memory_bytes"}
+    assert {one["subject"] for one in found["differences"]} >= {"CPUs", "memory"}
+    # One word is held against the machine that --root stands for.
+    assert "do not differ" in call("diff", path, "--root", SMALL)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "-o", "machine.png"), "does not say what to write"),
+        (("show", "--root", "/nowhere/at/all"), "There is no file or folder"),
+        (("show", "--root", __file__), "is no archive of a machine"),
+        (("snapshot",), "needs a file to write"),
+        (("snapshot", "-o", "machine.zip"), "a snapshot is a .tar.gz archive"),
+        (("snapshot", "-o", "/nowhere/at/all/m.tar.gz"), "There is no folder"),
+        (("diff",), "needs something to compare"),
+        (("diff", "nothing", SMALL), "neither a snapshot nor a study"),
+        (("diff", "none.tar.gz"), "There is no file or folder"),
+        (("diff", SMALL, SMALL, SMALL), "one word too many"),
+        (("diff", SMALL, ""), "A word for `assay machine diff` is empty"),
+        (("diff", str(RECORDED)), f"There is neither proc nor sys in {RECORDED}"),
+        (("check", "hpc"), "`assay machine check --profile hpc`"),
+        (("check", "-o", "x.json"), "`assay machine check --json > FILE`"),
+        (("restore", "--root", SMALL), "about this machine as it runs"),
+        ((), "it takes one of show, check, snapshot, diff, apply, restore, noise"),
+    ],
+)
+def test_what_is_wrong_is_said(call: Call, words: tuple[str, ...], said: str) -> None:
+    status, out, err = call(*words)
+    assert status == 2
+    assert out == ""
+    assert said in err
+
+
+def test_a_place_where_no_file_can_be_made_is_said(call: Call) -> None:
+    status, _, err = call("show", "--root", SMALL, "-o", "/proc/x.svg")
+    assert status == 3
+    assert "/proc/x.svg cannot be written: no file can be made in /proc." in err
+
+
+def test_the_name_of_a_file_is_shown_without_its_control_characters(
+    call: Call, tmp_path: Path
+) -> None:
+    path = tmp_path / "a\x1b[31m.svg"
+    status, out, _ = call("show", "--root", SMALL, "-o", str(path))
+    assert (status, path.exists()) == (0, True)
+    assert "\x1b" not in out and "[31m.svg" in out
+
+
+def test_help_says_what_each_action_is_for(call: Call) -> None:
+    status, out, _ = call("show", "--help")
+    assert status == 0
+    for action in ("show", "check", "snapshot", "diff", "apply", "restore", "noise"):
+        assert f"\n  {action} " in out
+        assert f"assay machine {action}" in out.partition("actions:")[2]
+
+
+def test_cpus_that_a_partition_has_are_told(
+    call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ASSAY_RUN", str(tmp_path))
+    for name, text in (("lab", '{"name":"lab","cpus":"2-3","later":1}'), ("odd", "{")):
+        (tmp_path / "partitions" / name).mkdir(parents=True)
+        (tmp_path / "partitions" / name / "partition.json").write_text(text)
+    status, out, err = call("show")
+    assert (status, err.count("\n")) == (0, 1)
+    assert "the partition lab has CPUs 2-3 just now" in err
+    assert call("show", "-q")[2] == ""
+    assert "partition" not in call("show", "--root", SMALL)[2]
+    assert "partition lab" in call("check")[2]
+    assert "partition" not in out
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interruption_leaves_nothing_behind(
+    number: signal.Signals, status: int, tmp_path: Path
+) -> None:
+    archive, scratch = tmp_path / "slow.tar.gz", tmp_path / "scratch"
+    os.mkfifo(archive)  # reading it waits for ever
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "assay", "machine", "show", "--root", str(archive)],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        until = time.monotonic() + 60
+        # Python tries the folder with a file of its own first.
+        while not list(scratch.glob("assay-*")) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert list(scratch.iterdir())
+        process.send_signal(number)
+        assert process.wait(60) == status
+    finally:
+        process.kill()
+        process.wait()
+    assert list(scratch.iterdir()) == []

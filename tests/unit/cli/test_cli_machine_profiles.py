@@ -1,0 +1,60 @@
+"""The profiles that assay brings set what there is, to values that can be had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.cli.machine.apply import _show, _Told
+from assay.cli.machine.profile import place_of, settings_of
+from assay.cli.machine.profile_file import profile_names
+from assay.errors import BadInput
+from assay.machine.reader import read_machine
+from assay.machine.root import Root
+from assay.settings.base import Refused
+from assay.settings.registry import builtin
+
+
+def test_there_are_three() -> None:
+    assert set(profile_names()) >= {"hpc", "latency", "measuring"}
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_each_sets_values_of_its_settings(name: str) -> None:
+    machine = read_machine(Root(Path("/nonexistent")))
+    registry = builtin()
+    configuration = settings_of(name, registry, machine)
+    assert configuration
+    for setting, value in configuration.items():
+        assert value in registry.get(setting).domain(machine), setting
+        # Of a machine without any of the files everything is refused, and nothing is wrong.
+        answer = registry.get(setting).resolve(configuration, machine)
+        assert isinstance(answer, Refused) and "cannot be" not in answer.reason
+
+
+def test_a_name_that_is_none() -> None:
+    with pytest.raises(BadInput) as error:
+        settings_of("mesuring", builtin(), read_machine(Root(Path("/nonexistent"))))
+    assert error.value.remedy == "Did you mean measuring?"
+
+
+def test_what_is_said_of_a_setting_is_said_once_and_wraps(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rest = "Guests have none: the host decides."
+    told = [_Told(f"cpu.{name}", "x", "refused", f"There is no {name}. {rest}") for name in "ab"]
+    _show([*told, _Told("vm.thp", "never", "granted", None, "always")], dry_run=False)
+    out = capsys.readouterr().out
+    assert (out.count(rest), out.count("There is no ")) == (1, 2)
+    assert "vm.thp=never  granted (was always)" in out
+    _show([_Told("cpu.a", "x", "refused", "word " * 40)], dry_run=True)
+    _, *others = capsys.readouterr().out.splitlines()
+    assert others and all(line.startswith("    ") and len(line) <= 80 for line in others)
+
+
+def test_the_place_of_a_setting_is_that_in_its_file(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('[set]\n"vm.thp" = "never"\n"vm.swappiness" = 1\n')
+    path = str(tmp_path / "own.toml")
+    assert place_of(path, "vm.swappiness") == f"{path}:3:1"
+    assert place_of("measuring", "vm.swappiness") == "measuring"

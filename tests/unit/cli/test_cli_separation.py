@@ -1,0 +1,78 @@
+"""Who becomes another user, and what is said of it; how, tests/system/test_sudo.py shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.cli import main, separation
+from assay.cli.parser import parse
+
+
+class Became(Exception):
+    """The rights were given up."""
+
+
+@pytest.fixture
+def root(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Give the environment of a root that keeps all its rights."""
+    env = {"SUDO_UID": "1000", "SUDO_GID": "1000", "ASSAY_EXEC": "/nonexistent/assay-exec"}
+
+    def become(caller: Any) -> None:
+        raise Became(caller.uid)
+
+    monkeypatch.setattr(separation, "become", become)
+    monkeypatch.setattr(main.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(main.os, "environ", env)
+    return env
+
+
+SEPARATED = (
+    ["run", "--", "true"],
+    ["tune", "--", "true"],
+    ["study", "list"],
+    ["doctor"],
+    ["report", "last"],
+    ["machine", "apply", "measuring"],
+    ["machine", "restore"],
+    ["machine", "show"],
+)
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("words", SEPARATED, ids=" ".join)
+def test_under_sudo_rights_are_given_up(words: list[str]) -> None:
+    with pytest.raises(Became, match="1000"):
+        main._separated(parse(words).arguments)
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    "words",
+    [
+        *([*words[:1], "--as-root", *words[1:]] for words in SEPARATED),
+        ["machine", "check"],
+        ["machine", "snapshot"],
+        ["machine", "noise"],
+    ],
+    ids=" ".join,
+)
+def test_they_are_kept(words: list[str]) -> None:
+    assert main._separated(parse(words).arguments) is None
+
+
+@pytest.mark.parametrize(
+    ("uid", "variables"),
+    [(1000, {"SUDO_UID": "1000"}), (0, {}), (0, {"SUDO_UID": "0", "SUDO_GID": "0"})],
+)
+def test_there_are_none_to_give_up(
+    root: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    uid: int,
+    variables: dict[str, str],
+) -> None:
+    monkeypatch.setattr(main.os, "geteuid", lambda: uid)
+    root.clear()
+    root.update(variables)
+    assert main._separated(parse(["doctor"]).arguments) is None

@@ -1,0 +1,112 @@
+"""Who called sudo, and whether others can write what root loads for them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from assay.launch import installation
+from assay.launch.caller import Caller, caller_of
+from assay.launch.driver import Report
+from assay.launch.installation import exposed
+from assay.machine.rights import read_rights
+from assay.machine.root import Root
+
+NOBODY = Caller(65534, 65534, (65534,), "nobody", "/nonexistent")
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {},
+        {"SUDO_UID": "1000"},
+        {"SUDO_GID": "1000"},
+        {"SUDO_UID": "0", "SUDO_GID": "0"},
+        {"SUDO_UID": "-1", "SUDO_GID": "1000"},
+        {"SUDO_UID": "x", "SUDO_GID": "1000"},
+        {"SUDO_UID": "", "SUDO_GID": ""},
+        {"SUDO_UID": "\u0661", "SUDO_GID": "1"},  # a digit of another script
+    ],
+)
+def test_nobody_called(env: dict[str, str]) -> None:
+    assert caller_of(env) is None
+
+
+def test_a_user_without_an_entry_has_a_number_for_a_name() -> None:
+    found = caller_of({"SUDO_UID": "4000000", "SUDO_GID": "4000001", "SUDO_USER": "root"})
+    assert found == Caller(4000000, 4000001, (4000001,), "4000000", "/")
+    assert found.numbers == "4000000:4000001:4000001"
+    assert found.variables == {"HOME": "/", "USER": "4000000", "LOGNAME": "4000000"}
+
+
+def test_sudo_says_where_home_is() -> None:
+    found = caller_of({"SUDO_UID": "4000000", "SUDO_GID": "1", "SUDO_HOME": "/home/x"})
+    assert found is not None
+    assert found.home == "/home/x"
+
+
+@pytest.fixture
+def sound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Give a launcher in a folder of root's, in an installation that is sound."""
+    if os.geteuid() != 0:
+        pytest.skip("files of root's are made as root")
+    launcher = tmp_path / "bin" / "assay-exec"
+    launcher.parent.mkdir()
+    launcher.write_text("")
+    package = tmp_path / "assay"
+    (package / "launch").mkdir(parents=True)
+    (package / "launch" / "installation.py").write_text("")
+    (package / "launch" / "driver.py").write_text("")
+    monkeypatch.setattr(installation, "__file__", str(package / "launch" / "installation.py"))
+    if (place := exposed(launcher, NOBODY)) is not None:
+        pytest.skip(f"others can write {place} here")
+    return launcher
+
+
+@pytest.mark.parametrize("part", ["", "..", "../../assay/launch", "../../assay/launch/driver.py"])
+@pytest.mark.parametrize("how", ["all may write", "another's"])
+def test_the_place_is_named_that_others_can_write(sound: Path, part: str, how: str) -> None:
+    place = sound / part if part != ".." else sound.parent
+    place = Path(os.path.normpath(place))
+    if how == "another's":
+        os.chown(place, 65534, 65534)
+    else:
+        place.chmod(place.stat().st_mode | 0o002)
+    assert exposed(sound, NOBODY) == place
+
+
+def test_a_group_counts_where_it_has_members(sound: Path) -> None:
+    os.chown(sound, 0, 65534)
+    sound.chmod(0o775)
+    assert exposed(sound, NOBODY) == sound
+    assert exposed(sound, Caller(1, 1, (1,), "daemon", "/")) is None  # nogroup has none
+    os.chown(sound, 0, 0)
+    assert exposed(sound, NOBODY) is None
+
+
+def test_what_a_link_leads_to_counts(sound: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    sound.rename(elsewhere / "assay-exec")
+    sound.symlink_to(elsewhere / "assay-exec")
+    assert exposed(sound, NOBODY) is None
+    elsewhere.chmod(0o777)
+    assert exposed(sound, NOBODY) == elsewhere
+
+
+def test_rights_are_those_of_who_acts() -> None:
+    status = "Uid:\t0\t0\t0\t0\nCapEff:\t0000000000800000\n"
+    rights = read_rights(Root(), status)
+    assert (rights.uid, rights.capabilities) == (0, frozenset({"CAP_SYS_NICE"}))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_report_is_read_and_leaves_nothing(named: bool) -> None:
+    report = Report(named=named)
+    with report.path.open("ab") as file:
+        file.write(b"told\n")
+    assert report.read() == "told\n"
+    report.close()
+    assert not (named and report.path.exists())

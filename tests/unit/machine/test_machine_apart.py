@@ -1,0 +1,47 @@
+"""Boot arguments that CPUs which were set apart lack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.machine.checks.apart import arguments_for
+from assay.machine.root import Root
+
+CPU = "/sys/devices/system/cpu"
+
+
+def host(base: Path, line: str, *, full: bool = True) -> Root:
+    files = {"/proc/cmdline": line, f"{CPU}/possible": "0-7", f"{CPU}/isolated": ""}
+    files |= {f"{CPU}/nohz_full": ""} if full else {}
+    for path, text in files.items():
+        place = base / path.lstrip("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text + "\n")
+    return Root(base)
+
+
+@pytest.mark.parametrize(
+    ("line", "missing"),
+    [
+        ("quiet", ["nohz_full=2-3", "isolcpus=managed_irq,2-3"]),
+        ("nohz_full=2-5 isolcpus=managed_irq,domain,2-3", []),
+        ("nohz_full=2", ["nohz_full=2-3", "isolcpus=managed_irq,2-3"]),
+        ("nohz_full=2-3 isolcpus=2-3", ["isolcpus=managed_irq,2-3"]),
+        ("nohz_full=2-3 isolcpus=nohz,domain,managed_irq,1-3", []),
+    ],
+)
+def test_what_is_missing(tmp_path: Path, line: str, missing: list[str]) -> None:
+    assert [one.text for one in arguments_for([2, 3], host(tmp_path, line))] == missing
+
+
+def test_a_kernel_that_cannot_stop_the_tick(tmp_path: Path) -> None:
+    first, *_ = arguments_for([2, 3], host(tmp_path, "quiet", full=False))
+    assert first.text == "rcu_nocbs=2-3" and "CONFIG_NO_HZ_FULL" in first.reason
+    found = arguments_for([2, 3], host(tmp_path, "rcu_nocbs=2-3", full=False))
+    assert [one.text for one in found] == ["isolcpus=managed_irq,2-3"]
+
+
+def test_nothing_is_said_without_a_command_line(tmp_path: Path) -> None:
+    assert arguments_for([1], Root(tmp_path)) == ()

@@ -1,0 +1,116 @@
+"""What was found in one place, compared again in another."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as with_fields
+from simulated_studies import Study, carry_out, factors, space_of, workload
+
+from assay.records import (
+    ArmResult,
+    Budget,
+    Configuration,
+    Found,
+    Kind,
+    Reservation,
+    StudySpec,
+    Summary,
+    Verdict,
+)
+from assay.search.elsewhere import confirmation, elsewhere_of, elsewhere_words
+from assay.search.testing import Simulated
+
+MALLOC = space_of(malloc=("jemalloc", "tcmalloc"))
+GAIN = Simulated(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8}))
+QUIET = replace(GAIN, noise=0.002, seed=3)
+LOUD = replace(GAIN, noise=0.05, seed=4)
+
+
+def on_partition(program: Simulated) -> Study:
+    spec = StudySpec(
+        kind=Kind.TUNE,
+        workload=workload(),
+        budget=Budget(launches=60),
+        space=MALLOC,
+        reserve=Reservation(wish="all", partition="quiet"),
+    )
+    return carry_out(spec, program)
+
+
+def confirmed(first: Study, program: Simulated, launches: int = 60) -> Study:
+    assert first.conclusion.recommendation is not None
+    chosen = first.conclusion.recommendation.settings
+    budget = Budget(launches=launches)
+    return carry_out(confirmation("abc", first.spec, first.conclusion, chosen, budget), program)
+
+
+def test_the_same_gain_in_two_places() -> None:
+    second = confirmed(on_partition(QUIET), LOUD)
+    assert second.spec.kind is Kind.COMPARE
+    assert second.spec.reserve is None
+    assert [dict(arm.configuration) for arm in second.spec.arms] == [{}, {"malloc": "tcmalloc"}]
+    assert second.claim is not None
+    assert second.claim.verdict is Verdict.FASTER
+    told = second.conclusion.elsewhere
+    assert told is not None
+    assert told.found.study == "abc"
+    assert told.found.partition == "quiet"
+    assert told.found.claim is not None
+    assert told.found.claim.ratio == pytest.approx(0.8, rel=0.01)
+    assert told.ci is not None and told.times is not None and told.saved is not None
+    assert told.ci[0] < told.times < told.ci[1]
+    assert told.ci[0] > 20  # variances are 625 times apart
+    assert told.saved == round(told.found.launches * (told.times - 1))
+    words = elsewhere_words(told)
+    assert "on partition quiet: -20" in words
+    assert f"some {told.saved:,} more" in words
+
+
+def test_where_the_noise_is_the_same_nothing_is_saved() -> None:
+    told = confirmed(on_partition(LOUD), replace(LOUD, seed=9)).conclusion.elsewhere
+    assert told is not None and told.ci is not None
+    assert told.ci[0] < 1 < told.ci[1]
+    assert told.saved is None
+    assert "no launches were saved" in elsewhere_words(told)
+
+
+def test_too_few_launches_say_nothing_of_noise() -> None:
+    first = on_partition(QUIET)
+    told = confirmed(first, LOUD, launches=5).conclusion.elsewhere
+    assert told is not None
+    assert (told.times, told.ci, told.saved) == (None, None, None)
+
+
+def test_a_comparison_by_itself_has_no_elsewhere() -> None:
+    assert on_partition(QUIET).conclusion.elsewhere is None
+
+
+@pytest.mark.parametrize(("here", "there"), [(8, 8), (30, 6)])
+def test_the_interval_holds_the_truth(here: int, there: int) -> None:
+    """Of 90 % intervals one in ten misses: of 1,000 not more than 130 (three standard errors)."""
+    rng, missed = random.Random(5), 0
+    base = on_partition(QUIET)
+    spec = confirmation("abc", base.spec, base.conclusion, Configuration(), Budget(launches=4))
+    for _ in range(1000):
+        found = Found(study="abc", launches=100, spread=spread(rng, 0.01, there), values=there)
+        spec = with_fields(spec, found=found)
+        told = elsewhere_of(spec, (arm(spec, spread(rng, 0.03, here), here),))
+        assert told is not None and told.ci is not None
+        missed += not told.ci[0] <= 9 <= told.ci[1]
+    assert 70 <= missed <= 130
+
+
+def spread(rng: random.Random, sd: float, n: int) -> float:
+    values = [rng.gauss(0, sd) for _ in range(n)]
+    mean = sum(values) / n
+    return (sum((value - mean) ** 2 for value in values) / (n - 1)) ** 0.5
+
+
+def arm(spec: StudySpec, sd: float, n: int) -> ArmResult:
+    five = dict.fromkeys(("min", "q1", "median", "q3", "max", "mean"), 1.0)
+    summary = Summary(n=n, sd=sd, **five)
+    name = spec.workload.objective.name
+    return ArmResult(name="default", configuration=Configuration(), summary={name: summary})

@@ -1,0 +1,422 @@
+"""Settings of the boot and the firmware: what a boot has, what it lacks, and what shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import BadInput, NotPossible
+from assay.launch.planner import plan
+from assay.launch.script import explain, shell_script
+from assay.machine.booted import read_boot, shown
+from assay.machine.document import Boot, Machine
+from assay.machine.reader import read_machine
+from assay.machine.root import Root
+from assay.records import (
+    Configuration,
+    Granted,
+    Level,
+    Prospect,
+    RunFacts,
+    Scope,
+    Value,
+    Workload,
+    decode,
+    encode,
+)
+from assay.settings.base import Pending, Resolved
+from assay.settings.boot import effects, pausing
+from assay.settings.registry import builtin
+
+from .hosts import machine as a_host
+
+CPU = "/sys/devices/system/cpu"
+THP = "/sys/kernel/mm/transparent_hugepage/enabled"
+FLAW = f"{CPU}/vulnerabilities/spectre_v2"
+GIANT = "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"
+FOUR = {f"{CPU}/online": "0-3", f"{CPU}/possible": "0-3", f"{CPU}/present": "0-3"}
+WORKLOAD = Workload(argv=("./app",))
+RAN = RunFacts(outcome="exited")
+
+
+def booted(folder: Path, line: str, files: dict[str, str] | None = None) -> Machine:
+    """A host of four CPUs that was booted with this line, and has these files."""
+    texts = {**FOUR, "/proc/cmdline": line, "/proc/sys/kernel/random/boot_id": "x", **(files or {})}
+    for path, text in texts.items():
+        file = folder / path.lstrip("/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{text}\n")
+    return read_machine(Root(folder))
+
+
+def words(*line: str) -> Machine:
+    """A host of which the command line alone is known."""
+    return msgspec.structs.replace(a_host(), boot=Boot(words=tuple(map(shown, line))))
+
+
+def pending(machine: Machine, name: str, value: Value) -> Pending:
+    answer = builtin().get(name).resolve(Configuration({name: value}), machine)
+    assert isinstance(answer, Pending), answer
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line", "files"),
+    [
+        ("boot.mitigations", "off", "mitigations=off", {FLAW: "Vulnerable; IBPB: disabled"}),
+        ("boot.mitigations", "absent", "quiet", {FLAW: "Mitigation: Retpolines"}),
+        ("boot.nohz_full", "2-3", "nohz_full=2-3", {f"{CPU}/nohz_full": "2-3"}),
+        ("boot.nohz_full", "2-N", "nohz_full=2-N", {f"{CPU}/nohz_full": "2-3"}),
+        ("boot.nohz_full", "absent", "quiet", {f"{CPU}/nohz_full": "(null)"}),
+        ("boot.isolcpus", "domain,1", "isolcpus=domain,1", {f"{CPU}/isolated": "1"}),
+        ("boot.isolcpus", "managed_irq,1", "isolcpus=managed_irq,1", {f"{CPU}/isolated": ""}),
+        ("boot.isolcpus", 1, "isolcpus=1", {f"{CPU}/isolated": "1"}),
+        (
+            "boot.transparent_hugepage",
+            "never",
+            "transparent_hugepage=never",
+            {THP: "always madvise [never]"},
+        ),
+        ("boot.nosmt", "present", "nosmt", {f"{CPU}/smt/control": "off"}),
+        ("boot.nosmt", "force", "nosmt=force", {f"{CPU}/smt/control": "forceoff"}),
+        ("boot.nosmt", "present", "nosmt", {f"{CPU}/smt/control": "notsupported"}),
+        ("boot.maxcpus", 4, "maxcpus=4", {}),
+        ("boot.hugepages.1G", 4, "hugepagesz=1G hugepages=4", {GIANT: "4"}),
+        ("boot.hugepages.1g", 4, "hugepages=9 hugepagesz=1G hugepages=4", {GIANT: "4"}),
+        ("boot.hugepages.1G", "absent", "hugepagesz=2M hugepages=4", {GIANT: "0"}),
+        (
+            "boot.zswap.enabled",
+            1,
+            "zswap.enabled=1",
+            {"/sys/module/zswap/parameters/enabled": "Y"},
+        ),
+        (
+            "boot.intel_idle.max_cstate",
+            1,
+            "intel_idle.max_cstate=1",
+            {"/sys/module/intel_idle/parameters/max_cstate": "1"},
+        ),
+    ],
+)
+def test_a_boot_that_has_it_and_shows_it(
+    tmp_path: Path, name: str, value: Value, line: str, files: dict[str, str]
+) -> None:
+    found = plan(Configuration({name: value}), booted(tmp_path, line, files), builtin())
+    setting = next(iter(found.words))
+    assert not found.pending, found.pending
+    grant = builtin().get(setting).judge(found.configuration, RAN, found)
+    assert grant.grant is Granted.GRANTED
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line", "files", "told"),
+    [
+        ("boot.mitigations", "off", "mitigations=off", {FLAW: "Mitigation: IBRS"}, "'Mitigation"),
+        ("boot.nohz_full", "2-3", "nohz_full=2-3", {}, "nohz_full is not there, not '2-3'"),
+        ("boot.nohz_full", 1, "nohz_full=1", {f"{CPU}/nohz_full": ""}, "reads '', not '1'"),
+        ("boot.isolcpus", "1-2", "isolcpus=1-2", {f"{CPU}/isolated": "1"}, "reads '1', not '1-2'"),
+        (
+            "boot.transparent_hugepage",
+            "always",
+            "transparent_hugepage=always",
+            {THP: "always [madvise] never"},
+            "reads 'always [madvise] never', not 'always'",
+        ),
+        ("boot.nosmt", "present", "nosmt", {f"{CPU}/smt/control": "on"}, "reads 'on', not 'off'"),
+        ("boot.maxcpus", 2, "maxcpus=2", {}, "reads '0-3', not 2 CPUs at most"),
+        (
+            "boot.hugepages.1G",
+            4,
+            "hugepagesz=1G hugepages=4",
+            {GIANT: "3"},
+            "reads '3', not 4 or more",
+        ),
+    ],
+)
+def test_a_word_without_effect_is_told(
+    tmp_path: Path, name: str, value: Value, line: str, files: dict[str, str], told: str
+) -> None:
+    found = pending(booted(tmp_path, line, files), name, value)
+    assert "is there, but" in found.missing
+    assert told in found.missing
+    assert (found.add, found.remove) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line", "add", "remove"),
+    [
+        (
+            "boot.mitigations",
+            "off",
+            "quiet mitigations=auto",
+            ("mitigations=off",),
+            ("mitigations=auto",),
+        ),
+        ("boot.mitigations", "absent", "mitigations=off", (), ("mitigations=off",)),
+        ("boot.nosmt", "present", "quiet", ("nosmt",), ()),
+        ("boot.nosmt", "present", "nosmt=force", ("nosmt",), ("nosmt=force",)),
+        ("boot.rcu-nocbs", 1, "rcu_nocbs=2", ("rcu-nocbs=1",), ("rcu-nocbs=2",)),
+        ("boot.isolcpus", 1, "isolcpus=1 isolcpus=2", (), ("isolcpus=2",)),
+        ("boot.hugepages.1G", 4, "quiet", ("hugepagesz=1G hugepages=4",), ()),
+        (
+            "boot.hugepages.1G",
+            "absent",
+            "hugepagesz=1G hugepages=2",
+            (),
+            ("hugepagesz=1G hugepages=2",),
+        ),
+        (
+            "boot.console",
+            "tty0 ttyS0",
+            "console=ttyS0 console=tty0",
+            ("console=tty0", "console=ttyS0"),
+            ("console=*", "console=*"),
+        ),
+    ],
+)
+def test_the_change_that_brings_it(
+    name: str, value: Value, line: str, add: tuple[str, ...], remove: tuple[str, ...]
+) -> None:
+    found = pending(words(*line.split()), name, value)
+    assert found.add == add
+    # Values that are not shown stand as digests.
+    assert tuple(w[: w.index("*") + 1] if "*" in w else w for w in found.remove) == remove
+
+
+def test_what_stands_behind_the_two_dashes_is_for_init(tmp_path: Path) -> None:
+    machine = booted(tmp_path, "quiet -- mitigations=off")
+    assert builtin().get("boot.mitigations").default(machine) == "absent"
+
+
+NAMES = st.sampled_from(["nosmt", "mitigations", "isolcpus", "secret.key", "quiet", "foo-bar"])
+VALUES = st.sampled_from(["", "=off", "=auto,nosmt", "=1", "=2", "=x=y"])
+LINES = st.lists(st.tuples(NAMES, VALUES).map("".join), max_size=6)
+
+
+@given(line=LINES, name=NAMES)
+def test_what_a_boot_has_is_what_it_is_found_to_have(line: list[str], name: str) -> None:
+    machine = words(*line)
+    setting = builtin().get(f"boot.{name}")
+    now = setting.default(machine)
+    assert now is not None
+    answer = setting.resolve(Configuration({setting.name: now}), machine)
+    assert not (isinstance(answer, Pending) and (answer.add or answer.remove)), (line, now, answer)
+
+
+@given(line=LINES, name=NAMES, value=st.sampled_from(["absent", "present", "off", 1, "1 2", "x=y"]))
+def test_a_line_that_was_changed_as_told_has_it(line: list[str], name: str, value: Value) -> None:
+    setting = builtin().get(f"boot.{name}")
+    configuration = Configuration({setting.name: value})
+    answer = setting.resolve(configuration, words(*line))
+    if not isinstance(answer, Pending):
+        return
+    spelled = [_spelled(word, name) for word in line]
+    left = [word for word in spelled if shown(word) not in answer.remove]
+    changed = setting.resolve(configuration, words(*left, *answer.add))
+    assert not (isinstance(changed, Pending) and (changed.add or changed.remove)), changed
+
+
+def _spelled(word: str, name: str) -> str:
+    """A word of the line as the setting spells its own."""
+    key, equals, value = word.partition("=")
+    return f"{name}{equals}{value}" if key.replace("-", "_") == name.replace("-", "_") else word
+
+
+def test_secrets_of_the_command_line_are_not_kept(tmp_path: Path) -> None:
+    machine = booted(tmp_path, "quiet luks.key=hunter2 mitigations=off")
+    assert b"hunter2" not in encode(machine)
+    assert machine.boot.words[::2] == ("quiet", "mitigations=off")
+    configuration = Configuration({"boot.luks.key": "hunter2"})
+    assert not plan(configuration, machine, builtin()).pending
+    assert plan(configuration.having("boot.luks.key", "hunter3"), machine, builtin()).pending
+
+
+def test_boots_are_told_apart_by_a_digest(tmp_path: Path) -> None:
+    one = read_boot(Root(tmp_path))
+    assert one.id is None
+    first = booted(tmp_path, "quiet").boot
+    (tmp_path / "proc/sys/kernel/random/boot_id").write_text("y\n")
+    second = read_boot(Root(tmp_path))
+    assert first.id is not None
+    assert first.id != second.id
+    machine = booted(tmp_path, "quiet")
+    assert decode(encode(machine), Machine).boot == machine.boot
+
+
+def test_a_plan_that_takes_another_boot_is_pending_and_never_launched() -> None:
+    found = plan(Configuration({"boot.mitigations": "off", "nice": 5}), words("quiet"), builtin())
+    assert found.words["boot.mitigations"].prospect is Prospect.PENDING
+    assert not found.impossible
+    with pytest.raises(NotPossible, match="takes another boot: /proc/cmdline has no mitigations"):
+        found.demand_booted()
+    assert "# In a boot with boot.mitigations=off." in shell_script(found, WORKLOAD)
+    assert "[pending]" in explain(found, WORKLOAD, {})
+
+
+def test_what_is_refused_now_may_be_had_in_another_boot() -> None:
+    config = Configuration({"boot.mitigations": "off", "vm.swappiness": 10})
+    found = plan(config, words("quiet"), builtin())
+    assert found.refused
+    assert found.pending
+    assert not found.impossible
+    assert plan(config, words("mitigations=off"), builtin()).impossible
+
+
+def test_a_script_says_which_boot_it_is_for() -> None:
+    found = plan(Configuration({"boot.nosmt": "present"}), words("nosmt"), builtin())
+    line = "# In a boot with nosmt on the kernel's command line."
+    assert line in shell_script(found, WORKLOAD)
+
+
+def test_what_was_seen_at_the_launch_counts(tmp_path: Path) -> None:
+    line, files = "transparent_hugepage=never", {THP: "always madvise [never]"}
+    config = Configuration({"boot.transparent_hugepage": "never"})
+    found = plan(config, booted(tmp_path, line, files), builtin())
+    setting = builtin().get("boot.transparent_hugepage")
+    assert found.shown_by == (THP,)
+    same = RunFacts(outcome="exited", system={THP: "always madvise [never]"})
+    assert setting.judge(config, same, found).level is Level.SEEN
+    for facts in (
+        RunFacts(outcome="exited", system={THP: "[always] madvise never"}),
+        RunFacts(outcome="exited", system=same.system, system_changed={THP: "[always] x"}),
+    ):
+        grant = setting.judge(config, facts, found)
+        assert grant.grant is Granted.DEGRADED
+        assert "at the launch" in (grant.reason or "")
+
+
+def test_the_command_line_alone_is_set_not_seen() -> None:
+    config = Configuration({"boot.skew_tick": 1})
+    found = plan(config, words("skew_tick=1"), builtin())
+    setting = builtin().get("boot.skew_tick")
+    assert setting.judge(config, RAN, found).level is Level.SET
+    assert setting.evidence is Level.SET
+    assert builtin().get("boot.nohz_full").evidence is Level.SEEN
+
+
+@pytest.mark.parametrize(
+    "name", ["boot.a=b", "boot.a b", "boot.1", "boot.ä", "firmware.a.b", "boot.hugepages.1Q"]
+)
+def test_names_that_no_boot_knows(name: str) -> None:
+    with pytest.raises(BadInput):
+        builtin().get(name)
+
+
+@pytest.mark.parametrize("value", ["", " ", 'a"b', "a'b", "a\nb"])
+def test_values_that_no_command_line_holds(value: str) -> None:
+    setting = builtin().get("boot.foo")
+    with pytest.raises(BadInput, match="no value of a boot argument"):
+        setting.resolve(Configuration({"boot.foo": value}), words())
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [("2-x", "holds no list of CPUs"), ("2-7", "this machine has CPUs 0-3, and not 2-7")],
+)
+@pytest.mark.parametrize("name", ["nohz_full", "isolcpus", "rcu_nocbs"])
+def test_cpus_that_no_boot_could_have_are_refused(
+    tmp_path: Path, name: str, value: str, told: str
+) -> None:
+    """Whether they are on the command line or not: nobody is to boot for nothing."""
+    for line in (f"{name}={value}", "quiet"):
+        found = plan(Configuration({f"boot.{name}": value}), booted(tmp_path, line), builtin())
+        assert told in (found.refused[f"boot.{name}"].reason or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "value"),
+    [
+        ("firmware.nps", {"packages": 2, "nodes": 2}, 2),
+        ("firmware.snc", {"packages": 1, "nodes": 1}, 1),
+        ("firmware.nps", {"packages": 2, "nodes": 4}, 4),
+        ("firmware.smt", {"smt": 2}, "on"),
+        ("firmware.memory", {}, "cache"),
+    ],
+)
+def test_the_topology_shows_the_firmware(name: str, shape: dict[str, int], value: Value) -> None:
+    machine = a_host(**shape)
+    setting = builtin().get(name)
+    assert setting.default(machine) == value
+    config = Configuration({name: value})
+    found = plan(config, machine, builtin())
+    assert not found.pending
+    assert setting.judge(config, RAN, found).level is Level.SEEN
+    assert setting.scope is Scope.FIRMWARE
+
+
+def test_one_node_over_two_packages_is_nps0() -> None:
+    machine = a_host(packages=2)
+    whole = msgspec.structs.replace(machine.nodes[0], cpus=tuple(cpu.id for cpu in machine.cpus))
+    machine = msgspec.structs.replace(machine, nodes=(whole,))
+    assert builtin().get("firmware.nps").default(machine) == 0
+
+
+def test_memory_of_high_bandwidth_that_is_a_node() -> None:
+    machine = a_host(nodes=2)
+    kinds = (machine.nodes[0], msgspec.structs.replace(machine.nodes[1], kind="hbm"))
+    machine = msgspec.structs.replace(machine, nodes=kinds)
+    assert builtin().get("firmware.memory").default(machine) == "flat"
+
+
+def test_firmware_that_is_otherwise_is_pending() -> None:
+    found = pending(a_host(packages=2), "firmware.snc", 2)
+    assert found.missing == "NUMA nodes for each package: 1, not 2"
+    assert found.firmware == {"snc": "2"}
+
+
+def test_firmware_that_nobody_can_read_is_what_is_said_of_it() -> None:
+    machine = a_host()
+    config = Configuration({"firmware.boost": "low"})
+    setting = builtin().get("firmware.boost")
+    assert setting.default(machine) is None
+    assert pending(machine, "firmware.boost", "low").missing == "nobody has said that it is low"
+    said = msgspec.structs.replace(machine, boot=Boot(said={"firmware.boost": "low"}))
+    found = plan(config, said, builtin())
+    assert setting.judge(config, RAN, found).level is Level.SET
+    witness = Boot(said={"firmware.boost": "low"}, witnesses={"firmware.boost": "/x"})
+    found = plan(config, msgspec.structs.replace(machine, boot=witness), builtin())
+    grant = setting.judge(config, RAN, found)
+    assert (grant.level, grant.observed) == (Level.SEEN, "/x says low")
+    assert (
+        "/x says low, not high"
+        in pending(msgspec.structs.replace(machine, boot=witness), "firmware.boost", "high").missing
+    )
+
+
+@pytest.mark.parametrize("text", ["firmware.nps=3", "firmware.smt=maybe", "firmware.memory=flot"])
+def test_values_that_a_firmware_cannot_have(text: str) -> None:
+    name, _, value = text.partition("=")
+    with pytest.raises(BadInput, match="cannot be"):
+        builtin().get(name).resolve(Configuration({name: value}), a_host())
+
+
+def test_every_known_argument_is_a_setting_that_pauses() -> None:
+    for name in effects.names():
+        setting = builtin().get(f"boot.{name}")
+        assert pausing(setting) is not None
+        assert setting.switch_cost_s > 0
+        assert isinstance(
+            setting.resolve(Configuration({setting.name: "absent"}), words()), Resolved | Pending
+        )
+
+
+def test_smt_is_switched_where_there_is_a_switch(tmp_path: Path) -> None:
+    control = f"{CPU}/smt/control"
+    root = {"/proc/self/status": "Uid:\t0\t0\t0\t0\n", "/proc/self/uid_map": "0 0 4294967295"}
+    pairs = {f"{CPU}/cpu{n}/topology/core_cpus_list": f"{n % 2},{n % 2 + 2}" for n in range(4)}
+    machine = booted(tmp_path, "quiet", {**root, **pairs, control: "on"})
+    assert builtin().get("cpu.smt").default(machine) == "on"
+    found = plan(Configuration({"cpu.smt": "off", "threads": "cores"}), machine, builtin())
+    assert [(a.path, a.value) for a in found.system] == [(control, "off")]  # type: ignore[union-attr]
+    masked = plan(Configuration({"cpu.smt": "off", "cpus": "3"}), machine, builtin())
+    assert "cpus" in masked.refused, masked.words
+    assert "cpus" not in plan(Configuration({"cpus": "3"}), machine, builtin()).refused
+    for text, told in (("forceoff", "nosmt=force"), ("notsupported", "says notsupported")):
+        other = booted(tmp_path, "quiet", {control: text})
+        word = plan(Configuration({"cpu.smt": "off"}), other, builtin()).words["cpu.smt"]
+        assert word.prospect is Prospect.REFUSED
+        assert told in (word.reason or "")

@@ -1,0 +1,352 @@
+"""Settings of the system on recorded trees: what they write, read back and put back."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from assay.launch.journal import STATE, open_journal
+from assay.launch.planner import plan
+from assay.launch.system.changes import Changes, Outcome, Word
+from assay.launch.system.script import system_lines
+from assay.launch.system.testing import Effect, RecordedHost
+from assay.machine.document import Machine
+from assay.machine.forms import mask_of, may_be_written, reading
+from assay.machine.reader import read_machine
+from assay.machine.root import Root
+from assay.machine.tunables import writable
+from assay.records import (
+    Configuration,
+    Granted,
+    HoldFd,
+    Plan,
+    Prospect,
+    RunFacts,
+    Swap,
+    WriteFile,
+    decode,
+    encode,
+)
+from assay.settings.registry import builtin
+from assay.settings.system.common import SWITCH_S
+from assay.settings.system.idle import lasting
+
+CPU = "/sys/devices/system/cpu"
+POLICY = f"{CPU}/cpufreq/policy"
+NO_TURBO = f"{CPU}/intel_pstate/no_turbo"
+WEIGHTS = "/sys/kernel/mm/mempolicy/weighted_interleave"
+ROOT = "Name:\tx\nUid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\n"
+
+SERVER = {
+    "/proc/self/status": ROOT,
+    "/proc/self/uid_map": "0 0 4294967295",
+    "/proc/sys/kernel/random/boot_id": "b",
+    f"{CPU}/online": "0-3",
+    f"{CPU}/possible": "0-3",
+    f"{CPU}/present": "0-3",
+    **{f"{CPU}/cpu{n}/topology/core_cpus_list": str(n) for n in range(4)},
+    **{f"{CPU}/cpu{n}/topology/thread_siblings_list": str(n) for n in range(4)},
+    **{f"{CPU}/cpu{n}/topology/physical_package_id": "0" for n in range(4)},
+    **{f"{CPU}/cpu{n}/topology/core_id": str(n) for n in range(4)},
+    **{f"{POLICY}{n}/scaling_governor": "powersave" for n in range(4)},
+    **{f"{POLICY}{n}/scaling_available_governors": "performance powersave" for n in range(4)},
+    **{f"{POLICY}{n}/energy_performance_preference": "balance_performance" for n in range(4)},
+    **{
+        f"{POLICY}{n}/energy_performance_available_preferences": "default performance power"
+        for n in range(4)
+    },
+    **{f"{POLICY}{n}/cpuinfo_min_freq": "800000" for n in range(4)},
+    **{f"{POLICY}{n}/cpuinfo_max_freq": "3500000" for n in range(4)},
+    **{f"{POLICY}{n}/scaling_min_freq": "800000" for n in range(4)},
+    **{f"{POLICY}{n}/scaling_max_freq": "3500000" for n in range(4)},
+    NO_TURBO: "0",
+    **{f"{CPU}/cpu{n}/cpuidle/state{s}/disable": "0" for n in range(4) for s in range(3)},
+    **{f"{CPU}/cpu0/cpuidle/state{s}/latency": us for s, us in enumerate(("0", "2", "133"))},
+    **{f"{CPU}/cpu0/cpuidle/state{s}/name": name for s, name in enumerate(("POLL", "C1", "C6"))},
+    "/dev/cpu_dma_latency": "",
+    "/proc/irq/9/smp_affinity_list": "0-3",
+    "/proc/irq/24/smp_affinity_list": "2",
+    "/proc/irq/120/smp_affinity_list": "3",
+    "/proc/irq/default_smp_affinity": "f",
+    "/sys/devices/virtual/workqueue/cpumask": "f",
+    "/sys/devices/virtual/workqueue/writeback/cpumask": "f",
+    f"{WEIGHTS}/node0": "1",
+    f"{WEIGHTS}/node1": "1",
+    f"{WEIGHTS}/auto": "true",
+    "/proc/sys/kernel/sched_rt_runtime_us": "950000",
+    "/proc/sys/kernel/sched_rt_period_us": "1000000",
+    "/sys/kernel/mm/transparent_hugepage/enabled": "always madvise [never]",
+    "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled": "always inherit madvise [never]",
+    "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages": "0",
+    "/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages": "3",
+    "/proc/sys/vm/dirty_ratio": "20",
+    "/proc/sys/vm/dirty_bytes": "0",
+    "/proc/swaps": "Filename\tType\tSize\tUsed\tPriority\n/dev/sda2\tfile\t1024\t0\t-2",
+}
+
+
+def _managed(host: RecordedHost, path: str, text: str) -> str:
+    raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+
+
+def _manual(host: RecordedHost, path: str, text: str) -> str:
+    host.put(f"{WEIGHTS}/auto", "false")
+    return text
+
+
+def _frequency(other: str, sign: int) -> Effect:
+    def effect(host: RecordedHost, path: str, text: str) -> str:
+        # What would put the lower limit above the upper one is refused.
+        if sign * int(text) > sign * int(host.read(other) or "0"):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
+        return text
+
+    return effect
+
+
+def _governor(number: int) -> Effect:
+    def effect(host: RecordedHost, path: str, text: str) -> str:
+        host.put(NO_TURBO, "0")
+        preference = "performance" if text == "performance" else "balance_performance"
+        host.put(f"{POLICY}{number}/energy_performance_preference", preference)
+        return text
+
+    return effect
+
+
+EFFECTS: dict[str, Effect] = {
+    "/proc/irq/120/smp_affinity_list": _managed,
+    f"{WEIGHTS}/node0": _manual,
+    f"{WEIGHTS}/node1": _manual,
+    **{f"{POLICY}{n}/scaling_governor": _governor(n) for n in range(4)},
+    **{
+        f"{POLICY}{n}/scaling_min_freq": _frequency(f"{POLICY}{n}/scaling_max_freq", 1)
+        for n in range(4)
+    },
+    **{
+        f"{POLICY}{n}/scaling_max_freq": _frequency(f"{POLICY}{n}/scaling_min_freq", -1)
+        for n in range(4)
+    },
+}
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a recorded machine with all that can be set."""
+    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    base = tmp_path / "tree"
+    for path, text in SERVER.items():
+        place = base / path.lstrip("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text + "\n")
+    return base
+
+
+def content(base: Path) -> dict[str, bytes]:
+    """Every file of a tree."""
+    return {str(p): p.read_bytes() for p in sorted(base.rglob("*")) if p.is_file()}
+
+
+def applied(base: Path, **values: object) -> tuple[Plan, tuple[Outcome, ...], dict[str, str]]:
+    """Apply a configuration, read it back, and put it back; all is as it was then."""
+    before = content(base)
+    asked = Configuration({name.replace("__", "."): value for name, value in values.items()})  # type: ignore[misc]
+    found = plan(asked, read_machine(Root(base)), builtin())
+    assert not found.refused, found.refused
+    assert decode(encode(found), Plan) == found
+    with open_journal() as journal:
+        changes = Changes(RecordedHost(base, EFFECTS), journal, "test")
+        outcomes = changes.hold(found.system)
+        seen = changes.look(found.system)
+        assert {word.fate for word in changes.put_back()} <= {"undone"}
+        assert not journal.entries
+    assert content(base) == before
+    return found, outcomes, seen
+
+
+def judged(found: Plan, seen: dict[str, str], name: str) -> Granted:
+    """What is said of a setting where its files held this before a launch."""
+    facts = RunFacts(outcome="exited", system=seen)
+    return builtin().get(name).judge(found.configuration, facts, found).grant
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"cpu__governor": "performance"},
+        {"cpu__epp": "performance"},
+        {"cpu__turbo": "off"},
+        {"cpu__governor": "performance", "cpu__turbo": "off", "cpu__epp": "performance"},
+        {"cpu__freq_min": 3000000, "cpu__freq_max": 3000000},
+        {"cpu__freq_max": 800000},
+        {"cpu__idle": 0},
+        {"workqueue__cpus": "0-1"},
+        {"numa__weights": "3:1"},
+        {"rt__throttling": -1},
+        {"vm__thp": "always", "vm__thp__64k": "inherit"},
+        {"vm__hugepages__1g": 2, "vm__hugepages__2m__node0": 8},
+        {"vm__dirty_bytes": 1 << 20},
+        {"vm__swap": "off"},
+    ],
+    ids=str,
+)
+def test_granted_and_put_back(server: Path, values: dict[str, object]) -> None:
+    found, outcomes, seen = applied(server, **values)
+    assert {outcome.word for outcome in outcomes} <= {Word.GRANTED, Word.KEPT}
+    for name in found.configuration:
+        assert judged(found, seen, name) is Granted.GRANTED
+
+
+def test_an_interrupt_that_its_driver_manages_stays(server: Path) -> None:
+    found, outcomes, seen = applied(server, irq__cpus="0-1")
+    words = {o.action.path: (o.word, o.reason) for o in outcomes}
+    assert words["/proc/irq/24/smp_affinity_list"][0] is Word.GRANTED
+    word, reason = words["/proc/irq/120/smp_affinity_list"]
+    assert word is Word.REFUSED
+    assert "isolcpus=managed_irq" in (reason or "")
+    assert seen["/proc/irq/default_smp_affinity"] == "3"
+    assert judged(found, seen, "irq.cpus") is Granted.DEGRADED
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("cpu.governor", "ondemand", "cannot be"),
+        ("cpu.freq_max", 9000000, "cannot be"),
+        ("vm.hugepages.16k", 1, "no /sys/kernel/mm/hugepages/hugepages-16kB"),
+        ("vm.thp.2m", "always", "has no"),
+        ("vm.swappiness", 10, "has no /proc/sys/vm/swappiness"),
+        ("irq.cpus", "0-9", "CPUs 0-3 only"),
+        ("irq.cpus", "all", "cannot be"),
+        ("workqueue.cpus", "7", "CPUs 0-3 only"),
+        ("numa.weights", "3", "2 nodes"),
+        ("numa.weights", "300:1", "cannot be"),
+        ("vm.thp", "sometimes", "cannot be"),
+        ("cpu.turbo", "maybe", "cannot be"),
+        ("cpu.idle", -1, "cannot be"),
+    ],
+)
+def test_refused_with_the_reason(server: Path, name: str, value: str | int, why: str) -> None:
+    found = plan(Configuration({name: value}), read_machine(Root(server)), builtin())
+    assert why in (found.refused[name].reason or "")
+    assert not found.system
+
+
+def test_without_root_or_in_a_user_namespace(server: Path) -> None:
+    for status, uid_map, why in (
+        (ROOT.replace("0\t0\t0\t0", "1000\t1000\t1000\t1000"), "0 0 4294967295", "as root"),
+        (ROOT, "0 1000 1", "user namespace"),
+    ):
+        (server / "proc/self/status").write_text(status)
+        (server / "proc/self/uid_map").write_text(uid_map)
+        machine = read_machine(Root(server))
+        for name, value in (("vm.thp", "always"), ("irq.cpus", "0"), ("cpu.turbo", "off")):
+            found = plan(Configuration({name: value}), machine, builtin())
+            assert why in (found.refused[name].reason or "")
+
+
+def test_what_resets_others_comes_first(server: Path) -> None:
+    asked = Configuration({"cpu.epp": "performance", "cpu.governor": "performance"})
+    found = plan(asked, read_machine(Root(server)), builtin())
+    files = [action.path.rpartition("/")[2] for action in found.system]
+    assert files == ["scaling_governor"] * 4 + ["energy_performance_preference"] * 4
+
+
+def test_two_settings_of_one_file_are_at_odds(server: Path) -> None:
+    machine = read_machine(Root(server))
+    asked = Configuration({"vm.dirty_ratio": 5, "vm.dirty_bytes": 1 << 20})
+    found = plan(asked, machine, builtin())
+    assert list(found.refused) == ["vm.dirty_ratio"]
+    assert "vm.dirty_bytes decides this already" in (found.refused["vm.dirty_ratio"].reason or "")
+
+
+def test_settings_of_a_program_find_the_system_as_it_will_be(server: Path) -> None:
+    machine = read_machine(Root(server))
+    alone = plan(Configuration({"thp": "madvise"}), machine, builtin())
+    assert "never gives huge pages" in (alone.refused["thp"].reason or "")
+    both = plan(Configuration({"thp": "madvise", "vm.thp": "madvise"}), machine, builtin())
+    assert both.words["thp"].prospect is Prospect.GRANTABLE
+    hog = Configuration({"sched": "fifo:10", "rt.throttling": -1})
+    assert "sched" in plan(hog, machine, builtin()).refused
+
+
+def test_sleep_is_limited_for_good_by_disabling_states(server: Path) -> None:
+    machine = read_machine(Root(server))
+    found = lasting(HoldFd(path="/dev/cpu_dma_latency", value=10), machine)
+    assert [action.path for action in found] == [
+        f"{CPU}/cpu{n}/cpuidle/state2/disable" for n in range(4)
+    ]
+    deeper = lasting(HoldFd(path="/dev/cpu_dma_latency", value=0), machine)
+    assert len(deeper) == 8
+    before = content(server)
+    with open_journal() as journal:
+        changes = Changes(RecordedHost(server), journal, "test")
+        assert {o.word for o in changes.hold(deeper)} == {Word.GRANTED}
+        changes.put_back()
+    assert content(server) == before
+
+
+def test_judging_without_a_reading_or_with_another(server: Path) -> None:
+    found = plan(Configuration({"vm.thp": "always"}), read_machine(Root(server)), builtin())
+    path = "/sys/kernel/mm/transparent_hugepage/enabled"
+    assert judged(found, {}, "vm.thp") is Granted.UNVERIFIED
+    assert judged(found, {path: "never"}, "vm.thp") is Granted.REFUSED
+    facts = RunFacts(outcome="exited", system={path: "always"}, system_changed={path: "madvise"})
+    grant = builtin().get("vm.thp").judge(found.configuration, facts, found)
+    assert grant.grant is Granted.DEGRADED
+    assert "somebody set" in (grant.reason or "")
+    pool = plan(Configuration({"vm.hugepages.1g": 4}), read_machine(Root(server)), builtin())
+    (action,) = pool.system
+    assert judged(pool, {action.path: "2"}, "vm.hugepages.1g") is Granted.DEGRADED
+    assert judged(pool, {action.path: "0"}, "vm.hugepages.1g") is Granted.REFUSED
+
+
+def test_a_frequency_that_a_driver_rounds_is_degraded(server: Path) -> None:
+    found = plan(Configuration({"cpu.freq_max": 3000000}), read_machine(Root(server)), builtin())
+    paths = [action.path for action in found.system]
+    for read, word in (("2900000", Granted.DEGRADED), ("3500000", Granted.REFUSED)):
+        assert judged(found, dict.fromkeys(paths, read), "cpu.freq_max") is word
+
+
+def test_what_is_changed_is_written_into_the_script(server: Path) -> None:
+    asked = Configuration({"vm.swap": "off", "cpu.idle": 5, "irq.cpus": "0"})
+    lines = "\n".join(system_lines(plan(asked, read_machine(Root(server)), builtin())))
+    assert "swapoff /dev/sda2" in lines
+    assert "  swapon /dev/sda2 || true" in lines
+    assert r"printf '\005\000\000\000' >&9" in lines
+
+
+def test_an_older_machine_document_has_no_system() -> None:
+    machine = read_machine(Root(Path("/nonexistent")))
+    assert machine.system == {}
+    assert decode(encode(machine), Machine) == machine
+
+
+@pytest.mark.parametrize(
+    "setting", [s for s in builtin() if s.scope == "system"], ids=lambda s: s.name
+)
+def test_no_setting_is_tried_unasked_and_each_costs_something(setting: object) -> None:
+    assert isinstance(setting.matters(None, None), str)  # type: ignore[attr-defined]
+    assert setting.switch_cost_s >= SWITCH_S  # type: ignore[attr-defined]
+
+
+def test_spellings() -> None:
+    assert reading("choice", "always [madvise] never\n") == "madvise"
+    assert reading("mask", "00000000,0000000f") == reading("mask", "f") == "f"
+    assert reading("cpulist", "0,1,2,3") == "0-3"
+    assert mask_of((0, 33)) == "2,00000001"
+    assert not may_be_written("number", "1\n2")
+    assert not may_be_written("mask", "f,f")
+    assert writable("/proc/swaps") is None
+    assert writable("/proc/irq/24/smp_affinity_list") is not None
+    assert writable("/proc/irq/24/../../sys/vm/swappiness") is None
+
+
+def test_actions_on_what_is_no_file_are_told_apart() -> None:
+    assert Plan(
+        configuration=Configuration(),
+        actions=(Swap(path="/s", on=False), WriteFile(path="/x", value="1")),
+    ).system == (Swap(path="/s", on=False), WriteFile(path="/x", value="1"))

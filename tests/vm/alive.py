@@ -1,0 +1,91 @@
+"""A guest that stays: after its commands it answers questions, until the test is done with it."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from .guest import HERE, Guest, Result, compile_program
+from .guest_host import GuestHost
+from .line import Line, Silent
+
+LIFE_S = 900.0
+"""After so long a guest ends by itself, whatever became of its tests."""
+COMMAND_S = 60
+
+
+@dataclass(frozen=True)
+class Alive:
+    """A guest that runs.
+
+    Attributes:
+        guest: how it was made.
+        results: of the commands that it began with.
+        host: to change it by.
+        line: to its agent.
+    """
+
+    guest: Guest
+    results: Sequence[Result]
+    host: GuestHost
+    line: Line
+
+    def run(self, script: str) -> tuple[int, str]:
+        """Status of a shell's script, and what it wrote to either output.
+
+        It answers once nobody is left that holds its output open.
+        """
+        status, _, text = self.line.ask("run", script).decode(errors="replace").partition("\n")
+        return int(status), text
+
+    def output(self, script: str) -> str:
+        """What a script wrote that did not fail."""
+        status, text = self.run(script)
+        assert status == 0, f"{script}\nstatus {status}\n{text}"
+        return text
+
+
+@contextmanager
+def alive(
+    guest: Guest,
+    files: Mapping[str, Path | bytes],
+    commands: Sequence[Sequence[str]] = (),
+    *,
+    timeout_s: float = LIFE_S,
+) -> Iterator[Alive]:
+    """Boot as `Guest.run` does, run the commands, then keep the guest."""
+    agent = compile_program(HERE / "programs" / "agent.cpp")
+    here, there = socket.socketpair()
+    with here, tempfile.TemporaryDirectory(prefix="assay-vm-") as name:
+        folder = Path(name)
+        with there, (folder / "qemu").open("wb") as said:
+            argv = guest.prepare(
+                folder, {**files, "/vm/agent": agent}, commands, timeout_s, COMMAND_S
+            )
+            argv += ["-chardev", f"socket,id=agent,fd={there.fileno()}", "-serial", "chardev:agent"]
+            qemu = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                pass_fds=[there.fileno()],
+            )
+        try:
+            line = Line(here)
+            try:
+                line.wait_for_agent(timeout_s)
+            except Silent as error:
+                said_last = (folder / "qemu").read_text().strip() or "nothing"
+                guest.results(folder, commands, f"{error}; QEMU said: {said_last}")
+                raise
+            yield Alive(guest, guest.results(folder, commands), GuestHost(line), line)
+            with suppress(Silent):
+                line.end()
+        finally:
+            qemu.kill()
+            qemu.wait()

@@ -1,0 +1,1 @@
+"""One guest of two sockets, four NUMA nodes and a fifth without CPUs."""

@@ -1,0 +1,64 @@
+"""The guest of this folder, booted once, and what is read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.machine.document import Machine
+from assay.machine.reader import read_machine
+from assay.machine.root import Root
+from vm.alive import Alive, alive
+from vm.guest import Guest
+from vm.trees import gather, plant, tree_files
+
+from . import machine
+
+
+@pytest.fixture(scope="package")
+def guest(
+    guest_kernel: Path,
+    guest_programs: dict[str, Path | bytes],
+    tree_program: Path,
+    assay_exec: Path,
+    assay_broker: Path,
+) -> Iterator[Alive]:
+    """The guest; what a test changes in it the test puts back."""
+    described = Guest(
+        kernel=guest_kernel,
+        cpus=machine.CPUS,
+        nodes=machine.NODES,
+        distances={
+            (source, target): value
+            for source, row in enumerate(machine.DISTANCES)
+            for target, value in enumerate(row)
+            if source < target
+        },
+        speeds=machine.SPEEDS,
+        cmdline=machine.CMDLINE,
+    )
+    files = {
+        **guest_programs,
+        **tree_files(tree_program),
+        "/bin/assay-exec": assay_exec,
+        "/bin/assay-broker": assay_broker,
+        "/etc/passwd": b"root:x:0:0::/:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n",
+        "/etc/group": b"root:x:0:\nuser:x:1000:\n",
+    }
+    with alive(described, files, [["sh", "-c", gather()]]) as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def root(guest: Alive, tmp_path_factory: pytest.TempPathFactory) -> Root:
+    """The guest's files, as they were when it had booted."""
+    (gathered,) = guest.results
+    return plant(gathered.files["/out/tree"], tmp_path_factory.mktemp("tree"))
+
+
+@pytest.fixture(scope="package")
+def known(root: Root) -> Machine:
+    """The guest as a Machine document."""
+    return read_machine(root)

@@ -1,0 +1,179 @@
+"""System settings on a guest's kernel: applied, read back, put back as they were, to the byte.
+
+The settings, the journal and the undoing are those of this host; only the `Host` is the guest.
+"""
+
+from __future__ import annotations
+
+import errno
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from assay.launch.journal import STATE, Journal, open_journal
+from assay.launch.system.changes import Changes, Outcome, Word
+from assay.launch.system.undo import undo
+from assay.machine.document import Machine
+from assay.machine.tunables import HUGETLB, IRQS, NODES, SWAPS, THP, VM, WORKQUEUES
+from assay.records.action import HoldFd
+from assay.records.configuration import Value
+from vm.alive import Alive
+from vm.trial import plan_on
+
+from .machine import HUGE_ON_NODE_1, MEMORY_ONLY
+
+pytestmark = pytest.mark.vm
+
+POOL = "hugepages-2048kB/nr_hugepages"
+SWAPPINESS = f"{VM}/swappiness"
+HOUSEKEEPING = "0-3"
+EVERYTHING: dict[str, Value] = {
+    "vm.thp": "never",
+    "vm.thp.defrag": "never",
+    "vm.khugepaged.pages_to_scan": 2048,
+    "vm.swappiness": 7,
+    "vm.dirty_bytes": 1 << 26,
+    "vm.zone_reclaim": 1,
+    "vm.stat_interval": 9,
+    "vm.hugepages.2m.node0": 4,
+    "vm.hugepages.2m.node2": 2,
+    "numa.balancing": 0,
+    "ksm": 1,
+    "watchdog": 0,
+    "rt.throttling": -1,
+    "irq.cpus": HOUSEKEEPING,
+    "workqueue.cpus": HOUSEKEEPING,
+}
+
+
+@pytest.fixture
+def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Journal]:
+    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    with open_journal() as held:
+        yield held
+
+
+@pytest.fixture(autouse=True)
+def as_it_was(guest: Alive, known: Machine) -> Iterator[None]:
+    """Prove that a test leaves the guest as it found it, to the byte."""
+    before = contents(guest, known)
+    yield
+    assert contents(guest, known) == before
+
+
+def contents(guest: Alive, known: Machine) -> bytes:
+    """Every file that settings could write, and each interrupt's."""
+    paths = [path for path in known.system if path != SWAPS]
+    paths += [f"{IRQS}/{n}/smp_affinity_list" for n in known.system[IRQS].split()]
+    names = shlex.quote("\n".join(paths))
+    return guest.output(
+        f"echo {names} > /tmp/names; tree /tmp/names /tmp/files; cat /tmp/files"
+    ).encode()
+
+
+def hold(
+    guest: Alive, known: Machine, journal: Journal, values: Mapping[str, Value]
+) -> tuple[Changes, dict[str, Outcome]]:
+    planned = plan_on(known, values)
+    assert not planned.refused, planned.refused
+    changes = Changes(guest.host, journal, "test")
+    return changes, {told.action.path: told for told in changes.hold(planned.system)}
+
+
+def test_all_of_them_hold_and_are_put_back(guest: Alive, known: Machine, journal: Journal) -> None:
+    changes, told = hold(guest, known, journal, EVERYTHING)
+    assert guest.host.read(f"{THP}/enabled") == "always madvise [never]"
+    assert guest.host.read(SWAPPINESS) == "7"
+    assert guest.host.read(f"{VM}/dirty_ratio") == "0", "the kernel resets it with the bytes"
+    assert guest.host.read(f"{NODES}/node0/hugepages/{POOL}") == "4"
+    assert guest.host.read(f"{NODES}/node1/hugepages/{POOL}") == str(HUGE_ON_NODE_1)
+    assert guest.host.read(f"{HUGETLB}/{POOL}") == str(4 + 2 + HUGE_ON_NODE_1)
+    assert guest.host.read(f"{WORKQUEUES}/cpumask") == "0f"
+    assert guest.host.read(f"{IRQS}/default_smp_affinity") == "0f"
+    refused = {path for path, outcome in told.items() if outcome.word is Word.REFUSED}
+    # Nobody may move these two: the clock's and the cascade of the old interrupt controller.
+    assert refused == {f"{IRQS}/{n}/smp_affinity_list" for n in (0, 2)}
+    assert {told[path].read for path in told if path.startswith(f"{IRQS}/1")} == {HOUSEKEEPING}
+    assert not {o.word for p, o in told.items() if p not in refused} - {Word.GRANTED, Word.KEPT}
+    undone = changes.put_back()
+    assert {word.fate for word in undone} == {"undone"}
+    assert journal.entries == ()
+
+
+def test_a_pool_grows_as_far_as_its_node_has_memory(
+    guest: Alive, known: Machine, journal: Journal
+) -> None:
+    changes, told = hold(guest, known, journal, {f"vm.hugepages.2m.node{MEMORY_ONLY}": 500})
+    (outcome,) = told.values()
+    assert outcome.word is Word.DEGRADED
+    assert outcome.read is not None and 0 < int(outcome.read) < 32, "64 MiB in all"
+    changes.put_back()
+
+
+def test_a_pool_of_all_nodes_is_put_back_node_by_node(
+    guest: Alive, known: Machine, journal: Journal
+) -> None:
+    """The kernel spreads it over the nodes, and takes it back from them in turn."""
+    for count in (4, 5, 9, 14):
+        changes, told = hold(guest, known, journal, {"vm.hugepages": count})
+        assert told[f"{VM}/nr_hugepages"].read == str(count)
+        changes.put_back()
+        assert guest.host.read(f"{NODES}/node1/hugepages/{POOL}") == str(HUGE_ON_NODE_1)
+
+
+def test_a_wish_lasts_while_its_device_is_open(
+    guest: Alive, known: Machine, journal: Journal
+) -> None:
+    wish = HoldFd(path="/dev/cpu_dma_latency", value=5)
+    changes = Changes(guest.host, journal, "test")
+    (outcome,) = changes.hold([wish])
+    assert (outcome.word, outcome.read) == (Word.GRANTED, "5")
+    changes.put_back()
+    held = guest.host.hold(wish.path, 2_000_000_000)
+    assert held.read() == "2000000000", "nobody wishes anything"
+    held.close()
+
+
+def test_what_somebody_changed_meanwhile_is_told_and_left(
+    guest: Alive, known: Machine, journal: Journal
+) -> None:
+    old = guest.host.read(SWAPPINESS)
+    changes, _ = hold(guest, known, journal, {"vm.swappiness": 7, "vm.stat_interval": 9})
+    guest.output(f"echo 30 > {SWAPPINESS}")
+    fates = {word.note.action.path: (word.fate, word.found) for word in changes.put_back()}
+    assert fates == {SWAPPINESS: ("drifted", "30"), f"{VM}/stat_interval": ("undone", "9")}
+    assert guest.host.read(SWAPPINESS) == "30"
+    guest.output(f"echo {old} > {SWAPPINESS}")
+
+
+def test_the_journal_alone_puts_back_what_one_left_who_was_killed(
+    guest: Alive, known: Machine, journal: Journal
+) -> None:
+    hold(guest, known, journal, EVERYTHING)
+    journal.close()
+    with open_journal() as later:
+        told = undo(guest.host, later, later.entries)
+        assert told and {word.fate for word in told} == {"undone"}
+        assert later.entries == ()
+
+
+def test_the_guest_keeps_the_contract_of_a_host(guest: Alive) -> None:
+    host = guest.host
+    assert host.read("/proc/sys/vm/nothing") is None
+    assert host.read("/proc") is None
+    assert host.listdir("/nowhere") == ()
+    assert {"self", "cmdline"} <= set(host.listdir("/proc"))
+    with pytest.raises(OSError) as refused:
+        host.write(SWAPPINESS, "500")
+    assert refused.value.errno == errno.EINVAL
+    with pytest.raises(OSError) as refused:
+        host.write("/proc/sys/vm/nothing", "1")
+    assert refused.value.errno == errno.ENOENT
+    with pytest.raises(OSError) as refused:
+        host.write("/proc/self/oom_score_adj", "0")
+    assert refused.value.errno == errno.ELOOP, "through a link"
+    with pytest.raises(OSError) as refused:
+        host.set_affinity(1, (63,))
+    assert refused.value.errno == errno.EINVAL

@@ -1,0 +1,283 @@
+"""Partitions of control groups v2 as the kernel makes them, and the broker that shares one out.
+
+`Documentation/admin-guide/cgroup-v2.rst`, "Cpuset Interface Files".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.cli.machine.profile_file import read_profile
+from assay.errors import NotPossible
+from assay.launch.partition.broker import Broker, Taken, free_cpus
+from assay.launch.partition.reserve import reserve
+from assay.launch.partition.wish import parse_wish
+from assay.machine.checks import Finding, Host, Status, examine
+from assay.machine.document import Machine
+from assay.records import Granted
+from vm.alive import Alive
+from vm.relay import relayed
+from vm.trees import WHAT_CHECKS_READ, look
+from vm.trial import attempt
+
+pytestmark = pytest.mark.vm
+
+TOP = "/sys/fs/cgroup"
+GROUP = f"{TOP}/assay-test"
+SIBLING = f"{TOP}/sibling"
+PARTITION = f"{GROUP}/cpuset.cpus.partition"
+SOCKET = "/tmp/broker.sock"
+CPUS, OTHERS = (4, 5, 6, 7), (0, 1, 2, 3)
+MEMORY_BYTES = 32 << 20
+INVALID = "isolated invalid (Cpu list in cpuset.cpus not exclusive)"
+"""The words of Linux 6.1."""
+
+
+@pytest.fixture
+def partition(guest: Alive) -> Iterator[str]:
+    """The folder of an isolated partition, as the kernel documents how to make one."""
+    guest.host.mkdir(GROUP)
+    try:
+        guest.host.write(f"{GROUP}/cpuset.cpus", "4-7")
+        guest.host.write(PARTITION, "isolated")
+        assert guest.host.read(PARTITION) == "isolated"
+        guest.host.write(f"{GROUP}/cgroup.subtree_control", "+cpuset +memory")
+        yield GROUP
+    finally:
+        # The kernel takes a group apart some time after it is removed: until then its CPUs are not
+        # to be had.
+        guest.host.write(PARTITION, "member")
+        for folder in (SIBLING, GROUP):
+            if guest.host.listdir(folder):
+                guest.host.rmdir(folder)
+
+
+@pytest.fixture
+def broker(guest: Alive, partition: str, tmp_path: Path) -> Iterator[Path]:
+    """The socket on this host of a broker in the guest."""
+    document = {
+        "schema": 1,
+        "name": "test",
+        "hierarchies": [{"controller": "", "mount": TOP, "folder": partition}],
+        "cpus": "4-7",
+        "memory_bytes": MEMORY_BYTES,
+    }
+    start = (
+        f"rm -f /tmp/ready; echo '{json.dumps(document)}' > /tmp/partition.json\n"
+        f"assay-broker /tmp/partition.json {SOCKET} > /tmp/ready 2>&1 < /dev/null &\n"
+        "echo $!; until grep -qs ready /tmp/ready; do usleep 10000; done"
+    )
+    pid = guest.output(start).strip()
+    with relayed(guest.line, SOCKET, tmp_path / "socket") as socket:
+        yield socket
+    guest.output(f"kill {pid}; while [ -d /proc/{pid} ]; do usleep 10000; done")
+    assert leases(guest) == []
+
+
+def leases(guest: Alive) -> list[str]:
+    return [name for name in guest.host.listdir(GROUP) if name.startswith("lease-")]
+
+
+def sleeper(guest: Alive) -> int:
+    return int(guest.output("sleep 600 > /dev/null 2>&1 < /dev/null & echo $!"))
+
+
+def end(guest: Alive, pid: int) -> None:
+    guest.output(f"kill -9 {pid}; while [ -d /proc/{pid} ]; do usleep 10000; done")
+
+
+def group_of(guest: Alive, pid: int) -> str:
+    text = guest.host.read(f"/proc/{pid}/cgroup") or ""
+    return text.removeprefix("0::")
+
+
+# --- the kernel's own -----------------------------------------------------------------------------
+
+
+def test_it_takes_its_cpus_from_all_others(guest: Alive, partition: str) -> None:
+    assert guest.host.read(PARTITION) == "isolated"
+    assert guest.host.read(f"{partition}/cpuset.cpus.effective") == "4-7"
+    assert guest.host.read(f"{TOP}/cpuset.cpus.effective") == "0-3"
+    assert guest.host.affinity(1) == OTHERS, "what ran there before runs elsewhere"
+    with pytest.raises(OSError):
+        guest.host.set_affinity(1, CPUS)
+
+
+def test_threads_of_the_kernel_that_may_move_leave_it(guest: Alive, partition: str) -> None:
+    threads = kernel_threads(guest)
+    assert guest.host.affinity(threads["kthreadd"]) == OTHERS
+    assert guest.host.affinity(threads["khugepaged"]) == OTHERS
+    assert guest.host.affinity(threads["ksoftirqd/5"]) == (5,), "what belongs to a CPU stays"
+
+
+def kernel_threads(guest: Alive) -> dict[str, int]:
+    lines = guest.output("ps -o pid,comm").splitlines()[1:]
+    return {name: int(pid) for pid, name in (line.split(None, 1) for line in lines)}
+
+
+def test_the_checks_see_it(guest: Alive, partition: str, tmp_path: Path) -> None:
+    """Before Linux 6.8 nothing but the group itself says that its CPUs are isolated."""
+    found = findings(guest, tmp_path)
+    assert found["isolation.partition"].status is Status.OK
+    assert "partitions in force: 1" in found["isolation.partition"].evidence
+    assert "may run on 4-7" in found["isolation.workqueues"].evidence
+    assert "isolated 4-7 without rcu_nocbs=" in found["isolation.rcu_nocbs"].evidence
+    assert found["isolation.irqs"].status is not Status.OK, "new interrupts would come there"
+
+
+def findings(guest: Alive, folder: Path) -> dict[str, Finding]:
+    root = look(guest, WHAT_CHECKS_READ, folder)
+    return {one.id: one for one in examine(Host(root), read_profile("latency"))}
+
+
+def test_a_sibling_that_names_its_cpus_makes_it_invalid(
+    guest: Alive, partition: str, tmp_path: Path
+) -> None:
+    guest.host.mkdir(SIBLING)
+    guest.host.write(f"{SIBLING}/cpuset.cpus", "6-7")
+    assert guest.host.read(PARTITION) == INVALID
+    assert guest.host.read(f"{TOP}/cpuset.cpus.effective") == "0-7", "nothing is kept from others"
+    guest.host.write(f"{SIBLING}/cpuset.cpus", "0-1")
+    assert guest.host.read(PARTITION) == INVALID, "it stays so when the sibling has gone away"
+    guest.host.write(PARTITION, "isolated")
+    assert guest.host.read(PARTITION) == INVALID, "and when the same is asked for again"
+    found = findings(guest, tmp_path)["isolation.partition"]
+    assert found.status is not Status.OK and INVALID in found.evidence
+    assert found.remedy is not None
+    guest.output(found.remedy.text)
+    assert guest.host.read(PARTITION) == "isolated", "what the check says to do does it"
+
+
+def test_a_cpu_that_goes_offline_is_missing_until_it_comes_back(
+    guest: Alive, partition: str
+) -> None:
+    online = "/sys/devices/system/cpu/cpu7/online"
+    guest.host.write(online, "0")
+    try:
+        assert guest.host.read(PARTITION) == "isolated"
+        assert guest.host.read(f"{partition}/cpuset.cpus.effective") == "4-6"
+    finally:
+        guest.host.write(online, "1")
+    assert guest.host.read(f"{partition}/cpuset.cpus.effective") == "4-7"
+
+
+# --- the broker in it -----------------------------------------------------------------------------
+
+
+def test_a_share_is_reserved_moved_into_and_let_go(guest: Alive, broker: Path) -> None:
+    pid = sleeper(guest)
+    try:
+        with Broker(broker) as client:
+            lease = client.reserve((5,), 8 << 20)
+            (folder,) = lease.folders
+            assert folder == f"{GROUP}/lease-1"
+            assert guest.host.read(f"{folder}/cpuset.cpus.effective") == "5"
+            assert guest.host.read(f"{folder}/memory.max") == str(8 << 20)
+            assert guest.host.read(f"{folder}/memory.min") == str(8 << 20)
+            client.move(pid)
+            assert group_of(guest, pid) == "/assay-test/lease-1"
+            assert guest.host.affinity(pid) == (5,)
+            assert free_cpus(client.state()) == (4, 6, 7)
+            client.release()
+            assert leases(guest) == []
+            assert group_of(guest, pid) == "/", "where the client is"
+            assert guest.host.affinity(pid) == OTHERS, "not where others have their shares"
+    finally:
+        end(guest, pid)
+
+
+def test_two_clients_never_have_the_same_cpu(guest: Alive, broker: Path, known: Machine) -> None:
+    with Broker(broker) as first, Broker(broker) as second:
+        one = reserve(parse_wish("cores=1", {}), first, known.cpus)
+        other = reserve(parse_wish("cores=1", {}), second, known.cpus)
+        assert len(one.choice.cpus) == len(other.choice.cpus) == 2, "whole cores"
+        assert not set(one.choice.cpus) & set(other.choice.cpus)
+        with Broker(broker) as third:
+            with pytest.raises(NotPossible, match="others have all but 0"):
+                reserve(parse_wish("cores=1", {}), third, known.cpus)
+            with pytest.raises(Taken):
+                third.reserve(one.choice.cpus)
+            first.release()
+            third.reserve(one.choice.cpus)
+            assert free_cpus(second.state()) == ()
+            assert len(leases(guest)) == 2
+
+
+def test_a_share_lies_on_one_node_where_it_can(guest: Alive, broker: Path, known: Machine) -> None:
+    with Broker(broker) as client:
+        share = reserve(parse_wish("cpus=2,mem=1/2", {}), client, known.cpus)
+        assert len({cpu.node for cpu in known.cpus if cpu.id in share.choice.cpus}) == 1
+        assert share.memory_bytes == MEMORY_BYTES // 2
+
+
+def test_many_that_ask_at_once_are_never_given_the_same(guest: Alive, broker: Path) -> None:
+    """Each holds what it got until all have their answers."""
+    asks = "\n".join(
+        f"ask-broker {SOCKET} /tmp/enough "
+        f'\'{{"do": "reserve", "cpus": "{4 + number % 4}"}}\' > /tmp/told.{number} &'
+        for number in range(12)
+    )
+    script = (
+        f"rm -f /tmp/enough /tmp/told.*\n{asks}\n"
+        "until [ $(cat /tmp/told.* 2> /dev/null | wc -l) = 12 ]; do usleep 20000; done\n"
+        "cat /tmp/told.*; touch /tmp/enough; wait"
+    )
+    answers = [json.loads(line) for line in guest.output(script).splitlines()]
+    given = [answer for answer in answers if "lease" in answer]
+    assert len(given) == 4, answers
+    assert {answer["error"] for answer in answers if "lease" not in answer} == {"busy"}
+
+
+def test_a_client_that_is_killed_leaves_nothing(guest: Alive, broker: Path) -> None:
+    script = (
+        "rm -f /tmp/enough; : > /tmp/told; "
+        f'ask-broker {SOCKET} /tmp/enough \'{{"do": "reserve", "cpus": "6"}}\' '
+        '\'{"do": "move", "pid": PID}\' > /tmp/told < /dev/null 2>&1 & client=$!; '
+        "until [ $(wc -l < /tmp/told) = 2 ]; do usleep 10000; done; cat /tmp/told; "
+        "cat /proc/$client/cgroup; kill -9 $client; wait $client; "
+        f"while [ -d {GROUP}/lease-1 ]; do usleep 10000; done"
+    )
+    reserved, moved, where = guest.output(script).splitlines()[:3]
+    assert json.loads(reserved)["lease"] == 1 and json.loads(moved) == {}
+    assert where == "0::/assay-test/lease-1"
+    assert leases(guest) == []
+
+
+def test_another_user_gets_a_share_and_moves_none_of_roots_processes(
+    guest: Alive, broker: Path
+) -> None:
+    script = (
+        'touch /tmp/enough; su user -s /bin/sh -c "ask-broker ' + SOCKET + " /tmp/enough "
+        '\'{\\"do\\": \\"reserve\\", \\"cpus\\": \\"4\\"}\' '
+        '\'{\\"do\\": \\"move\\", \\"pid\\": 1}\' \'{\\"do\\": \\"move\\", \\"pid\\": PID}\'"'
+    )
+    reserved, foreign, own = (json.loads(line) for line in guest.output(script).splitlines())
+    assert "lease" in reserved and foreign["error"] == "foreign" and own == {}
+
+
+def test_a_launch_within_a_share_stays_in_it(guest: Alive, broker: Path, known: Machine) -> None:
+    """assay-exec makes groups of its own below the share's, and lets nothing out of it."""
+    with Broker(broker) as client:
+        client.reserve((6, 7))
+        agent = int(guest.output("echo $PPID"))
+        client.move(agent)
+        try:
+            trial = attempt(guest, known, {"cpus": "7"}, ["sh", "-c", SHOW])
+            everywhere = attempt(guest, known, {}, ["sh", "-c", SHOW])
+            outside = attempt(guest, known, {"cpus": "2"}, ["sh", "-c", SHOW])
+        finally:
+            guest.output(f"echo {agent} > {TOP}/cgroup.procs")
+    group, cpus = trial.stdout.split()
+    assert group.startswith("0::/assay-test/lease-1/") and cpus == "7"
+    assert trial.facts.containment is not None and trial.facts.containment.mode == "v2"
+    assert everywhere.stdout.split()[1] == "6-7"
+    assert outside.facts.outcome == "setup_failed" or (
+        outside.grants["cpus"].grant is not Granted.GRANTED
+    )
+
+
+SHOW = "cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status | cut -f 2; sleep 0.3"

@@ -1,0 +1,140 @@
+"""Where memory lies: as the plan wants it, told by the kernel in three ways.
+
+`place` asks move_pages(2) and reads its own numa_maps; assay-exec reads numa_maps from outside.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from assay.machine.document import Machine
+from assay.records import Granted, MemPolicy, Prospect
+from vm.alive import Alive
+from vm.trial import Trial, attempt, launch, plan_on
+
+from .machine import MEMORY_ONLY, NODES, WITH_CPUS
+
+pytestmark = pytest.mark.vm
+
+MIB = 4
+PAGES = MIB * 256  # of 4 KiB
+SLACK = 8
+"""Pages beside it that take a turn in interleaving."""
+SEEN_S = 1.6
+"""Long, for emulated readings are slow and take a twentieth of the time at most."""
+ONE_CPU_EACH = "0,2,4,6"
+
+
+def run(
+    guest: Alive, known: Machine, policy: str, how: str = "main", held_s: float = 0, **more: str
+) -> Trial:
+    values = {"mem.policy": policy, **more}
+    return attempt(guest, known, values, ["place", how, str(MIB), str(held_s)])
+
+
+def where(trial: Trial) -> dict[int, int]:
+    """Pages by node: what the program was told, in both ways."""
+    told = json.loads(trial.stdout)
+    assert told["move_pages"] == told["numa_maps"], "two words of one kernel"
+    pages = {int(node): count for node, count in told["move_pages"].items()}
+    assert sum(pages.values()) == PAGES and min(pages) >= 0
+    return pages
+
+
+@pytest.mark.parametrize(
+    ("policy", "nodes"),
+    [
+        ("bind:1", (1,)),
+        ("bind:cxl", (MEMORY_ONLY,)),
+        ("preferred:2", (2,)),
+        (f"preferred:{MEMORY_ONLY}", (MEMORY_ONLY,)),
+        ("interleave:0,3", (0, 3)),
+        ("interleave:all", tuple(range(len(NODES)))),
+        ("interleave:dram", WITH_CPUS),
+    ],
+)
+def test_a_policy_puts_it_there(
+    guest: Alive, known: Machine, policy: str, nodes: tuple[int, ...]
+) -> None:
+    pages = where(run(guest, known, policy))
+    assert set(pages) == set(nodes)
+    assert all(abs(count - PAGES / len(nodes)) <= SLACK for count in pages.values())
+
+
+@pytest.mark.parametrize("policy", ["bind:1", "interleave:all", "preferred:1-2"])
+def test_it_is_granted_by_what_was_seen_from_outside(
+    guest: Alive, known: Machine, policy: str
+) -> None:
+    planned = plan_on(known, {"mem.policy": policy})
+    assert planned.words["mem.policy"].prospect is Prospect.GRANTABLE
+    trial = run(guest, known, policy, held_s=SEEN_S)
+    grant = trial.grants["mem.policy"]
+    assert grant.grant is Granted.GRANTED, grant
+    (action,) = trial.plan.actions
+    assert isinstance(action, MemPolicy)
+    inside = where(trial)
+    assert set(inside) <= set(action.nodes)
+    assert trial.facts.seen is not None and trial.facts.seen.numa_pages is not None
+    assert set(trial.facts.seen.numa_pages) >= {str(node) for node in inside}
+
+
+@pytest.mark.parametrize("node", WITH_CPUS)
+def test_local_memory_is_that_of_the_cpu_which_touches_it_first(
+    guest: Alive, known: Machine, node: int
+) -> None:
+    cpu = NODES[node].cpus.partition("-")[0]
+    trial = run(guest, known, "local", cpus=cpu)
+    assert where(trial) == {node: PAGES}
+
+
+def test_first_touch_by_one_thread_fills_one_node(guest: Alive, known: Machine) -> None:
+    pages = where(run(guest, known, "local", "main", cpus=ONE_CPU_EACH))
+    # The scheduler may move the one thread in the middle of it.
+    assert max(pages.values()) > PAGES / 2
+
+
+def test_parallel_initialisation_spreads_it(guest: Alive, known: Machine) -> None:
+    pages = where(run(guest, known, "local", "each", cpus=ONE_CPU_EACH))
+    assert pages == dict.fromkeys(WITH_CPUS, PAGES // len(WITH_CPUS))
+
+
+def test_preferred_memory_that_is_full_is_taken_elsewhere(guest: Alive, known: Machine) -> None:
+    """A binding that cannot be kept ends the program; a preference does not."""
+    size = NODES[MEMORY_ONLY].memory_mib + 16
+    policy = {"mem.policy": f"preferred:{MEMORY_ONLY}"}
+    trial = attempt(guest, known, policy, ["place", "main", str(size), "0"])
+    pages = json.loads(trial.stdout)["move_pages"]
+    assert len(pages) > 1 and pages[str(MEMORY_ONLY)] > 32 * 256
+    assert sum(pages.values()) == size * 256
+    policy = {"mem.policy": f"bind:{MEMORY_ONLY}"}
+    trial = attempt(guest, known, policy, ["place", "main", str(size), "0"])
+    assert trial.facts.outcome == "signaled" and trial.facts.signal == 9
+    assert trial.facts.oom_kills is None or trial.facts.oom_kills >= 0
+
+
+def test_what_the_machine_does_not_have_is_refused(known: Machine) -> None:
+    refused = plan_on(known, {"mem.policy": "bind:7"}).refused["mem.policy"]
+    assert "node 7 is not there" in (refused.reason or "")
+    refused = plan_on(known, {"mem.policy": "bind:hbm"}).refused["mem.policy"]
+    assert "4: cxl" in (refused.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("step", "culprit"),
+    [({"mempolicy": {"mode": "bind", "nodes": [7]}}, "7"), ({"affinity": [9]}, "9")],
+)
+def test_the_launcher_fails_aloud_by_itself(
+    guest: Alive, step: dict[str, object], culprit: str
+) -> None:
+    """Where it is told by others than the planner."""
+    record = json.loads(launch(guest, {"argv": ["true"], **step}))
+    assert record["outcome"] in ("bad_plan", "setup_failed")
+    assert culprit in record["message"]
+
+
+def test_the_pool_of_pages_of_one_gib_that_was_asked_for_at_boot(guest: Alive) -> None:
+    """One page can be had, and no second one."""
+    assert guest.run("place none 1024 0 huge")[0] == 0
+    assert guest.run("place none 2048 0 huge")[0] == 3

@@ -1,0 +1,1 @@
+"""One guest that was booted with isolated CPUs."""

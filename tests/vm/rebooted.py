@@ -1,0 +1,147 @@
+"""A guest that stays until it is booted anew, with other words on its kernel's command line.
+
+Its one command is a shell that reads scripts from a second serial line and answers there, so that a
+study on the host can send one launch at a time.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from .guest import Guest, GuestError, _initramfs, find_kernel
+
+LIFE_S = 300
+ANSWER_S = 60.0
+BOOT_S = 90.0
+# base64 keeps the line free of what a terminal would take for its own; busybox wraps it.
+AGENT = """
+stty -F /dev/ttyS1 raw -echo
+exec 3<>/dev/ttyS1
+echo "READY" >&3
+while read -r line <&3; do
+    echo "$line" | base64 -d >/tmp/script
+    sh /tmp/script >/tmp/said 2>&1 </dev/null
+    status=$?
+    echo "$status $(base64 /tmp/said | tr -d '\\n')" >&3
+done
+"""
+MACHINE = """
+for file in $(find /sys/devices/system/cpu /sys/devices/system/node -maxdepth 3 -type f) \
+    /sys/kernel/mm/transparent_hugepage/* /sys/kernel/mm/hugepages/*/nr_hugepages \
+    /proc/cmdline /proc/cpuinfo /proc/meminfo /proc/sys/kernel/osrelease /proc/sys/vm/nr_hugepages \
+    /proc/sys/kernel/random/boot_id /proc/sys/kernel/randomize_va_space; do
+    [ -r "$file" ] && [ -f "$file" ] || continue
+    echo "=== $file"
+    cat "$file" 2>/dev/null
+    echo
+done
+"""
+
+
+class RebootedGuest:
+    """One guest at a time; `boot` ends the one before.
+
+    Args:
+        guest: how it is made; its own words come first on the command line.
+        files: guest path to host file or content.
+    """
+
+    def __init__(self, guest: Guest, files: Mapping[str, Path | bytes]) -> None:
+        """Nothing runs yet."""
+        self._guest = guest
+        self._files = {**files, "/vm/agent.sh": AGENT.encode()}
+        self._folder = tempfile.TemporaryDirectory(prefix="assay-vm-")
+        self._qemu: subprocess.Popen[bytes] | None = None
+        self._line: socket.socket | None = None
+        self._read = b""
+        self.boots = 0
+
+    def __enter__(self) -> RebootedGuest:
+        """Give itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End it."""
+        self.end()
+        self._folder.cleanup()
+
+    def boot(self, words: str) -> None:
+        """Boot with these words more."""
+        self.end()
+        folder = Path(self._folder.name)
+        archive = _initramfs(
+            self._guest.cgroup, self._files, [["sh", "/vm/agent.sh"]], LIFE_S, LIFE_S
+        )
+        (folder / "initramfs").write_bytes(archive)
+        usual, self._guest.cmdline = self._guest.cmdline, f"{self._guest.cmdline} {words}"
+        argv = self._guest._qemu(self._guest.kernel or find_kernel(), folder)
+        self._guest.cmdline = usual
+        here, there = socket.socketpair()
+        with there:
+            argv += ["-chardev", f"socket,id=agent,fd={there.fileno()}", "-serial", "chardev:agent"]
+            self._qemu = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.STDOUT,
+                pass_fds=[there.fileno()],
+            )
+        self._line, self._read = here, b""
+        self.boots += 1
+        while self._answer(BOOT_S) != "READY":
+            pass
+
+    def run(self, script: str) -> tuple[int, str]:
+        """Status of a script, and what it wrote to either output."""
+        assert self._line is not None
+        self._line.sendall(base64.b64encode(script.encode()) + b"\n")
+        status, _, text = self._answer(ANSWER_S).partition(" ")
+        return int(status), base64.b64decode(text).decode(errors="replace")
+
+    def output(self, script: str) -> str:
+        """What a script wrote that did not fail."""
+        status, text = self.run(script)
+        assert status == 0, f"{script}\nstatus {status}\n{text}"
+        return text
+
+    def record(self, folder: Path) -> Path:
+        """Write the files of the kernel that tell of the machine as a tree; return its folder."""
+        for piece in re.split(r"^=== ", self.output(MACHINE), flags=re.MULTILINE)[1:]:
+            path, _, text = piece.partition("\n")
+            file = folder / path.strip().lstrip("/")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text.rstrip("\n") + "\n")
+        return folder
+
+    def end(self) -> None:
+        """End the guest, as a power cut would."""
+        if self._line is not None:
+            self._line.close()
+        if self._qemu is not None:
+            self._qemu.kill()
+            self._qemu.wait()
+        self._line = self._qemu = None
+
+    def _answer(self, patience_s: float) -> str:
+        assert self._line is not None
+        end_s = time.monotonic() + patience_s
+        while b"\n" not in self._read:
+            self._line.settimeout(max(0.1, end_s - time.monotonic()))
+            try:
+                got = self._line.recv(65536)
+            except TimeoutError:
+                got = b""
+            if not got:
+                console = Path(self._folder.name) / "console"
+                tail = console.read_text(errors="replace")[-2000:] if console.exists() else ""
+                raise GuestError(f"the guest does not answer; end of its console:\n{tail}")
+            self._read += got
+        line, _, self._read = self._read.partition(b"\n")
+        return line.decode(errors="replace").strip()

@@ -1,0 +1,46 @@
+"""assay-noise in a guest: another kernel, without a C library, of two CPUs."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.measure.causes import CauseKind, cause_of
+from assay.records import decode
+from assay.records.noise import NoiseRun
+
+from .guest import Guest
+
+pytestmark = pytest.mark.vm
+
+RUN = "assay-noise {} --seconds 1 --threshold-us 20 > /out/document"
+BUSY = "taskset 2 sh -c 'while :; do :; done' & busy=$!;"
+
+
+@pytest.fixture(scope="module")
+def found(guest_kernel: Path, assay_noise: Path) -> dict[str, NoiseRun]:
+    """What each method tells; of `busy` with a competitor on the second CPU."""
+    scripts = {method: RUN.format(method) for method in ("selfish", "fwq", "ftq")}
+    scripts["busy"] = f"{BUSY} {RUN.format('selfish')}; kill $busy"
+    results = Guest(kernel=guest_kernel, cpus="2").run(
+        {"/bin/assay-noise": assay_noise}, [["sh", "-c", text] for text in scripts.values()]
+    )
+    documents = {}
+    for name, result in zip(scripts, results, strict=True):
+        assert "/out/document" in result.files, str(result)
+        documents[name] = decode(result.files["/out/document"], NoiseRun)
+    return documents
+
+
+@pytest.mark.parametrize("method", ["selfish", "fwq", "ftq"])
+def test_each_method_measures_both_cpus(found: dict[str, NoiseRun], method: str) -> None:
+    run = found[method]
+    assert (run.method, [one.cpu for one in run.measured]) == (method, [0, 1])
+    assert all(one.interrupts for one in run.measured)
+    assert all(bool(one.values) == (method != "selfish") for one in run.measured)
+
+
+def test_a_competitor_shows_on_its_cpu(found: dict[str, NoiseRun]) -> None:
+    _, shared = (sum(one.took_ns) / one.measured_ns for one in found["busy"].measured)
+    assert shared > 0.25
+    cpu = found["busy"].measured[1]
+    assert CauseKind.THREAD in {cause_of(told, cpu).kind for told in cpu.worst[:5]}
