@@ -153,7 +153,14 @@ def test_run_records_each_and_gives_their_status(cli: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("shell", "status", "told"),
     [
-        ("exit $((3 * ASSAY_INSTANCE))", 3, "assay: instance 1: exit status 3.\n"),
+        # The second fails when the first is over: its process has been waited for.
+        (
+            "if [ $ASSAY_INSTANCE = 0 ]; then echo $$ > new; exec mv new first; fi; "
+            "until [ -e first ]; do sleep 0.01; done; "
+            "while kill -0 $(cat first); do sleep 0.01; done 2> /dev/null; exit 3",
+            3,
+            "assay: instance 1: exit status 3.\n",
+        ),
         (
             "[ $ASSAY_INSTANCE = 0 ] || exec sleep 60; kill -9 $$",
             -9,

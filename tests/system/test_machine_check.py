@@ -44,6 +44,7 @@ def layouts() -> Iterator[None]:
 
 
 @pytest.mark.system
+@pytest.mark.alone
 @pytest.mark.skipif(os.geteuid() != 0, reason="changes a setting of the host")
 def test_the_remedy_makes_it_hold(layouts: None, tmp_path: Path) -> None:
     profile = tmp_path / "own.toml"

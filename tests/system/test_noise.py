@@ -64,10 +64,11 @@ def test_a_competitor_is_found_and_is_another_thread(assay_noise: Path, method: 
         cpu = here(assay_noise, method, "--seconds", "1")
     share = sum(cpu.took_ns) / cpu.measured_ns
     assert share > 0.25, "two that want the CPU get half of it each, or less with others"
-    longest = cpu.worst[0]
-    assert longest.took_ns > 500_000
-    assert cause_of(longest, cpu).kind is CauseKind.THREAD
-    assert longest.waited_ns >= 0.5 * longest.took_ns
+    # Not the longest of all: what a hypervisor takes away may be longer.
+    shared = [told for told in cpu.worst if cause_of(told, cpu).kind is CauseKind.THREAD]
+    assert shared
+    assert shared[0].took_ns > 500_000
+    assert shared[0].waited_ns >= 0.5 * shared[0].took_ns
     # What is lost in detours is what is missing of the work.
     if method == "ftq":
         ideal = max(cpu.values)
