@@ -8,6 +8,8 @@ from __future__ import annotations
 import lzma
 import os
 import re
+import secrets
+import shutil
 import tarfile
 import tempfile
 import zlib
@@ -36,10 +38,11 @@ def opened(path: Path) -> Iterator[Root]:
     if path.is_dir():
         yield Root(_within(path, path))
         return
-    with tempfile.TemporaryDirectory(prefix="assay-machine-") as folder:
+    with _scratch() as folder:
         try:
+            folder.mkdir(mode=0o700)
             with tarfile.open(path) as archive:
-                unpack(archive, Path(folder))
+                unpack(archive, folder)
         except FileNotFoundError as error:
             raise BadInput(f"There is no file or folder {path}.", "Name a snapshot.") from error
         except (tarfile.TarError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
@@ -54,7 +57,21 @@ def opened(path: Path) -> Iterator[Root]:
                 f"{path} cannot be unpacked: {error.strerror or error}.",
                 "TMPDIR names another place for what is unpacked.",
             ) from error
-        yield Root(_within(Path(folder), path))
+        yield Root(_within(folder, path))
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder that is not there yet, and goes with the context.
+
+    Its name is known before it is made: an interruption in between leaves nothing, as one within
+    ``tempfile.TemporaryDirectory`` does.
+    """
+    folder = Path(tempfile.gettempdir(), f"assay-machine-{secrets.token_hex(8)}")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def unpack(archive: tarfile.TarFile, folder: Path) -> None:
