@@ -1,5 +1,7 @@
 #include "broker/groups.hpp"
 
+#include "broker/move.hpp"
+#include "broker/removal.hpp"
 #include "common/cpulist.hpp"
 #include "common/dir.hpp"
 #include "common/files.hpp"
@@ -7,13 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
-#include <chrono>
 #include <cstring>
 #include <string_view>
 #include <thread>
@@ -23,87 +21,24 @@ namespace assay::broker {
 namespace {
 
 constexpr std::string_view lease_prefix = "lease-";
-constexpr int removal_tries = 200;
-constexpr int own_tries = 100;
-constexpr auto removal_pause = std::chrono::milliseconds(5);
+/// How long what a launcher made below is left to it: it ends its tree there when its caller is gone.
+constexpr auto own_time = std::chrono::milliseconds(500);
+/// When processes are no longer moved but ended: a fork may be faster than one pass.
+constexpr auto moving_time = std::chrono::milliseconds(1000);
+constexpr int leftover_tries = 200;
+constexpr auto leftover_pause = std::chrono::milliseconds(5);
+/// Groups that the owner of a share may make below it: each costs the kernel memory.
+constexpr const char* most_groups = "1000";
 
 std::string failed(const std::string& path, int error) {
     return path + ": " + std::strerror(error);
 }
 
-std::vector<pid_t> pids_in(const std::string& folder) {
-    std::vector<pid_t> pids;
-    const auto text = read_file(AT_FDCWD, (folder + "/cgroup.procs").c_str());
-    if (text) add_pids(*text, pids);
-    return pids;
-}
-
-/// Linux 6.1 lets what comes into the first group of version 2 run on every CPU, those of partitions too.
-/// Asked anew, the scheduler keeps it to what is left.
-void keep_from_partitions(const std::string& folder, pid_t pid) {
-    if (::access((folder + "/cgroup.type").c_str(), F_OK) == 0) return; // which the first one does not have
-    const auto text = read_file(AT_FDCWD, (folder + "/cpuset.cpus.effective").c_str());
-    const auto left = text ? parse_cpulist(text->substr(0, text->find('\n'))) : std::nullopt;
-    if (!left) return;
-    cpu_set_t allowed, everything, now;
-    CPU_ZERO(&allowed);
-    for (const int cpu : *left) {
-        if (cpu < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(cpu), &allowed);
-    }
-    std::memset(&everything, 0xff, sizeof everything);
-    const Dir threads{::opendir(("/proc/" + std::to_string(pid) + "/task").c_str())};
-    if (!threads) return;
-    while (const dirent* entry = ::readdir(threads.get())) {
-        const std::string_view name = entry->d_name;
-        pid_t thread = 0;
-        std::from_chars(name.data(), name.data() + name.size(), thread);
-        if (thread <= 0 || ::sched_getaffinity(thread, sizeof now, &now) != 0) continue;
-        CPU_OR(&now, &now, &allowed);
-        if (!CPU_EQUAL(&now, &allowed)) ::sched_setaffinity(thread, sizeof everything, &everything);
-    }
-}
-
-int move_to(const std::string& folder, pid_t pid) {
-    const int error = write_file(AT_FDCWD, (folder + "/cgroup.procs").c_str(), std::to_string(pid));
-    if (error == 0) keep_from_partitions(folder, pid);
-    return error;
-}
-
-/// The groups below one, the deepest first.
-std::vector<std::string> groups_below(const std::string& folder) {
-    std::vector<std::string> found;
-    const Dir dir{::opendir(folder.c_str())};
-    if (!dir) return found;
-    while (const dirent* entry = ::readdir(dir.get())) {
-        const std::string_view name = entry->d_name;
-        if (entry->d_type != DT_DIR || name == "." || name == "..") continue;
-        const std::string inner = folder + '/' + std::string(name);
-        const auto deeper = groups_below(inner);
-        found.insert(found.end(), deeper.begin(), deeper.end());
-        found.push_back(inner);
-    }
-    return found;
-}
-
-void clear(const std::string& folder, const std::string& origin) {
-    for (const pid_t pid : pids_in(folder)) {
-        const int error = origin.empty() ? ENOENT : move_to(origin, pid);
-        if (error != 0 && error != ESRCH) ::kill(pid, SIGKILL);
-    }
-}
-
-/// Ends and moves until the folder can be removed; a fork may be faster than one pass. What a launcher made
-/// below is left to it for a while: it ends its tree there when its caller is gone.
-void empty_out(const std::string& folder, const std::string& origin) {
-    for (int i = 0; i < removal_tries; ++i) {
-        clear(folder, origin);
-        for (const auto& inner : groups_below(folder)) {
-            if (i >= own_tries || origin.empty()) clear(inner, origin);
-            ::rmdir(inner.c_str());
-        }
-        if (::rmdir(folder.c_str()) == 0 || errno == ENOENT) return;
-        std::this_thread::sleep_for(removal_pause);
-    }
+/// The group of this path, or the next above it that there is.
+std::string nearest(std::string folder, const std::string& mount) {
+    while (folder.size() > mount.size() && ::access(folder.c_str(), F_OK) != 0)
+        folder.erase(folder.rfind('/'));
+    return folder;
 }
 
 /// Lets the owner of a share make groups below it, as launchers do, and move what is in it among them
@@ -115,6 +50,11 @@ void delegate(const std::string& folder, const Owner& owner) {
     }
 }
 
+void remove_leftover(const std::string& folder) {
+    for (int i = 0; i < leftover_tries && !remove_group(folder, "", Residents::kill); ++i)
+        std::this_thread::sleep_for(leftover_pause);
+}
+
 } // namespace
 
 Groups::Groups(const Partition& partition, int lease, const Share& share, const Owner& owner)
@@ -124,15 +64,11 @@ Groups::Groups(const Partition& partition, int lease, const Share& share, const 
         // Launchers make no group in the v1 cpuset hierarchy.
         if (error_.empty() && hierarchy.controller != "cpuset") delegate(folders_.back(), owner);
         if (!error_.empty()) {
-            remove();
+            leave(); // nothing is in them yet
             folders_.clear();
             return;
         }
     }
-}
-
-Groups::~Groups() {
-    remove();
 }
 
 std::string Groups::make(const Hierarchy& hierarchy, int lease, const Share& share) {
@@ -152,6 +88,9 @@ std::string Groups::make(const Hierarchy& hierarchy, int lease, const Share& sha
             if (auto error = set("cpuset.mems", *nodes); !error.empty()) return error;
         }
         if (auto error = set("cpuset.cpus", format_cpulist(share.cpus)); !error.empty()) return error;
+    }
+    if (v2) {
+        if (auto error = set("cgroup.max.descendants", most_groups); !error.empty()) return error;
     }
     if (share.memory_bytes > 0 && (v2 || hierarchy.controller == "memory")) {
         const char* limit = v2 ? "memory.max" : "memory.limit_in_bytes";
@@ -180,10 +119,24 @@ int Groups::move(pid_t pid) const {
     return 0;
 }
 
-void Groups::remove() const {
+bool Groups::leave() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!leaving_since_) leaving_since_ = now;
+    const auto age = now - *leaving_since_;
+    const Residents residents = age < own_time      ? Residents::leave_lower
+                                : age < moving_time ? Residents::move
+                                                    : Residents::kill;
+    bool gone = true;
     for (std::size_t i = 0; i < folders_.size(); ++i) {
-        empty_out(folders_[i], i < origins_.size() ? origins_[i] : "");
+        const std::string origin = i < origins_.size() ? origins_[i] : "";
+        const std::string to = origin.empty() ? "" : nearest(origin, partition_.hierarchies[i].mount);
+        gone = remove_group(folders_[i], to, residents) && gone;
     }
+    return gone;
+}
+
+Groups::Age Groups::leaving() const {
+    return leaving_since_ ? std::chrono::steady_clock::now() - *leaving_since_ : Age::zero();
 }
 
 void remove_leftovers(const Partition& partition) {
@@ -192,7 +145,7 @@ void remove_leftovers(const Partition& partition) {
         if (!dir) continue;
         while (const dirent* entry = ::readdir(dir.get())) {
             if (std::string_view(entry->d_name).starts_with(lease_prefix))
-                empty_out(hierarchy.folder + '/' + entry->d_name, "");
+                remove_leftover(hierarchy.folder + '/' + entry->d_name);
         }
     }
 }

@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ struct Owner {
 /// cgroup-v1/{cpusets,memory}.rst.
 class Groups {
   public:
+    using Age = std::chrono::steady_clock::duration;
+
     /// Makes them, so that their owner can make groups below. `error()` says what could not be done; then
     /// nothing is left of them.
     Groups(const Partition& partition, int lease, const Share& share, const Owner& owner);
@@ -30,8 +34,7 @@ class Groups {
     Groups(Groups&&) = delete;
     Groups& operator=(Groups&&) = delete;
 
-    /// Moves what is still in them to where `origins` says, or kills it where that is gone, and removes them.
-    ~Groups();
+    ~Groups() = default;
 
     [[nodiscard]] const std::string& error() const { return error_; }
     [[nodiscard]] const std::vector<std::string>& folders() const { return folders_; }
@@ -42,14 +45,20 @@ class Groups {
     /// 0, or the errno.
     int move(pid_t pid) const;
 
+    /// Removes them, and moves what is still in them to where `origins_of` found; what cannot be moved, or
+    /// will not go within a second, is killed. False where something is left: it has to be asked again.
+    bool leave();
+
+    /// How long ago that was asked first.
+    [[nodiscard]] Age leaving() const;
+
   private:
     std::string make(const Hierarchy& hierarchy, int lease, const Share& share);
-    void empty() const;
-    void remove() const;
 
     const Partition& partition_;
     std::vector<std::string> folders_; // in the order of the partition's hierarchies
     std::vector<std::string> origins_; // the same
+    std::optional<std::chrono::steady_clock::time_point> leaving_since_;
     std::string error_;
 };
 

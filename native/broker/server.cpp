@@ -1,5 +1,6 @@
 #include "broker/server.hpp"
 
+#include "broker/move.hpp"
 #include "common/cpulist.hpp"
 #include "common/files.hpp"
 #include "common/json_writer.hpp"
@@ -11,10 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace assay::broker {
@@ -27,6 +31,10 @@ constexpr std::size_t longest_question = 16U << 10;
 /// Beyond it nobody is let in: each holds a descriptor, and one user may not take all of them.
 constexpr std::size_t most_peers = 512;
 constexpr std::size_t most_peers_of_one = 128;
+/// Groups are empty by then but for processes that cannot be killed, as those that wait for a dead disk.
+constexpr std::chrono::milliseconds longest_leaving{1500};
+constexpr std::chrono::milliseconds leaving_pause{5};
+constexpr std::chrono::milliseconds stuck_pause{1000};
 
 std::string refused(std::string_view kind, std::string_view told, std::string_view what = {},
                     std::string_view which = {}) {
@@ -76,11 +84,12 @@ void Server::run() {
     for (;;) {
         std::vector<pollfd> waited{{ending_.get(), POLLIN, 0}, {listening_.get(), POLLIN, 0}};
         for (const auto& [fd, peer] : peers_) waited.push_back({fd, POLLIN, 0});
-        if (::poll(waited.data(), waited.size(), -1) < 0) {
+        if (::poll(waited.data(), waited.size(), pause_ms()) < 0) {
             if (errno == EINTR) continue;
             return;
         }
-        if (waited[0].revents != 0) return;
+        if (waited[0].revents != 0) break;
+        see_off();
         for (std::size_t i = 2; i < waited.size(); ++i) {
             if (waited[i].revents == 0) continue;
             const auto peer = peers_.find(waited[i].fd);
@@ -91,6 +100,8 @@ void Server::run() {
         }
         if (waited[1].revents != 0) accept_one();
     }
+    for (auto& [fd, peer] : peers_) release(peer);
+    await_those();
 }
 
 void Server::accept_one() {
@@ -127,7 +138,10 @@ std::string Server::answer(Peer& peer, std::string_view text) {
     if (question.is_discarded() || !question.is_object()) return refused("unreadable", "no JSON object");
     const auto verb = question.find("do");
     const std::string asked = verb != question.end() && verb->is_string() ? verb->get<std::string>() : "";
-    if (asked == "show") return show(peer);
+    if (asked == "show") {
+        await_those(); // who comes after another finds free what he has let go of
+        return show(peer);
+    }
     if (asked == "release") {
         release(peer);
         return "{}";
@@ -143,7 +157,9 @@ std::string Server::answer(Peer& peer, std::string_view text) {
     if (asked == "move") {
         const auto pid = number_of(question, "pid");
         if (!pid || *pid <= 0 || *pid > INT32_MAX) return refused("unreadable", "pid is no process");
-        return move(peer, static_cast<pid_t>(*pid));
+        const auto cpus = list_of(question, "cpus");
+        if (!cpus) return refused("unreadable", "cpus cannot be read");
+        return move(peer, static_cast<pid_t>(*pid), *cpus);
     }
     return refused("unreadable", "\"do\" is show, reserve, move or release");
 }
@@ -181,6 +197,7 @@ std::string Server::show(const Peer& peer) const {
 
 std::string Server::reserve(Peer& peer, Share share) {
     if (peer.lease != 0) return refused("held", "this connection has a share; release it first");
+    await_those();
     const int lease = ++leases_;
     const Refusal refusal = ledger_.take(lease, share);
     if (!refusal.kind.empty()) return refused(refusal.kind, "not to be had", refusal.what, refusal.which);
@@ -199,8 +216,13 @@ std::string Server::reserve(Peer& peer, Share share) {
     return json.text();
 }
 
-std::string Server::move(Peer& peer, pid_t pid) const {
+std::string Server::move(Peer& peer, pid_t pid, const std::vector<int>& cpus) const {
     if (peer.lease == 0) return refused("none", "this connection has no share");
+    const auto& own = ledger_.shares().at(peer.lease).cpus;
+    for (const int cpu : cpus) {
+        if (std::find(own.begin(), own.end(), cpu) == own.end())
+            return refused("unknown", "not of the share", "cpus", std::to_string(cpu));
+    }
     // Held open, the process keeps its number to itself: what was looked at is what is moved, unless it
     // ended.
     const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
@@ -210,14 +232,40 @@ std::string Server::move(Peer& peer, pid_t pid) const {
         return refused("foreign", "it is another user's process");
     if (!lives(pidfd)) return refused("gone", "there is no such process");
     if (const int error = peer.groups->move(pid)) return refused("failed", std::strerror(error));
-    return "{}";
+    const int error = cpus.empty() ? 0 : confine(pid, cpus);
+    return error == 0 ? "{}"
+                      : refused("failed", "CPUs " + format_cpulist(cpus) + ": " + std::strerror(error));
 }
 
 void Server::release(Peer& peer) {
     if (peer.lease == 0) return;
-    peer.groups.reset(); // before anybody else may have the CPUs
-    ledger_.give_back(peer.lease);
+    leaving_.push_back({peer.lease, std::move(peer.groups)});
     peer.lease = 0;
+    see_off();
+}
+
+void Server::see_off() {
+    std::erase_if(leaving_, [this](const Leaving& one) {
+        if (!one.groups->leave()) return false;
+        ledger_.give_back(one.lease);
+        return true;
+    });
+}
+
+void Server::await_those() {
+    const auto lately = [](const Leaving& one) { return one.groups->leaving() < longest_leaving; };
+    while (std::any_of(leaving_.begin(), leaving_.end(), lately)) {
+        std::this_thread::sleep_for(leaving_pause);
+        see_off();
+    }
+}
+
+int Server::pause_ms() const {
+    if (leaving_.empty()) return -1;
+    Groups::Age least = Groups::Age::max();
+    for (const auto& one : leaving_) least = std::min(least, one.groups->leaving());
+    const auto pause = least < longest_leaving ? leaving_pause : stuck_pause;
+    return static_cast<int>(pause.count());
 }
 
 } // namespace assay::broker

@@ -158,6 +158,23 @@ std::vector<char*> pointers_into(std::string& variables) {
     return found;
 }
 
+/// A pipe whose writing end lies on no place of a file.
+int make_pipe(Fd& reading, Fd& writing) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
+    reading = Fd{ends[0]};
+    const Fd low{ends[1]};
+    writing = Fd{::fcntl(low.get(), F_DUPFD_CLOEXEC, aside)};
+    return writing ? 0 : errno;
+}
+
+/// Until nobody has the other end of a pipe any more.
+void await_end(int reading) {
+    char byte = 0;
+    while (::read(reading, &byte, 1) < 0 && errno == EINTR) {
+    }
+}
+
 /// What a process inherits of one that starts it itself, and which may change.
 void inherit_from(pid_t parent) {
     alignas(cpu_set_t) unsigned char mask[1024] = {};
@@ -200,15 +217,23 @@ class Helper {
         if (!may_be_asked(errand.arguments)) return answer(question.number, -EPERM);
         auto variables = read_to_end(question.files.front().get(), longest_environment);
         if (!variables) return answer(question.number, -errno);
+        Fd ready, made_ready;
+        if (const int error = make_pipe(ready, made_ready)) return answer(question.number, -error);
         // A child of our caller, which waits for it and which it watches as if the caller had started it.
         const long pid = raw::call(SYS_clone, CLONE_PARENT | SIGCHLD);
-        if (pid != 0) return answer(question.number, static_cast<std::int32_t>(pid));
+        if (pid != 0) {
+            made_ready.reset();
+            if (!raw::failed(pid)) await_end(ready.get());
+            return answer(question.number, static_cast<std::int32_t>(pid));
+        }
+        ready.reset();
         errand.variables = std::move(*variables);
         errand.environ = pointers_into(errand.variables);
         socket_.reset();
         part_.socket.reset();
         inherit_from(parent_);
         if (work_for(caller_) != 0 || !put_in_place(question.files, question.places)) ::_exit(125);
+        made_ready.reset(); // only now it is the caller's own, to be moved and to be signalled
         ::sigprocmask(SIG_SETMASK, &signals_, nullptr);
         return errand;
     }

@@ -43,11 +43,13 @@ class Notes {
         look_took_ = now_ns() - looking;
     }
 
-    void begin(Nanos at) {
-        began_ = at;
+    /// When the measurement begins: after all that prepares it.
+    Nanos begin() {
         static_cast<void>(interrupts_.look());
         looked_at_ = now_ns();
         static_cast<void>(witness_.look());
+        began_ = now_ns();
+        return began_;
     }
 
     /// Notes what lies between two points in time beyond `least`. What is taken away while it looks is noted
@@ -191,9 +193,10 @@ class FixedTime {
 /// Works in pieces until the end, and tells the values of each. A detour is what a piece takes beyond the
 /// fastest of them and the threshold.
 template <typename Values>
-void go_on(std::uint64_t piece, const Request& request, Nanos end, const std::atomic<bool>& stop,
+void go_on(std::uint64_t piece, const Request& request, Nanos began, const std::atomic<bool>& stop,
            Nanos& least, Notes& notes, Values& values) {
-    for (Nanos before = now_ns(); before < end && !stop.load(std::memory_order_relaxed);) {
+    const Nanos end = began + request.length;
+    for (Nanos before = began; before < end && !stop.load(std::memory_order_relaxed);) {
         work(piece);
         const Nanos now = now_ns();
         const Nanos took = now - before;
@@ -259,23 +262,21 @@ Reading measure(const Request& request, int cpu, Start& start, const std::atomic
     Interrupts all(cpu);
     start.ready();
     static_cast<void>(all.look());
-    const Nanos began = now_ns();
-    notes.begin(began);
-    const Nanos end = began + request.length;
+    const Nanos began = notes.begin();
     switch (request.method) {
     case Method::fixed_work: {
         FixedWork values(pieces, request, reading);
-        go_on(piece, request, end, stop, reading.least, notes, values);
+        go_on(piece, request, began, stop, reading.least, notes, values);
         break;
     }
     case Method::fixed_time: {
-        FixedTime values(static_cast<double>(piece), reading.least, now_ns(), request, reading);
-        go_on(piece, request, end, stop, reading.least, notes, values);
+        FixedTime values(static_cast<double>(piece), reading.least, began, request, reading);
+        go_on(piece, request, began, stop, reading.least, notes, values);
         break;
     }
     case Method::selfish: {
         Nothing values;
-        go_on(piece, request, end, stop, reading.least, notes, values);
+        go_on(piece, request, began, stop, reading.least, notes, values);
         break;
     }
     }

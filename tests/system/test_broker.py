@@ -327,6 +327,97 @@ os.kill(os.getpid(), 9)
     os.kill(left, signal.SIGKILL)
 
 
+def test_groups_nested_deeper_than_a_path_reaches_go_with_the_share(partition: Partition) -> None:
+    """The owner of a share may make groups below it, and nobody says how deep."""
+    with partition.client() as client:
+        (folder,) = client.ask("reserve", cpus=str(CPUS[1]))["folders"]
+        here = os.open(folder, os.O_RDONLY)
+        for _ in range(400):
+            os.mkdir("one-in-another", dir_fd=here)
+            here, above = os.open("one-in-another", os.O_RDONLY, dir_fd=here), here
+            os.close(above)
+        os.close(here)
+    until(lambda: not partition.leases, "they are removed")
+
+
+def test_who_forks_for_ever_does_not_keep_the_cpus(partition: Partition, tmp_path: Path) -> None:
+    stop = tmp_path / "stop"
+    code = f"""
+import time
+c.ask("reserve", cpus="{CPUS[1]}")
+c.ask("move", pid=os.getpid())
+if os.fork() == 0:
+    for number in (0, 1, 2, c.s.fileno()): os.close(number)
+    end = time.monotonic() + 60
+    while not os.path.exists(sys.argv[2]) and time.monotonic() < end:
+        if os.fork(): os._exit(0)
+    os._exit(0)
+"""
+    try:
+        subprocess.run(
+            [sys.executable, "-c", _CLIENT + code, partition.socket, stop], check=True, timeout=60
+        )
+        until(lambda: not partition.leases, "what it forks is moved or ended")
+        with partition.client() as client:
+            assert client.ask("show")["free_cpus"] == client.ask("show")["cpus"]
+    finally:
+        stop.touch()
+
+
+def test_cpus_are_nobodys_before_what_had_them_is_gone(
+    partition: Partition, sleeper: subprocess.Popen[bytes]
+) -> None:
+    frozen = V1.parent / "freezer" / f"assay-test-{os.getpid()}"
+    origin = V1 / f"assay-test-{os.getpid()}-origin"
+    home = V1 / group_of(os.getpid()).lstrip("/")
+    if not (frozen.parent / "cgroup.procs").exists():
+        pytest.skip("this host has no freezer of version 1")
+    frozen.mkdir()
+    origin.mkdir()
+    try:
+        (origin / "cpuset.mems").write_text((V1 / "cpuset.mems").read_text())
+        (origin / "cpuset.cpus").write_text(listed(CPUS))
+        with partition.client() as client:
+            (origin / "cgroup.procs").write_text(str(os.getpid()))
+            client.ask("reserve", cpus=str(CPUS[1]))
+            client.ask("move", pid=sleeper.pid)
+            (home / "cgroup.procs").write_text(str(os.getpid()))
+            # Nothing can be moved back into it, and what is frozen cannot be ended.
+            (origin / "cpuset.cpus").write_text("\n")
+            (frozen / "cgroup.procs").write_text(str(sleeper.pid))
+            (frozen / "freezer.state").write_text("FROZEN")
+        with partition.client() as other:
+            until(lambda: other.ask("show")["shares"] == [], "the client is gone")
+            assert other.ask("show")["free_cpus"] == str(CPUS[0])
+            assert other.ask("reserve", cpus=str(CPUS[1]))["error"] == "busy"
+            assert partition.leases == ["lease-1"]
+            (frozen / "freezer.state").write_text("THAWED")
+            assert sleeper.wait(20) == -signal.SIGKILL
+            until(
+                lambda: other.ask("show")["free_cpus"] == other.ask("show")["cpus"], "they are free"
+            )
+    finally:
+        (home / "cgroup.procs").write_text(str(os.getpid()))
+        (frozen / "freezer.state").write_text("THAWED")
+        sleeper.kill()
+        sleeper.wait()
+        frozen.rmdir()
+        origin.rmdir()
+
+
+def test_a_process_is_confined_to_cpus_of_the_share_alone(
+    partition: Partition, sleeper: subprocess.Popen[bytes]
+) -> None:
+    with partition.client() as client:
+        client.ask("reserve", cpus=listed(CPUS))
+        assert client.ask("move", pid=sleeper.pid, cpus=str(CPUS[1])) == {}
+        assert os.sched_getaffinity(sleeper.pid) == {CPUS[1]}
+        refused = client.ask("move", pid=sleeper.pid, cpus="999")
+        assert (refused["error"], refused["what"], refused["which"]) == ("unknown", "cpus", "999")
+        assert client.ask("move", pid=sleeper.pid, cpus="x")["error"] == "unreadable"
+        assert os.sched_getaffinity(sleeper.pid) == {CPUS[1]}
+
+
 def test_an_ended_broker_ends_all_shares(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:

@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 from command_line import CommandLine, leaves
 from launching import Launcher, wait_until
+from partitions import CPUS, V1, partition, run_folder
 
 from assay.launch.caller import Caller
 from assay.launch.driver import Driver
@@ -205,6 +206,37 @@ def test_launches_side_by_side_keep_to_their_cpus(sudo: CommandLine, folder: Pat
     command = ("--parallel", "2", "--runs", "40", "--", "sh", "-c", script)
     assert "Traceback" not in sudo("tune", "nice=0,-3", *command).err
     assert len(set(log.read_text().splitlines())) == 2
+
+
+@pytest.mark.skipif(
+    not (V1 / "cpuset.cpus").exists(), reason="the guests try control groups of version 2"
+)
+@pytest.mark.skipif(len(CPUS) < 2, reason="a partition leaves a CPU to the system")
+def test_its_launches_are_in_the_share_that_was_reserved(
+    sudo: CommandLine, folder: Path, assay_broker: Path
+) -> None:
+    """Their launchers have root's rights, and are moved and confined all the same."""
+    broker = folder / "bin" / "assay-broker"
+    shutil.copy(assay_broker, broker)
+    show = "cat /proc/self/cpuset; grep Cpus_allowed_list /proc/self/status; id -ru"
+    with run_folder() as run, partition(broker, run, [CPUS[-1]]) as standing:
+        sudo.more["ASSAY_RUN"] = str(run)
+        answer = sudo("run", "--reserve", "all", "--", "sh", "-c", show)
+        assert (answer.status, answer.err) == (0, "")
+        group, allowed, user = answer.out.splitlines()
+        assert group.startswith(f"/{standing.group.name}/lease-")
+        assert (allowed.split()[1], user) == (str(CPUS[-1]), str(NOBODY))
+        words = ("--runs", "4", "--reserve", "all", "--json", "--", "sh", "-c", show)
+        measured = sudo("measure", *words)
+        assert measured.status in (0, 1), measured.err
+        placed = [
+            piece["note"]
+            for sample in sudo.documents()
+            for piece in sample["evidence"]
+            if piece["kind"] == "share"
+        ]
+        assert len(placed) >= 4
+        standing.free()
 
 
 @pytest.fixture

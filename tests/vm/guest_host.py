@@ -71,6 +71,10 @@ class GuestHost:
         """See ``Host.swap_off``."""
         self._line.ask("unswap", path)
 
+    def ask(self, path: str, question: str) -> str:
+        """See ``Host.ask``; no daemon runs in a guest of the tests."""
+        raise ConnectionRefusedError(path)
+
 
 @dataclass
 class _Open:

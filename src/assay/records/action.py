@@ -230,7 +230,18 @@ class TaskAffinity(Record, frozen=True, kw_only=True, tag_field="kind", tag="tas
         return f"/proc/{self.tid}@{self.started}"
 
 
-HostAction = SystemAction | ControlGroup | Delegate | TaskAffinity
+class Balancer(Record, frozen=True, kw_only=True, tag_field="kind", tag="irqbalance"):
+    """Have irqbalance give these CPUs no interrupts, and no others than these."""
+
+    cpus: tuple[int, ...]
+
+    @property
+    def path(self) -> str:
+        """A name for the daemon, as files have one."""
+        return "irqbalance"
+
+
+HostAction = SystemAction | ControlGroup | Delegate | TaskAffinity | Balancer
 """All that is written into the undo journal; what partitions alone do is in no plan."""
 
 Action = (

@@ -31,7 +31,7 @@ from assay.machine.checks.apart import arguments_for
 from assay.machine.cpulist import parse_list
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
-from assay.records import ControlGroup, HostAction, TaskAffinity
+from assay.records import Balancer, ControlGroup, HostAction, TaskAffinity
 from assay.untrusted import clean
 
 
@@ -98,6 +98,8 @@ def _would(actions: Sequence[HostAction], made: Made) -> list[str]:
 def _kind(action: HostAction) -> str:
     if isinstance(action, TaskAffinity):
         return "kernel threads"
+    if isinstance(action, Balancer):
+        return "daemon that moves interrupts (irqbalance)"
     return "interrupts" if action.path.startswith("/proc/irq/") else "masks of kernel work"
 
 

@@ -150,13 +150,19 @@ class Broker:
         }
         return self._ask(question, Lease)
 
-    def move(self, pid: int) -> None:
+    def move(self, pid: int, cpus: Sequence[int] = ()) -> None:
         """Put a process of one's own into the share, where its children will be too.
 
+        Args:
+            pid: its number.
+            cpus: those of the share that it is confined to; all of them where absent. The broker
+                does that as well, for a launcher with root's rights is not ours to confine.
+
         Raises:
+            BadInput: they are not all of the share.
             NotPossible: it is another's, it has ended, or there is no share.
         """
-        self._ask({"do": "move", "pid": pid}, _Done)
+        self._ask({"do": "move", "pid": pid, "cpus": format_list(cpus)}, _Done)
 
     def release(self) -> None:
         """Give the share back; what runs in it goes to where this process was before.

@@ -15,7 +15,7 @@ from assay.launch.system.groups import ABSENT, observe_group, wanted_group
 from assay.launch.system.host import Host
 from assay.machine.boot import BOOT_ID
 from assay.machine.tunables import IRQS, WORKQUEUES
-from assay.records.action import ControlGroup, TaskAffinity, WriteFile
+from assay.records.action import Balancer, ControlGroup, TaskAffinity, WriteFile
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,8 @@ def _kind(one: Steered) -> str | None:
     match one.action:
         case TaskAffinity():
             return "threads"
+        case Balancer():
+            return "interrupts"
         case WriteFile(path=path) if path.startswith(f"{IRQS}/"):
             return "interrupts"
         case WriteFile(path=path) if path.startswith(f"{WORKQUEUES}/"):

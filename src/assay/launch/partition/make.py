@@ -56,7 +56,7 @@ from assay.machine.document import Machine
 from assay.machine.gpus import find_gpus
 from assay.machine.reader import read_machine
 from assay.machine.root import LIVE, Root
-from assay.records.action import ControlGroup, HostAction, TaskAffinity, WriteFile
+from assay.records.action import Balancer, ControlGroup, HostAction, TaskAffinity, WriteFile
 from assay.units import show_bytes, show_count
 
 USUAL_NAME = "main"
@@ -478,7 +478,7 @@ def _is_anothers(group: ControlGroup, made: Made) -> bool:
 
 def is_steering(action: HostAction) -> bool:
     """Whether an action only keeps the kernel away: a partition stands without."""
-    return isinstance(action, TaskAffinity) or action.path.startswith(
+    return isinstance(action, TaskAffinity | Balancer) or action.path.startswith(
         ("/proc/irq/", "/sys/devices/virtual/workqueue/")
     )
 

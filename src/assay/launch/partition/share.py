@@ -101,15 +101,7 @@ class Share:
             NotPossible: the broker is gone, or the process is.
         """
         assert self.broker is not None
-        self.broker.move(pid)
-        try:
-            os.sched_setaffinity(pid, self.part.choice.utility or cpus or self.cpus)
-        except OSError as error:
-            raise NotPossible(
-                f"The share of partition {self.partition} does not have its CPUs "
-                f"{format_list(self.cpus)}: {error.strerror}.",
-                "`assay partition list` shows its state.",
-            ) from error
+        self.broker.move(pid, self.part.choice.utility or cpus or self.cpus)
 
     def demand_held(self) -> None:
         """Refuse to launch where it is not had any more.

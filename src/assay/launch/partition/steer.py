@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterable, Iterator
 
 from assay.errors import BadInput
 from assay.launch.partition.before import Before
+from assay.launch.system import irqbalance
 from assay.launch.system.host import Host
 from assay.launch.system.threads import kernel_threads
 from assay.machine.cpulist import parse_list, parse_mask
 from assay.machine.document import Machine
 from assay.machine.tunables import known
-from assay.records.action import HostAction, TaskAffinity
+from assay.records.action import Balancer, HostAction, TaskAffinity
 from assay.settings.system.placing import interrupt_files, kept_to, workqueue_files
 
 
@@ -34,6 +35,7 @@ def steering(
         return ()
     online = [cpu.id for cpu in machine.cpus]
     return (
+        *_balancer(before, apart),
         *_files(interrupt_files(machine), before, apart, online),
         *_files(workqueue_files(machine), before, apart, online),
         *_threads(host, before, apart),
@@ -49,6 +51,14 @@ def _files(
             continue
         others = set(online) - set(apart)
         yield from kept_to([path], tuple(sorted(set(cpus) & others or others)))
+
+
+def _balancer(before: Before, apart: Collection[int]) -> Iterator[HostAction]:
+    """It would move interrupts back: it is told first."""
+    found = before.read(Balancer(cpus=()).path)
+    if found is not None:
+        own = () if found == irqbalance.NONE else parse_list(found)
+        yield Balancer(cpus=tuple(sorted({*own, *apart})))
 
 
 def _threads(host: Host, before: Before, apart: Collection[int]) -> Iterator[HostAction]:

@@ -10,7 +10,7 @@ import errno
 import os
 
 from assay.errors import BadInput, NotPossible
-from assay.launch.system import groups
+from assay.launch.system import groups, irqbalance
 from assay.launch.system.host import Host
 from assay.launch.system.threads import is_thread, read_thread, write_thread
 from assay.machine.cpulist import format_list, parse_list
@@ -18,6 +18,7 @@ from assay.machine.forms import may_be_written, reading
 from assay.machine.swaps import SWAPS, swap_areas
 from assay.machine.tunables import known, writable
 from assay.records.action import (
+    Balancer,
     ControlGroup,
     Delegate,
     HostAction,
@@ -72,6 +73,8 @@ def observe(host: Host, action: HostAction) -> str | None:
             return groups.observe_delegated(host, action)
         case TaskAffinity(path=path):
             return read_thread(host, path)
+        case Balancer():
+            return irqbalance.banned(host)
         case _:
             return None
 
@@ -91,6 +94,8 @@ def read_file(host: Host, path: str) -> str | None:
     """What a file of the table holds, in one spelling; of a thread the CPUs that it may use."""
     if is_thread(path):
         return read_thread(host, path)
+    if path == irqbalance.NAME:
+        return irqbalance.banned(host)
     tunable, text = known(path), host.read(path)
     return None if text is None or tunable is None else reading(tunable.form, text)
 
@@ -110,6 +115,8 @@ def wanted(action: HostAction) -> str:
             return groups.ON
         case TaskAffinity(cpus=cpus):
             return format_list(cpus)
+        case Balancer(cpus=cpus):
+            return format_list(cpus) or irqbalance.NONE
         case _:
             return str(action.value)
 
@@ -140,7 +147,7 @@ def perform(host: Host, action: HostAction, value: str) -> None:
         case Delegate():
             demand_allowed(action)
             groups.delegate(host, action, value)
-        case TaskAffinity(path=path):
+        case TaskAffinity(path=path) | Balancer(path=path):
             write_file(host, path, value)
         case _:
             raise _not_allowed(action.path)
@@ -152,7 +159,7 @@ def _in_use(priority: int) -> str:
 
 
 def write_file(host: Host, path: str, value: str) -> None:
-    """Write a value into a file of the table; or keep a thread to the CPUs of a list.
+    """Write a value into a file of the table; or keep a thread, or irqbalance, to CPUs of a list.
 
     Raises:
         NotPossible: it is not in the table, or the value is not of its form.
@@ -160,6 +167,9 @@ def write_file(host: Host, path: str, value: str) -> None:
     """
     if is_thread(path):
         write_thread(host, path, _listed(value))
+        return
+    if path == irqbalance.NAME:
+        irqbalance.ban(host, () if value == irqbalance.NONE else _listed(value))
         return
     tunable = writable(path)
     if tunable is None or not may_be_written(tunable.form, value):
@@ -175,7 +185,9 @@ def _listed(text: str) -> tuple[int, ...]:
 
 
 def why(error: OSError, path: str) -> str:
-    """What the kernel means by an error, for those who do not know its numbers."""
+    """What an error means, for those who do not know the kernel's numbers."""
+    if path == irqbalance.NAME:
+        return error.strerror or str(error)
     said = os.strerror(error.errno) if error.errno else str(error)
     match error.errno:
         # Newer kernels say EPERM (seen with 6.18), older ones EIO.

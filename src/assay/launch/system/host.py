@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import socket
 import stat
 import struct
 from pathlib import Path
@@ -18,6 +19,7 @@ _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
 _SWAP_FLAG_PREFER = 0x8000
 _SWAP_FLAG_PRIORITY = 0x7FFF
 """Of ``swapon(2)``."""
+_ANSWER_S = 2.0
 
 
 class Held(Protocol):
@@ -76,6 +78,10 @@ class Host(Protocol):
 
     def swap_off(self, path: str) -> None:
         """Take a swap area out of use."""
+        ...
+
+    def ask(self, path: str, question: str) -> str:
+        """What answers at a stream socket; ``@`` begins the name of an abstract one (unix(7))."""
         ...
 
 
@@ -191,6 +197,29 @@ class LiveHost:
     def swap_off(self, path: str) -> None:
         """See ``Host.swap_off``."""
         _call("swapoff", path)
+
+    def ask(self, path: str, question: str) -> str:
+        """See ``Host.ask``; who asks is sent with it, as irqbalance wants."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(_ANSWER_S)
+            if path.startswith("@"):
+                connection.connect("\0" + path[1:])
+            else:
+                folder, _, name = path.rpartition("/")
+                fd = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
+                try:
+                    connection.connect(f"/proc/self/fd/{fd}/{_plain(name)}")
+                finally:
+                    os.close(fd)
+            who = struct.pack("=3i", os.getpid(), os.getuid(), os.getgid())
+            connection.sendmsg(
+                [question.encode()], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)]
+            )
+            connection.shutdown(socket.SHUT_WR)
+            parts = []
+            while part := connection.recv(1 << 16):
+                parts.append(part)
+        return b"".join(parts).decode(errors="replace")
 
     def _open(self, path: str, flags: int) -> int:
         words = [_plain(word) for word in path.split("/") if word]

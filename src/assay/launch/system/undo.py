@@ -20,7 +20,7 @@ from assay.launch.system.threads import is_thread
 from assay.machine.boot import BOOT_ID
 from assay.machine.cpulist import format_list
 from assay.machine.tunables import IRQS
-from assay.records.action import ControlGroup, HostAction, TaskAffinity, WriteFile
+from assay.records.action import Balancer, ControlGroup, HostAction, TaskAffinity, WriteFile
 
 Fate = Literal["undone", "drifted", "gone", "failed"]
 
@@ -141,13 +141,13 @@ def _foreseen(
 
 
 def _has_ended(host: Host, action: HostAction) -> bool:
-    """Whether what was changed is no more: a thread, or an interrupt whose device went."""
+    """Whether what was changed is no more: a process, or an interrupt whose device went."""
     if isinstance(action, WriteFile):
         below, _, _ = action.path.removeprefix(f"{IRQS}/").partition("/")
         return action.path == f"{IRQS}/{below}/smp_affinity_list" and below not in host.listdir(
             IRQS
         )
-    return isinstance(action, TaskAffinity)
+    return isinstance(action, TaskAffinity | Balancer)
 
 
 def _targets(host: Host, entry: Entry) -> dict[str, str]:

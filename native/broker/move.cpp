@@ -1,0 +1,63 @@
+#include "broker/move.hpp"
+
+#include "common/cpulist.hpp"
+#include "common/dir.hpp"
+#include "common/files.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace assay::broker {
+
+namespace {
+
+/// Linux 6.1 lets what comes into the first group of version 2 run on every CPU, those of partitions too.
+/// Asked anew, the scheduler keeps it to what is left.
+void keep_from_partitions(const std::string& folder, pid_t pid) {
+    if (::access((folder + "/cgroup.type").c_str(), F_OK) == 0) return; // which the first one does not have
+    const auto text = read_file(AT_FDCWD, (folder + "/cpuset.cpus.effective").c_str());
+    const auto left = text ? parse_cpulist(text->substr(0, text->find('\n'))) : std::nullopt;
+    if (!left) return;
+    cpu_set_t allowed, everything, now;
+    CPU_ZERO(&allowed);
+    for (const int cpu : *left) {
+        if (cpu < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(cpu), &allowed);
+    }
+    std::memset(&everything, 0xff, sizeof everything);
+    const Dir threads{::opendir(("/proc/" + std::to_string(pid) + "/task").c_str())};
+    if (!threads) return;
+    while (const dirent* entry = ::readdir(threads.get())) {
+        const std::string_view name = entry->d_name;
+        pid_t thread = 0;
+        std::from_chars(name.data(), name.data() + name.size(), thread);
+        if (thread <= 0 || ::sched_getaffinity(thread, sizeof now, &now) != 0) continue;
+        CPU_OR(&now, &now, &allowed);
+        if (!CPU_EQUAL(&now, &allowed)) ::sched_setaffinity(thread, sizeof everything, &everything);
+    }
+}
+
+} // namespace
+
+int move_to(const std::string& folder, pid_t pid) {
+    const int error = write_file(AT_FDCWD, (folder + "/cgroup.procs").c_str(), std::to_string(pid));
+    if (error == 0) keep_from_partitions(folder, pid);
+    return error;
+}
+
+int confine(pid_t pid, const std::vector<int>& cpus) {
+    alignas(cpu_set_t) unsigned char mask[1024] = {}; // of 8192 CPUs, the most that the kernel knows
+    for (const int cpu : cpus) {
+        if (cpu < 0 || cpu >= static_cast<int>(8 * sizeof mask)) return EINVAL;
+        mask[cpu / 8] = static_cast<unsigned char>(mask[cpu / 8] | 1U << (cpu % 8));
+    }
+    return ::sched_setaffinity(pid, sizeof mask, reinterpret_cast<const cpu_set_t*>(mask)) == 0 ? 0 : errno;
+}
+
+} // namespace assay::broker
