@@ -9,9 +9,12 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import socket
+import select
 import stat
 import struct
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Protocol
 
@@ -19,7 +22,6 @@ _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
 _SWAP_FLAG_PREFER = 0x8000
 _SWAP_FLAG_PRIORITY = 0x7FFF
 """Of ``swapon(2)``."""
-_ANSWER_S = 2.0
 
 
 class Held(Protocol):
@@ -80,8 +82,11 @@ class Host(Protocol):
         """Take a swap area out of use."""
         ...
 
-    def ask(self, path: str, question: str) -> str:
-        """What answers at a stream socket; ``@`` begins the name of an abstract one (unix(7))."""
+    def ask(self, path: str, question: str, patience_s: float) -> str:
+        """What a daemon answers at a stream socket; nothing where it does not within this time.
+
+        ``@`` begins the name of an abstract socket (unix(7)).
+        """
         ...
 
 
@@ -198,28 +203,20 @@ class LiveHost:
         """See ``Host.swap_off``."""
         _call("swapoff", path)
 
-    def ask(self, path: str, question: str) -> str:
-        """See ``Host.ask``; who asks is sent with it, as irqbalance wants."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(_ANSWER_S)
-            if path.startswith("@"):
-                connection.connect("\0" + path[1:])
-            else:
-                folder, _, name = path.rpartition("/")
-                fd = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
-                try:
-                    connection.connect(f"/proc/self/fd/{fd}/{_plain(name)}")
-                finally:
-                    os.close(fd)
-            who = struct.pack("=3i", os.getpid(), os.getuid(), os.getgid())
-            connection.sendmsg(
-                [question.encode()], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)]
-            )
-            connection.shutdown(socket.SHUT_WR)
-            parts = []
-            while part := connection.recv(1 << 16):
-                parts.append(part)
-        return b"".join(parts).decode(errors="replace")
+    def ask(self, path: str, question: str, patience_s: float) -> str:
+        """See ``Host.ask``.
+
+        A process of its own asks, and waits on where we do not: a daemon that answers somebody who
+        has hung up may be killed by it (SIGPIPE; seen of irqbalance 1.9.2).
+        """
+        if path.startswith("@"):
+            return _answer(path, question, patience_s)
+        folder, _, name = path.rpartition("/")
+        fd = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            return _answer(f"/proc/self/fd/{fd}/{_plain(name)}", question, patience_s, fd)
+        finally:
+            os.close(fd)
 
     def _open(self, path: str, flags: int) -> int:
         words = [_plain(word) for word in path.split("/") if word]
@@ -239,6 +236,29 @@ class LiveHost:
             os.close(fd)
             raise
         return fd
+
+
+def _answer(address: str, question: str, patience_s: float, *inherited: int) -> str:
+    program = Path(__file__).with_name("socket_question.py")
+    process = subprocess.Popen(
+        [sys.executable, "-I", program, address, question],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        pass_fds=inherited,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    end_s = time.monotonic() + patience_s
+    parts: list[bytes] = []
+    with process.stdout as answer:
+        while select.select([answer], [], [], max(end_s - time.monotonic(), 0.0))[0]:
+            part = os.read(answer.fileno(), 1 << 16)
+            if not part:
+                process.wait()
+                return b"".join(parts).decode(errors="replace")
+            parts.append(part)
+    return ""
 
 
 def _plain(word: str) -> str:

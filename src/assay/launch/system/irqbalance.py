@@ -7,10 +7,12 @@ daemon that is started anew knows nothing of what another was told.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import re
 import time
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from assay.errors import BadInput
 from assay.launch.system.host import Host
@@ -20,17 +22,16 @@ NAME = "irqbalance"
 NONE = "none"
 """Banned: no CPU."""
 _SETUP = re.compile(r"SLEEP (\d+) .*BANNED ([0-9a-f,]+)", re.ASCII | re.DOTALL)
+_USUAL_S = 10.0
+"""Between two rounds."""
+_LATE_S = 10.0
 _PAUSE_S = 0.2
-_LATE_S = 5.0
-"""A round may begin late."""
-_TRIES = 3
-"""It answers nobody while it works."""
 
 
 def banned(host: Host) -> str | None:
     """CPUs that get no interrupts of it, as a list; ``None`` where it does not run or answer."""
     setup = _setup(host)
-    return None if setup is None else setup[1]
+    return None if setup is None else setup.banned
 
 
 def ban(host: Host, cpus: Iterable[int]) -> None:
@@ -42,40 +43,34 @@ def ban(host: Host, cpus: Iterable[int]) -> None:
     setup = _setup(host)
     if setup is None:
         raise OSError(errno.ECONNREFUSED, "irqbalance does not answer", NAME)
-    sleep_s, found = setup
     wanted = format_list(cpus) or NONE
-    if found == wanted:
+    if setup.banned == wanted:
         return
-    _ask(host, "settings cpus " + (" ".join(map(str, sorted(cpus))) or "NULL"))
-    end_s = time.monotonic() + sleep_s + _LATE_S
+    words = " ".join(map(str, sorted(cpus))) or "NULL"
+    host.ask(setup.address, f"settings cpus {words}", _USUAL_S)
+    # It begins with its next round, and sleeps through another in which it answers nobody.
+    end_s = time.monotonic() + 2 * setup.sleep_s + _LATE_S
     while banned(host) != wanted:
         if time.monotonic() > end_s:
             raise OSError(errno.ETIMEDOUT, "irqbalance goes on as before", NAME)
         time.sleep(_PAUSE_S)
 
 
-def _setup(host: Host) -> tuple[int, str] | None:
-    found = _SETUP.search(_ask(host, "setup"))
-    if found is None:
-        return None
-    try:
-        return int(found[1]), format_list(parse_mask(found[2])) or NONE
-    except BadInput:
-        return None
+class _Setup(NamedTuple):
+    address: str
+    sleep_s: float
+    banned: str
 
 
-def _ask(host: Host, question: str) -> str:
-    """What it answers; nothing where nobody does."""
+def _setup(host: Host) -> _Setup | None:
     for pid in _processes(host):
-        for path in (f"/run/{NAME}/{NAME}{pid}.sock", f"@{NAME}{pid}.sock"):
-            for _ in range(_TRIES):
-                try:
-                    return host.ask(path, question)
-                except TimeoutError:
-                    continue
-                except OSError:
-                    break
-    return ""
+        for address in (f"/run/{NAME}/{NAME}{pid}.sock", f"@{NAME}{pid}.sock"):
+            with contextlib.suppress(OSError, BadInput):
+                found = _SETUP.search(host.ask(address, "setup", 2 * _USUAL_S + _LATE_S))
+                if found is not None:
+                    cpus = format_list(parse_mask(found[2])) or NONE
+                    return _Setup(address, float(found[1]), cpus)
+    return None
 
 
 def _processes(host: Host) -> list[str]:
