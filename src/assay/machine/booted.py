@@ -8,7 +8,7 @@ sysfs-devices-system-cpu`` (``nohz_full``, ``isolated``, ``smt``, ``vulnerabilit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from assay.machine.boot import is_known
 from assay.machine.document import Boot
@@ -49,12 +49,13 @@ _FILES = (
 def read_boot(root: Root) -> Boot:
     """How a host was booted."""
     words = tuple(shown(word) for word in boot_arguments(root))
-    texts = {path: root.read_text(path, MOST_READ_BYTES) for path in _paths(root, words)}
-    return Boot(
-        id=_boot_id(root),
-        words=words,
-        found={path: text for path, text in sorted(texts.items()) if text is not None},
-    )
+    return Boot(id=_boot_id(root), words=words, found=read_files(root, _paths(root, words)))
+
+
+def read_files(root: Root, paths: Iterable[str]) -> dict[str, str]:
+    """What files hold that show how a host was booted; those that are not there are left out."""
+    texts = {path: root.read_text(path, MOST_READ_BYTES) for path in sorted(paths)}
+    return {path: text for path, text in texts.items() if text is not None}
 
 
 def plain(name: str) -> str:
