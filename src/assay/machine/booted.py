@@ -75,8 +75,8 @@ def shown(word: str) -> str:
 
 
 def is_hidden(value: str) -> bool:
-    """Whether a value is only a digest of one."""
-    return _DIGEST.fullmatch(value) is not None
+    """Whether a value is only a digest of one, or one of several is."""
+    return any(map(_DIGEST.fullmatch, value.split()))
 
 
 def parameter_file(name: str) -> str | None:

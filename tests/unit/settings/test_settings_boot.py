@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assay.errors import BadInput, NotPossible
 from assay.launch.planner import plan
 from assay.launch.script import explain, shell_script
-from assay.machine.booted import read_boot, shown
+from assay.machine.booted import is_hidden, read_boot, shown
 from assay.machine.document import Boot, Machine
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
@@ -203,6 +203,7 @@ def test_what_a_boot_has_is_what_it_is_found_to_have(line: list[str], name: str)
     setting = builtin().get(f"boot.{name}")
     now = setting.default(machine)
     assert now is not None
+    assume(not is_hidden(str(now)))
     answer = setting.resolve(Configuration({setting.name: now}), machine)
     assert not (isinstance(answer, Pending) and (answer.add or answer.remove)), (line, now, answer)
 
@@ -233,6 +234,15 @@ def test_secrets_of_the_command_line_are_not_kept(tmp_path: Path) -> None:
     configuration = Configuration({"boot.luks.key": "hunter2"})
     assert not plan(configuration, machine, builtin()).pending
     assert plan(configuration.having("boot.luks.key", "hunter3"), machine, builtin()).pending
+
+
+@pytest.mark.parametrize("line", ["luks.key=hunter2", "luks.key=hunter2 luks.key=hunter3"])
+def test_a_digest_is_no_value_that_can_be_asked_for(line: str) -> None:
+    machine = words(*line.split())
+    digest = builtin().get("boot.luks.key").default(machine)
+    assert digest is not None
+    with pytest.raises(BadInput, match="is the digest that assay keeps"):
+        plan(Configuration({"boot.luks.key": digest}), machine, builtin())
 
 
 def test_boots_are_told_apart_by_a_digest(tmp_path: Path) -> None:

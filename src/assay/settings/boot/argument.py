@@ -110,13 +110,18 @@ class BootArgument:
         """What the present boot has of it.
 
         Raises:
-            BadInput: no word of a command line.
+            BadInput: no word of a command line, or a digest in place of one.
         """
         value = word_of(config[self.name])
         if _BAD.search(value) or not value.strip():
             raise BadInput(
                 f"{self.name}={value!r} is no value of a boot argument.",
                 f"Leave out quotes; {PRESENT} is the argument without a value.",
+            )
+        if is_hidden(value):
+            raise BadInput(
+                f"{self.name}={value} is the digest that assay keeps of a value.",
+                "Write the value itself.",
             )
         reason = amiss(self.argument, value, machine)
         if reason is not None:
@@ -131,8 +136,6 @@ class BootArgument:
             missing += f"not {' '.join(wanted)}" if wanted else "which is to go"
             return Pending(missing, add, remove)
         effect = known(self.argument).effect
-        if is_hidden(value):
-            effect = None
         proof = effect(value, machine) if effect is not None else None
         if proof is not None and not proof.fits:
             return Pending(
