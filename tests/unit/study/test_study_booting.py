@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -453,6 +454,24 @@ def test_files_and_commands_tell_the_firmware(tmp_path: Path) -> None:
     for name in ("nice", "firmware.nps", "boot.quiet"):
         with pytest.raises(BadInput, match="nobody has to say"):
             with_said(lab, spec, {name: "x"})
+
+
+def test_what_is_asked_is_asked_once_in_a_sitting(tmp_path: Path, store: Store) -> None:
+    asked = tmp_path / "asked"
+    command = f"!sh -c {shlex.quote(f'echo >> {shlex.quote(str(asked))}; echo low')}"
+    cells = ({"firmware.fan": "low"}, {"firmware.fan": "high"})
+    spec = comparing(*cells, verify={"firmware.fan": command})
+    lab = with_said(Host("quiet").laboratory(), spec, {})
+    with pytest.raises(BootPause) as pause:
+        begin(lab, store, spec, QUIET)
+    assert pause.value.change.missing == (f"{command[1:]} says low, not high",)
+    assert len(asked.read_text()) == 1
+
+
+def test_what_is_asked_cannot_be_said_as_well(tmp_path: Path) -> None:
+    spec = comparing({}, {}, verify={"firmware.fan": "!echo low"})
+    with pytest.raises(BadInput, match="this study asks echo low for it"):
+        with_said(Host().laboratory(), spec, {"firmware.fan": "high"})
 
 
 def test_a_host_that_does_not_tell_its_boots_apart_is_refused(store: Store) -> None:
