@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.machine.booted import plain
+from assay.machine.boot import plain
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine, machine_in
 from assay.records import Evidence, Sample, Stratum, StudySpec, Value

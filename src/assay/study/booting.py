@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from assay.errors import BadInput, NotPossible, Pause
-from assay.machine.booted import BOOT_ID, is_hidden
+from assay.machine.boot import BOOT_ID, is_digest
 from assay.machine.document import Machine
 from assay.records import (
     BootChange,
@@ -207,7 +207,7 @@ def pausing_of(
         # As an arm spells it, which counts as the same boot then.
         alike = (value for value in asked if now is not None and setting.alike(value, now))
         found[name] = next(alike, UNKNOWN if now is None else now)
-        if alone and is_hidden(str(found[name])):
+        if alone and is_digest(str(found[name])):
             raise BadInput(
                 f"One arm leaves {name} alone, and assay keeps a digest of its value only.",
                 f"Write the value: --arm {name}=VALUE.",

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from assay.errors import BadInput, NotPossible
 from assay.launch.planner import plan
 from assay.launch.script import explain, shell_script
-from assay.machine.booted import is_hidden, read_boot, shown
+from assay.machine.boot import digested, is_digest
+from assay.machine.booted import read_boot
 from assay.machine.document import Boot, Machine
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
@@ -55,7 +56,7 @@ def booted(folder: Path, line: str, files: dict[str, str] | None = None) -> Mach
 
 def words(*line: str) -> Machine:
     """A host of which the command line alone is known."""
-    return msgspec.structs.replace(a_host(), boot=Boot(words=tuple(map(shown, line))))
+    return msgspec.structs.replace(a_host(), boot=Boot(words=tuple(map(digested, line))))
 
 
 def pending(machine: Machine, name: str, value: Value) -> Pending:
@@ -203,7 +204,7 @@ def test_what_a_boot_has_is_what_it_is_found_to_have(line: list[str], name: str)
     setting = builtin().get(f"boot.{name}")
     now = setting.default(machine)
     assert now is not None
-    assume(not is_hidden(str(now)))
+    assume(not is_digest(str(now)))
     answer = setting.resolve(Configuration({setting.name: now}), machine)
     assert not (isinstance(answer, Pending) and (answer.add or answer.remove)), (line, now, answer)
 
@@ -216,7 +217,7 @@ def test_a_line_that_was_changed_as_told_has_it(line: list[str], name: str, valu
     if not isinstance(answer, Pending):
         return
     spelled = [_spelled(word, name) for word in line]
-    left = [word for word in spelled if shown(word) not in answer.remove]
+    left = [word for word in spelled if digested(word) not in answer.remove]
     changed = setting.resolve(configuration, words(*left, *answer.add))
     assert not (isinstance(changed, Pending) and (changed.add or changed.remove)), changed
 

@@ -14,7 +14,7 @@ import pytest
 
 from assay.errors import BadInput, NotPossible
 from assay.launch.driver import Driver
-from assay.machine.booted import shown
+from assay.machine.boot import digested
 from assay.machine.document import Boot, Cpu, Machine, Node, Rights
 from assay.measure.executor import Node as Place
 from assay.measure.executor import Ticket
@@ -71,7 +71,7 @@ class Host:
     def boot(self, change: BootChange) -> None:
         """As the study says."""
         gone = [word for text in change.remove for word in text.split()]
-        self.words = [word for word in self.words if shown(word) not in gone]
+        self.words = [word for word in self.words if digested(word) not in gone]
         self.words += [word for text in change.add for word in text.split()]
         self.again()
 
@@ -101,7 +101,7 @@ class Host:
             default_state=dict(self.state),
             boot=Boot(
                 id=f"{self.boots:012x}",
-                words=tuple(map(shown, self.words)),
+                words=tuple(map(digested, self.words)),
                 said=self.said,
                 found=self.found,
             ),

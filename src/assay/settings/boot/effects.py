@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assay.errors import BadInput
+from assay.machine.boot import plain
 from assay.machine.booted import (
     CLOCK,
     CPU,
@@ -16,7 +17,6 @@ from assay.machine.booted import (
     PREEMPT,
     RANDOMIZE,
     parameter_file,
-    plain,
 )
 from assay.machine.checks.boot_lists import cpus_of, flags_of
 from assay.machine.cpulist import format_list, parse_list, parse_mask
