@@ -22,7 +22,7 @@ from assay.settings.boot import Pausing, pausing
 from assay.settings.boot.common import ANY
 from assay.settings.registry import Registry
 
-BOOT = "boot"
+WORDS = "boot"
 """The reading that holds the words of the command line that change speed."""
 CPUS = "the usable CPUs"
 MACHINE = "the machine"
@@ -120,11 +120,11 @@ class BootStates:
     def _without_own(self, readings: Mapping[str, str]) -> dict[str, str]:
         """Without the words of the command line that the study itself varies."""
         own = {name for setting in self._settings.values() for name in setting.arguments}
-        words = readings.get(BOOT, "").split()
+        words = readings.get(WORDS, "").split()
         left = " ".join(word for word in words if plain(word.partition("=")[0]) not in own)
         return {
-            **{n: t for n, t in readings.items() if n != BOOT},
-            **({BOOT: left} if left else {}),
+            **{n: t for n, t in readings.items() if n != WORDS},
+            **({WORDS: left} if left else {}),
         }
 
 

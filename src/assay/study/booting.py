@@ -26,7 +26,7 @@ from assay.records import (
     Value,
 )
 from assay.records.configuration import show_value
-from assay.search.switching import BOOT, Costly
+from assay.search.switching import BOOT_EVIDENCE, Costly
 from assay.settings.base import Pending, Refused
 from assay.settings.boot import pausing
 from assay.settings.boot.firmware import Firmware
@@ -130,7 +130,10 @@ class Boots:
         """A sample with the boot that it was made in."""
         if not self._costly.pausing:
             return sample
-        more = (Evidence(kind=BOOT, note=self._here), *(() if self._told else self._states))
+        more = (
+            Evidence(kind=BOOT_EVIDENCE, note=self._here),
+            *(() if self._told else self._states),
+        )
         self._told = True
         self._warm.add(sample.launch.arm)
         if sample.launch.stage is Stage.CONFIRM:
@@ -140,7 +143,7 @@ class Boots:
 
 def boot_of(sample: Sample) -> str | None:
     """The boot that a sample was made in."""
-    return next((e.note for e in sample.evidence if e.kind == BOOT), None)
+    return next((e.note for e in sample.evidence if e.kind == BOOT_EVIDENCE), None)
 
 
 def boot_change(

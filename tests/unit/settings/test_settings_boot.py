@@ -405,14 +405,13 @@ def test_values_that_a_firmware_cannot_have(text: str) -> None:
         builtin().get(name).resolve(Configuration({name: value}), a_host())
 
 
-def test_every_known_argument_is_a_setting_that_pauses() -> None:
-    for name in effects.names():
-        setting = builtin().get(f"boot.{name}")
-        assert pausing(setting) is not None
-        assert setting.switch_cost_s > 0
-        assert isinstance(
-            setting.resolve(Configuration({setting.name: "absent"}), words()), Resolved | Pending
-        )
+@pytest.mark.parametrize("name", effects._KNOWN)
+def test_every_known_argument_is_a_setting_that_pauses(name: str) -> None:
+    setting = builtin().get(f"boot.{name}")
+    assert pausing(setting) is not None
+    assert setting.switch_cost_s > 0
+    absent = Configuration({setting.name: "absent"})
+    assert isinstance(setting.resolve(absent, words()), Resolved | Pending)
 
 
 def test_smt_is_switched_where_there_is_a_switch(tmp_path: Path) -> None:

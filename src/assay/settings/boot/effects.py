@@ -250,8 +250,3 @@ _KNOWN: dict[str, Known] = {
     "audit": Known(),
     "zswap.enabled": Known(_parameter("/sys/module/zswap/parameters/enabled"), ("zswap.enabled",)),
 }
-
-
-def names() -> tuple[str, ...]:
-    """Arguments of which it is known what shows them, in the order of the table."""
-    return tuple(name for name, found in _KNOWN.items() if found.effect is not None)
