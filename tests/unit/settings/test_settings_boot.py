@@ -29,7 +29,7 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.settings.base import Pending, Resolved
+from assay.settings.base import Pending, Refused, Resolved
 from assay.settings.boot import effects, pausing
 from assay.settings.registry import builtin
 
@@ -186,6 +186,15 @@ def test_the_change_that_brings_it(
     assert found.add == add
     # Values that are not shown stand as digests.
     assert tuple(w[: w.index("*") + 1] if "*" in w else w for w in found.remove) == remove
+
+
+def test_huge_pages_without_a_size_are_refused_where_sizes_are_named() -> None:
+    setting = builtin().get("boot.hugepages")
+    configuration = Configuration({"boot.hugepages": 4})
+    answer = setting.resolve(configuration, words("hugepagesz=1G", "hugepages=4"))
+    assert isinstance(answer, Refused)
+    assert "boot.hugepages.2M" in answer.reason
+    assert isinstance(setting.resolve(configuration, words("hugepages=4")), Resolved | Pending)
 
 
 def test_what_stands_behind_the_two_dashes_is_for_init(tmp_path: Path) -> None:
