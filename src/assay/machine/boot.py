@@ -63,6 +63,11 @@ def plain(name: str) -> str:
     return name.replace("-", "_")
 
 
+def name_of(word: str) -> str:
+    """The name that a word of the command line is about, in that spelling."""
+    return plain(word.partition("=")[0])
+
+
 def digested(word: str) -> str:
     """A word of the command line as a machine document holds it.
 

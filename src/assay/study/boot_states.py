@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.machine.boot import plain
+from assay.machine.boot import name_of
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine, machine_in
 from assay.records import Evidence, Sample, Stratum, StudySpec, Value
@@ -121,7 +121,7 @@ class BootStates:
         """Without the words of the command line that the study itself varies."""
         own = {name for setting in self._settings.values() for name in setting.arguments}
         words = readings.get(WORDS, "").split()
-        left = " ".join(word for word in words if plain(word.partition("=")[0]) not in own)
+        left = " ".join(word for word in words if name_of(word) not in own)
         return {
             **{n: t for n, t in readings.items() if n != WORDS},
             **({WORDS: left} if left else {}),

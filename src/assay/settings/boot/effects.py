@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assay.errors import BadInput
-from assay.machine.boot import plain
+from assay.machine.boot import name_of, plain
 from assay.machine.booted import (
     CLOCK,
     CPU,
@@ -84,7 +84,7 @@ def amiss(name: str, value: str, machine: Machine) -> str | None:
 
 
 def _names_sizes(machine: Machine) -> bool:
-    return any(plain(word.partition("=")[0]) == "hugepagesz" for word in machine.boot.words)
+    return any(name_of(word) == "hugepagesz" for word in machine.boot.words)
 
 
 def _possible(machine: Machine) -> frozenset[int]:
