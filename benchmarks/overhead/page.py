@@ -12,25 +12,24 @@ from . import cost, killing, memory, output, startup, timing
 from .bench import BALLAST_MIB
 from .reading import Quartiles, Table
 from .targets import targets
+from .told import is_busy, load_words, use_words
 
 MS = 1e3
 MIB = 1 << 20
-BUSY_LOAD = 0.5
-"""Before the run, over one minute: what runs then is not the benchmark's."""
 
 
 def page(document: dict[str, Any], table: Table) -> str:
     """All of it."""
     sections = (
         _head(document),
-        _section("Targets", _targets(document, table)),
-        _section("Cost of a launch", _cost(table)),
-        _section("Start-up", _startup(table)),
-        _section("The time that is told", _timing(table)),
-        _section("The memory that is told", _memory(table)),
-        _section("From the time limit to the end of the last process", _killing(table)),
-        _section("A program that prints much", _output(table)),
-        _section("Under what conditions", _conditions(document)),
+        markdown.section("Targets", _targets(document, table)),
+        markdown.section("Cost of a launch", _cost(table)),
+        markdown.section("Start-up", _startup(table)),
+        markdown.section("The time that is told", _timing(table)),
+        markdown.section("The memory that is told", _memory(table)),
+        markdown.section("From the time limit to the end of the last process", _killing(table)),
+        markdown.section("A program that prints much", _output(table)),
+        markdown.section("Under what conditions", _conditions(document)),
     )
     return "\n\n".join(filter(None, sections)) + "\n"
 
@@ -58,24 +57,13 @@ def _head(document: dict[str, Any]) -> str:
 
 
 def _load(document: dict[str, Any]) -> str:
-    load, nice = document["load"], document["nice"]
+    nice = document["nice"]
     favoured = f" All of it had niceness {nice}, against what else ran." if nice else ""
-    rounds = load["load_1min"]
-    before = ", ".join(f"{value:.2f}" for value in load["load_before"])
-    return (
-        f"Load before the run (1, 5, 15 minutes) {before}; during it, its own launches included, "
-        f"{min(rounds):.2f} to {max(rounds):.2f}.{favoured}"
-    )
-
-
-def _section(title: str, lines: Iterable[str]) -> str:
-    """Nothing where nothing was measured."""
-    text = "\n\n".join(lines)
-    return f"## {title}\n\n{text}" if text else ""
+    return load_words(document) + favoured
 
 
 def _targets(document: dict[str, Any], table: Table) -> Iterable[str]:
-    busy = document["load"]["load_before"][0] > BUSY_LOAD
+    busy = is_busy(document)
     found = targets(table, busy=busy)
     if found and busy:
         yield (
@@ -336,20 +324,7 @@ def _taken(table: Table, case: str, tool: str) -> Iterable[str]:
 
 
 def _conditions(document: dict[str, Any]) -> Iterable[str]:
-    load = document["load"]
-    shares = {
-        "steal_share": "stolen by the hypervisor",
-        "idle_share": "idle",
-    }
-    parts = [f"{load[key] * 100:.1f} % {text}" for key, text in shares.items() if key in load]
-    lines = [f"The run took {load['took_s']:.0f} s."]
-    if parts:
-        lines.append(f"Of the CPU time {' and '.join(parts)}.")
-    if "cpu_pressure_share" in load:
-        lines.append(
-            f"In {load['cpu_pressure_share'] * 100:.0f} % of it something waited for a CPU."
-        )
-    yield " ".join(lines)
+    yield use_words(document)
     if document["failures"]:
         told = [f"- {what} ({times} times)" for what, times in document["failures"].items()]
         yield "What did not work:\n\n" + "\n".join(told)

@@ -8,13 +8,12 @@ from typing import Any
 
 from benchmarks import markdown
 from benchmarks.overhead.reading import Difference, Key, Table
+from benchmarks.overhead.told import is_busy, load_words, use_words
 
 from . import commands, plans
 from .firsts import CPU, FIRST, WALL
 
 MS = 1e3
-BUSY_LOAD = 0.5
-"""Before the run, over one minute: what runs then is not the benchmark's."""
 WITHIN_S = {commands.RUN: 0.150, commands.FROM: 0.500, commands.AGAIN: 0.500}
 """From the spawn to the program's first moment."""
 FULL_S = 1e-3
@@ -27,11 +26,11 @@ def page(document: dict[str, Any], table: Table) -> str:
     """All of it."""
     sections = (
         _head(document),
-        _section("Targets", _targets(document, table)),
-        _section("From the spawn to the program", _starting(table)),
-        _section("Answers without a program", _helping(table)),
-        _section("What a plan costs the launcher", _plans(table)),
-        _section("Under what conditions", _conditions(document)),
+        markdown.section("Targets", _targets(document, table)),
+        markdown.section("From the spawn to the program", _starting(table)),
+        markdown.section("Answers without a program", _helping(table)),
+        markdown.section("What a plan costs the launcher", _plans(table)),
+        markdown.section("Under what conditions", _conditions(document)),
     )
     return "\n\n".join(filter(None, sections)) + "\n"
 
@@ -58,24 +57,12 @@ def _head(document: dict[str, Any]) -> str:
 
 
 def _load(document: dict[str, Any]) -> str:
-    load = document["load"]
-    before = ", ".join(f"{value:.2f}" for value in load["load_before"])
-    rounds = load["load_1min"]
-    return (
-        f"Load before the run (1, 5, 15 minutes) {before}; during it, its own launches included, "
-        f"{min(rounds):.2f} to {max(rounds):.2f}."
-        + (" All of it ran under SCHED_FIFO, ahead of others." if document["favoured"] else "")
-    )
-
-
-def _section(title: str, lines: Iterable[str]) -> str:
-    """Nothing where nothing was measured."""
-    text = "\n\n".join(lines)
-    return f"## {title}\n\n{text}" if text else ""
+    favoured = " All of it ran under SCHED_FIFO, ahead of others." if document["favoured"] else ""
+    return load_words(document) + favoured
 
 
 def _targets(document: dict[str, Any], table: Table) -> Iterable[str]:
-    busy = document["load"]["load_before"][0] > BUSY_LOAD
+    busy = is_busy(document)
     rows = [*_of_commands(table, busy=busy), *_of_plans(table, busy=busy)]
     if rows:
         yield markdown.table(("what", "target", "seen", ""), rows)
@@ -169,17 +156,7 @@ def _plan(table: Table, name: str) -> tuple[str, ...]:
 
 
 def _conditions(document: dict[str, Any]) -> Iterable[str]:
-    load = document["load"]
-    shares = {"steal_share": "stolen by the hypervisor", "idle_share": "idle"}
-    parts = [f"{load[key] * 100:.1f} % {text}" for key, text in shares.items() if key in load]
-    lines = [f"The run took {load['took_s']:.0f} s."]
-    if parts:
-        lines.append(f"Of the CPU time {' and '.join(parts)}.")
-    if "cpu_pressure_share" in load:
-        lines.append(
-            f"In {load['cpu_pressure_share'] * 100:.0f} % of it something waited for a CPU."
-        )
-    yield " ".join(lines)
+    yield use_words(document)
     if document["missing"]:
         yield f"Not here, and so without rows: {', '.join(document['missing'])}."
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
+
+from assay.cli.ready import Ready
+from assay.cli.system import system_of
+from assay.cli.verbs.run import _launch
+from assay.launch.driver import Driver
+from assay.measure.drift import DRIFT
+from assay.records import Booted, Configuration, Granted, Plan, Workload
+from assay.settings.registry import builtin, judge_all
 
 pytestmark = pytest.mark.system
 
@@ -104,6 +113,22 @@ def test_a_launch_in_another_boot_is_refused(cli: CommandLine) -> None:
     answer = cli("run", "--with", f"{NAME}=7", "--", "true")
     assert answer.status == 125
     assert f"{NAME}=7 takes another boot" in answer.err
+
+
+def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -> None:
+    file = tmp_path / "shown"
+    file.write_text("1\n")
+    path = str(file)
+    booted = Booted(setting=NAME, needs=NAME, observed="seen", files={path: "1"}, shown=True)
+    plan = Plan(configuration=Configuration({NAME: 7}), actions=(booted,))
+    workload = Workload(argv=("sh", "-c", f"echo 0 > {shlex.quote(path)}"))
+    with system_of(plan, builtin(), assay_exec) as look:
+        facts, around = _launch(Ready(Driver(assay_exec, os.environ), plan, workload, look=look))
+    assert (facts.system, facts.system_changed) == ({path: "1"}, {path: "0"})
+    assert [(one.kind, one.note) for one in around] == [(DRIFT, f"{path}: 1 became 0")]
+    grant = judge_all(plan.configuration, builtin(), plan, facts)[NAME]
+    assert grant.grant is Granted.DEGRADED
+    assert f"{path} held '1'" in (grant.reason or "")
 
 
 @pytest.mark.parametrize(

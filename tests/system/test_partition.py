@@ -292,13 +292,13 @@ def test_machine_restore_deletes_partitions(env: Mapping[str, str]) -> None:
     with sleeper(set(ALL)) as process, Broker(socket_of(env)) as broker:
         broker.reserve([int(MINE)])
         broker.move(process.pid)
-        done = subprocess.run(
-            [sys.executable, "-m", "assay", "machine", "restore"],
-            env=env,
-            capture_output=True,
-            text=True,
-        )
+        restore = [sys.executable, "-m", "assay", "machine", "restore"]
+        told = subprocess.run([*restore, "--dry-run"], env=env, capture_output=True, text=True)
+        assert f"The partition {NAME} would be deleted, whoever uses it." in told.stdout
+        assert run(env, "list").stdout.startswith(f"partition {NAME}: ")
+        done = subprocess.run(restore, env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
+        assert f"The partition {NAME} is deleted." in done.stdout
         assert os.sched_getaffinity(process.pid) == set(ALL)
     assert run(env, "list").stdout.startswith("There is no partition")
 

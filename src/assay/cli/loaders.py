@@ -10,8 +10,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 
-from assay.machine.boot import HIDDEN
-from assay.machine.booted import is_hidden
+from assay.machine.boot import HIDDEN, is_digest
 from assay.machine.root import Root
 
 Words = Sequence[str]
@@ -34,7 +33,7 @@ def loader_lines(add: Words, remove: Words, root: Root | None = None) -> Iterato
 def _told(word: str) -> str:
     """A word that is to go; one whose value nobody may see goes by its name."""
     name, _, value = word.partition("=")
-    return name if is_hidden(value) or value == HIDDEN else word
+    return name if is_digest(value) or value == HIDDEN else word
 
 
 def _grub(add: Words, remove: Words) -> Iterator[str]:

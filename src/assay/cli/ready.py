@@ -24,7 +24,8 @@ class Ready(NamedTuple):
         plan: its actions.
         workload: its command; with the folder of a build in its placeholders.
         evidence: what was built for it.
-        look: what the files hold now that the plan's system settings write, by path.
+        look: what the files hold now that the plan's system settings write, and that show how the
+            machine was booted, by path.
         judge: a grant for each setting of its configuration.
     """
 

@@ -31,7 +31,7 @@ def system_of(
 ) -> Iterator[Callable[[], dict[str, str]]]:
     """Make the system settings of a plan hold, and put them back afterwards.
 
-    Gives what tells what their files hold, by path.
+    Gives what tells what their files hold, and those that show how the machine was booted, by path.
 
     Args:
         plan: of one launch.
@@ -41,8 +41,11 @@ def system_of(
     Raises:
         NotPossible: the kernel refuses one altogether; all is put back then.
     """
+    from assay.machine.booted import read_files
+    from assay.machine.root import LIVE
+
     if not plan.system:
-        yield dict
+        yield lambda: read_files(LIVE, plan.shown_by)
         return
     from assay.launch.system.helped import holding
     from assay.launch.system.hold import NotPutBack
@@ -51,7 +54,7 @@ def system_of(
     try:
         outcomes = hold.hold(plan.system)
         demand_held(plan, registry, outcomes, hold.look(plan.system))
-        yield lambda: hold.look(plan.system)
+        yield lambda: read_files(LIVE, plan.shown_by) | hold.look(plan.system)
     finally:
         try:
             hold.close()

@@ -15,6 +15,9 @@ import msgspec
 
 from assay.launch.caller import Caller
 
+_MOST_STEPS = 256
+"""A ring of links has no end; the kernel follows 40."""
+
 
 def exposed(launcher: Path, caller: Caller) -> Path | None:
     """The first place that others than root can write, of what the root helper consists of.
@@ -28,16 +31,34 @@ def exposed(launcher: Path, caller: Caller) -> Path | None:
     """
     trees = [str(Path(__file__).parents[1]), str(Path(msgspec.__file__).parent)]
     places = [*trees, sys.executable, os.__file__, str(launcher)]
-    chains = ((path, *path.parents) for text in places for path in _ways(text))
-    above = dict.fromkeys(str(part) for chain in chains for part in chain)
-    below = (found for tree in trees for found in _below(tree))
+    below = [found for tree in trees for found in _below(tree)]
+    links = [at for at, state in below if stat.S_ISLNK(state.st_mode)]
+    chains = ((path, *path.parents) for text in (*places, *links) for path in _ways(text))
+    above = dict.fromkeys(str(at) for chain in chains for at in chain if ".." not in at.parts)
     everything = itertools.chain(((part, _state(part)) for part in above), below)
     return next((Path(at) for at, state in everything if _open_to_others(state, caller)), None)
 
 
-def _ways(place: str) -> tuple[Path, Path]:
-    """A place as it is named, and as it is without links: each may be led elsewhere."""
-    return Path(place).absolute(), Path(place).resolve()
+def _ways(place: str) -> Iterator[Path]:
+    """A place as it is named, and after each link on the way: each may be led elsewhere."""
+    path = Path(place).absolute()
+    for _ in range(_MOST_STEPS):
+        yield path
+        further = _further(path)
+        if further == path:
+            return
+        path = further
+
+
+def _further(path: Path) -> Path:
+    """The same place with the first link followed, or the first ``..`` gone."""
+    for part in (*reversed(path.parents), path):
+        rest = path.relative_to(part)
+        if part.name == "..":  # no link stands in front of it any more
+            return part.parent.parent / rest
+        if part.is_symlink():
+            return part.parent / part.readlink() / rest
+    return path
 
 
 def unreadable() -> Path | None:

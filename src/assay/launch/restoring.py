@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 
 from assay.launch.journal import open_journal
+from assay.launch.partition.made import standing
 from assay.launch.partition.make import end_partitions, remove_partitions
 from assay.launch.system.host import Host, LiveHost
 from assay.launch.system.undo import Undone, foresee, undo
@@ -18,10 +19,12 @@ class Restored:
     Attributes:
         words: newest change first.
         unreadable: how many lines of the journal could not be read.
+        partitions: names of those that stood, and are deleted with it.
     """
 
     words: tuple[Undone, ...]
     unreadable: int = 0
+    partitions: tuple[str, ...] = ()
 
 
 def restore(*, force: bool, dry_run: bool, host: Host | None = None) -> Restored:
@@ -37,10 +40,11 @@ def restore(*, force: bool, dry_run: bool, host: Host | None = None) -> Restored
     """
     host = host or LiveHost()
     with open_journal() as journal:
+        partitions = tuple(made.name for made in standing(os.environ))
         if dry_run:
             words = tuple(foresee(host, journal.entries, force=force))
         else:
             end_partitions(os.environ)
             words = undo(host, journal, journal.entries, force=force, keep_drifted=True)
             remove_partitions(os.environ)
-        return Restored(words, journal.unreadable)
+        return Restored(words, journal.unreadable, partitions)

@@ -1,7 +1,8 @@
 """Boot: what names it, and words of the kernel's command line that may be shown.
 
 A command line can hold keys, addresses and names of hosts. Values are shown of arguments that are
-known to be about speed and about devices of the processor; of all others only the name.
+known to be about speed and about devices of the processor. Of all others what a person is shown has
+only the name; a machine document, which has to tell one value from another, has a digest.
 """
 
 from __future__ import annotations
@@ -41,22 +42,63 @@ _SHOWN_MODULES = frozenset((
 
 HIDDEN = "*"
 """Stands for a value that is not shown."""
+DIGITS = 4
+"""Hexadecimal digits of the digest of a value: a change goes unseen once in 65,536, and a secret is
+not given away by sixteen bits."""
+_DIGEST = re.compile(r"\*[0-9a-f]{4}")
 
 
 def shown_arguments(root: Root) -> tuple[str, ...]:
     """Words of the command line in their order, before the part that is for init."""
-    return tuple(_shown(word) for word in boot_arguments(root))
+    return tuple(_without_value(word) for word in boot_arguments(root))
 
 
-def is_known(name: str) -> bool:
-    """Whether the values of an argument may be shown; dashes and underscores are alike."""
-    plain = name.replace("-", "_")
-    return plain in _SHOWN or plain.split(".")[0] in _SHOWN_MODULES
+def digested_arguments(root: Root) -> tuple[str, ...]:
+    """The same words as a machine document holds them."""
+    return tuple(digested(word) for word in boot_arguments(root))
 
 
-def _shown(word: str) -> str:
+def plain(name: str) -> str:
+    """The name of an argument in one spelling: the kernel takes dashes for underscores."""
+    return name.replace("-", "_")
+
+
+def name_of(word: str) -> str:
+    """The name that a word of the command line is about, in that spelling."""
+    return plain(word.partition("=")[0])
+
+
+def digested(word: str) -> str:
+    """A word of the command line as a machine document holds it.
+
+    The value of an argument that assay does not know is a digest; one that is a digest stays so.
+    """
     name, equals, value = word.partition("=")
-    known = is_known(name)
+    if not equals or _may_be_shown(name) or _DIGEST.fullmatch(value):
+        return word
+    return f"{name}={HIDDEN}{digest(value)[:DIGITS]}"
+
+
+def is_digest(value: str) -> bool:
+    """Whether a value is only a digest of one, or one of several is."""
+    return any(map(_DIGEST.fullmatch, value.split()))
+
+
+def digest(text: str) -> str:
+    """In hexadecimal digits."""
+    import hashlib  # a run under a setting of its own process alone needs none
+
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
+
+
+def _may_be_shown(name: str) -> bool:
+    name = plain(name)
+    return name in _SHOWN or name.split(".")[0] in _SHOWN_MODULES
+
+
+def _without_value(word: str) -> str:
+    name, equals, value = word.partition("=")
+    known = _may_be_shown(name)
     if not equals:
         return word if known or re.fullmatch(r"[\w.-]{1,40}", word, re.ASCII) else HIDDEN
     # Systemd reads rd.luks.key and its like, others put keys into names of their own.

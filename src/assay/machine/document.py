@@ -62,7 +62,7 @@ class Boot(Record, frozen=True, kw_only=True):
     Attributes:
         id: twelve hexadecimal digits that tell one boot from another; absent in a recorded tree.
         words: of the kernel's command line, before the part that is for init. Values of arguments
-            that assay does not know are short digests (assay.machine.booted): some are secrets.
+            that assay does not know are short digests (assay.machine.boot): some are secrets.
         found: text of files that show what boot arguments came to, by path.
         said: what is said of the firmware, by setting.
         witnesses: the file or command that says it; where absent the user does.

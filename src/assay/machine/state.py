@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from assay.machine.boot import name_of
 from assay.machine.document import HugePages
 from assay.machine.forms import chosen
 from assay.machine.processor import boot_arguments
@@ -144,7 +145,7 @@ def _thp_sizes(root: Root) -> str | None:
 
 
 def _is_of_interest(argument: str) -> bool:
-    return argument.partition("=")[0].replace("-", "_") in _BOOT
+    return name_of(argument) in _BOOT
 
 
 def _dmi_name(root: Root) -> str | None:

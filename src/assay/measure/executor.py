@@ -18,7 +18,7 @@ from assay.errors import NotPossible
 from assay.launch.document import launcher_document, stream_of
 from assay.launch.driver import Driver, LauncherKilled, Running
 from assay.launch.system.helped import Holding, holding
-from assay.machine.booted import MOST_READ_BYTES
+from assay.machine.booted import read_files
 from assay.machine.root import LIVE
 from assay.measure.building import BuildFailed, Building, Telling, failed_sample, untold
 from assay.measure.copies import Copies
@@ -262,9 +262,7 @@ class LocalExecutor:
 
     def _look(self, plan: Plan) -> dict[str, str]:
         """What the files hold now that system settings write, and that show how it was booted."""
-        texts = {path: LIVE.read_text(path, MOST_READ_BYTES) for path in plan.shown_by}
-        shown = {path: text for path, text in texts.items() if text is not None}
-        return shown | self._system.look(plan.system)
+        return read_files(LIVE, plan.shown_by) | self._system.look(plan.system)
 
     def _pad_bytes(self, launch: Launch) -> int | None:
         """A page's worth of places for the stack, each as likely."""

@@ -176,8 +176,8 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     cached_files: CachedFiles | None = None
     """Added by whoever started the launch, where a setting asks for it."""
     system: dict[str, str] = {}
-    """What the files held that system settings write, read just before the launch, by path; added
-    by whoever started it."""
+    """What the files held that system settings write, and that show how the machine was booted,
+    read just before the launch, by path; added by whoever started it."""
     system_changed: dict[str, str] = {}
     """What those held after it that had changed meanwhile."""
     stderr_head: str | None = None

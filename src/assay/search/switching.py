@@ -18,7 +18,7 @@ from assay.units import show_count, show_duration
 EVIDENCE = "switch"
 """Kind of the evidence that tells, in seconds, what applying costly settings before a launch took.
 """
-BOOT = "boot"
+BOOT_EVIDENCE = "boot"
 """Kind of the evidence that names the boot that a launch was made in."""
 MOST_WITHIN = 10
 """Launches of an arm within one application, at most: their mean is no better than the application
@@ -172,5 +172,5 @@ def switching_of(spec: StudySpec, samples: Iterable[Sample]) -> Switching | None
         settings=costly.names,
         applications=len(pieces),
         time_s=math.fsum(e.value or 0.0 for e in pieces),
-        boots=len({e.note for e in known if e.kind == BOOT}),
+        boots=len({e.note for e in known if e.kind == BOOT_EVIDENCE}),
     )

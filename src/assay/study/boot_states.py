@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.machine.booted import plain
+from assay.machine.boot import name_of
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine, machine_in
 from assay.records import Evidence, Sample, Stratum, StudySpec, Value
@@ -22,7 +22,7 @@ from assay.settings.boot import Pausing, pausing
 from assay.settings.boot.common import ANY
 from assay.settings.registry import Registry
 
-BOOT = "boot"
+WORDS = "boot"
 """The reading that holds the words of the command line that change speed."""
 CPUS = "the usable CPUs"
 MACHINE = "the machine"
@@ -120,11 +120,11 @@ class BootStates:
     def _without_own(self, readings: Mapping[str, str]) -> dict[str, str]:
         """Without the words of the command line that the study itself varies."""
         own = {name for setting in self._settings.values() for name in setting.arguments}
-        words = readings.get(BOOT, "").split()
-        left = " ".join(word for word in words if plain(word.partition("=")[0]) not in own)
+        words = readings.get(WORDS, "").split()
+        left = " ".join(word for word in words if name_of(word) not in own)
         return {
-            **{n: t for n, t in readings.items() if n != BOOT},
-            **({BOOT: left} if left else {}),
+            **{n: t for n, t in readings.items() if n != WORDS},
+            **({WORDS: left} if left else {}),
         }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from assay.errors import BadInput, NotPossible, Pause
-from assay.machine.booted import BOOT_ID, is_hidden
+from assay.machine.boot import BOOT_ID, is_digest
 from assay.machine.document import Machine
 from assay.records import (
     BootChange,
@@ -26,7 +26,7 @@ from assay.records import (
     Value,
 )
 from assay.records.configuration import show_value
-from assay.search.switching import BOOT, Costly
+from assay.search.switching import BOOT_EVIDENCE, Costly
 from assay.settings.base import Pending, Refused
 from assay.settings.boot import pausing
 from assay.settings.boot.firmware import Firmware
@@ -130,7 +130,10 @@ class Boots:
         """A sample with the boot that it was made in."""
         if not self._costly.pausing:
             return sample
-        more = (Evidence(kind=BOOT, note=self._here), *(() if self._told else self._states))
+        more = (
+            Evidence(kind=BOOT_EVIDENCE, note=self._here),
+            *(() if self._told else self._states),
+        )
         self._told = True
         self._warm.add(sample.launch.arm)
         if sample.launch.stage is Stage.CONFIRM:
@@ -140,7 +143,7 @@ class Boots:
 
 def boot_of(sample: Sample) -> str | None:
     """The boot that a sample was made in."""
-    return next((e.note for e in sample.evidence if e.kind == BOOT), None)
+    return next((e.note for e in sample.evidence if e.kind == BOOT_EVIDENCE), None)
 
 
 def boot_change(
@@ -207,7 +210,7 @@ def pausing_of(
         # As an arm spells it, which counts as the same boot then.
         alike = (value for value in asked if now is not None and setting.alike(value, now))
         found[name] = next(alike, UNKNOWN if now is None else now)
-        if alone and is_hidden(str(found[name])):
+        if alone and is_digest(str(found[name])):
             raise BadInput(
                 f"One arm leaves {name} alone, and assay keeps a digest of its value only.",
                 f"Write the value: --arm {name}=VALUE.",

@@ -34,7 +34,8 @@ def with_said(
 ) -> Laboratory:
     """The laboratory with what files, commands and the user say of its firmware.
 
-    What the user said in the same boot before still holds.
+    What the user said in the same boot before still holds, and what was asked in this sitting is
+    not asked again.
 
     Args:
         laboratory: the host.
@@ -43,13 +44,19 @@ def with_said(
         samples: of earlier sittings.
 
     Raises:
-        BadInput: what is said is not of a setting that is said.
+        BadInput: what is said is not of a setting that is said, or is asked already.
         NotPossible: a file cannot be read, a command fails, or what is said cannot be true.
     """
     for name in (*confirmed, *spec.verify):
         demand_said(name, laboratory.registry)
+    for name in confirmed.keys() & spec.verify.keys():
+        raise BadInput(
+            f"--confirm {name}: this study asks {spec.verify[name].removeprefix(COMMAND)} for it.",
+            "Leave --confirm out.",
+        )
     boot = laboratory.machine.boot
-    read = {name: asked(name, source) for name, source in spec.verify.items()}
+    new = {name: source for name, source in spec.verify.items() if name not in boot.witnesses}
+    read = {name: asked(name, source) for name, source in new.items()}
     witnesses = {name: source.removeprefix(COMMAND) for name, source in spec.verify.items()}
     before = _said_before(spec, boot.id, samples, laboratory.registry)
     said = {**before, **boot.said, **confirmed, **read}

@@ -96,6 +96,38 @@ def test_what_a_link_leads_to_counts(sound: Path, tmp_path: Path) -> None:
     assert exposed(sound, NOBODY) == elsewhere
 
 
+@pytest.mark.parametrize("target", ["{}/middle", "../elsewhere/middle", "side/../middle"])
+def test_what_a_chain_of_links_passes_through_counts(
+    sound: Path, tmp_path: Path, target: str
+) -> None:
+    elsewhere, end = tmp_path / "elsewhere", tmp_path / "end"
+    for folder in (elsewhere, end, elsewhere / "within"):
+        folder.mkdir()
+    sound.rename(end / "assay-exec")
+    (elsewhere / "middle").symlink_to(end / "assay-exec")
+    (sound.parent / "side").symlink_to(elsewhere / "within")  # whose .. is elsewhere
+    sound.symlink_to(target.format(elsewhere))
+    assert sound.resolve() == end / "assay-exec"
+    assert exposed(sound, NOBODY) is None
+    elsewhere.chmod(0o777)
+    assert exposed(sound, NOBODY) == elsewhere
+
+
+def test_what_a_link_in_the_package_leads_to_counts(sound: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.py"
+    elsewhere.write_text("")
+    (tmp_path / "assay" / "launch" / "linked.py").symlink_to(elsewhere)
+    assert exposed(sound, NOBODY) is None
+    elsewhere.chmod(0o666)
+    assert exposed(sound, NOBODY) == elsewhere
+
+
+def test_a_ring_of_links_has_an_end(sound: Path) -> None:
+    sound.unlink()
+    sound.symlink_to(sound.name + "/within")
+    assert exposed(sound, NOBODY) is None
+
+
 def test_rights_are_those_of_who_acts() -> None:
     status = "Uid:\t0\t0\t0\t0\nCapEff:\t0000000000800000\n"
     rights = read_rights(Root(), status)

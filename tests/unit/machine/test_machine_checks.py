@@ -772,9 +772,7 @@ def test_kinds_say_what_can_be_asked_of_them() -> None:
         assert check.summary
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, case in CASES.items() if case.setting and name != "cpu.smt"]
-)
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.setting])
 def test_a_remedy_names_a_setting_that_there_is(name: str) -> None:
     setting, _, _ = (CASES[name].setting or "").partition("=")
     assert builtin().get(setting).name == setting

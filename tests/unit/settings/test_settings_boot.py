@@ -6,13 +6,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assay.errors import BadInput, NotPossible
 from assay.launch.planner import plan
 from assay.launch.script import explain, shell_script
-from assay.machine.booted import read_boot, shown
+from assay.machine.boot import digested, is_digest
+from assay.machine.booted import read_boot
 from assay.machine.document import Boot, Machine
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
@@ -28,7 +29,7 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.settings.base import Pending, Resolved
+from assay.settings.base import Pending, Refused, Resolved
 from assay.settings.boot import effects, pausing
 from assay.settings.registry import builtin
 
@@ -55,7 +56,7 @@ def booted(folder: Path, line: str, files: dict[str, str] | None = None) -> Mach
 
 def words(*line: str) -> Machine:
     """A host of which the command line alone is known."""
-    return msgspec.structs.replace(a_host(), boot=Boot(words=tuple(map(shown, line))))
+    return msgspec.structs.replace(a_host(), boot=Boot(words=tuple(map(digested, line))))
 
 
 def pending(machine: Machine, name: str, value: Value) -> Pending:
@@ -187,6 +188,15 @@ def test_the_change_that_brings_it(
     assert tuple(w[: w.index("*") + 1] if "*" in w else w for w in found.remove) == remove
 
 
+def test_huge_pages_without_a_size_are_refused_where_sizes_are_named() -> None:
+    setting = builtin().get("boot.hugepages")
+    configuration = Configuration({"boot.hugepages": 4})
+    answer = setting.resolve(configuration, words("hugepagesz=1G", "hugepages=4"))
+    assert isinstance(answer, Refused)
+    assert "boot.hugepages.2M" in answer.reason
+    assert isinstance(setting.resolve(configuration, words("hugepages=4")), Resolved | Pending)
+
+
 def test_what_stands_behind_the_two_dashes_is_for_init(tmp_path: Path) -> None:
     machine = booted(tmp_path, "quiet -- mitigations=off")
     assert builtin().get("boot.mitigations").default(machine) == "absent"
@@ -203,6 +213,7 @@ def test_what_a_boot_has_is_what_it_is_found_to_have(line: list[str], name: str)
     setting = builtin().get(f"boot.{name}")
     now = setting.default(machine)
     assert now is not None
+    assume(not is_digest(str(now)))
     answer = setting.resolve(Configuration({setting.name: now}), machine)
     assert not (isinstance(answer, Pending) and (answer.add or answer.remove)), (line, now, answer)
 
@@ -215,7 +226,7 @@ def test_a_line_that_was_changed_as_told_has_it(line: list[str], name: str, valu
     if not isinstance(answer, Pending):
         return
     spelled = [_spelled(word, name) for word in line]
-    left = [word for word in spelled if shown(word) not in answer.remove]
+    left = [word for word in spelled if digested(word) not in answer.remove]
     changed = setting.resolve(configuration, words(*left, *answer.add))
     assert not (isinstance(changed, Pending) and (changed.add or changed.remove)), changed
 
@@ -233,6 +244,15 @@ def test_secrets_of_the_command_line_are_not_kept(tmp_path: Path) -> None:
     configuration = Configuration({"boot.luks.key": "hunter2"})
     assert not plan(configuration, machine, builtin()).pending
     assert plan(configuration.having("boot.luks.key", "hunter3"), machine, builtin()).pending
+
+
+@pytest.mark.parametrize("line", ["luks.key=hunter2", "luks.key=hunter2 luks.key=hunter3"])
+def test_a_digest_is_no_value_that_can_be_asked_for(line: str) -> None:
+    machine = words(*line.split())
+    digest = builtin().get("boot.luks.key").default(machine)
+    assert digest is not None
+    with pytest.raises(BadInput, match="is the digest that assay keeps"):
+        plan(Configuration({"boot.luks.key": digest}), machine, builtin())
 
 
 def test_boots_are_told_apart_by_a_digest(tmp_path: Path) -> None:
@@ -394,14 +414,13 @@ def test_values_that_a_firmware_cannot_have(text: str) -> None:
         builtin().get(name).resolve(Configuration({name: value}), a_host())
 
 
-def test_every_known_argument_is_a_setting_that_pauses() -> None:
-    for name in effects.names():
-        setting = builtin().get(f"boot.{name}")
-        assert pausing(setting) is not None
-        assert setting.switch_cost_s > 0
-        assert isinstance(
-            setting.resolve(Configuration({setting.name: "absent"}), words()), Resolved | Pending
-        )
+@pytest.mark.parametrize("name", effects._KNOWN)
+def test_every_known_argument_is_a_setting_that_pauses(name: str) -> None:
+    setting = builtin().get(f"boot.{name}")
+    assert pausing(setting) is not None
+    assert setting.switch_cost_s > 0
+    absent = Configuration({setting.name: "absent"})
+    assert isinstance(setting.resolve(absent, words()), Resolved | Pending)
 
 
 def test_smt_is_switched_where_there_is_a_switch(tmp_path: Path) -> None:

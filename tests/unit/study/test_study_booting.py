@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from assay.errors import BadInput, NotPossible
 from assay.launch.driver import Driver
-from assay.machine.booted import shown
+from assay.machine.boot import digested
 from assay.machine.document import Boot, Cpu, Machine, Node, Rights
 from assay.measure.executor import Node as Place
 from assay.measure.executor import Ticket
@@ -70,7 +71,7 @@ class Host:
     def boot(self, change: BootChange) -> None:
         """As the study says."""
         gone = [word for text in change.remove for word in text.split()]
-        self.words = [word for word in self.words if shown(word) not in gone]
+        self.words = [word for word in self.words if digested(word) not in gone]
         self.words += [word for text in change.add for word in text.split()]
         self.again()
 
@@ -100,7 +101,7 @@ class Host:
             default_state=dict(self.state),
             boot=Boot(
                 id=f"{self.boots:012x}",
-                words=tuple(map(shown, self.words)),
+                words=tuple(map(digested, self.words)),
                 said=self.said,
                 found=self.found,
             ),
@@ -453,6 +454,24 @@ def test_files_and_commands_tell_the_firmware(tmp_path: Path) -> None:
     for name in ("nice", "firmware.nps", "boot.quiet"):
         with pytest.raises(BadInput, match="nobody has to say"):
             with_said(lab, spec, {name: "x"})
+
+
+def test_what_is_asked_is_asked_once_in_a_sitting(tmp_path: Path, store: Store) -> None:
+    asked = tmp_path / "asked"
+    command = f"!sh -c {shlex.quote(f'echo >> {shlex.quote(str(asked))}; echo low')}"
+    cells = ({"firmware.fan": "low"}, {"firmware.fan": "high"})
+    spec = comparing(*cells, verify={"firmware.fan": command})
+    lab = with_said(Host("quiet").laboratory(), spec, {})
+    with pytest.raises(BootPause) as pause:
+        begin(lab, store, spec, QUIET)
+    assert pause.value.change.missing == (f"{command[1:]} says low, not high",)
+    assert len(asked.read_text()) == 1
+
+
+def test_what_is_asked_cannot_be_said_as_well(tmp_path: Path) -> None:
+    spec = comparing({}, {}, verify={"firmware.fan": "!echo low"})
+    with pytest.raises(BadInput, match="this study asks echo low for it"):
+        with_said(Host().laboratory(), spec, {"firmware.fan": "high"})
 
 
 def test_a_host_that_does_not_tell_its_boots_apart_is_refused(store: Store) -> None:

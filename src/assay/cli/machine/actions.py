@@ -13,7 +13,8 @@ actions:
               assay machine diff before.tar.gz live
   apply     make the settings of a profile hold, until restore or a reboot; as root
               assay machine apply measuring --dry-run
-  restore   put back what apply, or a study that was killed, has changed; as root
+  restore   put back what apply, or a study that was killed, has changed, and delete all
+            partitions; as root
               assay machine restore
   noise     how much time is taken away from a program here, how often, and by what;
             methods: selfish, fwq, ftq (all of them without a word)

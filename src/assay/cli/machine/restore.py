@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.cli.documents import print_json
 from assay.cli.layout import fitted, width_of
-from assay.launch.restoring import restore
+from assay.launch.restoring import Restored, restore
 from assay.launch.system.act import wanted
 from assay.launch.system.undo import Undone
 from assay.units import show_count
@@ -37,9 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         found = helped.restore(arguments.helper, **wanted)
     if arguments.json:
-        print_json({"changes": [_document(word) for word in found.words]})
+        changes = [_document(word) for word in found.words]
+        print_json({"changes": changes, "partitions": list(found.partitions)})
     else:
-        _show(found.words, found.unreadable, dry_run=arguments.dry_run)
+        _show(found, dry_run=arguments.dry_run)
     return 1 if any(word.fate in ("drifted", "failed") for word in found.words) else 0
 
 
@@ -55,19 +56,22 @@ def _document(word: Undone) -> dict[str, Any]:
     return document | {key: text for key, text in more if text is not None}
 
 
-def _show(found: tuple[Undone, ...], unreadable: int, *, dry_run: bool) -> None:
-    if not found:
+def _show(found: Restored, *, dry_run: bool) -> None:
+    if not (found.words or found.partitions):
         print("Nothing to put back.")
-    for word in found:
+    for name in found.partitions:
+        told = "would be deleted, whoever uses it" if dry_run else "is deleted"
+        print(f"The partition {clean(name)} {told}.")
+    for word in found.words:
         told = "would be put back" if dry_run and word.fate == "undone" else _WORDS[word.fate]
         at = f"{left} -> " if (left := _left(word)) is not None else ""
         reason = "" if word.fate in ("undone", "gone") else f": {_why(word)}"
         line = clean(f"{word.note.action.path}  {at}{word.note.old}  {told}{reason}")
         print("\n".join(fitted([line], width_of(sys.stdout), HANG)))
-    if any(word.fate == "drifted" for word in found):
+    if any(word.fate == "drifted" for word in found.words):
         print("\n`assay machine restore --force` puts back also what others changed.")
-    if unreadable:
-        lines = show_count(unreadable, "line")
+    if found.unreadable:
+        lines = show_count(found.unreadable, "line")
         print(f"\n{lines} of the undo journal could not be read.")
 
 

@@ -6,7 +6,7 @@ import pwd
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from assay.launch.partition.broker import Share, State
+from assay.launch.partition.broker import HeldShare, State
 from assay.launch.partition.look import Seen, Steer
 from assay.launch.partition.made import Ground, Made, Memory
 from assay.machine.checks.apart import BootArgument, arguments_for
@@ -110,7 +110,7 @@ def _broker_lines(made: Made, state: State | None) -> Iterator[str]:
             yield f"  {_share_words(share)}"
 
 
-def _share_words(share: Share) -> str:
+def _share_words(share: HeldShare) -> str:
     words = [f"{user_of(share.uid)} has CPU {share.cpus}"]
     if share.memory_bytes:
         words.append(show_bytes(share.memory_bytes))
@@ -171,7 +171,7 @@ def seen_document(seen: Seen) -> dict[str, Any]:
     return found
 
 
-def _share_document(share: Share) -> dict[str, Any]:
+def _share_document(share: HeldShare) -> dict[str, Any]:
     document: dict[str, Any] = {
         "cpus": share.cpus,
         "memory_bytes": share.memory_bytes,

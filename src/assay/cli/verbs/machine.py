@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-from collections.abc import Callable
 
+from assay.cli.acting import demand_used, run_action
 from assay.cli.parser import Parsed
 from assay.errors import BadInput
 
@@ -34,14 +33,15 @@ WORDS = {"diff": 2, "apply": 1, "noise": 3}
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
-    _demand_used(arguments)
-    module = importlib.import_module(f"assay.cli.machine.{arguments.action}")
-    run_action: Callable[[argparse.Namespace], int] = module.run
+    _demand_words_used(arguments)
+    to_file = f"Send what it prints to a file: `assay machine {arguments.action} --json > FILE`."
+    instead = {"output": to_file, "root": "It is about this machine as it runs."}
+    demand_used(arguments, OF_ACTIONS, instead)
     return run_action(arguments)
 
 
-def _demand_used(arguments: argparse.Namespace) -> None:
-    """Refuse words and options that the action would leave unread.
+def _demand_words_used(arguments: argparse.Namespace) -> None:
+    """Refuse words that the action would leave unread.
 
     Raises:
         BadInput: names the first.
@@ -60,20 +60,3 @@ def _demand_used(arguments: argparse.Namespace) -> None:
             if action == "check"
             else "`assay machine --help` shows what it takes.",
         )
-    known = {name for names in OF_ACTIONS.values() for name in names}
-    for name in sorted(known - set(OF_ACTIONS[action])):
-        if getattr(arguments, name):
-            raise BadInput(
-                f"`assay machine {action}` takes no --{name.replace('_', '-')}.",
-                _hint(action, name),
-            )
-
-
-def _hint(action: str, option: str) -> str:
-    """What to do in place of an option that an action does not take."""
-    if option == "output":
-        return f"Send what it prints to a file: `assay machine {action} --json > FILE`."
-    if option == "root":
-        return "It is about this machine as it runs."
-    able = [other for other, names in OF_ACTIONS.items() if option in names]
-    return f"`assay machine {able[0]}` does."

@@ -22,7 +22,7 @@ from assay.errors import BadInput, NotPossible
 from assay.launch.document import launcher_document
 from assay.launch.driver import Running
 from assay.launch.partition.names import PARTITION, SPENT
-from assay.measure.drift import changed_since
+from assay.measure.drift import changed_since, drift_evidence
 from assay.measure.shares import look_at_share, share_evidence
 from assay.records import Evidence, PageCache, Plan, RunFacts
 from assay.records.facts import CachedFiles
@@ -77,7 +77,7 @@ def _ready(parsed: Parsed) -> AbstractContextManager[Ready]:
 
 
 def _launch(ready: Ready) -> tuple[RunFacts, tuple[Evidence, ...]]:
-    """One launch with the descriptors of this process, and what it had of a partition."""
+    """One launch with the descriptors of this process, and what others did to it meanwhile."""
     plan, workload, driver = ready.plan, ready.workload, ready.driver
     document = launcher_document(
         plan,
@@ -96,13 +96,11 @@ def _launch(ready: Ready) -> tuple[RunFacts, tuple[Evidence, ...]]:
         leave_to(running)
         running.finished(None)
         facts = running.facts()
+    changed = changed_since(before, ready.look())
     facts = msgspec.structs.replace(
-        facts,
-        cached_files=cached,
-        system=before,
-        system_changed=changed_since(before, ready.look()),
+        facts, cached_files=cached, system=before, system_changed=changed
     )
-    return facts, share_evidence(driver, share, facts)
+    return facts, (*drift_evidence(before, changed), *share_evidence(driver, share, facts))
 
 
 def _cached(ready: Ready) -> CachedFiles | None:

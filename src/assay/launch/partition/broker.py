@@ -32,7 +32,7 @@ _PAUSE_S = 0.01
 _Answer = TypeVar("_Answer", bound=Record)
 
 
-class Share(Record, frozen=True, kw_only=True):
+class HeldShare(Record, frozen=True, kw_only=True):
     """What somebody has of a partition; ``pid`` only of one's own."""
 
     lease: int
@@ -54,7 +54,7 @@ class State(Record, frozen=True, kw_only=True):
     free_bytes: int
     gpus: str = ""
     free_gpus: str = ""
-    shares: tuple[Share, ...] = ()
+    shares: tuple[HeldShare, ...] = ()
 
 
 class Lease(Record, frozen=True, kw_only=True):

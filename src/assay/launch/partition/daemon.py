@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import AssayError, NotPossible
-from assay.launch.driver import find_launcher
+from assay.launch.native import find_native
 from assay.launch.partition.broker import Broker, State
 from assay.launch.partition.folder import document_in, socket_in
 from assay.launch.partition.made import LOG
@@ -30,14 +30,7 @@ def find_broker(env: Mapping[str, str]) -> Path:
     Raises:
         NotPossible: there is none.
     """
-    named = env.get(VARIABLE)
-    path = Path(named) if named else find_launcher(env).with_name("assay-broker")
-    if not os.access(path, os.X_OK):
-        raise NotPossible(
-            f"The native program {path} is missing or cannot be executed.",
-            f"Install assay with `pip install .`, or point {VARIABLE} at a built assay-broker.",
-        )
-    return path
+    return find_native(env, "assay-broker", VARIABLE)
 
 
 def start_broker(program: Path, folder: Path) -> None:

@@ -72,10 +72,11 @@ class Seen(_Asked, frozen=True, tag="seen"):
 
 
 class PutBack(_Asked, frozen=True, tag="put back"):
-    """What became of changes; how many lines of the journal could not be read."""
+    """What became of changes, with lines of the journal that could not be read, and partitions."""
 
     words: tuple[Undone, ...]
     unreadable: int = 0
+    partitions: tuple[str, ...] = ()
 
 
 class Refused(_Asked, frozen=True, tag="refused"):

@@ -130,7 +130,7 @@ def restore(helper: Helper, *, force: bool, dry_run: bool) -> Restored:
     from assay.launch.restoring import Restored
 
     found = _asked(helper, Restore(force, dry_run), PutBack)
-    return Restored(found.words, found.unreadable)
+    return Restored(found.words, found.unreadable, found.partitions)
 
 
 def _asked(helper: Helper, question: Question, kind: type[_Kind]) -> _Kind:

@@ -90,7 +90,7 @@ class Helping:
                 from assay.launch.restoring import restore
 
                 found = restore(force=force, dry_run=dry_run, host=self._host)
-                return PutBack(found.words, found.unreadable)
+                return PutBack(found.words, found.unreadable, found.partitions)
 
     def _released(self) -> PutBack:
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from assay.machine.boot import name_of
 from assay.machine.cpulist import parse_list
 
 FLAGS = frozenset({"domain", "nohz", "managed_irq"})
@@ -17,8 +18,8 @@ FLAGS = frozenset({"domain", "nohz", "managed_irq"})
 
 def values_of(name: str, arguments: Sequence[str]) -> tuple[str, ...]:
     """The values of a boot argument, as often as it is there; dashes and underscores are alike."""
-    pairs = (argument.partition("=") for argument in arguments)
-    return tuple(value for key, _, value in pairs if key.replace("-", "_") == name)
+    mine = (argument for argument in arguments if name_of(argument) == name)
+    return tuple(argument.partition("=")[2] for argument in mine)
 
 
 def flags_of(value: str) -> frozenset[str]:

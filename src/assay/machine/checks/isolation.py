@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.errors import BadInput
+from assay.machine.boot import name_of
 from assay.machine.cgroup import unified_folders
 from assay.machine.checks.boot_lists import cpus_of, flags_of, values_of
 from assay.machine.checks.finding import Remedy, Right, Unread
@@ -113,7 +114,7 @@ def _cmdline(host: Host) -> Held:
     """Whether the arguments that isolate CPUs fit together, and the kernel took them."""
     words = _boot_words(host)
     lists = boot_lists(host)
-    given = [w for w in words if w.partition("=")[0].replace("-", "_") in (*_LISTS, "nohz")]
+    given = [w for w in words if name_of(w) in (*_LISTS, "nohz")]
     mistakes = [*lists.mistakes, *_contradictions(host, lists)]
     if "nohz_full" in lists.cpus and "off" in values_of("nohz", words):
         mistakes.append("nohz=off undoes nohz_full=")

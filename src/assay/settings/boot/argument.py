@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.errors import BadInput
-from assay.machine.booted import COMMAND_LINE, is_hidden, plain, shown
+from assay.machine.boot import digested, is_digest, plain
+from assay.machine.booted import COMMAND_LINE
 from assay.machine.document import Machine, Program
 from assay.records import (
     AnyText,
@@ -88,7 +89,7 @@ class BootArgument:
 
     def alike(self, one: Value, other: Value) -> bool:
         """Whether two values are the same, one of which may be a digest."""
-        texts = (list(map(shown, self.words(value))) for value in (one, other))
+        texts = (list(map(digested, self.words(value))) for value in (one, other))
         return next(texts) == next(texts)
 
     def domain(self, machine: Machine) -> Domain:
@@ -110,7 +111,7 @@ class BootArgument:
         """What the present boot has of it.
 
         Raises:
-            BadInput: no word of a command line.
+            BadInput: no word of a command line, or a digest in place of one.
         """
         value = word_of(config[self.name])
         if _BAD.search(value) or not value.strip():
@@ -118,21 +119,24 @@ class BootArgument:
                 f"{self.name}={value!r} is no value of a boot argument.",
                 f"Leave out quotes; {PRESENT} is the argument without a value.",
             )
+        if is_digest(value):
+            raise BadInput(
+                f"{self.name}={value} is the digest that assay keeps of a value.",
+                "Write the value itself.",
+            )
         reason = amiss(self.argument, value, machine)
         if reason is not None:
             return Refused(reason)
         wanted = self._wanted(value)
         held = self._words(machine.boot.words)
         needs = f"{' '.join(wanted) or f'no {self.argument}'} on the kernel's command line"
-        if [shown(word) for word in wanted] != held:
+        if [digested(word) for word in wanted] != held:
             add, remove = _change(held, wanted)
             told = " ".join(held) or f"no {self.argument}"
             missing = f"{COMMAND_LINE} has {told}, "
             missing += f"not {' '.join(wanted)}" if wanted else "which is to go"
             return Pending(missing, add, remove)
         effect = known(self.argument).effect
-        if is_hidden(value):
-            effect = None
         proof = effect(value, machine) if effect is not None else None
         if proof is not None and not proof.fits:
             return Pending(
@@ -167,7 +171,7 @@ class BootArgument:
 
 def _change(held: Sequence[str], wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What is put in behind what stays, and what is taken out; all where the order is another."""
-    texts = [shown(word) for word in wanted]
+    texts = [digested(word) for word in wanted]
     stays = [word for word in held if word in texts]
     if stays != texts[: len(stays)]:
         return tuple(wanted), tuple(held)

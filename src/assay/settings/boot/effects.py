@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assay.errors import BadInput
+from assay.machine.boot import name_of, plain
 from assay.machine.booted import (
     CLOCK,
     CPU,
@@ -16,7 +17,6 @@ from assay.machine.booted import (
     PREEMPT,
     RANDOMIZE,
     parameter_file,
-    plain,
 )
 from assay.machine.checks.boot_lists import cpus_of, flags_of
 from assay.machine.cpulist import format_list, parse_list, parse_mask
@@ -64,10 +64,13 @@ def is_known(name: str) -> bool:
 
 
 def amiss(name: str, value: str, machine: Machine) -> str | None:
-    """Why no boot of a machine could have a value that is a list of CPUs; ``None`` where one could.
+    """Why no boot of a machine could have a value by this name; ``None`` where one could.
 
-    The kernel passes over a list that it cannot read, and over CPUs that are not there.
+    The kernel passes over a list that it cannot read, and over CPUs that are not there. A number of
+    huge pages behind ``hugepagesz`` is of pages of that size.
     """
+    if plain(name) == "hugepages" and _names_sizes(machine):
+        return "hugepagesz on the command line says of which pages: name them, boot.hugepages.2M"
     if plain(name) not in _LISTS or value in (ABSENT, PRESENT):
         return None
     possible = _possible(machine)
@@ -78,6 +81,10 @@ def amiss(name: str, value: str, machine: Machine) -> str | None:
     if not named <= possible:
         return f"this machine has CPUs {format_list(possible)}, and not {value}"
     return None
+
+
+def _names_sizes(machine: Machine) -> bool:
+    return any(name_of(word) == "hugepagesz" for word in machine.boot.words)
 
 
 def _possible(machine: Machine) -> frozenset[int]:
@@ -250,8 +257,3 @@ _KNOWN: dict[str, Known] = {
     "audit": Known(),
     "zswap.enabled": Known(_parameter("/sys/module/zswap/parameters/enabled"), ("zswap.enabled",)),
 }
-
-
-def names() -> tuple[str, ...]:
-    """Arguments of which it is known what shows them, in the order of the table."""
-    return tuple(name for name, found in _KNOWN.items() if found.effect is not None)

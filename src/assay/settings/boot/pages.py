@@ -11,7 +11,8 @@ import re
 from dataclasses import dataclass
 
 from assay.errors import BadInput
-from assay.machine.booted import COMMAND_LINE, plain
+from assay.machine.boot import plain
+from assay.machine.booted import COMMAND_LINE
 from assay.machine.document import Machine, Program
 from assay.machine.tunables import HUGETLB
 from assay.records import (

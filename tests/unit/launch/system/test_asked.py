@@ -59,7 +59,7 @@ def test_what_is_held_is_seen_and_released(tree: Path) -> None:
     assert (tree / STAT.lstrip("/")).read_text() == "7\n"
     seen = ask(helping, {"ask": "look", "actions": [WRITE]})
     assert seen == {"ask": "seen", "found": {STAT: "7"}}
-    assert ask(helping, {"ask": "release"}) == {"ask": "put back", "words": [], "unreadable": 0}
+    assert ask(helping, {"ask": "release"})["words"] == []
     assert files(tree) == before
 
 

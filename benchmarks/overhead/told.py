@@ -1,0 +1,40 @@
+"""Told: under what load a benchmark ran, as its page says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+BUSY_LOAD = 0.5
+"""Before the run, over one minute: what runs then is not the benchmark's."""
+_SHARES = {"steal_share": "stolen by the hypervisor", "idle_share": "idle"}
+
+
+def is_busy(document: dict[str, Any]) -> bool:
+    """Whether others kept the machine busy."""
+    before: float = document["load"]["load_before"][0]
+    return before > BUSY_LOAD
+
+
+def load_words(document: dict[str, Any]) -> str:
+    """The load before the run, and while it lasted."""
+    load = document["load"]
+    before = ", ".join(f"{value:.2f}" for value in load["load_before"])
+    rounds = load["load_1min"]
+    return (
+        f"Load before the run (1, 5, 15 minutes) {before}; during it, its own launches included, "
+        f"{min(rounds):.2f} to {max(rounds):.2f}."
+    )
+
+
+def use_words(document: dict[str, Any]) -> str:
+    """How long it ran, and what became of the processors' time meanwhile."""
+    load = document["load"]
+    parts = [f"{load[key] * 100:.1f} % {text}" for key, text in _SHARES.items() if key in load]
+    lines = [f"The run took {load['took_s']:.0f} s."]
+    if parts:
+        lines.append(f"Of the CPU time {' and '.join(parts)}.")
+    if "cpu_pressure_share" in load:
+        lines.append(
+            f"In {load['cpu_pressure_share'] * 100:.0f} % of it something waited for a CPU."
+        )
+    return " ".join(lines)
