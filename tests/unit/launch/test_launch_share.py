@@ -270,6 +270,35 @@ def test_a_partition_that_was_undone_meanwhile(share: Share, tmp_path: Path) -> 
     assert note.endswith("became isolated")
 
 
+def test_a_partition_that_was_none_before_is_told(share: Share, tmp_path: Path) -> None:
+    path = tmp_path / "cpuset.cpus.partition"
+    path.write_text("member\n")
+    look = share.look()
+    assert notes(share, look, look) == [f"{path}: member, and CPUs are set apart by isolated"]
+
+
+def test_what_was_not_set_apart_before_is_told_of_version_1_too(tmp_path: Path) -> None:
+    group = tmp_path / "assay-work"
+    lease = group / "lease-7"
+    lease.mkdir(parents=True)
+    files = {
+        group / "cpuset.cpu_exclusive": "1",
+        group / "cpuset.sched_load_balance": "0",
+        tmp_path / "cpuset.sched_load_balance": "0",
+        lease / "cpuset.effective_cpus": "2-3",
+    }
+    for path, text in files.items():
+        path.write_text(text + "\n")
+    held = Share("work", Part(Choice((2, 3), ()), 0, ()), 7, (str(lease),))
+    assert not held.unheld(held.look(), held.look())
+    for path, text in list(files.items())[:3]:
+        path.write_text("0\n" if text == "1" else "1\n")
+        look = held.look()
+        (note,) = notes(held, look, look)
+        assert note.startswith(f"{path}: ") and note.endswith(f"set apart by {text}")
+        path.write_text(text + "\n")
+
+
 def test_a_share_that_lost_cpus_or_all(share: Share, tmp_path: Path) -> None:
     before = share.look()
     (tmp_path / "lease-7/cpuset.cpus.effective").write_text("2-3\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.launch.partition.apart import OF_TOP
 from assay.launch.partition.broker import State
 from assay.launch.partition.daemon import answer_of
 from assay.launch.partition.folder import partitions_folder
@@ -74,8 +75,9 @@ def fault_of(made: Made, host: Host) -> str | None:
     for group in made.groups:
         if (fault := _amiss(group, host)) is not None:
             return fault
-    if made.version == 1 and host.read(f"{made.top}/cpuset.sched_load_balance") != "0":
-        return f"load is balanced over all CPUs again ({made.top}/cpuset.sched_load_balance)"
+    for name, wanted in OF_TOP[made.version].items():
+        if host.read(f"{made.top}/{name}") != wanted:
+            return f"load is balanced over all CPUs again ({made.top}/{name})"
     return None
 
 
