@@ -12,8 +12,8 @@ from .guest import Guest
 
 pytestmark = pytest.mark.vm
 
-# In an emulated guest nearly every 20 us are disturbed, and each disturbance is looked at: little else is
-# done then.
+# In an emulated guest nearly every 20 us are disturbed, and each disturbance is looked at: little
+# else is done then.
 RUN = "assay-noise {} --seconds 2 --threshold-us 200 > /out/document"
 BUSY = "taskset 2 sh -c 'while :; do :; done' & busy=$!;"
 
