@@ -26,6 +26,7 @@ from assay.launch.partition.make import (
 )
 from assay.launch.partition.memory import MemoryWish
 from assay.launch.partition.settle import settle
+from assay.launch.system.changes import Word
 from assay.launch.system.hold import put_back_others
 from assay.launch.system.undo import undo
 from assay.machine.reader import read_machine
@@ -145,6 +146,72 @@ def test_partitions_come_and_go_in_any_order(tree: Path, version: int) -> None:
     assert read(POOL) == "4"
     delete("two", here)
     assert content(tree) == before
+
+
+def test_what_somebody_set_meanwhile_is_named_and_left(tree: Path, version: int) -> None:
+    here = place(tree, version)
+    create(asked("3", "one", **FULL), here)
+    (tree / POOL.lstrip("/")).write_text("20\n")
+    (tree / "proc/irq/24/smp_affinity_list").write_text("0\n")
+    made = create(asked("2", "two"), here)  # needs neither
+    told = {one.action.path: one for one in made.outcomes if one.word is Word.DRIFTED}
+    assert told.keys() == {POOL, "/proc/irq/24/smp_affinity_list"}
+    assert told[POOL].reason == "somebody set it to 20 meanwhile; 12 was put there"
+    assert here.host.read(POOL) == "20"
+    kinds = {one.kind: one.drifted for one in steers(here.host, here.env)}
+    assert kinds["settings"] == {POOL: "20"} and kinds["interrupts"] == {"24": "0"}
+    delete("two", here)
+    with pytest.raises(NotPossible, match="somebody set it to 20 meanwhile"):
+        create(asked("2", "two", memory=MemoryWish("8M", "2M")), here)
+    assert here.host.read(POOL) == "20"
+    assert here.host.read("/proc/irq/24/smp_affinity_list") == "0"
+    (tree / POOL.lstrip("/")).write_text("12\n")  # and right again
+    create(asked("2", "two", memory=MemoryWish("8M", "2M")), here)
+    assert here.host.read(POOL) == "16"
+    delete("two", here)
+    undone = {word.note.action.path: word.fate for word in delete("one", here).undone}
+    assert undone[POOL] == "undone" and here.host.read(POOL) == "4"
+    assert undone["/proc/irq/24/smp_affinity_list"] == "drifted"
+
+
+def test_a_second_partition_disturbs_nothing_of_the_first(tree: Path, version: int) -> None:
+    before = content(tree)
+    writes: list[tuple[str, str]] = []
+    here = place(tree, version, lambda what, path: writes.append((what, path)))
+    create(asked("3", "one", **FULL), here)
+    held = content(tree)
+    for change in (lambda: create(asked("2", "two"), here), lambda: delete("two", here)):
+        writes.clear()
+        change()
+        done = [path for what, path in writes if what == "write"]
+        assert POOL not in done and f"{CPU}/cpu3/cpuidle/state2/disable" not in done
+        assert sum("/irq/24/" in path for path in done) == 1
+        assert not [path for path in done if "assay-one" in path]
+    assert content(tree) == held
+    delete("one", here)
+    assert content(tree) == before
+
+
+def test_the_group_of_all_others_stays_while_a_partition_does(tmp_path: Path) -> None:
+    plant(base := tmp_path / "tree", 1)
+    before, here = content(base), place(base, 1)
+    others = f"{V1}/assay.others"
+    create(asked("3", "one"), here)
+    here.host.mkdir(f"{others}/job")
+    here.host.write(f"{others}/job/cpuset.cpus", "0-1")
+    here.host.write(f"{others}/job/tasks", "40")
+    create(asked("2", "two"), here)
+    assert here.host.read(f"{others}/cpuset.cpus") == "0-1"
+    delete("two", here)
+    assert here.host.read(f"{others}/cpuset.cpus") == "0-2"
+    assert here.host.read(f"{others}/job/tasks") == "40"
+    assert here.host.read(f"{others}/tasks") == "1 41"
+    with pytest.raises(NotPossible, match=r"assay\.others/job names CPU 1 too"):
+        create(asked("1", "two"), here)
+    delete("one", here)
+    assert here.host.read("/proc/41/affinity") == "2-3"  # where it wanted to be before
+    here.host.write("/proc/40/affinity", "0-3")  # was moved by somebody else
+    assert content(base) == before
 
 
 def killed(work: Callable[[], object]) -> bool:

@@ -27,6 +27,7 @@ _STEERED = {
     "interrupts": "interrupts go elsewhere",
     "workqueues": "masks of kernel work leave these CPUs out",
     "threads": "kernel threads that can be moved run elsewhere",
+    "settings": "other files say what partitions need",
 }
 MOST = 3
 """Of reasons that are told each; more with -v."""

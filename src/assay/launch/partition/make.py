@@ -43,9 +43,9 @@ from assay.launch.partition.made import (
 from assay.launch.partition.memory import MemoryWish, got_bytes, kept_bytes, planned
 from assay.launch.partition.names import OTHERS
 from assay.launch.partition.quiet import demand_quiet
-from assay.launch.partition.settle import Settled, settle
+from assay.launch.partition.settle import needed, settle
 from assay.launch.system.act import wanted
-from assay.launch.system.changes import Outcome, Word
+from assay.launch.system.changes import Outcome, Turned, Word
 from assay.launch.system.groups import GATHERED, LEFT, members
 from assay.launch.system.guard import Guard
 from assay.launch.system.hold import put_back_others
@@ -217,7 +217,9 @@ def _made(
 ) -> Created:
     settled = settle(place.host, journal, machine, place.env, (planned,))
     made = _as_got(planned, settled, place.host)
-    _demand_apart(made, settled.outcomes, place.host)
+    entries = [entry for entry in journal.entries if entry.note.owner == PARTITIONS]
+    own = {action.path for action in needed(place.host, (made,), entries, machine)}
+    _demand_apart(made, [one for one in settled.outcomes if one.action.path in own], place.host)
     _demand_memory(made, request)
     tell_broker(made, folder)
     if program is not None:
@@ -232,7 +234,7 @@ def _guard(place: Place, journal: Journal) -> Guard | _Unguarded:
     return Guard(journal, PARTITIONS, _GUARD, (STATE, VARIABLE))
 
 
-def delete(name: str, place: Place, *, force: bool = False) -> Settled:
+def delete(name: str, place: Place, *, force: bool = False) -> Turned:
     """Take a partition away, and put everything back that was changed for it.
 
     Args:
@@ -399,7 +401,7 @@ def _gpus(text: str, root: Root, others: Sequence[Made]) -> tuple[int, ...]:
     return asked
 
 
-def _as_got(made: Made, settled: Settled, host: Host) -> Made:
+def _as_got(made: Made, settled: Turned, host: Host) -> Made:
     """With the memory that there is, where pools grew less than was asked for."""
     if made.memory is None:
         return made
@@ -433,17 +435,29 @@ def _demand_no_rivals(made: Made, host: Host) -> None:
     Raises:
         NotPossible: names the first.
     """
-    for path, cpus in rivals(host, made.top, made.cpu_set).items():
-        if path not in {group.path for group in made.groups}:
-            raise NotPossible(
-                f"CPU {made.cpus} cannot be set apart: the control group {path} names CPU "
-                f"{format_list(cpus)} too.",
-                "Give that group other CPUs, or name others here.",
-            )
+    for path, cpus in _rivals(made, host).items():
+        raise NotPossible(
+            f"CPU {made.cpus} cannot be set apart: the control group {path} names CPU "
+            f"{format_list(cpus)} too.",
+            "Give that group other CPUs, or name others here.",
+        )
+
+
+def _rivals(made: Made, host: Host) -> dict[str, tuple[int, ...]]:
+    """Groups of others that name CPUs of a partition: beside it, or in the group of all others."""
+    own = {group.path for group in made.groups}
+    places = (made.top, f"{made.top}/{OTHERS}")
+    found = {path: cpus for top in places for path, cpus in rivals(host, top, made.cpu_set).items()}
+    return {path: cpus for path, cpus in found.items() if path not in own}
 
 
 def _demand_apart(made: Made, outcomes: Sequence[Outcome], host: Host) -> None:
     """Refuse a partition that is not set apart, or lacks what was asked for.
+
+    Args:
+        made: the partition.
+        outcomes: of what it needs itself.
+        host: that it is on.
 
     Raises:
         NotPossible: why it is not.
@@ -453,9 +467,7 @@ def _demand_apart(made: Made, outcomes: Sequence[Outcome], host: Host) -> None:
             continue
         if outcome.word is Word.DEGRADED and _is_enough(outcome):
             continue
-        if isinstance(outcome.action, ControlGroup) and _is_anothers(outcome.action, made):
-            continue
-        others = rivals(host, made.top, made.cpu_set).keys() - {g.path for g in made.groups}
+        others = _rivals(made, host)
         raise NotPossible(
             f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
             f"{min(others)} names these CPUs too: give it others, or name others here."
@@ -470,10 +482,6 @@ def _is_enough(outcome: Outcome) -> bool:
     if isinstance(outcome.action, ControlGroup):
         return read.endswith(LEFT) and read.removesuffix(LEFT) + GATHERED == wanted(outcome.action)
     return outcome.action.path.endswith("/nr_hugepages")
-
-
-def _is_anothers(group: ControlGroup, made: Made) -> bool:
-    return group not in made.groups and not group.path.endswith(f"/{OTHERS}")
 
 
 def is_steering(action: HostAction) -> bool:

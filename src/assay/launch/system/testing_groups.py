@@ -1,8 +1,8 @@
 """A recorded host with control groups and threads, for tests of what partitions do.
 
-It keeps what the kernel keeps: groups that are in use stay, exclusive CPUs do not overlap, a
-partition of version 2 that is not exclusive says so, and a thread that changes its group (of
-version 1) forgets where it wanted to be.
+It keeps what the kernel keeps: groups that are in use stay, exclusive CPUs do not overlap, a group
+of version 1 has all CPUs of those below it, a partition of version 2 that is not exclusive says so,
+and a thread that changes its group (of version 1) forgets where it wanted to be.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ class RecordedGroups(RecordedHost):
             self._move(folder, name, text)
         elif name == "cgroup.subtree_control":
             self._give(path, text)
+        elif name == "cpuset.cpus" and self._below(folder) - set(parse_list(text)):
+            raise _refused(errno.EBUSY, path)
         elif name == "cpuset.cpu_exclusive" and text == "1" and self._rivals(folder):
             raise _refused(errno.EINVAL, path)
         elif name == "cpuset.cpus.partition" and text == "isolated" and self._rivals(folder):
@@ -145,6 +147,13 @@ class RecordedGroups(RecordedHost):
             for path in beside
             if path != self._place(folder)
         )
+
+    def _below(self, folder: str) -> set[int]:
+        """CPUs that groups of version 1 below one name: it has to have them all."""
+        inner = (path for path in self._place(folder).iterdir() if path.is_dir() and self._first)
+        return {
+            cpu for path in inner for cpu in parse_list((path / "cpuset.cpus").read_text().strip())
+        }
 
     def _place(self, path: str) -> Path:
         return self.base / path.lstrip("/")
