@@ -533,6 +533,12 @@ def test_a_pool_that_grows_in_part(tree: Path, version: int) -> None:
     made = create(asked("3", memory=MemoryWish("16M", "2M")), here).made
     assert made.memory is not None
     assert (made.memory.bytes, made.memory.asked_bytes) == (3 << 21, 8 << 21)
+    here.host._effects[POOL] = lambda host, path, text: str(min(int(text), 9))  # type: ignore[attr-defined]
+    second = create(asked("2", "two", memory=MemoryWish("4M", "2M")), here).made
+    assert second.memory is not None and second.memory.bytes == 2 << 21
+    assert here.host.read(POOL) == "9"  # 4 that were there, 3 that were found before, and 2
+    delete("two", here)
+    assert here.host.read(POOL) == "7"
     delete("main", here)
     assert content(tree) == before
 

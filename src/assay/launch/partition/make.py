@@ -40,7 +40,7 @@ from assay.launch.partition.made import (
     tell_broker,
     tell_steered,
 )
-from assay.launch.partition.memory import MemoryWish, got_bytes, kept_bytes, planned
+from assay.launch.partition.memory import MemoryWish, as_got, kept_bytes, planned
 from assay.launch.partition.names import OTHERS
 from assay.launch.partition.quiet import demand_quiet
 from assay.launch.partition.settle import needed, settle
@@ -413,8 +413,7 @@ def _as_got(made: Made, settled: Turned, host: Host) -> Made:
         and outcome.read is not None
         and outcome.read.isdecimal()
     }
-    memory = msgspec.structs.replace(made.memory, bytes=got_bytes(made.memory, missing, host))
-    return msgspec.structs.replace(made, memory=memory)
+    return msgspec.structs.replace(made, memory=as_got(made.memory, missing, host))
 
 
 def _demand_memory(made: Made, request: Request) -> None:

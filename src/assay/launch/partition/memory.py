@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from assay.errors import BadInput, NotPossible
 from assay.launch.partition.before import Before
 from assay.launch.partition.designate import Tree
@@ -109,21 +111,21 @@ def kept_bytes(memory: Memory | None) -> int | None:
     return memory.bytes if memory.ground == "minimum" else 0
 
 
-def got_bytes(memory: Memory, grown: Mapping[str, int], host: Host) -> int:
-    """Bytes that a partition has of what it asked for.
+def as_got(memory: Memory, missing: Mapping[str, int], host: Host) -> Memory:
+    """The memory that a partition has of what it asked for.
 
     Args:
         memory: as planned.
-        grown: by path of a pool: how many pages of those that were asked for last are not there.
+        missing: by path of a pool: how many pages of those that were asked for last are not there.
         host: says which pool is whose.
     """
     if memory.ground != "pages":
-        return memory.bytes
-    have = 0
-    for node, pages in memory.pages.items():
-        missing = grown.get(_pool(node, memory.page_bytes, host), 0)
-        have += max(0, pages - missing)
-    return have * memory.page_bytes
+        return memory
+    pages = {
+        node: max(0, count - missing.get(_pool(node, memory.page_bytes, host), 0))
+        for node, count in memory.pages.items()
+    }
+    return replace(memory, bytes=sum(pages.values()) * memory.page_bytes, pages=pages)
 
 
 def _by_node(
