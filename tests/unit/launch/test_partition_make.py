@@ -502,6 +502,27 @@ def test_auto_leaves_a_core_of_each_socket(tree: Path, version: int) -> None:
         create(asked("auto", "two"), here)
 
 
+def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
+    """Each of the two nodes has 8 GiB."""
+    here = place(tree, version)
+    create(asked("3", "one", memory=MemoryWish("6G")), here)  # of node 1
+    create(asked("1", "two", memory=MemoryWish("5G")), here)  # of node 0, which has them
+    with pytest.raises(
+        NotPossible, match=r"3\.00 GiB of node 1 were asked for, and it has 8\.00 GiB"
+    ):
+        create(asked("2", "more", memory=MemoryWish("3G")), here)
+    delete("two", here)
+    delete("one", here)
+    create(asked("1,3", "one", memory=MemoryWish("0:1G,1:6G")), here)
+    with pytest.raises(NotPossible, match="of node 1 were asked for"):
+        create(asked("2", "two", memory=MemoryWish("3G")), here)
+    create(asked("2", "two", memory=MemoryWish("2G")), here)
+    delete("two", here)
+    delete("one", here)
+    with pytest.raises(NotPossible, match=r"9\.00 GiB of node 0 were asked"):
+        create(asked("0,2", "more", memory=MemoryWish("0:9G,1:1G")), here)
+
+
 @pytest.mark.parametrize(
     ("wish", "told"),
     [

@@ -57,6 +57,7 @@ class Memory(Record, frozen=True, kw_only=True):
         ground: what keeps it.
         page_bytes: of huge pages.
         pages: of them by node.
+        by_node: bytes of each node that are counted as its own, where they are no huge pages.
     """
 
     bytes: int
@@ -64,6 +65,7 @@ class Memory(Record, frozen=True, kw_only=True):
     ground: Ground
     page_bytes: int = 0
     pages: dict[int, int] = {}
+    by_node: dict[int, int] = {}
 
 
 class Made(Record, frozen=True, kw_only=True):
