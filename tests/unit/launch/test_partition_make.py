@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import functools
 import os
@@ -23,6 +24,7 @@ from assay.launch.partition.make import (
     delete,
     end_partitions,
     remove_partitions,
+    start,
 )
 from assay.launch.partition.memory import MemoryWish
 from assay.launch.partition.settle import settle
@@ -604,6 +606,30 @@ def test_who_is_not_root_is_refused(tree: Path, version: int) -> None:
         create(asked("3"), place(tree, version))
     assert error.value.exit_status == 3
     assert "sudo" in str(error.value.remedy)
+
+
+def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
+    """What partitions need and the kernel refuses by now, and what somebody set."""
+    plant(base := tmp_path / "t", 1)
+    refused = f"{CPU}/cpu3/cpuidle/state2/disable"
+    create(asked("3", idle="shallow"), place(base, 1))
+    with open_journal() as journal:
+        (entry,) = (e for e in journal.entries if e.note.action.path == refused)
+        journal.end({entry.note.id: "undone"})
+    (base / refused.lstrip("/")).write_text("0\n")
+    (base / f"{V1}/cpuset.sched_load_balance".lstrip("/")).write_text("1\n")
+
+    def strike(what: str, path: str) -> None:
+        if what == "write" and path == refused:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+
+    there = place(base, 1, strike)
+    here = dataclasses.replace(there, env={**there.env, "ASSAY_BROKER": str(assay_broker)})
+    started = start("main", here)
+    told = {one.action.path: one.word for one in started.turned.missing}
+    assert told == {refused: Word.REFUSED, f"{V1}/cpuset.sched_load_balance": Word.DRIFTED}
+    assert started.made.broker and not started.turned.left
+    delete("main", here)
 
 
 def test_two_owners_of_a_file_go_back_in_order(tree: Path, version: int) -> None:

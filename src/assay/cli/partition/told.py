@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import pwd
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from assay.launch.partition.broker import Share, State
 from assay.launch.partition.look import Seen, Steer
 from assay.launch.partition.made import Ground, Made, Memory
+from assay.launch.partition.make import is_steering
+from assay.launch.system.changes import Outcome, Turned, Word
+from assay.launch.system.undo import Undone
 from assay.machine.checks.apart import BootArgument, arguments_for
 from assay.machine.cpulist import parse_list
 from assay.machine.root import Root
 from assay.units import show_bytes
+from assay.untrusted import clean
 
 _GROUNDS: dict[Ground, str] = {
     "pages": "in the nodes' pools of huge pages, which only programs get that ask for such pages",
@@ -126,6 +131,40 @@ def user_of(uid: int) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return f"user {uid}"
+
+
+def unmet(turned: Turned) -> tuple[Outcome, ...]:
+    """What partitions need and do not have, or what somebody else set.
+
+    What the kernel does not let go is told where partitions are listed: they stand without.
+    """
+    return tuple(
+        outcome
+        for outcome in turned.missing
+        if outcome.word is Word.DRIFTED or not is_steering(outcome.action)
+    )
+
+
+def tell_unmet(found: Iterable[Outcome]) -> None:
+    """Say it on error output."""
+    for outcome in found:
+        print(f"assay: {clean(f'{outcome.action.path}: {outcome.reason}')}.", file=sys.stderr)
+
+
+def turned_document(turned: Turned) -> dict[str, Any]:
+    """What scripts are told of what is not as it was, or as it is to be."""
+    return {
+        "left": [_left_document(word) for word in turned.left],
+        "unmet": [
+            {"path": one.action.path, "word": str(one.word), "reason": one.reason}
+            for one in unmet(turned)
+        ],
+    }
+
+
+def _left_document(word: Undone) -> dict[str, str]:
+    document = {"path": word.note.action.path, "old": word.note.old, "word": str(word.fate)}
+    return document | ({"reason": word.reason} if word.reason else {})
 
 
 def made_document(made: Made) -> dict[str, Any]:

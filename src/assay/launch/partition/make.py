@@ -131,6 +131,14 @@ class Created:
     outcomes: tuple[Outcome, ...]
 
 
+@dataclass(frozen=True)
+class Started:
+    """A partition whose broker was started again, and what became of all that partitions need."""
+
+    made: Made
+    turned: Turned
+
+
 def planned_partition(request: Request, machine: Machine, place: Place) -> Made:
     """The partition that a request comes to; nothing is changed.
 
@@ -261,7 +269,7 @@ def delete(name: str, place: Place, *, force: bool = False) -> Turned:
     return settled
 
 
-def start(name: str, place: Place) -> Made:
+def start(name: str, place: Place) -> Started:
     """Start the broker of a partition again.
 
     Raises:
@@ -274,7 +282,7 @@ def start(name: str, place: Place) -> Made:
     demand_root(machine)
     with _changing(place.wait_s) as journal:
         put_back_others(place.host, journal)
-        settle(place.host, journal, machine, place.env)
+        turned = settle(place.host, journal, machine, place.env)
         made = made_in(folder)
         if made is None:
             raise NotPossible(
@@ -288,7 +296,7 @@ def start(name: str, place: Place) -> Made:
         start_broker(program, folder)
         made = msgspec.structs.replace(made, broker=True)
         stand(made, folder)
-    return made
+    return Started(made, turned)
 
 
 def end_partitions(env: Mapping[str, str]) -> None:

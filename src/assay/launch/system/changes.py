@@ -74,6 +74,17 @@ class Turned:
     outcomes: tuple[Outcome, ...]
     undone: tuple[Undone, ...]
 
+    @property
+    def missing(self) -> tuple[Outcome, ...]:
+        """What is needed, and is not so."""
+        held = (Word.GRANTED, Word.KEPT)
+        return tuple(outcome for outcome in self.outcomes if outcome.word not in held)
+
+    @property
+    def left(self) -> tuple[Undone, ...]:
+        """What is not as it was before."""
+        return tuple(word for word in self.undone if word.fate in ("drifted", "failed"))
+
 
 class Changes:
     """What one owner has made hold.
