@@ -392,10 +392,25 @@ def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int)
         here.host.write(f"{inner}/{name}", "41")
         delete("main", here)
     delete("main", here, force=True)
-    if version == 1:  # whoever was moved by somebody else is where it was put
-        (tree / "proc/40/affinity").write_text("0-3\n")
-        (tree / "proc/41/affinity").write_text("2-3\n")
+    # Whoever was moved by somebody else is where it was put.
+    (tree / "proc/40/affinity").write_text("0-3\n")
+    (tree / "proc/41/affinity").write_text("2-3\n")
     assert content(tree) == before
+
+
+def test_who_ran_on_a_partition_does_not_go_on_on_another(tmp_path: Path) -> None:
+    plant(base := tmp_path / "tree", 2)
+    told: list[tuple[str, str]] = []
+    here = place(base, 2, lambda what, path: told.append((what, path)))
+    create(asked("3", "one"), here)
+    group = create(asked("2", "two"), here).made.groups[0].path
+    here.host.write(f"{group}/cgroup.procs", "40")
+    here.host.set_affinity(40, (2,))
+    told.clear()
+    delete("two", here, force=True)
+    assert here.host.read("/proc/40/affinity") == "0-2"  # CPU 2 is back, and 3 is another's
+    given_back = told.index(("written", f"{group}/cpuset.cpus.partition"))
+    assert given_back < told.index(("write", f"{V2}/cgroup.procs"))
 
 
 def test_machine_restore_puts_all_back(tree: Path, version: int) -> None:
