@@ -17,6 +17,10 @@ from pathlib import Path
 import pytest
 
 from assay.launch.partition.apart import OF_GROUP, OF_TOP
+from assay.launch.partition.made import Made, stand
+from assay.machine.boot import BOOT_ID
+from assay.machine.cpulist import format_list
+from assay.records import ControlGroup
 
 CGROUPS = Path("/sys/fs/cgroup")
 V1 = CGROUPS / "cpuset"
@@ -117,6 +121,22 @@ def _remove(group: Path) -> None:
         group.rmdir()
 
 
+def _made(groups: list[Path], cpus: list[int], name: str) -> Made:
+    own = ControlGroup(
+        path=str(groups[0]),
+        files=(("cpuset.cpus", format_list(cpus)), *OF_GROUP[1].items()),
+    )
+    return Made(
+        name=name,
+        boot_id=Path(BOOT_ID).read_text().strip(),
+        version=1,
+        top=str(V1),
+        cpus=format_list(cpus),
+        nodes=(V1 / "cpuset.mems").read_text().strip(),
+        groups=(own, *(ControlGroup(path=str(group), files=()) for group in groups[1:])),
+    )
+
+
 @contextmanager
 def _served(
     broker: Path,
@@ -150,6 +170,7 @@ def _served(
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == "ready\n"
+        stand(_made(groups, cpus, name), folder)
         standing = Standing(run, name, groups[0], process)
         yield standing
         standing.free()

@@ -16,7 +16,8 @@ from assay.errors import NotPossible
 from assay.launch.partition.apart import demanded
 from assay.launch.partition.bounds import read_bounds
 from assay.launch.partition.broker import Broker
-from assay.launch.partition.folder import partition_folder, socket_in, the_partition
+from assay.launch.partition.folder import partition_folder, socket_in
+from assay.launch.partition.made import the_partition
 from assay.launch.partition.names import PARTITION, SHARE, SPENT, UTILITY
 from assay.launch.partition.reserve import Limits, Part, foresee, reserve
 from assay.launch.partition.wish import Wish
