@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -128,6 +129,7 @@ std::string Server::answer(Peer& peer, std::string_view text) {
     const auto verb = question.find("do");
     const std::string asked = verb != question.end() && verb->is_string() ? verb->get<std::string>() : "";
     if (asked == "show") return show(peer);
+    if (asked == "delete") return begin_deletion(peer);
     if (asked == "release") {
         release(peer);
         return "{}";
@@ -145,7 +147,7 @@ std::string Server::answer(Peer& peer, std::string_view text) {
         if (!pid || *pid <= 0 || *pid > INT32_MAX) return refused("unreadable", "pid is no process");
         return move(peer, static_cast<pid_t>(*pid));
     }
-    return refused("unreadable", "\"do\" is show, reserve, move or release");
+    return refused("unreadable", "\"do\" is show, reserve, move, release or delete");
 }
 
 std::string Server::show(const Peer& peer) const {
@@ -179,7 +181,16 @@ std::string Server::show(const Peer& peer) const {
     return json.text();
 }
 
+/// Who is to delete the partition sees it as it stays until then; it opens again where that one is stopped.
+std::string Server::begin_deletion(Peer& peer) const {
+    if (peer.who.uid != 0) return refused("foreign", "root alone deletes partitions");
+    peer.deletes = true;
+    return show(peer);
+}
+
 std::string Server::reserve(Peer& peer, Share share) {
+    if (std::ranges::any_of(peers_, [](const auto& one) { return one.second.deletes; }))
+        return refused("ending", "the partition is being deleted");
     if (peer.lease != 0) return refused("held", "this connection has a share; release it first");
     const int lease = ++leases_;
     const Refusal refusal = ledger_.take(lease, share);

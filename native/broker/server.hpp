@@ -33,7 +33,8 @@ class Server {
     struct Peer {
         Fd socket;
         ucred who{};
-        int lease = 0; // 0: none
+        int lease = 0;        // 0: none
+        bool deletes = false; // nobody is given anything more while this connection lasts
         std::unique_ptr<Groups> groups;
     };
 
@@ -41,6 +42,7 @@ class Server {
     bool serve(Peer& peer); // false: the connection is over
     std::string answer(Peer& peer, std::string_view question);
     std::string show(const Peer& peer) const;
+    std::string begin_deletion(Peer& peer) const;
     std::string reserve(Peer& peer, Share share);
     std::string move(Peer& peer, pid_t pid) const;
     void release(Peer& peer);

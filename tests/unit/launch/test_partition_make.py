@@ -14,24 +14,29 @@ import pytest
 
 from assay.errors import AssayError, BadInput, NotPossible
 from assay.launch.journal import PARTITIONS, STATE, open_journal
+from assay.launch.partition import make
+from assay.launch.partition.broker import Broker
 from assay.launch.partition.cpus import CpuWish
+from assay.launch.partition.folder import socket_in
 from assay.launch.partition.look import fault_of, look, steers
-from assay.launch.partition.made import names, standing
+from assay.launch.partition.made import fall, names, standing
 from assay.launch.partition.make import (
     Place,
     Request,
     create,
     delete,
     end_partitions,
+    planned_partition,
     remove_partitions,
     start,
 )
 from assay.launch.partition.memory import MemoryWish
-from assay.launch.partition.settle import settle
+from assay.launch.partition.settle import changed, settle
 from assay.launch.system.changes import Word
 from assay.launch.system.hold import put_back_others
 from assay.launch.system.undo import undo
 from assay.machine.reader import read_machine
+from assay.machine.root import Root
 from assay.records import WriteFile
 from launch.partition_tree import BOOT, CHECKS, CPU, POOL, V1, V2, place, plant
 from launch.system.trees import content
@@ -645,6 +650,40 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
     assert told == {refused: Word.REFUSED, f"{V1}/cpuset.sched_load_balance": Word.DRIFTED}
     assert started.made.broker and not started.turned.left
     delete("main", here)
+
+
+def test_what_another_partition_would_change(tree: Path, version: int) -> None:
+    here, machine = place(tree, version), read_machine(Root(tree))
+    one = create(asked("3", "one", **FULL), here).made
+    two = planned_partition(asked("2", "two"), machine, here)
+    with open_journal() as journal:
+        found = {
+            action.path for action in changed(here.host, two, (one,), journal.entries, machine)
+        }
+    assert POOL not in found and CHECKS not in found
+    assert "/proc/irq/24/smp_affinity_list" in found  # from 0-2 to 0-1
+    assert not [path for path in found if "assay-one" in path or "cpuidle" in path]
+
+
+def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look at who uses a partition and its end."""
+    plant(base := tmp_path / "t", 1)
+    here = place(base, 1)
+    here = dataclasses.replace(here, env={**here.env, "ASSAY_BROKER": str(assay_broker)})
+    create(asked("3"), here)
+    start("main", here)
+    asked_then = []
+
+    def late(folder: Path) -> None:
+        with Broker(socket_in(folder)) as broker:
+            with pytest.raises(NotPossible, match="the partition is being deleted"):
+                broker.reserve([3])
+            asked_then.append(folder)
+        fall(folder)
+
+    monkeypatch.setattr(make, "fall", late)
+    delete("main", here)
+    assert len(asked_then) == 1 and not names(here.env)
 
 
 def test_two_owners_of_a_file_go_back_in_order(tree: Path, version: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pwd
 import sys
 from collections.abc import Iterable, Iterator
@@ -9,12 +10,11 @@ from typing import Any
 
 from assay.launch.partition.broker import Share, State
 from assay.launch.partition.look import Seen, Steer
-from assay.launch.partition.made import Ground, Made, Memory
+from assay.launch.partition.made import Ground, Made, Memory, standing
 from assay.launch.partition.make import is_steering
 from assay.launch.system.changes import Outcome, Turned, Word
 from assay.launch.system.undo import Undone
 from assay.machine.checks.apart import BootArgument, arguments_for
-from assay.machine.cpulist import parse_list
 from assay.machine.root import Root
 from assay.units import show_bytes
 from assay.untrusted import clean
@@ -60,9 +60,15 @@ def _memory_words(memory: Memory) -> str:
     return f"{show_bytes(memory.bytes)}{less}, {_GROUNDS[memory.ground]}"
 
 
-def boot_lines(found: Iterable[BootArgument]) -> Iterator[str]:
+def _boot_arguments(made: Made) -> tuple[BootArgument, ...]:
+    """What a partition lacks, as it is written for all partitions."""
+    beside = frozenset[int]().union(*(one.cpu_set for one in standing(os.environ)))
+    return arguments_for(made.cpu_set, Root(), beside)
+
+
+def boot_lines(made: Made) -> Iterator[str]:
     """What only a boot argument keeps away."""
-    for one in found:
+    for one in _boot_arguments(made):
         yield f"  boot with {one.text}: {one.reason}"
 
 
@@ -96,7 +102,7 @@ def seen_lines(seen: Seen) -> Iterator[str]:
         yield f"  NOT IN FORCE: {seen.fault}"
         yield "  delete it and make it anew"
     yield from _broker_lines(seen.made, seen.state)
-    yield from boot_lines(arguments_for(parse_list(seen.made.cpus), Root()))
+    yield from boot_lines(seen.made)
 
 
 def _broker_lines(made: Made, state: State | None) -> Iterator[str]:
@@ -185,7 +191,7 @@ def made_document(made: Made) -> dict[str, Any]:
         }
     if made.gpus:
         found["gpus"] = made.gpus
-    boot = arguments_for(parse_list(made.cpus), Root())
+    boot = _boot_arguments(made)
     found["boot"] = [{"argument": one.text, "reason": one.reason} for one in boot]
     return found
 

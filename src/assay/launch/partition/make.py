@@ -7,15 +7,17 @@ process, or by the next one who looks after partitions.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible, nearest
+from assay.errors import AssayError, BadInput, NotPossible, nearest
 from assay.launch.journal import PARTITIONS, STATE, Busy, Journal, open_journal
+from assay.launch.partition.broker import Broker, State
 from assay.launch.partition.cpus import CpuWish, designated, nodes_of
 from assay.launch.partition.daemon import answer_of, end_brokers, find_broker, start_broker
 from assay.launch.partition.designate import (
@@ -26,7 +28,7 @@ from assay.launch.partition.designate import (
     rivals,
     told_of,
 )
-from assay.launch.partition.folder import VARIABLE, partition_folder, partitions_folder
+from assay.launch.partition.folder import VARIABLE, partition_folder, partitions_folder, socket_in
 from assay.launch.partition.made import (
     Idle,
     Made,
@@ -260,13 +262,12 @@ def delete(name: str, place: Place, *, force: bool = False) -> Turned:
     with _changing(place.wait_s) as journal:
         _folder_of(name, place.env)  # another may have deleted it meanwhile
         put_back_others(host, journal)
-        if not force:
-            _demand_unused(name, folder, host)
-        with _guard(place, journal) as guard:
+        unused = contextlib.nullcontext() if force else _unused(name, folder, host)
+        with unused, _guard(place, journal) as guard:
             fall(folder)
-            settled = settle(host, journal, machine, place.env)
+            turned = settle(host, journal, machine, place.env)
             guard.dismiss()
-    return settled
+    return turned
 
 
 def start(name: str, place: Place) -> Started:
@@ -498,13 +499,27 @@ def is_steering(action: HostAction) -> bool:
     )
 
 
-def _demand_unused(name: str, folder: Path, host: Host) -> None:
+@contextlib.contextmanager
+def _unused(name: str, folder: Path, host: Host) -> Iterator[None]:
+    """A partition that nobody uses, and nobody is given a share of meanwhile.
+
+    Raises:
+        NotPossible: somebody uses it; says who.
+    """
+    with contextlib.ExitStack() as stack:
+        state = None
+        with contextlib.suppress(AssayError):  # no broker answers: it was killed, or there is none
+            state = stack.enter_context(Broker(socket_in(folder))).begin_deletion()
+        _demand_unused(name, folder, host, state)
+        yield
+
+
+def _demand_unused(name: str, folder: Path, host: Host, state: State | None) -> None:
     """Refuse while somebody has a share, or something runs there.
 
     Raises:
         NotPossible: says who.
     """
-    state = answer_of(folder)
     if state is not None and state.shares:
         who = "; ".join(
             f"user {share.uid} has CPU {share.cpus}"

@@ -60,6 +60,22 @@ def settle(
     return turned
 
 
+def changed(
+    host: Host, coming: Made, made: Sequence[Made], entries: Sequence[Entry], machine: Machine
+) -> tuple[HostAction, ...]:
+    """What is to be done for another partition, beside what those that stand need already.
+
+    Args:
+        host, machine: that it comes to.
+        coming: the partition.
+        made: those that stand.
+        entries: of them, in the undo journal.
+    """
+    already = set(needed(host, made, entries, machine))
+    everything = needed(host, (*made, coming), entries, machine)
+    return tuple(action for action in everything if action not in already)
+
+
 def needed(
     host: Host, made: Sequence[Made], entries: Iterable[Entry], machine: Machine
 ) -> tuple[HostAction, ...]:
