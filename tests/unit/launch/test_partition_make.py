@@ -298,6 +298,25 @@ def test_killed_while_another_partition_stands(tree: Path, version: int) -> None
     assert steps > 30
 
 
+def test_killed_while_another_partition_stays(tree: Path, version: int) -> None:
+    calm, steps = place(tree, version), 0
+    create(asked("3", "one", memory=MemoryWish("16M", "2M")), calm)
+    alone = content(tree)
+    while True:
+        steps += 2
+        create(asked("2", "two", **FULL), calm)
+        hurt = place(tree, version, Killer(steps))
+        struck = killed(functools.partial(delete, "two", hurt))
+        settled(calm)
+        assert content(tree) == alone, steps
+        with open_journal() as journal:
+            paths = [entry.note.action.path for entry in journal.entries]
+        assert len(paths) == len(set(paths))
+        if not struck:
+            break
+    assert steps > 20
+
+
 class Fault:
     """Fails the nth change."""
 

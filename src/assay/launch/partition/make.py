@@ -509,7 +509,9 @@ def _unused(name: str, folder: Path, host: Host) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         state = None
         with contextlib.suppress(AssayError):  # no broker answers: it was killed, or there is none
-            state = stack.enter_context(Broker(socket_in(folder))).begin_deletion()
+            broker = stack.enter_context(Broker(socket_in(folder)))
+            state = broker.state()
+            state = broker.begin_deletion()  # which one of an earlier assay does not know
         _demand_unused(name, folder, host, state)
         yield
 
