@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from partitions import run_folder
+from partitions import run_folder, until
 
 from assay.launch.partition.broker import Broker
 from assay.launch.partition.daemon import end_brokers
@@ -358,6 +358,7 @@ def test_a_broker_of_nobody_is_ended(env: Mapping[str, str], assay_broker: Path)
     }
     (folder / "partition.json").write_text(json.dumps(document))
     process = subprocess.Popen([assay_broker, folder / "partition.json", socket_in(folder)])
+    until(socket_in(folder).exists, "it runs under its own name")
     end_brokers(folder)
     assert process.wait(20) in (0, -signal.SIGTERM)
     assert run(env, "delete", NAME).returncode == 0

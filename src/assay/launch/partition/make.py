@@ -475,6 +475,11 @@ def _demand_apart(made: Made, outcomes: Sequence[Outcome], host: Host) -> None:
             continue
         if outcome.word is Word.DEGRADED and _is_enough(outcome):
             continue
+        if outcome.word is Word.DRIFTED:
+            raise NotPossible(
+                f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
+                "Write that into it again, or delete the partitions that stand.",
+            )
         others = _rivals(made, host)
         raise NotPossible(
             f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
