@@ -142,6 +142,7 @@ std::string Server::answer(Peer& peer, std::string_view text) {
         await_those(); // who comes after another finds free what he has let go of
         return show(peer);
     }
+    if (asked == "delete") return begin_deletion(peer);
     if (asked == "release") {
         release(peer);
         return "{}";
@@ -161,7 +162,7 @@ std::string Server::answer(Peer& peer, std::string_view text) {
         if (!cpus) return refused("unreadable", "cpus cannot be read");
         return move(peer, static_cast<pid_t>(*pid), *cpus);
     }
-    return refused("unreadable", "\"do\" is show, reserve, move or release");
+    return refused("unreadable", "\"do\" is show, reserve, move, release or delete");
 }
 
 std::string Server::show(const Peer& peer) const {
@@ -195,7 +196,17 @@ std::string Server::show(const Peer& peer) const {
     return json.text();
 }
 
+/// Who is to delete the partition sees it as it stays until then; it opens again where that one is stopped.
+std::string Server::begin_deletion(Peer& peer) {
+    if (peer.who.uid != 0) return refused("foreign", "root alone deletes partitions");
+    peer.deletes = true;
+    await_those();
+    return show(peer);
+}
+
 std::string Server::reserve(Peer& peer, Share share) {
+    if (std::ranges::any_of(peers_, [](const auto& one) { return one.second.deletes; }))
+        return refused("ending", "the partition is being deleted");
     if (peer.lease != 0) return refused("held", "this connection has a share; release it first");
     await_those();
     const int lease = ++leases_;

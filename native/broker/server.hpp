@@ -35,7 +35,8 @@ class Server {
     struct Peer {
         Fd socket;
         ucred who{};
-        int lease = 0; // 0: none
+        int lease = 0;        // 0: none
+        bool deletes = false; // nobody is given anything more while this connection lasts
         std::unique_ptr<Groups> groups;
     };
 
@@ -49,6 +50,7 @@ class Server {
     bool serve(Peer& peer); // false: the connection is over
     std::string answer(Peer& peer, std::string_view question);
     std::string show(const Peer& peer) const;
+    std::string begin_deletion(Peer& peer);
     std::string reserve(Peer& peer, Share share);
     std::string move(Peer& peer, pid_t pid, const std::vector<int>& cpus) const;
     void release(Peer& peer);

@@ -16,6 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from assay.launch.partition.apart import OF_GROUP, OF_TOP
+from assay.launch.partition.made import Made, stand
+from assay.machine.boot import BOOT_ID
+from assay.machine.cpulist import format_list
+from assay.records import ControlGroup
+
 CGROUPS = Path("/sys/fs/cgroup")
 V1 = CGROUPS / "cpuset"
 V1_MEMORY = CGROUPS / "memory"
@@ -70,8 +76,13 @@ def partition(
     memory_bytes: int = 1 << 30,
     gpus: str = "",
     limits_memory: bool = False,
+    apart: bool = True,
 ) -> Iterator[Standing]:
-    """Control groups of version 1 and a broker, as ``assay partition create`` makes them."""
+    """Control groups of version 1 and a broker, as ``assay partition create`` makes them.
+
+    Only that programs beside are left where they are. Those that are not set ``apart`` may have
+    the same CPUs.
+    """
     folder = run / "partitions" / name
     folder.mkdir(parents=True)
     group = V1 / f"assay-test-{os.getpid()}-{name}"
@@ -85,14 +96,45 @@ def partition(
             (group / "cpuset.cpus").write_text(listed(cpus))
         except OSError:
             pytest.skip("a partition of this host has these CPUs")
+        if apart:
+            for place, files in ((group, OF_GROUP[1]), (V1, OF_TOP[1])):
+                for file, text in files.items():
+                    stack.enter_context(_reading(place / file, text))
         yield stack.enter_context(
             _served(broker, run, folder, groups, cpus, name, memory_bytes, gpus)
         )
 
 
+@contextmanager
+def _reading(file: Path, text: str) -> Iterator[None]:
+    """A file of a control group that says something for a while."""
+    before = file.read_text()
+    file.write_text(text)
+    try:
+        yield
+    finally:
+        file.write_text(before)
+
+
 def _remove(group: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         group.rmdir()
+
+
+def _made(groups: list[Path], cpus: list[int], name: str) -> Made:
+    own = ControlGroup(
+        path=str(groups[0]),
+        files=(("cpuset.cpus", format_list(cpus)), *OF_GROUP[1].items()),
+    )
+    return Made(
+        name=name,
+        boot_id=Path(BOOT_ID).read_text().strip(),
+        version=1,
+        top=str(V1),
+        cpus=format_list(cpus),
+        nodes=(V1 / "cpuset.mems").read_text().strip(),
+        groups=(own, *(ControlGroup(path=str(group), files=()) for group in groups[1:])),
+    )
 
 
 @contextmanager
@@ -128,6 +170,7 @@ def _served(
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == "ready\n"
+        stand(_made(groups, cpus, name), folder)
         standing = Standing(run, name, groups[0], process)
         yield standing
         standing.free()

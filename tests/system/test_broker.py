@@ -268,6 +268,17 @@ def test_of_others_shares_the_process_is_not_told(partition: Partition) -> None:
     assert share["uid"] == 0 and "pid" not in share
 
 
+def test_nobody_is_given_a_share_of_what_is_being_deleted(partition: Partition) -> None:
+    refused = as_nobody(partition, 'print(c.ask("delete")["error"])')
+    assert refused == "foreign\n"
+    with Broker(partition.socket) as other:
+        with Broker(partition.socket) as deleting:
+            assert deleting.begin_deletion().shares == ()
+            with pytest.raises(NotPossible, match="the partition is being deleted"):
+                other.reserve(CPUS[:1])
+        assert other.reserve(CPUS[:1]).folders  # whoever began it was stopped
+
+
 @pytest.mark.parametrize(
     "packet",
     [

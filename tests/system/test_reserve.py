@@ -136,7 +136,7 @@ def test_it_can_be_explained_without_being_had(work: Standing, cli: CommandLine)
     assert not work.leases
 
 
-def test_what_the_program_is_told(both: Standing, work_gpus: Standing, cli: CommandLine) -> None:
+def test_what_the_program_is_told(several: tuple[Standing, Standing], cli: CommandLine) -> None:
     where = shown(
         cli("run", "--partition", "work", "--reserve", "cpus=2,utility=1,partial=yes", *program())
     )
@@ -156,10 +156,17 @@ def test_what_the_program_is_told(both: Standing, work_gpus: Standing, cli: Comm
 
 
 @pytest.fixture
-def work_gpus(run: Path, both: Standing, assay_broker: Path) -> Iterator[Standing]:
-    """A second partition, of a CPU that the first has as well: nothing keeps tests from it."""
-    with partition(assay_broker, run, [LAST], name="cards", gpus="0") as standing:
+def loose(run: Path, assay_broker: Path) -> Iterator[Standing]:
+    """A partition of two CPUs that groups beside may have too."""
+    with partition(assay_broker, run, CPUS[:2], apart=False) as standing:
         yield standing
+
+
+@pytest.fixture
+def several(run: Path, loose: Standing, assay_broker: Path) -> Iterator[tuple[Standing, Standing]]:
+    """Two partitions with a CPU in common: a machine of two CPUs has no room for others."""
+    with partition(assay_broker, run, [LAST], name="cards", gpus="0", apart=False) as cards:
+        yield loose, cards
 
 
 @pytest.mark.parametrize(
@@ -194,7 +201,7 @@ def test_without_a_partition_it_is_said_how_one_is_made(run: Path, cli: CommandL
 
 
 def test_of_several_partitions_one_is_named(
-    both: Standing, work_gpus: Standing, cli: CommandLine
+    several: tuple[Standing, Standing], cli: CommandLine
 ) -> None:
     answer = cli("run", "--reserve", "all", "--", "true")
     assert answer.status == 125 and "There are 2 partitions: cards, work." in answer.err
@@ -262,7 +269,7 @@ def test_a_share_lies_within_what_a_batch_system_gave(both: Standing, cli: Comma
     assert answer.status == 125 and "does not fit within" in answer.err
 
 
-def test_a_share_lies_within_the_control_group_of_a_job(both: Standing, cli: CommandLine) -> None:
+def test_a_share_lies_within_the_control_group_of_a_job(loose: Standing, cli: CommandLine) -> None:
     job = V1 / f"assay-test-job-{os.getpid()}"
     job.mkdir()
     try:
@@ -432,7 +439,7 @@ def test_a_partition_that_is_changed_meanwhile_is_told_of(work: Standing, cli: C
         _, err = process.communicate(timeout=30)
     assert process.returncode == 0
     (note,) = evidence(json.loads((cli.folder / "r.json").read_text()), "partition")
-    assert note == f"{work.group}/cpuset.sched_load_balance: 1 became 0"
+    assert note == f"{work.group}/cpuset.sched_load_balance: 0 became 1"
     assert note in err.decode()
 
 

@@ -13,7 +13,7 @@ from assay.cli.recommended import chosen_of
 from assay.cli.request import disturbed_above_of
 from assay.cli.wire import laboratory_of
 from assay.errors import BadInput, NotPossible
-from assay.launch.partition.folder import known_partitions
+from assay.launch.partition.made import standing
 from assay.records import Budget, StudySpec
 from assay.search.elsewhere import confirmation
 from assay.store import Store
@@ -75,8 +75,8 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
         )
     if spec.reserve is None:
         return
-    standing = known_partitions(os.environ)
-    taken = [name for name in standing if spec.reserve.partition in ("", name)]
+    known = [made.name for made in standing(os.environ)]
+    taken = [name for name in known if spec.reserve.partition in ("", name)]
     if taken:
         raise NotPossible(
             f"The partition {taken[0]} stands: what is left of the machine is no fair place for "

@@ -33,8 +33,9 @@ _LOCK = "lock"
 _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
-Ending = Literal["undone", "drifted", "gone"]
-"""``gone``: with the boot in which it was made, or with the thread or device that it was of."""
+Ending = Literal["undone", "drifted", "gone", "replaced"]
+"""``gone``: with the boot in which it was made, or with the thread or device that it was of;
+``replaced``: by a later entry of the same owner's about the same target."""
 
 
 class Note(Record, frozen=True, kw_only=True, tag_field="line", tag="note"):
@@ -45,7 +46,9 @@ class Note(Record, frozen=True, kw_only=True, tag_field="line", tag="note"):
         boot_id: of the kernel that runs.
         owner: who makes it; what ``KEPT`` makes stays until it is asked back.
         action: what is done.
-        old: what its target holds before, in one spelling.
+        old: what its target holds before, in one spelling; before the first of the changes that
+            were replaced by this one.
+        held: what the last of those had put there, where there was one.
         beside: the same of the files that change with it, by path.
         persists: whether it outlives the boot.
     """
@@ -55,6 +58,7 @@ class Note(Record, frozen=True, kw_only=True, tag_field="line", tag="note"):
     owner: str
     action: HostAction
     old: str
+    held: str | None = None
     beside: dict[str, str] = {}
     persists: bool = False
 

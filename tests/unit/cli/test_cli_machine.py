@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from assay.cli.main import main
+from assay.launch.partition.made import Made, begin, stand
 
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
 SMALL = str(RECORDED / "2arm-2c.tar.bz2")
@@ -134,9 +135,11 @@ def test_cpus_that_a_partition_has_are_told(
     call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ASSAY_RUN", str(tmp_path))
-    for name, text in (("lab", '{"name":"lab","cpus":"2-3","later":1}'), ("odd", "{")):
-        (tmp_path / "partitions" / name).mkdir(parents=True)
-        (tmp_path / "partitions" / name / "partition.json").write_text(text)
+    made = Made(
+        name="lab", boot_id="x", version=2, top="/sys/fs/cgroup", cpus="2-3", nodes="0", groups=()
+    )
+    stand(made, begin("lab", os.environ))
+    begin("odd", os.environ)  # does not stand
     status, out, err = call("show")
     assert (status, err.count("\n")) == (0, 1)
     assert "the partition lab has CPUs 2-3 just now" in err

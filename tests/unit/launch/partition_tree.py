@@ -77,6 +77,7 @@ def files(version: int) -> dict[str, str]:
         fields = ["S", *["0"] * 5, str(flags), *["0"] * 12, str(tid * 10), "0"]
         found[f"/proc/{tid}/stat"] = f"{tid} ({name}) {' '.join(fields)}"
         found[f"/proc/{tid}/affinity"] = cpus
+        found[f"/proc/{tid}/task/{tid}/comm"] = name
     everybody = " ".join(map(str, THREADS))
     if version == 1:
         mount = f"30 1 0:30 / {V1} rw - cgroup cgroup rw,cpuset"

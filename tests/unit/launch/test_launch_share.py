@@ -13,7 +13,7 @@ from assay.errors import BadInput, NotPossible
 from assay.launch.partition.bounds import Bounds, read_bounds
 from assay.launch.partition.broker import State
 from assay.launch.partition.choose import Choice, choose
-from assay.launch.partition.folder import known_partitions, the_partition
+from assay.launch.partition.made import Made, begin, names, stand, standing, the_partition
 from assay.launch.partition.ranks import LocalRank, RankLayout
 from assay.launch.partition.reserve import Limits, Part, foresee
 from assay.launch.partition.share import Share
@@ -206,21 +206,45 @@ def test_the_runtime_of_the_gpus_is_told(tmp_path: Path) -> None:
 # --- which partition ------------------------------------------------------------------------------
 
 
+def stands(name: str, env: dict[str, str], cpus: str = "1") -> Path:
+    folder = begin(name, env)
+    made = Made(
+        name=name, boot_id="x", version=2, top="/sys/fs/cgroup", cpus=cpus, nodes="0", groups=()
+    )
+    stand(made, folder)
+    return folder
+
+
 def test_the_partition_that_is_meant(tmp_path: Path) -> None:
     env = {"ASSAY_RUN": str(tmp_path)}
     with pytest.raises(NotPossible, match="There is no partition on this host"):
         the_partition(None, env)
-    for name in ("b", "a", "begun"):
-        (tmp_path / "partitions" / name).mkdir(parents=True)
-    (tmp_path / "partitions/a/partition.json").touch()
+    begin("begun", env)
+    stands("a", env)
     assert the_partition(None, env) == "a"
-    (tmp_path / "partitions/b/partition.json").touch()
-    assert known_partitions(env) == ("a", "b")
+    stands("b", env)
+    assert [made.name for made in standing(env)] == ["a", "b"]
     assert the_partition("b", env) == "b"
     with pytest.raises(BadInput, match="There are 2 partitions: a, b"):
         the_partition(None, env)
     with pytest.raises(BadInput, match="There is no partition 'begun'"):
         the_partition("begun", env)
+
+
+def test_partitions_are_known_where_nobody_else_can_put_some(tmp_path: Path) -> None:
+    env = {"ASSAY_RUN": str(tmp_path / "run")}
+    stands("a", env)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "run/partitions/led").symlink_to(elsewhere, target_is_directory=True)
+    assert names(env) == ("a",)
+    for folder in (tmp_path / "run", tmp_path / "run/partitions"):
+        folder.chmod(0o777)
+        for ask in (names, standing, lambda env: the_partition("a", env)):
+            with pytest.raises(NotPossible, match="Others may write in"):
+                ask(env)
+        folder.chmod(0o755)
+    assert the_partition(None, env) == "a"
 
 
 # --- whether it holds -----------------------------------------------------------------------------
@@ -268,6 +292,35 @@ def test_a_partition_that_was_undone_meanwhile(share: Share, tmp_path: Path) -> 
     path.write_text("isolated\n")
     (note,) = notes(share, invalid, share.look())
     assert note.endswith("became isolated")
+
+
+def test_a_partition_that_was_none_before_is_told(share: Share, tmp_path: Path) -> None:
+    path = tmp_path / "cpuset.cpus.partition"
+    path.write_text("member\n")
+    look = share.look()
+    assert notes(share, look, look) == [f"{path}: member, and CPUs are set apart by isolated"]
+
+
+def test_what_was_not_set_apart_before_is_told_of_version_1_too(tmp_path: Path) -> None:
+    group = tmp_path / "assay-work"
+    lease = group / "lease-7"
+    lease.mkdir(parents=True)
+    files = {
+        group / "cpuset.cpu_exclusive": "1",
+        group / "cpuset.sched_load_balance": "0",
+        tmp_path / "cpuset.sched_load_balance": "0",
+        lease / "cpuset.effective_cpus": "2-3",
+    }
+    for path, text in files.items():
+        path.write_text(text + "\n")
+    held = Share("work", Part(Choice((2, 3), ()), 0, ()), 7, (str(lease),))
+    assert not held.unheld(held.look(), held.look())
+    for path, text in list(files.items())[:3]:
+        path.write_text("0\n" if text == "1" else "1\n")
+        look = held.look()
+        (note,) = notes(held, look, look)
+        assert note.startswith(f"{path}: ") and note.endswith(f"set apart by {text}")
+        path.write_text(text + "\n")
 
 
 def test_a_share_that_lost_cpus_or_all(share: Share, tmp_path: Path) -> None:

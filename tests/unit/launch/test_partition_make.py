@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import functools
 import os
@@ -13,22 +14,29 @@ import pytest
 
 from assay.errors import AssayError, BadInput, NotPossible
 from assay.launch.journal import PARTITIONS, STATE, open_journal
+from assay.launch.partition import make
+from assay.launch.partition.broker import Broker
 from assay.launch.partition.cpus import CpuWish
+from assay.launch.partition.folder import socket_in
 from assay.launch.partition.look import fault_of, look, steers
-from assay.launch.partition.made import names, standing
+from assay.launch.partition.made import fall, names, standing
 from assay.launch.partition.make import (
     Place,
     Request,
     create,
     delete,
     end_partitions,
+    planned_partition,
     remove_partitions,
+    start,
 )
 from assay.launch.partition.memory import MemoryWish
-from assay.launch.partition.settle import settle
+from assay.launch.partition.settle import changed, settle
+from assay.launch.system.changes import Word
 from assay.launch.system.hold import put_back_others
 from assay.launch.system.undo import undo
 from assay.machine.reader import read_machine
+from assay.machine.root import Root
 from assay.records import WriteFile
 from launch.partition_tree import BOOT, CHECKS, CPU, POOL, V1, V2, place, plant
 from launch.system.trees import content
@@ -147,6 +155,72 @@ def test_partitions_come_and_go_in_any_order(tree: Path, version: int) -> None:
     assert content(tree) == before
 
 
+def test_what_somebody_set_meanwhile_is_named_and_left(tree: Path, version: int) -> None:
+    here = place(tree, version)
+    create(asked("3", "one", **FULL), here)
+    (tree / POOL.lstrip("/")).write_text("20\n")
+    (tree / "proc/irq/24/smp_affinity_list").write_text("0\n")
+    made = create(asked("2", "two"), here)  # needs neither
+    told = {one.action.path: one for one in made.outcomes if one.word is Word.DRIFTED}
+    assert told.keys() == {POOL, "/proc/irq/24/smp_affinity_list"}
+    assert told[POOL].reason == "somebody set it to 20 meanwhile; 12 was put there"
+    assert here.host.read(POOL) == "20"
+    kinds = {one.kind: one.drifted for one in steers(here.host, here.env)}
+    assert kinds["settings"] == {POOL: "20"} and kinds["interrupts"] == {"24": "0"}
+    delete("two", here)
+    with pytest.raises(NotPossible, match="somebody set it to 20 meanwhile"):
+        create(asked("2", "two", memory=MemoryWish("8M", "2M")), here)
+    assert here.host.read(POOL) == "20"
+    assert here.host.read("/proc/irq/24/smp_affinity_list") == "0"
+    (tree / POOL.lstrip("/")).write_text("12\n")  # and right again
+    create(asked("2", "two", memory=MemoryWish("8M", "2M")), here)
+    assert here.host.read(POOL) == "16"
+    delete("two", here)
+    undone = {word.note.action.path: word.fate for word in delete("one", here).undone}
+    assert undone[POOL] == "undone" and here.host.read(POOL) == "4"
+    assert undone["/proc/irq/24/smp_affinity_list"] == "drifted"
+
+
+def test_a_second_partition_disturbs_nothing_of_the_first(tree: Path, version: int) -> None:
+    before = content(tree)
+    writes: list[tuple[str, str]] = []
+    here = place(tree, version, lambda what, path: writes.append((what, path)))
+    create(asked("3", "one", **FULL), here)
+    held = content(tree)
+    for change in (lambda: create(asked("2", "two"), here), lambda: delete("two", here)):
+        writes.clear()
+        change()
+        done = [path for what, path in writes if what == "write"]
+        assert POOL not in done and f"{CPU}/cpu3/cpuidle/state2/disable" not in done
+        assert sum("/irq/24/" in path for path in done) == 1
+        assert not [path for path in done if "assay-one" in path]
+    assert content(tree) == held
+    delete("one", here)
+    assert content(tree) == before
+
+
+def test_the_group_of_all_others_stays_while_a_partition_does(tmp_path: Path) -> None:
+    plant(base := tmp_path / "tree", 1)
+    before, here = content(base), place(base, 1)
+    others = f"{V1}/assay.others"
+    create(asked("3", "one"), here)
+    here.host.mkdir(f"{others}/job")
+    here.host.write(f"{others}/job/cpuset.cpus", "0-1")
+    here.host.write(f"{others}/job/tasks", "40")
+    create(asked("2", "two"), here)
+    assert here.host.read(f"{others}/cpuset.cpus") == "0-1"
+    delete("two", here)
+    assert here.host.read(f"{others}/cpuset.cpus") == "0-2"
+    assert here.host.read(f"{others}/job/tasks") == "40"
+    assert here.host.read(f"{others}/tasks") == "1 41"
+    with pytest.raises(NotPossible, match=r"assay\.others/job names CPU 1 too"):
+        create(asked("1", "two"), here)
+    delete("one", here)
+    assert here.host.read("/proc/41/affinity") == "2-3"  # where it wanted to be before
+    here.host.write("/proc/40/affinity", "0-3")  # was moved by somebody else
+    assert content(base) == before
+
+
 def killed(work: Callable[[], object]) -> bool:
     """Whether a forked process that does the work is killed at it."""
     pid = os.fork()
@@ -222,6 +296,25 @@ def test_killed_while_another_partition_stands(tree: Path, version: int) -> None
         assert content(tree) == alone, steps
         assert [made.name for made in standing(calm.env)] == ["one"]
     assert steps > 30
+
+
+def test_killed_while_another_partition_stays(tree: Path, version: int) -> None:
+    calm, steps = place(tree, version), 0
+    create(asked("3", "one", memory=MemoryWish("16M", "2M")), calm)
+    alone = content(tree)
+    while True:
+        steps += 2
+        create(asked("2", "two", **FULL), calm)
+        hurt = place(tree, version, Killer(steps))
+        struck = killed(functools.partial(delete, "two", hurt))
+        settled(calm)
+        assert content(tree) == alone, steps
+        with open_journal() as journal:
+            paths = [entry.note.action.path for entry in journal.entries]
+        assert len(paths) == len(set(paths))
+        if not struck:
+            break
+    assert steps > 20
 
 
 class Fault:
@@ -323,10 +416,25 @@ def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int)
         here.host.write(f"{inner}/{name}", "41")
         delete("main", here)
     delete("main", here, force=True)
-    if version == 1:  # whoever was moved by somebody else is where it was put
-        (tree / "proc/40/affinity").write_text("0-3\n")
-        (tree / "proc/41/affinity").write_text("2-3\n")
+    # Whoever was moved by somebody else is where it was put.
+    (tree / "proc/40/affinity").write_text("0-3\n")
+    (tree / "proc/41/affinity").write_text("2-3\n")
     assert content(tree) == before
+
+
+def test_who_ran_on_a_partition_does_not_go_on_on_another(tmp_path: Path) -> None:
+    plant(base := tmp_path / "tree", 2)
+    told: list[tuple[str, str]] = []
+    here = place(base, 2, lambda what, path: told.append((what, path)))
+    create(asked("3", "one"), here)
+    group = create(asked("2", "two"), here).made.groups[0].path
+    here.host.write(f"{group}/cgroup.procs", "40")
+    here.host.set_affinity(40, (2,))
+    told.clear()
+    delete("two", here, force=True)
+    assert here.host.read("/proc/40/affinity") == "0-2"  # CPU 2 is back, and 3 is another's
+    given_back = told.index(("written", f"{group}/cpuset.cpus.partition"))
+    assert given_back < told.index(("write", f"{V2}/cgroup.procs"))
 
 
 def test_machine_restore_puts_all_back(tree: Path, version: int) -> None:
@@ -435,6 +543,27 @@ def test_auto_leaves_a_core_of_each_socket(tree: Path, version: int) -> None:
         create(asked("auto", "two"), here)
 
 
+def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
+    """Each of the two nodes has 8 GiB."""
+    here = place(tree, version)
+    create(asked("3", "one", memory=MemoryWish("6G")), here)  # of node 1
+    create(asked("1", "two", memory=MemoryWish("5G")), here)  # of node 0, which has them
+    with pytest.raises(
+        NotPossible, match=r"3\.00 GiB of node 1 were asked for, and it has 8\.00 GiB"
+    ):
+        create(asked("2", "more", memory=MemoryWish("3G")), here)
+    delete("two", here)
+    delete("one", here)
+    create(asked("1,3", "one", memory=MemoryWish("0:1G,1:6G")), here)
+    with pytest.raises(NotPossible, match="of node 1 were asked for"):
+        create(asked("2", "two", memory=MemoryWish("3G")), here)
+    create(asked("2", "two", memory=MemoryWish("2G")), here)
+    delete("two", here)
+    delete("one", here)
+    with pytest.raises(NotPossible, match=r"9\.00 GiB of node 0 were asked"):
+        create(asked("0,2", "more", memory=MemoryWish("0:9G,1:1G")), here)
+
+
 @pytest.mark.parametrize(
     ("wish", "told"),
     [
@@ -466,6 +595,12 @@ def test_a_pool_that_grows_in_part(tree: Path, version: int) -> None:
     made = create(asked("3", memory=MemoryWish("16M", "2M")), here).made
     assert made.memory is not None
     assert (made.memory.bytes, made.memory.asked_bytes) == (3 << 21, 8 << 21)
+    here.host._effects[POOL] = lambda host, path, text: str(min(int(text), 9))  # type: ignore[attr-defined]
+    second = create(asked("2", "two", memory=MemoryWish("4M", "2M")), here).made
+    assert second.memory is not None and second.memory.bytes == 2 << 21
+    assert here.host.read(POOL) == "9"  # 4 that were there, 3 that were found before, and 2
+    delete("two", here)
+    assert here.host.read(POOL) == "7"
     delete("main", here)
     assert content(tree) == before
 
@@ -510,6 +645,64 @@ def test_who_is_not_root_is_refused(tree: Path, version: int) -> None:
         create(asked("3"), place(tree, version))
     assert error.value.exit_status == 3
     assert "sudo" in str(error.value.remedy)
+
+
+def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
+    """What partitions need and the kernel refuses by now, and what somebody set."""
+    plant(base := tmp_path / "t", 1)
+    refused = f"{CPU}/cpu3/cpuidle/state2/disable"
+    create(asked("3", idle="shallow"), place(base, 1))
+    with open_journal() as journal:
+        (entry,) = (e for e in journal.entries if e.note.action.path == refused)
+        journal.end({entry.note.id: "undone"})
+    (base / refused.lstrip("/")).write_text("0\n")
+    (base / f"{V1}/cpuset.sched_load_balance".lstrip("/")).write_text("1\n")
+
+    def strike(what: str, path: str) -> None:
+        if what == "write" and path == refused:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+
+    there = place(base, 1, strike)
+    here = dataclasses.replace(there, env={**there.env, "ASSAY_BROKER": str(assay_broker)})
+    started = start("main", here)
+    told = {one.action.path: one.word for one in started.turned.missing}
+    assert told == {refused: Word.REFUSED, f"{V1}/cpuset.sched_load_balance": Word.DRIFTED}
+    assert started.made.broker and not started.turned.left
+    delete("main", here)
+
+
+def test_what_another_partition_would_change(tree: Path, version: int) -> None:
+    here, machine = place(tree, version), read_machine(Root(tree))
+    one = create(asked("3", "one", **FULL), here).made
+    two = planned_partition(asked("2", "two"), machine, here)
+    with open_journal() as journal:
+        found = {
+            action.path for action in changed(here.host, two, (one,), journal.entries, machine)
+        }
+    assert POOL not in found and CHECKS not in found
+    assert "/proc/irq/24/smp_affinity_list" in found  # from 0-2 to 0-1
+    assert not [path for path in found if "assay-one" in path or "cpuidle" in path]
+
+
+def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look at who uses a partition and its end."""
+    plant(base := tmp_path / "t", 1)
+    here = place(base, 1)
+    here = dataclasses.replace(here, env={**here.env, "ASSAY_BROKER": str(assay_broker)})
+    create(asked("3"), here)
+    start("main", here)
+    asked_then = []
+
+    def late(folder: Path) -> None:
+        with Broker(socket_in(folder)) as broker:
+            with pytest.raises(NotPossible, match="the partition is being deleted"):
+                broker.reserve([3])
+            asked_then.append(folder)
+        fall(folder)
+
+    monkeypatch.setattr(make, "fall", late)
+    delete("main", here)
+    assert len(asked_then) == 1 and not names(here.env)
 
 
 def test_two_owners_of_a_file_go_back_in_order(tree: Path, version: int) -> None:

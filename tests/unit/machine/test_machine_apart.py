@@ -36,6 +36,14 @@ def test_what_is_missing(tmp_path: Path, line: str, missing: list[str]) -> None:
     assert [one.text for one in arguments_for([2, 3], host(tmp_path, line))] == missing
 
 
+def test_an_argument_names_what_is_apart_beside(tmp_path: Path) -> None:
+    tree = host(tmp_path, "nohz_full=2-3")
+    found = [one.text for one in arguments_for([5], tree, beside=[2, 3])]
+    assert found == ["nohz_full=2-3,5", "isolcpus=managed_irq,2-3,5"]
+    found = [one.text for one in arguments_for([2, 3], tree, beside=[5])]
+    assert found == ["isolcpus=managed_irq,2-3,5"]
+
+
 def test_a_kernel_that_cannot_stop_the_tick(tmp_path: Path) -> None:
     first, *_ = arguments_for([2, 3], host(tmp_path, "quiet", full=False))
     assert first.text == "rcu_nocbs=2-3" and "CONFIG_NO_HZ_FULL" in first.reason

@@ -16,6 +16,7 @@ from assay.errors import NotPossible
 from assay.launch.partition.broker import Broker, Taken, free_cpus
 from assay.launch.partition.reserve import reserve
 from assay.launch.partition.wish import parse_wish
+from assay.launch.system.groups import remove_group
 from assay.machine.checks import Finding, Host, Status, examine
 from assay.machine.document import Machine
 from assay.records import Granted
@@ -105,6 +106,25 @@ def test_it_takes_its_cpus_from_all_others(guest: Alive, partition: str) -> None
     assert guest.host.affinity(1) == OTHERS, "what ran there before runs elsewhere"
     with pytest.raises(OSError):
         guest.host.set_affinity(1, CPUS)
+
+
+def test_who_is_left_in_another_does_not_go_on_on_its_cpus(guest: Alive, partition: str) -> None:
+    """Linux 6.1 lets what comes into the first group run everywhere."""
+    other, pid = f"{TOP}/assay-other", sleeper(guest)
+    try:
+        guest.host.mkdir(other)
+        guest.host.write(f"{other}/cpuset.cpus", "2-3")
+        guest.host.write(f"{other}/cpuset.cpus.partition", "isolated")
+        guest.host.write(f"{other}/cgroup.procs", str(pid))
+        assert guest.host.affinity(pid) == (2, 3)
+        remove_group(guest.host, other)
+        assert group_of(guest, pid) == "/"
+        assert guest.host.affinity(pid) == OTHERS
+        assert guest.host.read(f"{TOP}/cpuset.cpus.effective") == "0-3", "at once"
+    finally:
+        end(guest, pid)
+        if guest.host.listdir(other):
+            guest.host.rmdir(other)
 
 
 def test_threads_of_the_kernel_that_may_move_leave_it(guest: Alive, partition: str) -> None:

@@ -24,13 +24,10 @@ from assay.launch.journal import PARTITIONS
 from assay.launch.partition.look import steers
 from assay.launch.partition.made import Made, standing
 from assay.launch.partition.make import create, is_steering, planned_partition
-from assay.launch.partition.settle import needed
+from assay.launch.partition.settle import changed
 from assay.launch.system.host import LiveHost
 from assay.machine.boot import BOOT_ID
-from assay.machine.checks.apart import arguments_for
-from assay.machine.cpulist import parse_list
 from assay.machine.reader import read_machine
-from assay.machine.root import Root
 from assay.records import Balancer, ControlGroup, HostAction, TaskAffinity
 from assay.untrusted import clean
 
@@ -54,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     lines = [*made_lines(created.made)]
     if not arguments.quiet:
         lines += [f"  {line}" for line in steer_lines(found, verbose=arguments.verbose)]
-        lines += boot_lines(arguments_for(parse_list(created.made.cpus), Root()))
+        lines += boot_lines(created.made)
         lines.append(f"Until the next boot, or `assay partition delete {name_of(arguments)}`.")
     _print(lines)
     return 0
@@ -64,13 +61,12 @@ def _foresee(arguments: argparse.Namespace) -> int:
     """Say what would be done; needs no root."""
     host, machine = LiveHost(), read_machine()
     made = planned_partition(request_of(arguments), machine, place_of(arguments))
-    everything = (*standing(os.environ, host.read(BOOT_ID)), made)
-    actions = needed(host, everything, _entries(), machine)
+    others = standing(os.environ, host.read(BOOT_ID))
+    actions = changed(host, made, others, _entries(), machine)
     if arguments.json:
         print_json({"partition": made_document(made), "would": [action.path for action in actions]})
     else:
-        lines = [*made_lines(made), *_would(actions, made)]
-        lines += boot_lines(arguments_for(parse_list(made.cpus), Root()))
+        lines = [*made_lines(made), *_would(actions, made), *boot_lines(made)]
         _print([*lines, "Nothing was changed."])
     return 0
 

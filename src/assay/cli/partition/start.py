@@ -7,21 +7,28 @@ import argparse
 from assay.cli.documents import print_json
 from assay.cli.ending import end_in_order
 from assay.cli.partition.asked import name_of, place_of
-from assay.cli.partition.told import made_document
+from assay.cli.partition.told import made_document, tell_unmet, turned_document, unmet
+from assay.cli.system import tell_left
 from assay.launch.partition.make import start
+from assay.launch.system.changes import Word
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Start it.
+    """Start it; 1 where what partitions need does not hold, or could not be put back.
 
     Raises:
         BadInput: there is no such partition.
         NotPossible: it runs, or cannot be started.
     """
     end_in_order()
-    made = start(name_of(arguments), place_of(arguments))
+    started = start(name_of(arguments), place_of(arguments))
+    lacks, left = unmet(started.turned), started.turned.left
     if arguments.json:
-        print_json({"partition": made_document(made)})
+        found = {"partition": made_document(started.made)}
+        print_json(found | turned_document(started.turned))
     else:
-        print(f"The broker of the partition {made.name} runs again.")
-    return 0
+        tell_left(left)
+        tell_unmet(lacks)
+        print(f"The broker of the partition {started.made.name} runs again.")
+    failed = any(word.fate == "failed" for word in left)
+    return 1 if failed or any(one.word is not Word.DRIFTED for one in lacks) else 0

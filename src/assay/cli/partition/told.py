@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import pwd
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from assay.launch.partition.broker import HeldShare, State
 from assay.launch.partition.look import Seen, Steer
-from assay.launch.partition.made import Ground, Made, Memory
+from assay.launch.partition.made import Ground, Made, Memory, standing
+from assay.launch.partition.make import is_steering
+from assay.launch.system.changes import Outcome, Turned, Word
+from assay.launch.system.undo import Undone
 from assay.machine.checks.apart import BootArgument, arguments_for
-from assay.machine.cpulist import parse_list
 from assay.machine.root import Root
 from assay.units import show_bytes
+from assay.untrusted import clean
 
 _GROUNDS: dict[Ground, str] = {
     "pages": "in the nodes' pools of huge pages, which only programs get that ask for such pages",
@@ -27,6 +32,7 @@ _STEERED = {
     "interrupts": "interrupts go elsewhere",
     "workqueues": "masks of kernel work leave these CPUs out",
     "threads": "kernel threads that can be moved run elsewhere",
+    "settings": "other files say what partitions need",
 }
 MOST = 3
 """Of reasons that are told each; more with -v."""
@@ -54,9 +60,15 @@ def _memory_words(memory: Memory) -> str:
     return f"{show_bytes(memory.bytes)}{less}, {_GROUNDS[memory.ground]}"
 
 
-def boot_lines(found: Iterable[BootArgument]) -> Iterator[str]:
+def _boot_arguments(made: Made) -> tuple[BootArgument, ...]:
+    """What a partition lacks, as it is written for all partitions."""
+    beside = frozenset[int]().union(*(one.cpu_set for one in standing(os.environ)))
+    return arguments_for(made.cpu_set, Root(), beside)
+
+
+def boot_lines(made: Made) -> Iterator[str]:
     """What only a boot argument keeps away."""
-    for one in found:
+    for one in _boot_arguments(made):
         yield f"  boot with {one.text}: {one.reason}"
 
 
@@ -90,7 +102,7 @@ def seen_lines(seen: Seen) -> Iterator[str]:
         yield f"  NOT IN FORCE: {seen.fault}"
         yield "  delete it and make it anew"
     yield from _broker_lines(seen.made, seen.state)
-    yield from boot_lines(arguments_for(parse_list(seen.made.cpus), Root()))
+    yield from boot_lines(seen.made)
 
 
 def _broker_lines(made: Made, state: State | None) -> Iterator[str]:
@@ -127,6 +139,40 @@ def user_of(uid: int) -> str:
         return f"user {uid}"
 
 
+def unmet(turned: Turned) -> tuple[Outcome, ...]:
+    """What partitions need and do not have, or what somebody else set.
+
+    What the kernel does not let go is told where partitions are listed: they stand without.
+    """
+    return tuple(
+        outcome
+        for outcome in turned.missing
+        if outcome.word is Word.DRIFTED or not is_steering(outcome.action)
+    )
+
+
+def tell_unmet(found: Iterable[Outcome]) -> None:
+    """Say it on error output."""
+    for outcome in found:
+        print(f"assay: {clean(f'{outcome.action.path}: {outcome.reason}')}.", file=sys.stderr)
+
+
+def turned_document(turned: Turned) -> dict[str, Any]:
+    """What scripts are told of what is not as it was, or as it is to be."""
+    return {
+        "left": [_left_document(word) for word in turned.left],
+        "unmet": [
+            {"path": one.action.path, "word": str(one.word), "reason": one.reason}
+            for one in unmet(turned)
+        ],
+    }
+
+
+def _left_document(word: Undone) -> dict[str, str]:
+    document = {"path": word.note.action.path, "old": word.note.old, "word": str(word.fate)}
+    return document | ({"reason": word.reason} if word.reason else {})
+
+
 def made_document(made: Made) -> dict[str, Any]:
     """What scripts are told of a partition."""
     found: dict[str, Any] = {
@@ -145,7 +191,7 @@ def made_document(made: Made) -> dict[str, Any]:
         }
     if made.gpus:
         found["gpus"] = made.gpus
-    boot = arguments_for(parse_list(made.cpus), Root())
+    boot = _boot_arguments(made)
     found["boot"] = [{"argument": one.text, "reason": one.reason} for one in boot]
     return found
 

@@ -132,6 +132,14 @@ class Broker:
         """
         return self._ask({"do": "show"}, State)
 
+    def begin_deletion(self) -> State:
+        """The partition as it stays: nobody is given more of it while this connection lasts.
+
+        Raises:
+            NotPossible: the broker does not answer, or this user is not root.
+        """
+        return self._ask({"do": "delete"}, State)
+
     def reserve(
         self, cpus: Sequence[int], memory_bytes: int = 0, gpus: Sequence[int] = ()
     ) -> Lease:

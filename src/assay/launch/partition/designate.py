@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.errors import NotPossible
+from assay.launch.partition.apart import OF_GROUP, OF_TOP
 from assay.launch.partition.made import Hierarchy, Made
 from assay.launch.partition.names import OTHERS
 from assay.launch.system.host import Host
@@ -24,7 +25,6 @@ from assay.machine.root import Root
 from assay.records.action import ControlGroup, Delegate, HostAction, WriteFile
 
 PLACE = "/sys/fs/cgroup"
-_ISOLATED = "isolated"
 
 
 @dataclass(frozen=True)
@@ -110,15 +110,15 @@ def groups_of(
     """
     path = f"{tree.top}/{group_name(name)}"
     own = (("cpuset.mems", format_list(nodes)), ("cpuset.cpus", format_list(cpus)))
+    alone = tuple(OF_GROUP[tree.version].items())
     if tree.version == 1:
-        alone = (("cpuset.cpu_exclusive", "1"), ("cpuset.sched_load_balance", "0"))
         found = [ControlGroup(path=path, files=(*own, *alone))]
         if memory_bytes is not None and tree.memory_top is not None:
             found.append(ControlGroup(path=f"{tree.memory_top}/{group_name(name)}", files=()))
         return tuple(found)
     with_memory = memory_bytes is not None
     given = " ".join(f"+{one}" for one in delegated(tree, with_memory=with_memory))
-    files = [*own, ("cpuset.cpus.partition", _ISOLATED)]
+    files = [*own, *alone]
     if memory_bytes:
         files.append(("memory.min", str(memory_bytes)))
     return (ControlGroup(path=path, files=(*files, ("cgroup.subtree_control", given))),)
@@ -168,5 +168,8 @@ def _beside(partitions: Sequence[Made], machine: Machine) -> tuple[HostAction, .
         ("cpuset.cpus", format_list(rest)),
     )
     others = ControlGroup(path=f"{top}/{OTHERS}", files=files, gathers=True)
-    balance = WriteFile(path=f"{top}/cpuset.sched_load_balance", value="0", form="number")
-    return (others, balance)
+    balance = [
+        WriteFile(path=f"{top}/{name}", value=text, form="number")
+        for name, text in OF_TOP[1].items()
+    ]
+    return (others, *balance)

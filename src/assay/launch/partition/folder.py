@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import BadInput
 
 VARIABLE = "ASSAY_RUN"
 """Names another folder for what lasts until a reboot; tests use one of their own."""
@@ -33,46 +32,6 @@ def partition_folder(name: str, env: Mapping[str, str]) -> Path:
             "first two.",
         )
     return partitions_folder(env) / name
-
-
-def known_partitions(env: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of the partitions that were made here, in order."""
-    try:
-        with os.scandir(partitions_folder(env)) as entries:
-            names = [entry.name for entry in entries if _NAME.fullmatch(entry.name)]
-    except OSError:
-        return ()
-    return tuple(
-        sorted(name for name in names if document_in(partition_folder(name, env)).exists())
-    )
-
-
-def the_partition(name: str | None, env: Mapping[str, str]) -> str:
-    """The partition that is meant: the one that is named, else the only one.
-
-    Raises:
-        BadInput: no partition has this name, or several might be meant.
-        NotPossible: there is none.
-    """
-    known = known_partitions(env)
-    if not known:
-        raise NotPossible(
-            "There is no partition on this host.",
-            "Root makes one with `assay partition create --cpus LIST --mem SIZE`.",
-        )
-    if name is None and len(known) > 1:
-        raise BadInput(
-            f"There are {len(known)} partitions: {', '.join(known)}.",
-            f"Say which: --partition {known[0]}",
-        )
-    if name is not None:
-        partition_folder(name, env)  # a name that none can have
-        if name not in known:
-            raise BadInput(
-                f"There is no partition {name!r}.",
-                f"{'There is' if len(known) == 1 else 'There are'} {', '.join(known)}.",
-            )
-    return name or known[0]
 
 
 def socket_in(folder: Path) -> Path:

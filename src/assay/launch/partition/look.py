@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.launch.partition.apart import OF_TOP
 from assay.launch.partition.broker import State
 from assay.launch.partition.daemon import answer_of
 from assay.launch.partition.folder import partitions_folder
 from assay.launch.partition.made import Made, Steered, made_in, names, steered
-from assay.launch.system.act import observe
+from assay.launch.system.act import observe, wanted
 from assay.launch.system.changes import Word
 from assay.launch.system.groups import ABSENT, observe_group, wanted_group
 from assay.launch.system.host import Host
 from assay.machine.boot import BOOT_ID
 from assay.machine.tunables import IRQS, WORKQUEUES
 from assay.records.action import Balancer, ControlGroup, TaskAffinity, WriteFile
+
+_KINDS = ("interrupts", "workqueues", "threads", "settings")
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Steer:
     """What of one kind was kept away from the CPUs of all partitions.
 
     Attributes:
-        kind: ``interrupts``, ``workqueues`` or ``threads``.
+        kind: ``interrupts``, ``workqueues``, ``threads``, or ``settings`` for all other files.
         moved: how many go elsewhere.
         refused: what could not be, and why.
         drifted: what somebody set otherwise meanwhile, and to what.
@@ -74,14 +77,15 @@ def fault_of(made: Made, host: Host) -> str | None:
     for group in made.groups:
         if (fault := _amiss(group, host)) is not None:
             return fault
-    if made.version == 1 and host.read(f"{made.top}/cpuset.sched_load_balance") != "0":
-        return f"load is balanced over all CPUs again ({made.top}/cpuset.sched_load_balance)"
+    for name, text in OF_TOP[made.version].items():
+        if host.read(f"{made.top}/{name}") != text:
+            return f"load is balanced over all CPUs again ({made.top}/{name})"
     return None
 
 
 def steers(host: Host, env: Mapping[str, str]) -> tuple[Steer, ...]:
     """What keeps the kernel away from the CPUs of all partitions, by kind."""
-    kinds: dict[str, list[Steered]] = {"interrupts": [], "workqueues": [], "threads": []}
+    kinds: dict[str, list[Steered]] = {kind: [] for kind in _KINDS}
     for one in steered(env, host.read(BOOT_ID)):
         kind = _kind(one)
         if kind is not None:
@@ -114,6 +118,8 @@ def _kind(one: Steered) -> str | None:
             return "interrupts"
         case WriteFile(path=path) if path.startswith(f"{WORKQUEUES}/"):
             return "workqueues"
+        case WriteFile():
+            return "settings"
         case _:
             return None
 
@@ -123,9 +129,10 @@ def _of_kind(kind: str, found: list[Steered], host: Host) -> Steer:
     for one in found:
         name = target_of(one)
         now = observe(host, one.action)
-        if one.word not in (Word.GRANTED, Word.KEPT):
+        drift = one.word == Word.DRIFTED
+        if not drift and one.word not in (Word.GRANTED, Word.KEPT):
             refused[name] = one.reason or f"it reads {one.read}"
-        elif now is not None and now != one.read:
+        elif now is not None and now != (wanted(one.action) if drift else one.read):
             drifted[name] = now
         elif now is not None:
             moved += 1
@@ -133,12 +140,14 @@ def _of_kind(kind: str, found: list[Steered], host: Host) -> Steer:
 
 
 def target_of(one: Steered) -> str:
-    """What was steered, in a word: a number of an interrupt, a queue, a thread."""
+    """What was steered, in a word: a number of an interrupt, a queue, a thread, else a path."""
     match one.action:
         case TaskAffinity(tid=tid):
             return str(tid)
         case WriteFile(path=path):
             words = path.split("/")
+            if _kind(one) == "settings":
+                return path
             return words[-2] if words[-2].isdecimal() or words[-1] == "cpumask" else words[-1]
         case other:
             return other.path

@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import BadInput, NotPossible
 from assay.launch.partition.folder import (
     document_in,
     partition_folder,
@@ -57,6 +57,7 @@ class Memory(Record, frozen=True, kw_only=True):
         ground: what keeps it.
         page_bytes: of huge pages.
         pages: of them by node.
+        by_node: bytes of each node that are counted as its own, where they are no huge pages.
     """
 
     bytes: int
@@ -64,6 +65,7 @@ class Memory(Record, frozen=True, kw_only=True):
     ground: Ground
     page_bytes: int = 0
     pages: dict[int, int] = {}
+    by_node: dict[int, int] = {}
 
 
 class Made(Record, frozen=True, kw_only=True):
@@ -130,18 +132,57 @@ def standing(env: Mapping[str, str], boot_id: str | None = None) -> tuple[Made, 
     Args:
         env: may name another folder than the usual one.
         boot_id: of the kernel that runs; any where it is ``None``.
+
+    Raises:
+        NotPossible: as ``names``.
     """
     found = (made_in(partitions_folder(env) / name) for name in names(env))
     return tuple(one for one in found if one is not None and boot_id in (None, one.boot_id))
 
 
+def the_partition(name: str | None, env: Mapping[str, str]) -> str:
+    """The partition that is meant: the one that is named, else the only one that stands.
+
+    Raises:
+        BadInput: no partition has this name, or several might be meant.
+        NotPossible: there is none; or as ``names``.
+    """
+    known = [made.name for made in standing(env)]
+    if not known:
+        raise NotPossible(
+            "There is no partition on this host.",
+            "Root makes one with `assay partition create --cpus LIST --mem SIZE`.",
+        )
+    if name is None and len(known) > 1:
+        raise BadInput(
+            f"There are {len(known)} partitions: {', '.join(known)}.",
+            f"Say which: --partition {known[0]}",
+        )
+    if name is not None:
+        partition_folder(name, env)  # a name that none can have
+        if name not in known:
+            raise BadInput(
+                f"There is no partition {name!r}.",
+                f"{'There is' if len(known) == 1 else 'There are'} {', '.join(known)}.",
+            )
+    return name or known[0]
+
+
 def names(env: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of all folders of partitions, whether they stand or not."""
+    """Names of all folders of partitions, whether they stand or are to be settled.
+
+    Raises:
+        NotPossible: others could have put something there.
+    """
     place = partitions_folder(env)
     try:
-        return tuple(sorted(entry.name for entry in os.scandir(place) if entry.is_dir()))
+        with os.scandir(place) as entries:
+            found = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+        for folder in (place.parent, place):
+            _demand_ours(folder)
     except OSError:
         return ()
+    return tuple(sorted(found))
 
 
 def made_in(folder: Path) -> Made | None:

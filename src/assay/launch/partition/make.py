@@ -7,15 +7,17 @@ process, or by the next one who looks after partitions.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible, nearest
+from assay.errors import AssayError, BadInput, NotPossible, nearest
 from assay.launch.journal import PARTITIONS, STATE, Busy, Journal, open_journal
+from assay.launch.partition.broker import Broker, State
 from assay.launch.partition.cpus import CpuWish, designated, nodes_of
 from assay.launch.partition.daemon import answer_of, end_brokers, find_broker, start_broker
 from assay.launch.partition.designate import (
@@ -26,7 +28,7 @@ from assay.launch.partition.designate import (
     rivals,
     told_of,
 )
-from assay.launch.partition.folder import VARIABLE, partition_folder, partitions_folder
+from assay.launch.partition.folder import VARIABLE, partition_folder, partitions_folder, socket_in
 from assay.launch.partition.made import (
     Idle,
     Made,
@@ -40,12 +42,12 @@ from assay.launch.partition.made import (
     tell_broker,
     tell_steered,
 )
-from assay.launch.partition.memory import MemoryWish, got_bytes, kept_bytes, planned
+from assay.launch.partition.memory import MemoryWish, as_got, kept_bytes, planned
 from assay.launch.partition.names import OTHERS
 from assay.launch.partition.quiet import demand_quiet
-from assay.launch.partition.settle import Settled, settle
+from assay.launch.partition.settle import needed, settle
 from assay.launch.system.act import wanted
-from assay.launch.system.changes import Outcome, Word
+from assay.launch.system.changes import Outcome, Turned, Word
 from assay.launch.system.groups import GATHERED, LEFT, members
 from assay.launch.system.guard import Guard
 from assay.launch.system.hold import put_back_others
@@ -129,6 +131,14 @@ class Created:
 
     made: Made
     outcomes: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True)
+class Started:
+    """A partition whose broker was started again, and what became of all that partitions need."""
+
+    made: Made
+    turned: Turned
 
 
 def planned_partition(request: Request, machine: Machine, place: Place) -> Made:
@@ -217,7 +227,9 @@ def _made(
 ) -> Created:
     settled = settle(place.host, journal, machine, place.env, (planned,))
     made = _as_got(planned, settled, place.host)
-    _demand_apart(made, settled.outcomes, place.host)
+    entries = [entry for entry in journal.entries if entry.note.owner == PARTITIONS]
+    own = {action.path for action in needed(place.host, (made,), entries, machine)}
+    _demand_apart(made, [one for one in settled.outcomes if one.action.path in own], place.host)
     _demand_memory(made, request)
     tell_broker(made, folder)
     if program is not None:
@@ -232,7 +244,7 @@ def _guard(place: Place, journal: Journal) -> Guard | _Unguarded:
     return Guard(journal, PARTITIONS, _GUARD, (STATE, VARIABLE))
 
 
-def delete(name: str, place: Place, *, force: bool = False) -> Settled:
+def delete(name: str, place: Place, *, force: bool = False) -> Turned:
     """Take a partition away, and put everything back that was changed for it.
 
     Args:
@@ -250,16 +262,15 @@ def delete(name: str, place: Place, *, force: bool = False) -> Settled:
     with _changing(place.wait_s) as journal:
         _folder_of(name, place.env)  # another may have deleted it meanwhile
         put_back_others(host, journal)
-        if not force:
-            _demand_unused(name, folder, host)
-        with _guard(place, journal) as guard:
+        unused = contextlib.nullcontext() if force else _unused(name, folder, host)
+        with unused, _guard(place, journal) as guard:
             fall(folder)
-            settled = settle(host, journal, machine, place.env)
+            turned = settle(host, journal, machine, place.env)
             guard.dismiss()
-    return settled
+    return turned
 
 
-def start(name: str, place: Place) -> Made:
+def start(name: str, place: Place) -> Started:
     """Start the broker of a partition again.
 
     Raises:
@@ -272,7 +283,7 @@ def start(name: str, place: Place) -> Made:
     demand_root(machine)
     with _changing(place.wait_s) as journal:
         put_back_others(place.host, journal)
-        settle(place.host, journal, machine, place.env)
+        turned = settle(place.host, journal, machine, place.env)
         made = made_in(folder)
         if made is None:
             raise NotPossible(
@@ -286,7 +297,7 @@ def start(name: str, place: Place) -> Made:
         start_broker(program, folder)
         made = msgspec.structs.replace(made, broker=True)
         stand(made, folder)
-    return made
+    return Started(made, turned)
 
 
 def end_partitions(env: Mapping[str, str]) -> None:
@@ -399,7 +410,7 @@ def _gpus(text: str, root: Root, others: Sequence[Made]) -> tuple[int, ...]:
     return asked
 
 
-def _as_got(made: Made, settled: Settled, host: Host) -> Made:
+def _as_got(made: Made, settled: Turned, host: Host) -> Made:
     """With the memory that there is, where pools grew less than was asked for."""
     if made.memory is None:
         return made
@@ -411,8 +422,7 @@ def _as_got(made: Made, settled: Settled, host: Host) -> Made:
         and outcome.read is not None
         and outcome.read.isdecimal()
     }
-    memory = msgspec.structs.replace(made.memory, bytes=got_bytes(made.memory, missing, host))
-    return msgspec.structs.replace(made, memory=memory)
+    return msgspec.structs.replace(made, memory=as_got(made.memory, missing, host))
 
 
 def _demand_memory(made: Made, request: Request) -> None:
@@ -433,17 +443,29 @@ def _demand_no_rivals(made: Made, host: Host) -> None:
     Raises:
         NotPossible: names the first.
     """
-    for path, cpus in rivals(host, made.top, made.cpu_set).items():
-        if path not in {group.path for group in made.groups}:
-            raise NotPossible(
-                f"CPU {made.cpus} cannot be set apart: the control group {path} names CPU "
-                f"{format_list(cpus)} too.",
-                "Give that group other CPUs, or name others here.",
-            )
+    for path, cpus in _rivals(made, host).items():
+        raise NotPossible(
+            f"CPU {made.cpus} cannot be set apart: the control group {path} names CPU "
+            f"{format_list(cpus)} too.",
+            "Give that group other CPUs, or name others here.",
+        )
+
+
+def _rivals(made: Made, host: Host) -> dict[str, tuple[int, ...]]:
+    """Groups of others that name CPUs of a partition: beside it, or in the group of all others."""
+    own = {group.path for group in made.groups}
+    places = (made.top, f"{made.top}/{OTHERS}")
+    found = {path: cpus for top in places for path, cpus in rivals(host, top, made.cpu_set).items()}
+    return {path: cpus for path, cpus in found.items() if path not in own}
 
 
 def _demand_apart(made: Made, outcomes: Sequence[Outcome], host: Host) -> None:
     """Refuse a partition that is not set apart, or lacks what was asked for.
+
+    Args:
+        made: the partition.
+        outcomes: of what it needs itself.
+        host: that it is on.
 
     Raises:
         NotPossible: why it is not.
@@ -453,9 +475,12 @@ def _demand_apart(made: Made, outcomes: Sequence[Outcome], host: Host) -> None:
             continue
         if outcome.word is Word.DEGRADED and _is_enough(outcome):
             continue
-        if isinstance(outcome.action, ControlGroup) and _is_anothers(outcome.action, made):
-            continue
-        others = rivals(host, made.top, made.cpu_set).keys() - {g.path for g in made.groups}
+        if outcome.word is Word.DRIFTED:
+            raise NotPossible(
+                f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
+                "Write that into it again, or delete the partitions that stand.",
+            )
+        others = _rivals(made, host)
         raise NotPossible(
             f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
             f"{min(others)} names these CPUs too: give it others, or name others here."
@@ -472,10 +497,6 @@ def _is_enough(outcome: Outcome) -> bool:
     return outcome.action.path.endswith("/nr_hugepages")
 
 
-def _is_anothers(group: ControlGroup, made: Made) -> bool:
-    return group not in made.groups and not group.path.endswith(f"/{OTHERS}")
-
-
 def is_steering(action: HostAction) -> bool:
     """Whether an action only keeps the kernel away: a partition stands without."""
     return isinstance(action, TaskAffinity | Balancer) or action.path.startswith(
@@ -483,13 +504,29 @@ def is_steering(action: HostAction) -> bool:
     )
 
 
-def _demand_unused(name: str, folder: Path, host: Host) -> None:
+@contextlib.contextmanager
+def _unused(name: str, folder: Path, host: Host) -> Iterator[None]:
+    """A partition that nobody uses, and nobody is given a share of meanwhile.
+
+    Raises:
+        NotPossible: somebody uses it; says who.
+    """
+    with contextlib.ExitStack() as stack:
+        state = None
+        with contextlib.suppress(AssayError):  # no broker answers: it was killed, or there is none
+            broker = stack.enter_context(Broker(socket_in(folder)))
+            state = broker.state()
+            state = broker.begin_deletion()  # which one of an earlier assay does not know
+        _demand_unused(name, folder, host, state)
+        yield
+
+
+def _demand_unused(name: str, folder: Path, host: Host, state: State | None) -> None:
     """Refuse while somebody has a share, or something runs there.
 
     Raises:
         NotPossible: says who.
     """
-    state = answer_of(folder)
     if state is not None and state.shares:
         who = "; ".join(
             f"user {share.uid} has CPU {share.cpus}"

@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from assay.errors import BadInput, NotPossible
 from assay.launch.partition.before import Before
 from assay.launch.partition.designate import Tree
@@ -74,11 +76,11 @@ def planned(
         )
     by_node = _by_node(wish.text, machine, cpus, nodes, host)
     asked = sum(by_node.values())
-    _demand_there(asked, sorted(by_node), machine, others)
+    _demand_there(by_node, machine, others)
     if wish.pages is None:
         ground: Ground = "minimum" if tree.version == 2 else "admission"
         whole = asked // _PAGE_BYTES * _PAGE_BYTES
-        return Memory(bytes=whole, asked_bytes=asked, ground=ground)
+        return Memory(bytes=whole, asked_bytes=asked, ground=ground, by_node=by_node)
     page_bytes = parse_bytes(wish.pages)
     _demand_pool(page_bytes, sorted(by_node), host)
     pages = {node: -(-size // page_bytes) for node, size in by_node.items() if size}
@@ -109,21 +111,21 @@ def kept_bytes(memory: Memory | None) -> int | None:
     return memory.bytes if memory.ground == "minimum" else 0
 
 
-def got_bytes(memory: Memory, grown: Mapping[str, int], host: Host) -> int:
-    """Bytes that a partition has of what it asked for.
+def as_got(memory: Memory, missing: Mapping[str, int], host: Host) -> Memory:
+    """The memory that a partition has of what it asked for.
 
     Args:
         memory: as planned.
-        grown: by path of a pool: how many pages of those that were asked for last are not there.
+        missing: by path of a pool: how many pages of those that were asked for last are not there.
         host: says which pool is whose.
     """
     if memory.ground != "pages":
-        return memory.bytes
-    have = 0
-    for node, pages in memory.pages.items():
-        missing = grown.get(_pool(node, memory.page_bytes, host), 0)
-        have += max(0, pages - missing)
-    return have * memory.page_bytes
+        return memory
+    pages = {
+        node: max(0, count - missing.get(_pool(node, memory.page_bytes, host), 0))
+        for node, count in memory.pages.items()
+    }
+    return replace(memory, bytes=sum(pages.values()) * memory.page_bytes, pages=pages)
 
 
 def _by_node(
@@ -167,26 +169,39 @@ def _kilobytes(text: str, name: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _demand_there(
-    asked: int, nodes: Sequence[int], machine: Machine, others: Iterable[Made]
-) -> None:
-    """Refuse more than there is: what is counted as one's own must be there.
+def _demand_there(by_node: Mapping[int, int], machine: Machine, others: Iterable[Made]) -> None:
+    """Refuse more than a node has: what is counted as one's own must be there.
 
     Raises:
-        NotPossible: there is less.
+        NotPossible: there is less; names the first such node.
     """
-    if asked == 0:
+    if not any(by_node.values()):
         raise NotPossible("No memory is free for --mem auto.", "Ask for a size.")
-    total = sum(node.memory_bytes for node in machine.nodes if node.id in nodes)
-    total = total or machine.memory_bytes
-    promised = sum(one.memory.bytes for one in others if one.memory is not None)
-    if asked > total - promised:
-        apart = f", of which partitions have {show_bytes(promised)}" if promised else ""
-        raise NotPossible(
-            f"{show_bytes(asked)} were asked for, and node {format_list(nodes)} has "
-            f"{show_bytes(total)}{apart}.",
-            "Ask for less.",
-        )
+    has = {node.id: node.memory_bytes for node in machine.nodes}
+    promised: dict[int, int] = {}
+    for one in others:
+        for node, size in _taken(one).items():
+            promised[node] = promised.get(node, 0) + size
+    for node, asked in sorted(by_node.items()):
+        total = has.get(node) or machine.memory_bytes
+        taken = promised.get(node, 0)
+        if asked > total - taken:
+            apart = f", of which partitions have {show_bytes(taken)}" if taken else ""
+            raise NotPossible(
+                f"{show_bytes(asked)} of node {node} were asked for, and it has "
+                f"{show_bytes(total)}{apart}.",
+                "Ask for less, or say how much of which node: --mem 0:4G,1:2G.",
+            )
+
+
+def _taken(made: Made) -> dict[int, int]:
+    """What a partition has of each node."""
+    memory = made.memory
+    if memory is None:
+        return {}
+    if memory.ground == "pages":
+        return {node: pages * memory.page_bytes for node, pages in memory.pages.items()}
+    return memory.by_node
 
 
 def _demand_pool(page_bytes: int, nodes: Sequence[int], host: Host) -> None:

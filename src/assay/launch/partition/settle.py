@@ -7,7 +7,6 @@ ended, by whomever, is settled in the same way: by making exactly that hold.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from assay.launch.journal import PARTITIONS, Entry, Journal
 from assay.launch.partition.before import Before
@@ -18,25 +17,11 @@ from assay.launch.partition.made import Made, names, remove, standing, tell_stee
 from assay.launch.partition.memory import pools
 from assay.launch.partition.quiet import quiet
 from assay.launch.partition.steer import steering
-from assay.launch.system.changes import Changes, Outcome
+from assay.launch.system.changes import Changes, Turned
 from assay.launch.system.host import Host
-from assay.launch.system.undo import Undone
 from assay.machine.boot import BOOT_ID
 from assay.machine.document import Machine
 from assay.records.action import HostAction
-
-
-@dataclass(frozen=True)
-class Settled:
-    """What became of what partitions need.
-
-    Attributes:
-        outcomes: of all that is needed.
-        undone: of what is not needed any more.
-    """
-
-    outcomes: tuple[Outcome, ...]
-    undone: tuple[Undone, ...]
 
 
 def settle(
@@ -45,7 +30,7 @@ def settle(
     machine: Machine,
     env: Mapping[str, str],
     coming: Sequence[Made] = (),
-) -> Settled:
+) -> Turned:
     """Make exactly what partitions need hold; folders of those that do not stand are removed.
 
     Args:
@@ -67,13 +52,28 @@ def settle(
         end_brokers(folder)
     changes = Changes(host, journal, PARTITIONS)
     actions = needed(host, made, changes.entries, machine)
-    undone = changes.put_back(actions)
-    outcomes = changes.hold(actions)
+    turned = changes.turn(actions)
     if made or fallen:
-        tell_steered(outcomes, boot_id, env)
+        tell_steered(turned.outcomes, boot_id, env)
     for folder in fallen:
         remove(folder)
-    return Settled(outcomes, undone)
+    return turned
+
+
+def changed(
+    host: Host, coming: Made, made: Sequence[Made], entries: Sequence[Entry], machine: Machine
+) -> tuple[HostAction, ...]:
+    """What is to be done for another partition, beside what those that stand need already.
+
+    Args:
+        host, machine: that it comes to.
+        coming: the partition.
+        made: those that stand.
+        entries: of them, in the undo journal.
+    """
+    already = set(needed(host, made, entries, machine))
+    everything = needed(host, (*made, coming), entries, machine)
+    return tuple(action for action in everything if action not in already)
 
 
 def needed(

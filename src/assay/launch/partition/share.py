@@ -1,9 +1,7 @@
 """Share: a part of a partition, and what a launch needs to be placed and watched in it.
 
 Processes are placed before they do anything: the launcher is moved into the control groups of the
-share, and all that it starts is born there. Interfaces: cgroup-v2.rst, "Cpuset Interface Files"
-(``cpuset.cpus.partition`` reads ``isolated invalid (REASON)`` where another group's change has
-undone it); cgroup-v1/cpusets.rst.
+share, and all that it starts is born there.
 """
 
 from __future__ import annotations
@@ -15,9 +13,11 @@ from pathlib import Path
 from types import TracebackType
 
 from assay.errors import NotPossible
+from assay.launch.partition.apart import demanded
 from assay.launch.partition.bounds import read_bounds
 from assay.launch.partition.broker import Broker
-from assay.launch.partition.folder import partition_folder, socket_in, the_partition
+from assay.launch.partition.folder import partition_folder, socket_in
+from assay.launch.partition.made import the_partition
 from assay.launch.partition.names import PARTITION, SHARE, SPENT, UTILITY
 from assay.launch.partition.reserve import Limits, Part, foresee, reserve
 from assay.launch.partition.wish import Wish
@@ -28,11 +28,8 @@ from assay.records import Evidence
 from assay.settings.gpus import variables_for, visible_in
 from assay.units import show_bytes
 
-_V2 = ("cpuset.cpus.partition",)
-_V1 = ("cpuset.cpu_exclusive", "cpuset.sched_load_balance")
 _CPUS = ("cpuset.cpus.effective", "cpuset.effective_cpus")
 """Of a share itself, in version 2 and 1."""
-_INVALID = "invalid"
 
 
 @dataclass(frozen=True)
@@ -121,8 +118,9 @@ class Share:
         The groups of the share are there themselves as well, with nothing, as long as they exist.
         """
         there = {folder: "" for folder in self.folders if Path(folder).is_dir()}
-        paths = [path for folder in self.folders for path in _files(Path(folder))]
-        return there | {str(path): text for path in paths if (text := _read(path)) is not None}
+        own = [f"{folder}/{name}" for folder in self.folders for name in _CPUS]
+        paths = (*self._demanded, *own)
+        return there | {path: text for path in paths if (text := _read(path)) is not None}
 
     def unheld(self, *looks: Mapping[str, str]) -> tuple[Evidence, ...]:
         """Where the partition, or the share, was not as it had been given.
@@ -132,9 +130,9 @@ class Share:
         """
         before, after = looks[0], looks[-1]
         changed = {
-            path: f"{path}: {text} became {after[path]}"
-            for path, text in before.items()
-            if path.endswith((*_V1, *_V2)) and after.get(path, text) != text
+            path: f"{path}: {before[path]} became {after[path]}"
+            for path in self._demanded
+            if path in before and after.get(path, before[path]) != before[path]
         }
         wrong = [note for seen in looks for path, note in self._wrong(seen) if path not in changed]
         notes = dict.fromkeys((*changed.values(), *wrong))
@@ -143,14 +141,21 @@ class Share:
     def _wrong(self, seen: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         """Files that do not say what they ought to, and what they say."""
         own = format_list((*self.cpus, *self.part.choice.utility))
+        wanted = self._demanded
         for path, text in seen.items():
-            if _INVALID in text.split():
-                yield path, f"{path}: {text}"
+            if text != wanted.get(path, text):
+                yield path, f"{path}: {text}, and CPUs are set apart by {wanted[path]}"
             elif path.endswith(_CPUS) and text != own:
                 yield path, f"{path}: {text or 'none'}, and {own} were given"
         for folder in self.folders:
             if folder not in seen:
                 yield folder, f"{folder} is gone"
+
+    @property
+    def _demanded(self) -> dict[str, str]:
+        """What the files of its partition are to say, by path."""
+        groups = (folder.rpartition("/")[0] for folder in self.folders)
+        return {path: text for group in groups for path, text in demanded(group).items()}
 
     def spent(self, killed: int | None) -> tuple[Evidence, ...]:
         """That the memory of the share was not enough.
@@ -221,13 +226,8 @@ def open_share(
         raise
 
 
-def _files(folder: Path) -> list[Path]:
-    """What tells whether a share holds: files of its partition, above it, and of its own."""
-    return [*(folder.parent / name for name in (*_V2, *_V1)), *(folder / name for name in _CPUS)]
-
-
-def _read(path: Path) -> str | None:
+def _read(path: str) -> str | None:
     try:
-        return path.read_text().strip()
+        return Path(path).read_text().strip()
     except OSError:
         return None

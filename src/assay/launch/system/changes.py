@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
@@ -26,7 +27,7 @@ from assay.launch.system.act import (
 )
 from assay.launch.system.groups import ABSENT
 from assay.launch.system.host import Held, Host
-from assay.launch.system.undo import Undone, undo
+from assay.launch.system.undo import Undone, is_ours, targets_of, undo
 from assay.machine.boot import BOOT_ID
 from assay.records.action import ControlGroup, HoldFd, HostAction, WriteFile
 
@@ -39,6 +40,8 @@ class Word(enum.StrEnum):
     REFUSED = "refused"
     KEPT = "kept"
     """It was so before."""
+    DRIFTED = "drifted"
+    """Somebody else set it since: it is left."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -57,6 +60,30 @@ class Outcome(msgspec.Struct, frozen=True):
     old: str | None = None
     read: str | None = None
     reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Turned:
+    """What became of what an owner needs.
+
+    Attributes:
+        outcomes: of all that is needed.
+        undone: of what is not needed any more.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    undone: tuple[Undone, ...]
+
+    @property
+    def missing(self) -> tuple[Outcome, ...]:
+        """What is needed, and is not so."""
+        held = (Word.GRANTED, Word.KEPT)
+        return tuple(outcome for outcome in self.outcomes if outcome.word not in held)
+
+    @property
+    def left(self) -> tuple[Undone, ...]:
+        """What is not as it was before."""
+        return tuple(word for word in self.undone if word.fate in ("drifted", "failed"))
 
 
 class Changes:
@@ -103,6 +130,55 @@ class Changes:
                 told[action] = self._standing(before[action])
         return tuple(told[action] for action in asked)
 
+    def turn(self, actions: Iterable[HostAction]) -> Turned:
+        """Make exactly these hold, for an owner whose needs change while they are in use.
+
+        As ``hold``, but what a target is to hold instead of something else is written at once, with
+        no way back to what was there before all of it; and what somebody else set since is told and
+        left.
+
+        Args:
+            actions: of targets, one for each; none of them keeps something open.
+
+        Raises:
+            NotPossible: as ``hold``; what was begun is written down then.
+        """
+        asked = {action.path: action for action in actions}
+        for action in asked.values():
+            demand_allowed(action)
+        boot_id = self._host.read(BOOT_ID)
+        kept = [
+            entry
+            for entry in self.entries
+            if entry.note.action.path in asked and boot_id in (None, entry.note.boot_id)
+        ]
+        gone = [entry for entry in self.entries if entry not in kept]
+        undone = undo(self._host, self._journal, gone) if gone else ()
+        last = {asked[entry.note.action.path]: entry for entry in kept}
+        told = {
+            action: found
+            for action, entry in last.items()
+            if (found := self._as_it_is(action, entry)) is not None
+        }
+        due = [action for action in asked.values() if action not in told]
+        told |= {outcome.action: outcome for outcome in self._apply(due, last)}
+        # One who was stopped did not get to end what was replaced.
+        self._journal.end({e.note.id: "replaced" for e in kept if e not in last.values()})
+        return Turned(tuple(told[action] for action in asked.values()), undone)
+
+    def _as_it_is(self, action: HostAction, last: Entry) -> Outcome | None:
+        """What stays as it is: it was done, or somebody else set it; ``None``: it is to be done."""
+        current = observe(self._host, action)
+        at = observe(self._host, last.note.action)
+        if at is None or (last.read is None and at == last.note.old):
+            return None
+        if not is_ours(last, at):
+            put = wanted(last.note.action) if last.read is None else last.read.value
+            told = f"somebody set it to {at} meanwhile; {put} was put there"
+            return Outcome(action, Word.DRIFTED, last.note.old, current, told)
+        same = last.note.action == action and last.read is not None and at == last.read.value
+        return self._standing(last) if same else None
+
     def _let_go(self, asked: tuple[HostAction, ...]) -> None:
         """Put back what is not asked for; what went with an earlier boot is closed."""
         boot_id = self._host.read(BOOT_ID)
@@ -139,7 +215,15 @@ class Changes:
                 found[action.path] = text
         return found
 
-    def _apply(self, actions: Sequence[HostAction]) -> list[Outcome]:
+    def _apply(
+        self, actions: Sequence[HostAction], over: Mapping[HostAction, Entry] = {}
+    ) -> list[Outcome]:
+        """Do actions.
+
+        Args:
+            actions: none of which is done.
+            over: what each replaces, of those that replace something.
+        """
         outcomes: dict[HostAction, Outcome] = {}
         due: list[HostAction] = []
         for action in actions:
@@ -147,19 +231,24 @@ class Changes:
             if old is None:
                 reason = "it is not there, or cannot be read"
                 outcomes[action] = Outcome(action, Word.REFUSED, reason=reason)
+            elif action in over:
+                due.append(action)
             elif old == wanted(action):
                 outcomes[action] = Outcome(action, Word.KEPT, old, old)
             elif (why_not := self._no_way_back(action)) is not None:
                 outcomes[action] = Outcome(action, Word.REFUSED, old, old, why_not)
             else:
                 due.append(action)
-        entries = self._journal.note(self._note(action) for action in due)
+        entries = self._journal.note(self._note(action, over.get(action)) for action in due)
+        replaced = [over[action] for action in due if action in over]
         try:
             outcomes |= {outcome.action: outcome for outcome in self._write(entries, outcomes)}
             self._conclude(entries)
+            self._journal.end({entry.note.id: "replaced" for entry in replaced})
         except BaseException:
             # The disk may be full: what was done is put back first, and told as far as it can be.
-            mine = {entry.note.id for entry in entries}
+            # What replaces something stays written down, to be done again or put back.
+            mine = {entry.note.id for entry in entries if entry.note.action not in over}
             again = [entry for entry in self.entries if entry.note.id in mine]
             with contextlib.suppress(NotPossible):
                 undo(self._host, self._journal, again)
@@ -179,15 +268,23 @@ class Changes:
                 return f"{path} changes with it, and could not be put back: {why(error, path)}"
         return None
 
-    def _note(self, action: HostAction) -> Note:
+    def _note(self, action: HostAction, replaced: Entry | None) -> Note:
         others = {path: read_file(self._host, path) for path in beside(self._host, action)}
+        known = {path: text for path, text in others.items() if text is not None}
+        now = observe(self._host, action) or ""
+        old, held = (ABSENT if isinstance(action, ControlGroup) else now), None
+        if replaced is not None:
+            before = targets_of(self._host, replaced)
+            old, held = before.pop(action.path), now
+            known |= before
         return Note(
             id=0,
             boot_id=self._host.read(BOOT_ID) or "",
             owner=self._owner,
             action=action,
-            old=ABSENT if isinstance(action, ControlGroup) else observe(self._host, action) or "",
-            beside={path: text for path, text in others.items() if text is not None},
+            old=old,
+            held=held,
+            beside=known,
         )
 
     def _write(

@@ -22,18 +22,20 @@ GATHERED, LEFT = "; programs=gathered", "; programs=left"
 """Whether any is left in the group above."""
 ON, OFF = "on", "off"
 CONTROLLERS = "cgroup.subtree_control"
+PARTITION, MEMBER = "cpuset.cpus.partition", "member"
 FORMS: dict[str, Form] = {
     "cpuset.cpus": "cpulist",
     "cpuset.mems": "cpulist",
     "cpuset.cpu_exclusive": "number",
     "cpuset.sched_load_balance": "number",
-    "cpuset.cpus.partition": "text",
+    PARTITION: "text",
     "memory.min": "number",
 }
 """Files of a group that are written, and how they read back; beside ``cgroup.subtree_control``."""
 _PLACE = re.compile(r"/sys/fs/cgroup(/[A-Za-z0-9_.,=@:-]+)*", re.ASCII)
 _OWN = re.compile(r"assay[.-][a-z0-9_-]{1,40}", re.ASCII)
 _CONTROLLERS = re.compile(r"\+[a-z_]+( \+[a-z_]+)*", re.ASCII)
+_POSSIBLE = "/sys/devices/system/cpu/possible"
 _TRIES = 200
 _PAUSE_S = 0.005
 _PASSES = 5
@@ -111,13 +113,22 @@ def make_group(host: Host, action: ControlGroup) -> None:
 def remove_group(host: Host, path: str) -> None:
     """Take a group away, and all that others made below it; who runs there goes on above it.
 
+    A partition of version 2 gives its CPUs back before: by its removal alone they come back a
+    moment later, and who goes on above would not have them.
+
     Raises:
         OSError: it is still in use.
     """
     above = path.rpartition("/")[0]
+    state = f"{path}/{PARTITION}"
+    if host.read(state) not in (None, MEMBER):
+        with contextlib.suppress(OSError):
+            host.write(state, MEMBER)
     for left in reversed(range(_TRIES)):
         for group in (*_below(host, path), path):
-            _move(host, members(host, group), above)
+            pids = members(host, group)
+            _move(host, pids, above)
+            _keep_from_partitions(host, above, pids)
             with contextlib.suppress(OSError):
                 if group != path:
                     host.rmdir(group)
@@ -196,6 +207,22 @@ def _move(host: Host, tids: Iterable[int], group: str) -> None:
     for tid in tids:
         with contextlib.suppress(OSError):
             host.write(path, str(tid))
+
+
+def _keep_from_partitions(host: Host, group: str, pids: Iterable[int]) -> None:
+    """Keep who came into the first group of version 2 off the CPUs of partitions.
+
+    Linux 6.1 lets it run on every CPU; asked anew, the scheduler keeps it to what is left.
+    """
+    left = host.read(f"{group}/cpuset.cpus.effective")
+    if left is None or host.read(f"{group}/cgroup.type") is not None:
+        return  # another version, or another group: only the first one has no type
+    allowed, everything = set(parse_list(left)), parse_list(host.read(_POSSIBLE) or left)
+    for pid in pids:
+        for name in host.listdir(f"/proc/{pid}/task"):
+            if not set(cpus_of(host, int(name))) <= allowed:
+                with contextlib.suppress(OSError):
+                    host.set_affinity(int(name), everything)
 
 
 def _list_of(host: Host, group: str) -> str:

@@ -1,8 +1,10 @@
 """A recorded host with control groups and threads, for tests of what partitions do.
 
-It keeps what the kernel keeps: groups that are in use stay, exclusive CPUs do not overlap, a
-partition of version 2 that is not exclusive says so, and a thread that changes its group (of
-version 1) forgets where it wanted to be.
+It keeps what the kernel keeps: groups that are in use stay, exclusive CPUs do not overlap, a group
+of version 1 has all CPUs of those below it, a partition of version 2 that is not exclusive says so
+and others take their CPUs from the first group, a thread that changes its group (of version 1)
+forgets where it wanted to be, and one that comes into the first group of version 2 may run
+everywhere (Linux 6.1).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from assay.machine.cpulist import format_list, parse_list
 Strike = Callable[[str, str], None]
 """Told of each change before it is made, and after it; may raise, or end the process."""
 
+_POSSIBLE = "/sys/devices/system/cpu/possible"
 _V1 = {
     "cpuset.cpus": "",
     "cpuset.mems": "",
@@ -34,6 +37,7 @@ _V2 = {
     "memory.min": "0",
     "cgroup.subtree_control": "",
     "cgroup.procs": "",
+    "cgroup.type": "domain",
 }
 
 
@@ -73,12 +77,16 @@ class RecordedGroups(RecordedHost):
             self._move(folder, name, text)
         elif name == "cgroup.subtree_control":
             self._give(path, text)
+        elif name == "cpuset.cpus" and self._below(folder) - set(parse_list(text)):
+            raise _refused(errno.EBUSY, path)
         elif name == "cpuset.cpu_exclusive" and text == "1" and self._rivals(folder):
             raise _refused(errno.EINVAL, path)
         elif name == "cpuset.cpus.partition" and text == "isolated" and self._rivals(folder):
             self.put(path, "isolated invalid (Cpu list in cpuset.cpus not exclusive)")
         else:
             super().write(path, text)
+        if name == "cpuset.cpus.partition":
+            self._share_out()
         self._strike("written", path)
 
     def mkdir(self, path: str) -> None:
@@ -103,6 +111,8 @@ class RecordedGroups(RecordedHost):
         if used or any(entry.is_dir() for entry in place.iterdir()):
             raise _refused(errno.EBUSY, path)
         shutil.rmtree(place)
+        if not self._first:
+            self._share_out()
         self._strike("removed", path)
 
     def affinity(self, tid: int) -> tuple[int, ...]:
@@ -115,6 +125,9 @@ class RecordedGroups(RecordedHost):
     def set_affinity(self, tid: int, cpus: tuple[int, ...]) -> None:
         """See ``Host.set_affinity``."""
         self._strike("affinity", str(tid))
+        left = parse_list(self.read(f"{self._top}/cpuset.cpus.effective") or "")
+        if str(tid) in (self.read(f"{self._top}/cgroup.procs") or "").split() and left:
+            cpus = tuple(cpu for cpu in cpus if cpu in left)
         self.put(f"/proc/{tid}/affinity", format_list(cpus))
         self._strike("set", str(tid))
 
@@ -130,6 +143,16 @@ class RecordedGroups(RecordedHost):
         mine.write_text(" ".join(words) + "\n")
         if self._first:
             self.put(f"/proc/{tid}/affinity", self.read(f"{folder}/cpuset.cpus") or "")
+        elif folder == self._top:
+            self.put(f"/proc/{tid}/affinity", self.read(_POSSIBLE) or "")
+
+    def _share_out(self) -> None:
+        """Isolated partitions of version 2 take their CPUs from what the first group has."""
+        left = set(parse_list(self.read(_POSSIBLE) or ""))
+        for path in self._place(self._top).glob("*/cpuset.cpus.partition"):
+            if path.read_text().strip() == "isolated":
+                left -= set(parse_list((path.parent / "cpuset.cpus").read_text().strip()))
+        self.put(f"{self._top}/cpuset.cpus.effective", format_list(left))
 
     def _give(self, path: str, text: str) -> None:
         words = set((self.read(path) or "").split())
@@ -145,6 +168,13 @@ class RecordedGroups(RecordedHost):
             for path in beside
             if path != self._place(folder)
         )
+
+    def _below(self, folder: str) -> set[int]:
+        """CPUs that groups of version 1 below one name: it has to have them all."""
+        inner = (path for path in self._place(folder).iterdir() if path.is_dir() and self._first)
+        return {
+            cpu for path in inner for cpu in parse_list((path / "cpuset.cpus").read_text().strip())
+        }
 
     def _place(self, path: str) -> Path:
         return self.base / path.lstrip("/")

@@ -69,13 +69,13 @@ def undo(
         for entry, word in zip(newest_first, foreseen, strict=True)
         if word.fate == "undone"
     ]
-    targets = {path: old for entry, _ in due for path, old in _targets(host, entry).items()}
+    targets = {path: old for entry, _ in due for path, old in targets_of(host, entry).items()}
     reasons: dict[str, str] = {}
     for entry, _ in due:
-        for path, old in _targets(host, entry).items():
+        for path, old in targets_of(host, entry).items():
             _write(host, entry.note.action, path, old, reasons)
     for entry, _ in due:  # once more what another write undid, or what another had to come before
-        for path, old in _targets(host, entry).items():
+        for path, old in targets_of(host, entry).items():
             _write(host, entry.note.action, path, targets.get(path, old), reasons)
     found = [
         _settled(host, entry, word, targets, reasons) if word.fate == "undone" else word
@@ -112,8 +112,9 @@ def is_ours(entry: Entry, current: str) -> bool:
         return True
     if entry.read is not None:
         return current == entry.read.value
-    new = wanted(entry.note.action)
-    return current == new or _between(current, entry.note.old, new)
+    new, held = wanted(entry.note.action), entry.note.held
+    begun = entry.note.old if held is None else held
+    return current in (new, held) or _between(current, begun, new)
 
 
 def _between(current: str, one: str, other: str) -> bool:
@@ -150,7 +151,7 @@ def _has_ended(host: Host, action: HostAction) -> bool:
     return isinstance(action, TaskAffinity | Balancer)
 
 
-def _targets(host: Host, entry: Entry) -> dict[str, str]:
+def targets_of(host: Host, entry: Entry) -> dict[str, str]:
     """What is to hold what again, by path: the target of an entry, then what changed with it.
 
     What changed with it is left alone where somebody set it meanwhile.

@@ -29,12 +29,15 @@ class BootArgument:
     reason: str
 
 
-def arguments_for(cpus: Collection[int], root: Root) -> tuple[BootArgument, ...]:
+def arguments_for(
+    cpus: Collection[int], root: Root, beside: Collection[int] = ()
+) -> tuple[BootArgument, ...]:
     """The boot arguments that CPUs which were set apart lack.
 
     Args:
         cpus: numbers.
         root: of the host; nothing is said where its command line cannot be read.
+        beside: others that were set apart: there is one argument of a kind, which names all.
     """
     host = Host(root)
     try:
@@ -42,14 +45,15 @@ def arguments_for(cpus: Collection[int], root: Root) -> tuple[BootArgument, ...]
     except Unread:
         return ()
     apart, found = frozenset(cpus), []
+    listed = format_list(apart.union(beside))
     if apart - lists.cpus.get("nohz_full", frozenset()):
         if root.exists(f"{CPU}/nohz_full"):
             reason = "no tick while one program runs, and RCU callbacks elsewhere"
-            found.append(BootArgument(f"nohz_full={format_list(apart)}", reason))
+            found.append(BootArgument(f"nohz_full={listed}", reason))
         elif apart - lists.cpus.get("rcu_nocbs", frozenset()):
             reason = "RCU callbacks elsewhere; this kernel cannot stop the tick (CONFIG_NO_HZ_FULL)"
-            found.append(BootArgument(f"rcu_nocbs={format_list(apart)}", reason))
+            found.append(BootArgument(f"rcu_nocbs={listed}", reason))
     if apart - lists.managed:
         reason = "interrupts that their drivers manage elsewhere"
-        found.append(BootArgument(f"isolcpus=managed_irq,{format_list(apart)}", reason))
+        found.append(BootArgument(f"isolcpus=managed_irq,{listed}", reason))
     return tuple(found)
