@@ -1,4 +1,4 @@
-"""``assay partition start``: the broker of a partition, started again."""
+"""``assay partition start``: what a partition needs and its broker, where they ended."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from assay.launch.system.changes import Word
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Start it; 1 where what partitions need does not hold, or could not be put back.
+    """Have them there; 1 where what partitions need does not hold, or could not be put back.
 
     Raises:
         BadInput: there is no such partition.
-        NotPossible: it runs, or cannot be started.
+        NotPossible: it cannot be started.
     """
     end_in_order()
     started = start(name_of(arguments), place_of(arguments))
@@ -29,6 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         tell_left(left)
         tell_unmet(lacks)
-        print(f"The broker of the partition {started.made.name} runs again.")
+        again = " again" if started.began else ""
+        print(f"The broker of the partition {started.made.name} runs{again}.")
     failed = any(word.fate == "failed" for word in left)
     return 1 if failed or any(one.word is not Word.DRIFTED for one in lacks) else 0

@@ -135,10 +135,15 @@ class Created:
 
 @dataclass(frozen=True)
 class Started:
-    """A partition whose broker was started again, and what became of all that partitions need."""
+    """A partition whose broker runs, and what became of all that partitions need.
+
+    Attributes:
+        began: whether the broker was started again; it ran before otherwise.
+    """
 
     made: Made
     turned: Turned
+    began: bool = True
 
 
 def planned_partition(request: Request, machine: Machine, place: Place) -> Made:
@@ -271,11 +276,11 @@ def delete(name: str, place: Place, *, force: bool = False) -> Turned:
 
 
 def start(name: str, place: Place) -> Started:
-    """Start the broker of a partition again.
+    """Have all that partitions need hold again, and start the broker of one where it has ended.
 
     Raises:
         BadInput: there is no such one.
-        NotPossible: its broker runs, it does not stand, or this user may not.
+        NotPossible: it does not stand, or this user may not.
     """
     folder = _folder_of(name, place.env)
     program = find_broker(place.env)
@@ -291,7 +296,7 @@ def start(name: str, place: Place) -> Started:
                 "`assay partition create` makes it anew.",
             )
         if answer_of(folder) is not None:
-            raise NotPossible(f"The broker of the partition {name} runs.", "Nothing is to be done.")
+            return Started(made, turned, began=False)
         end_brokers(folder)
         tell_broker(made, folder)
         start_broker(program, folder)

@@ -29,7 +29,7 @@ from assay.launch.system.groups import ABSENT
 from assay.launch.system.host import Held, Host
 from assay.launch.system.undo import Undone, is_ours, targets_of, undo
 from assay.machine.boot import BOOT_ID
-from assay.records.action import ControlGroup, HoldFd, HostAction, WriteFile
+from assay.records.action import Balancer, ControlGroup, HoldFd, HostAction, WriteFile
 
 
 class Word(enum.StrEnum):
@@ -170,7 +170,9 @@ class Changes:
         """What stays as it is: it was done, or somebody else set it; ``None``: it is to be done."""
         current = observe(self._host, action)
         at = observe(self._host, last.note.action)
-        if at is None or (last.read is None and at == last.note.old):
+        # A daemon that was started anew knows nothing of what another was told.
+        not_done = last.read is None or isinstance(action, Balancer)
+        if at is None or (not_done and at == last.note.old):
             return None
         if not is_ours(last, at):
             put = wanted(last.note.action) if last.read is None else last.read.value
