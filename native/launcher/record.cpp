@@ -158,6 +158,7 @@ void write_seen(JsonWriter& json, const Seen& seen) {
     if (seen.priority > 0) json.member("priority", seen.priority);
     if (seen.nice) json.member("nice", *seen.nice);
     if (seen.thp_enabled) json.member("thp_enabled", *seen.thp_enabled);
+    if (seen.call_filters) json.member("call_filters", *seen.call_filters);
     if (seen.environ) {
         json.key("environ").begin_object();
         for (const auto& [name, value] : *seen.environ) json.member(name, value);
@@ -332,6 +333,8 @@ std::string explain(const std::string& stage, int error, const Plan& plan) {
         text = "cannot enter " + quoted(plan.cwd) + ": " + text;
     } else if (stage == "affinity" && error == EINVAL) {
         text = "the CPUs asked for are not all allowed here (control group cpuset); ask for allowed ones";
+    } else if (stage == "affinity_calls" && (error == EINVAL || error == ENOSYS)) {
+        text = "this kernel has no filters of system calls (CONFIG_SECCOMP_FILTER)";
     } else if (stage == "sched.policy" && plan.sched.runtime_ns > 0 && error == EPERM) {
         text =
             "the kernel refuses the deadline class: it needs CAP_SYS_NICE, and all CPUs of the machine, so "

@@ -60,6 +60,7 @@ class Steps {
     void add_deadline(const Sched& sched);
     void add_io_priority(const IoPriority& priority);
     void add_rlimit(const RlimitCall& call);
+    void add_affinity_calls(AffinityCalls answer);
     unsigned char* keep_bytes(std::size_t size);
 
     std::vector<Step> steps_;

@@ -502,6 +502,8 @@ def test_closed_standard_files(launcher: Launcher, tmp_path: Path) -> None:
         ({"counters": "cycles"}, "counters"),
         ({"host_root": ""}, "host_root"),
         ({"aslr": 1}, "aslr"),
+        ({"affinity_calls": "denied"}, 'affinity_calls: "denied" is not one of allowed, ignored'),
+        ({"affinity_calls": 1}, "affinity_calls"),
         ({"sample_interval_s": 0}, "sample_interval_s"),
         ({"parent_pid": 0}, "parent_pid"),
     ],

@@ -91,6 +91,9 @@ def launched(
         ({"io.class": "best-effort:2"}, Level.SET),
         ({"io.class": "realtime:7"}, Level.SET),
         ({"limit.stack": "4M"}, Level.SET),
+        ({"affinity.calls": "allowed"}, Level.SET),
+        ({"affinity.calls": "ignored"}, Level.SEEN),
+        ({"affinity.calls": "refused"}, Level.SEEN),
     ],
 )
 def test_granted(

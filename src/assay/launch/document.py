@@ -12,6 +12,7 @@ from assay.launch.command import command_of
 from assay.launch.preload import preloads
 from assay.records import (
     Affinity,
+    AffinityCalls,
     EnvSet,
     IoPriority,
     Launch,
@@ -252,6 +253,8 @@ def _process(plan: Plan) -> dict[str, Any]:
                 keys["prctl"].append({"option": option, "args": list(args)})
             case Rlimit(resource=resource, soft=soft, hard=hard):
                 keys["rlimits"].append({"resource": resource, "soft": soft, "hard": hard})
+            case AffinityCalls(answer=answer):
+                keys["affinity_calls"] = answer
             case _:
                 pass
     return keys

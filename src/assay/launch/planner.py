@@ -14,6 +14,7 @@ from assay.machine.tunables import KERNEL, SMT_CONTROL, value_of
 from assay.records import (
     Action,
     Affinity,
+    AffinityCalls,
     Arg,
     Booted,
     Build,
@@ -63,6 +64,7 @@ _ORDER: tuple[type, ...] = (
     IoPriority,
     Prctl,
     Rlimit,
+    AffinityCalls,
     PageCache,
     Instances,
 )

@@ -16,6 +16,7 @@ from assay.launch.system.script import PUT_BACK, system_lines
 from assay.machine.cpulist import format_list
 from assay.records import (
     Affinity,
+    AffinityCalls,
     Booted,
     EnvSet,
     IoPriority,
@@ -48,6 +49,38 @@ except OSError as error:
     sys.exit(f"{sys.argv[6]}: {error.strerror}")"""
 """Sets a process attribute and becomes the program. ``CDLL(None)`` is the C library; the arguments
 of prctl(2) are unsigned long."""
+
+_FILTER = """\
+import ctypes, os, platform, struct, sys
+def op(code, k, passed=0):
+    return struct.pack("HBBI", code, 0, passed, k)
+code = op(0x20, 4)
+for arch, number, mask in (
+    (0xC000003E, 203, 0xBFFFFFFF), (0x40000003, 241, 0xFFFFFFFF),
+    (0xC00000B7, 122, 0xFFFFFFFF), (0x40000028, 241, 0xFFFFFFFF),
+):
+    code += op(0x15, arch, 5) + op(0x20, 0) + op(0x54, mask) + op(0x15, number, 1)
+    code += op(0x06, 0x50000 + int(sys.argv[1])) + op(0x06, 0x7FFF0000)
+code += op(0x06, 0x7FFF0000)
+held = ctypes.create_string_buffer(code, len(code))
+program = struct.pack("HP", len(code) // 8, ctypes.addressof(held))
+libc = ctypes.CDLL(None, use_errno=True)
+seccomp = {"x86_64": 317, "aarch64": 277}[platform.machine()]
+def take(flags):
+    return libc.syscall(seccomp, 1, flags, program) == 0
+if not take(4) and not take(0):
+    libc.prctl(*map(ctypes.c_ulong, (38, 1, 0, 0, 0)))
+    if not take(4) and not take(0):
+        sys.exit("seccomp: " + os.strerror(ctypes.get_errno()))
+try:
+    os.execvp(sys.argv[2], sys.argv[2:])
+except OSError as error:
+    sys.exit(f"{sys.argv[2]}: {error.strerror}")"""
+"""Has sched_setaffinity(2) answered with an error number and becomes the program: a filter of
+seccomp(2) for x86-64 with x32, i386, arm64 and arm, with PR_SET_NO_NEW_PRIVS (38) where it takes
+that. SECCOMP_FILTER_FLAG_SPEC_ALLOW (4) leaves speculation alone."""
+
+_ERRNO: dict[str, int] = {"ignored": 0, "refused": 1}
 
 _NUMACTL: dict[str, str] = {
     "bind": "--membind",
@@ -228,6 +261,8 @@ def _wrappers(plan: Plan, own_cpus: tuple[int, ...] = ()) -> list[str]:
             case Prctl(option=option, args=args):
                 numbers = " ".join(str(number) for number in (option, *args))
                 found.append(f"python3 -c {shlex.quote(_PRCTL)} {numbers}")
+            case AffinityCalls(answer=answer):
+                found.append(f"python3 -c {shlex.quote(_FILTER)} {_ERRNO[answer]}")
             case _:
                 pass
     return found

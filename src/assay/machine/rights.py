@@ -52,6 +52,7 @@ def read_rights(root: Root, status: str | None = None) -> Rights:
         nice_floor=_LOWEST_NICE if free else min(nice_now, _nice_limit(root)),
         nice_now=nice_now,
         rt_priority_limit=_HIGHEST_RT if free else _rt_limit(root),
+        call_filters=not status or "Seccomp:" in status,
     )
 
 

@@ -7,6 +7,7 @@ versions may add keys but rename none.
 from assay.records.action import (
     Action,
     Affinity,
+    AffinityCalls,
     Arg,
     Balancer,
     Booted,
@@ -86,6 +87,7 @@ __all__ = [
     "DEFAULT",
     "Action",
     "Affinity",
+    "AffinityCalls",
     "AnyText",
     "Arg",
     "Arm",

@@ -107,6 +107,12 @@ class Rlimit(Record, frozen=True, kw_only=True, tag_field="kind", tag="rlimit"):
     hard: int | None
 
 
+class AffinityCalls(Record, frozen=True, kw_only=True, tag_field="kind", tag="affinity_calls"):
+    """How calls by which the tree chooses CPUs itself are answered (``seccomp``)."""
+
+    answer: Literal["ignored", "refused"]
+
+
 class PageCache(Record, frozen=True, kw_only=True, tag_field="kind", tag="page_cache"):
     """Before the launch, drop the files that its command names from the page cache, or read them.
 
@@ -257,6 +263,7 @@ Action = (
     | IoPriority
     | Prctl
     | Rlimit
+    | AffinityCalls
     | PageCache
     | Instances
     | Wrap

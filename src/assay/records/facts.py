@@ -15,6 +15,8 @@ class Seen(Record, frozen=True, kw_only=True):
     """Of the real-time classes."""
     nice: int | None = None
     thp_enabled: bool | None = None
+    call_filters: int | None = None
+    """Filters of system calls, beyond those that the launcher itself has."""
     environ: dict[str, str] | None = None
     maps: tuple[str, ...] | None = None
     threads_peak: int | None = None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from assay.errors import BadInput, nearest
 from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFacts, Word
 from assay.settings import threads
+from assay.settings.affinity_calls import Calls
 from assay.settings.allocator_options import OPTIONS
 from assay.settings.base import Setting
 from assay.settings.boot import on_demand as at_boot
@@ -103,6 +104,7 @@ def builtin() -> Registry:
             Runtime(),
             Cpus(),
             Placement(),
+            Calls(),
             *INSTANCES,
             Malloc(),
             *OPTIONS,

@@ -169,6 +169,14 @@ def test_root_of_a_user_namespace_cannot_lower_nice(tree):
     assert found.nice_floor == 0
 
 
+@pytest.mark.parametrize(
+    ("status", "filters"),
+    [("Uid:\t1\t1\t1\t1\nSeccomp:\t0\n", True), ("Uid:\t1\t1\n", False), ("", True)],
+)
+def test_filters_of_system_calls(tree, status, filters):
+    assert read_rights(tree({"/proc/self/status": status})).call_filters is filters
+
+
 def test_rights_of_this_process():
     found = read_rights(Root())
     assert found.uid == os.geteuid()
