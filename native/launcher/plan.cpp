@@ -417,6 +417,10 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.io_priority = read_io_priority(f);
     } else if (key == "prctl") {
         f.each_element([&](const Field& call) { plan.prctls.push_back(read_prctl(call)); });
+    } else if (key == "view") {
+        const auto wish = f.text();
+        if (wish != "machine" && wish != "own") f.refuse("must be machine or own");
+        plan.own_view = wish == "own";
     } else if (key == "affinity_calls") {
         plan.affinity_calls = static_cast<AffinityCalls>(look_up(f, affinity_answers));
     } else if (key == "aslr") {

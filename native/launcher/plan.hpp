@@ -91,6 +91,7 @@ struct Plan {
     std::optional<IoPriority> io_priority;
     std::vector<PrctlCall> prctls;
     std::optional<bool> aslr;
+    bool own_view = false; // of the CPUs, in /proc and /sys
     AffinityCalls affinity_calls = AffinityCalls::allowed;
     std::vector<RlimitCall> rlimits;
     std::optional<double> cap_s;

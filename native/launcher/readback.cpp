@@ -183,6 +183,10 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
         const auto list = status ? line_after(*status, "Cpus_allowed_list") : std::nullopt;
         if (!list) return false;
         seen.cpus = parse_cpulist(*list);
+        if (plan_.own_view) {
+            const auto shown = read_proc(subject.pid, "root/sys/devices/system/cpu/online");
+            if (shown) seen.cpus_shown = parse_cpulist(*shown);
+        }
         seen.policy = subject.policy;
         seen.priority = subject.priority;
         seen.nice = subject.nice;

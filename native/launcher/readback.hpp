@@ -25,6 +25,7 @@ struct Seen {
     pid_t pid = 0;
     std::string name;
     std::optional<std::vector<int>> cpus;
+    std::optional<std::vector<int>> cpus_shown; // by its own /sys
     std::optional<int> policy;
     int priority = 0; // of the real-time classes
     std::optional<int> nice;

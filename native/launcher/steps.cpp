@@ -1,5 +1,6 @@
 #include "launcher/steps.hpp"
 
+#include "common/affinity.hpp"
 #include "common/raw.hpp"
 #include "launcher/caller.hpp"
 
@@ -97,6 +98,7 @@ void Steps::add_plan(const Plan& plan) {
             persona |= ADDR_NO_RANDOMIZE;
         add("aslr", SYS_personality, {static_cast<long>(persona)});
     }
+    if (plan.own_view) add_view(plan.affinity.empty() ? own_affinity() : plan.affinity);
     // Last, for a limit may be too small for what comes before.
     for (const auto& call : plan.rlimits) add_rlimit(call);
     if (works_for_another()) add_caller();
@@ -188,6 +190,15 @@ void Steps::add_rlimit(const RlimitCall& call) {
     unsigned char* argument = keep_bytes(sizeof limits);
     std::memcpy(argument, limits.data(), sizeof limits);
     add("rlimits." + call.name, SYS_prlimit64, {0, call.resource, raw::as_long(argument), 0});
+}
+
+void Steps::add_view(const std::vector<int>& cpus) {
+    add("view", 0, {});
+    steps_.back().view = &views_.emplace_back(prepare_view(cpus));
+}
+
+bool Steps::shareable() const {
+    return std::none_of(views_.begin(), views_.end(), [](const View& view) { return view.alone; });
 }
 
 void Steps::add_affinity_calls(AffinityCalls answer) {

@@ -17,6 +17,7 @@ from assay.records import (
     IoPriority,
     Launch,
     MemPolicy,
+    OwnView,
     Plan,
     Prctl,
     Preload,
@@ -253,6 +254,8 @@ def _process(plan: Plan) -> dict[str, Any]:
                 keys["prctl"].append({"option": option, "args": list(args)})
             case Rlimit(resource=resource, soft=soft, hard=hard):
                 keys["rlimits"].append({"resource": resource, "soft": soft, "hard": hard})
+            case OwnView():
+                keys["view"] = "own"
             case AffinityCalls(answer=answer):
                 keys["affinity_calls"] = answer
             case _:

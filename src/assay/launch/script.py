@@ -21,6 +21,7 @@ from assay.records import (
     EnvSet,
     IoPriority,
     MemPolicy,
+    OwnView,
     PageCache,
     Plan,
     Prctl,
@@ -79,6 +80,46 @@ except OSError as error:
 """Has sched_setaffinity(2) answered with an error number and becomes the program: a filter of
 seccomp(2) for x86-64 with x32, i386, arm64 and arm, with PR_SET_NO_NEW_PRIVS (38) where it takes
 that. SECCOMP_FILTER_FLAG_SPEC_ALLOW (4) leaves speculation alone."""
+
+_UNSHARE = 'unshare --mount $(test "$(id -u)" = 0 || echo --map-current-user --keep-caps)'
+_VIEW = """\
+import os, subprocess, sys
+own = os.sched_getaffinity(0)
+system = "/sys/devices/system"
+def read(path):
+    with open(path) as file:
+        return file.read()
+def numbers(text):
+    ends = [part.split("-") for part in text.strip().split(",") if part]
+    return {n for end in ends for n in range(int(end[0]), int(end[-1]) + 1)}
+def ours(node):
+    cpus = numbers(read(f"{system}/node/node{node}/cpulist"))
+    return not cpus or cpus & own
+def kept(block):
+    name, _, number = block.partition("\\n")[0].partition(":")
+    return name.strip() != "processor" or int(number) in own
+texts = {"/proc/cpuinfo": "\\n\\n".join(filter(kept, read("/proc/cpuinfo").split("\\n\\n")))}
+for name in ("online", "present", "possible"):
+    texts[f"{system}/cpu/{name}"] = ",".join(map(str, sorted(own))) + "\\n"
+texts[f"{system}/cpu/offline"] = "\\n"
+if os.path.exists(f"{system}/node/online"):
+    nodes = filter(ours, sorted(numbers(read(f"{system}/node/online"))))
+    texts[f"{system}/node/online"] = ",".join(map(str, nodes)) + "\\n"
+place = "/sys/kernel"
+subprocess.run(["mount", "-t", "tmpfs", "assay", place], check=True)
+for number, (path, text) in enumerate(texts.items()):
+    with open(f"{place}/{number}", "w") as file:
+        file.write(text)
+    subprocess.run(["mount", "--bind", file.name, path], check=True)
+subprocess.run(["umount", "--lazy", place], check=True)
+drop = ["setpriv", "--ambient-caps=-all", "--inh-caps=-all"] if os.getuid() else []
+argv = [*drop, *sys.argv[1:]]
+try:
+    os.execvp(argv[0], argv)
+except OSError as error:
+    sys.exit(f"{argv[0]}: {error.strerror}")"""
+"""In a mount namespace: puts files that tell of its own CPUs in place of those that count them, and
+becomes the program. What it takes to mount without root is given up before."""
 
 _ERRNO: dict[str, int] = {"ignored": 0, "refused": 1}
 
@@ -261,6 +302,8 @@ def _wrappers(plan: Plan, own_cpus: tuple[int, ...] = ()) -> list[str]:
             case Prctl(option=option, args=args):
                 numbers = " ".join(str(number) for number in (option, *args))
                 found.append(f"python3 -c {shlex.quote(_PRCTL)} {numbers}")
+            case OwnView():
+                found.append(f"{_UNSHARE} python3 -c {shlex.quote(_VIEW)}")
             case AffinityCalls(answer=answer):
                 found.append(f"python3 -c {shlex.quote(_FILTER)} {_ERRNO[answer]}")
             case _:

@@ -107,6 +107,10 @@ class Rlimit(Record, frozen=True, kw_only=True, tag_field="kind", tag="rlimit"):
     hard: int | None
 
 
+class OwnView(Record, frozen=True, kw_only=True, tag_field="kind", tag="own_view"):
+    """Have files of ``/proc`` and ``/sys`` tell the tree of its own CPUs alone."""
+
+
 class AffinityCalls(Record, frozen=True, kw_only=True, tag_field="kind", tag="affinity_calls"):
     """How calls by which the tree chooses CPUs itself are answered (``seccomp``)."""
 
@@ -262,6 +266,7 @@ Action = (
     | Sched
     | IoPriority
     | Prctl
+    | OwnView
     | Rlimit
     | AffinityCalls
     | PageCache

@@ -10,6 +10,8 @@ class Seen(Record, frozen=True, kw_only=True):
 
     at_s: float | None = None
     cpus: tuple[int, ...] | None = None
+    cpus_shown: tuple[int, ...] | None = None
+    """Those that its own ``/sys`` tells of."""
     policy: str | None = None
     priority: int | None = None
     """Of the real-time classes."""

@@ -33,6 +33,7 @@ from assay.settings.per_core import PerCore
 from assay.settings.scheduling import Nice, Policy
 from assay.settings.system import SYSTEM, on_demand
 from assay.settings.thp import Thp
+from assay.settings.view import View
 
 
 class Registry:
@@ -105,6 +106,7 @@ def builtin() -> Registry:
             Cpus(),
             Placement(),
             Calls(),
+            View(),
             *INSTANCES,
             Malloc(),
             *OPTIONS,

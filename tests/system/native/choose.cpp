@@ -1,5 +1,6 @@
-// choose: tries to keep itself to the first of its CPUs, through every ABI that it can call. Lines "ABI errno",
-// then "cpus" with how many are left, "bound" with the same of a child that tried too, and "no_new_privs".
+// choose: tries to keep itself to the first of its CPUs, through every ABI that it can call. Lines "ABI
+// errno", then "cpus" with how many are left, "bound" with the same of a child that tried too, and
+// "no_new_privs".
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
