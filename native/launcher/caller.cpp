@@ -3,9 +3,11 @@
 #include "common/raw.hpp"
 
 #include <grp.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 
 namespace assay {
@@ -60,6 +62,13 @@ int work_for(const Caller& caller) {
 
 bool works_for_another() {
     return ::getuid() != ::geteuid();
+}
+
+bool may_administer() {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, 2> rights{};
+    if (raw::failed(raw::call(SYS_capget, raw::as_long(&header), raw::as_long(rights.data())))) return false;
+    return (rights[0].effective >> CAP_SYS_ADMIN & 1U) != 0;
 }
 
 RightsOfCaller::RightsOfCaller() {

@@ -25,6 +25,9 @@ int work_for(const Caller& caller);
 /// Whether this process works for somebody else than root.
 bool works_for_another();
 
+/// Whether this process has CAP_SYS_ADMIN in its user namespace.
+bool may_administer();
+
 /// While it lives this process has the rights of whom it works for, and none beyond. The effective user, not
 /// the one for files: what checks for root by itself (/proc/sys, a write to an open file of cgroupfs) looks
 /// at that one.

@@ -44,6 +44,7 @@ bool same_bytes(const unsigned char* a, const unsigned char* b, std::size_t size
 }
 
 long carry_out(const Step& step) {
+    if (step.view != nullptr) return enter_view(*step.view);
     const auto& a = step.args;
     const long result = raw::call(step.number, a[0], a[1], a[2], a[3], a[4]);
     if (raw::failed(result) || step.check_number == 0) return result;
@@ -209,7 +210,8 @@ Spawned spawn(const Steps& steps, const Program& program, Progress& progress, in
     const auto& all = steps.all();
     const Task task{all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), nullptr};
     // What has become another user must not run in memory of root's.
-    return spawn_task(task, cgroup, legacy_clone, share_memory && !works_for_another());
+    const bool share = share_memory && !works_for_another() && steps.shareable();
+    return spawn_task(task, cgroup, legacy_clone, share);
 }
 
 Spawned spawn_leader(const Steps& steps, Team& team, Progress& progress, int cgroup, bool legacy_clone) {

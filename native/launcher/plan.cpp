@@ -136,6 +136,10 @@ constexpr std::array sched_policies{Named{"other", SCHED_OTHER}, Named{"batch", 
 constexpr int io_idle = 3;
 constexpr std::array io_classes{Named{"realtime", 1}, Named{"best-effort", 2}, Named{"idle", io_idle}};
 
+constexpr std::array affinity_answers{Named{"allowed", static_cast<int>(AffinityCalls::allowed)},
+                                      Named{"ignored", static_cast<int>(AffinityCalls::ignored)},
+                                      Named{"refused", static_cast<int>(AffinityCalls::refused)}};
+
 /// __checkparam_dl() in kernel/sched/deadline.c: the runtime is kept in units of 1024 ns.
 constexpr std::int64_t shortest_runtime_ns = 1024;
 
@@ -413,6 +417,12 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.io_priority = read_io_priority(f);
     } else if (key == "prctl") {
         f.each_element([&](const Field& call) { plan.prctls.push_back(read_prctl(call)); });
+    } else if (key == "view") {
+        const auto wish = f.text();
+        if (wish != "machine" && wish != "own") f.refuse("must be machine or own");
+        plan.own_view = wish == "own";
+    } else if (key == "affinity_calls") {
+        plan.affinity_calls = static_cast<AffinityCalls>(look_up(f, affinity_answers));
     } else if (key == "aslr") {
         plan.aslr = f.truth();
     } else if (key == "rlimits") {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "launcher/affinity_calls.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -89,6 +91,8 @@ struct Plan {
     std::optional<IoPriority> io_priority;
     std::vector<PrctlCall> prctls;
     std::optional<bool> aslr;
+    bool own_view = false; // of the CPUs, in /proc and /sys
+    AffinityCalls affinity_calls = AffinityCalls::allowed;
     std::vector<RlimitCall> rlimits;
     std::optional<double> cap_s;
     Limits limits;

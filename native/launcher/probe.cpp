@@ -5,15 +5,18 @@
 #include "common/files.hpp"
 #include "common/json_writer.hpp"
 #include "common/raw.hpp"
+#include "launcher/affinity_calls.hpp"
 #include "launcher/cgroup.hpp"
 #include "launcher/counters.hpp"
 #include "launcher/energy.hpp"
 #include "launcher/host.hpp"
+#include "launcher/view.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mempolicy.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -166,6 +169,21 @@ void probe_calls(JsonWriter& json) {
                   }));
 }
 
+/// What a launch can give a program beside what the kernel shows to all.
+void probe_guises(JsonWriter& json) {
+    write_attempt(json, "affinity_calls", in_child([] {
+                      auto filter = affinity_filter(AffinityCalls::refused);
+                      const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+                      ::prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL);
+                      return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, filter_flags(), &program);
+                  }));
+    write_attempt(json, "view", in_child([] {
+                      const long result = enter_view(prepare_view(own_affinity()));
+                      if (raw::failed(result)) errno = static_cast<int>(-result);
+                      return result;
+                  }));
+}
+
 void probe_meters(JsonWriter& json) {
     const Counters counters(Counters::all_names(), "");
     json.key("counters").begin_object();
@@ -204,6 +222,7 @@ std::string probe_host() {
     probe_memory_policies(json);
     probe_scheduling(json);
     probe_thp(json);
+    probe_guises(json);
     probe_meters(json);
     json.end_object();
     return std::move(json.text()) + '\n';

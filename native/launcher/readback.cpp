@@ -73,6 +73,14 @@ std::int64_t number_in(std::string_view text) {
     return value;
 }
 
+/// How many filters of system calls a process has.
+std::optional<std::int64_t> filters_of(std::string_view status) {
+    if (const auto filters = number_after(status, "Seccomp_filters")) return filters;
+    // Before Linux 5.9: whether there is any.
+    const auto mode = number_after(status, "Seccomp");
+    return mode ? std::optional<std::int64_t>(*mode == 0 ? 0 : 1) : std::nullopt;
+}
+
 bool busier(const ProcStat& a, const ProcStat& b) {
     if (a.own_ticks != b.own_ticks) return a.own_ticks > b.own_ticks;
     if (a.threads != b.threads) return a.threads > b.threads;
@@ -85,7 +93,13 @@ bool busier(const ProcStat& a, const ProcStat& b) {
 
 Readback::Readback(Containment& containment, const Plan& plan, pid_t program, Nanos start)
     : containment_(containment), plan_(plan), program_(program), start_(start),
-      due_(plan.observe.any() ? start + first_readings.front() : never) {}
+      due_(plan.observe.any() ? start + first_readings.front() : never) {
+    if (plan.affinity_calls == AffinityCalls::allowed || !plan.observe.status) return;
+    const auto status = read_proc(::getpid(), "status");
+    const auto own = status ? filters_of(*status) : std::nullopt;
+    // Where the kernel does not count them, one that we have ourselves hides the program's.
+    if (own && (*own == 0 || line_after(*status, "Seccomp_filters"))) own_filters_ = own;
+}
 
 void Readback::run(Nanos now) {
     const std::size_t before = readings_;
@@ -169,10 +183,16 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
         const auto list = status ? line_after(*status, "Cpus_allowed_list") : std::nullopt;
         if (!list) return false;
         seen.cpus = parse_cpulist(*list);
+        if (plan_.own_view) {
+            const auto shown = read_proc(subject.pid, "root/sys/devices/system/cpu/online");
+            if (shown) seen.cpus_shown = parse_cpulist(*shown);
+        }
         seen.policy = subject.policy;
         seen.priority = subject.priority;
         seen.nice = subject.nice;
         if (const auto thp = number_after(*status, "THP_enabled")) seen.thp_enabled = *thp != 0;
+        const auto filters = own_filters_ ? filters_of(*status) : std::nullopt;
+        if (filters) seen.call_filters = *filters - *own_filters_;
     }
     if (plan_.observe.environ) {
         const auto environment = read_proc(subject.pid, "environ");

@@ -25,10 +25,12 @@ struct Seen {
     pid_t pid = 0;
     std::string name;
     std::optional<std::vector<int>> cpus;
+    std::optional<std::vector<int>> cpus_shown; // by its own /sys
     std::optional<int> policy;
     int priority = 0; // of the real-time classes
     std::optional<int> nice;
     std::optional<bool> thp_enabled;
+    std::optional<std::int64_t> call_filters; // more than the launcher itself has
     std::optional<std::map<std::string, std::string>> environ;
     std::optional<std::int64_t> anon_huge_bytes;
     std::map<std::int64_t, std::int64_t> page_bytes; // page size in bytes -> resident memory in such pages
@@ -73,6 +75,7 @@ class Readback final : public Job {
     std::map<std::string, int> thread_cpus_;
     int threads_peak_ = 0;
     int processes_peak_ = 0;
+    std::optional<std::int64_t> own_filters_; // of system calls, where some were asked for
 };
 
 } // namespace assay

@@ -154,10 +154,15 @@ void write_seen(JsonWriter& json, const Seen& seen) {
         json.key("cpus");
         write_numbers(json, *seen.cpus);
     }
+    if (seen.cpus_shown) {
+        json.key("cpus_shown");
+        write_numbers(json, *seen.cpus_shown);
+    }
     if (seen.policy) json.member("policy", policy_name(*seen.policy));
     if (seen.priority > 0) json.member("priority", seen.priority);
     if (seen.nice) json.member("nice", *seen.nice);
     if (seen.thp_enabled) json.member("thp_enabled", *seen.thp_enabled);
+    if (seen.call_filters) json.member("call_filters", *seen.call_filters);
     if (seen.environ) {
         json.key("environ").begin_object();
         for (const auto& [name, value] : *seen.environ) json.member(name, value);
@@ -332,6 +337,15 @@ std::string explain(const std::string& stage, int error, const Plan& plan) {
         text = "cannot enter " + quoted(plan.cwd) + ": " + text;
     } else if (stage == "affinity" && error == EINVAL) {
         text = "the CPUs asked for are not all allowed here (control group cpuset); ask for allowed ones";
+    } else if (stage == "view" && error == ENOENT) {
+        text = "/proc and /sys are not both mounted here";
+    } else if (stage == "view") {
+        text = "no mount namespace can be had: " + text +
+               "; it takes root (CAP_SYS_ADMIN), or user namespaces for everybody, which "
+               "user.max_user_namespaces, kernel.unprivileged_userns_clone, "
+               "kernel.apparmor_restrict_unprivileged_userns or a container may keep back";
+    } else if (stage == "affinity_calls" && (error == EINVAL || error == ENOSYS)) {
+        text = "this kernel has no filters of system calls (CONFIG_SECCOMP_FILTER)";
     } else if (stage == "sched.policy" && plan.sched.runtime_ns > 0 && error == EPERM) {
         text =
             "the kernel refuses the deadline class: it needs CAP_SYS_NICE, and all CPUs of the machine, so "

@@ -1,8 +1,10 @@
 #include "launcher/steps.hpp"
 
+#include "common/affinity.hpp"
 #include "common/raw.hpp"
 #include "launcher/caller.hpp"
 
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -96,10 +98,13 @@ void Steps::add_plan(const Plan& plan) {
             persona |= ADDR_NO_RANDOMIZE;
         add("aslr", SYS_personality, {static_cast<long>(persona)});
     }
+    if (plan.own_view) add_view(plan.affinity.empty() ? own_affinity() : plan.affinity);
     // Last, for a limit may be too small for what comes before.
     for (const auto& call : plan.rlimits) add_rlimit(call);
     if (works_for_another()) add_caller();
     if (plan.cwd) add("cwd", SYS_chdir, {raw::as_long(plan.cwd->c_str())});
+    // Behind the change of users: what comes before it is root's.
+    if (plan.affinity_calls != AffinityCalls::allowed) add_affinity_calls(plan.affinity_calls);
 }
 
 void Steps::add_caller_signals(bool ignores_children, const sigset_t& blocked) {
@@ -185,6 +190,27 @@ void Steps::add_rlimit(const RlimitCall& call) {
     unsigned char* argument = keep_bytes(sizeof limits);
     std::memcpy(argument, limits.data(), sizeof limits);
     add("rlimits." + call.name, SYS_prlimit64, {0, call.resource, raw::as_long(argument), 0});
+}
+
+void Steps::add_view(const std::vector<int>& cpus) {
+    add("view", 0, {});
+    steps_.back().view = &views_.emplace_back(prepare_view(cpus));
+}
+
+bool Steps::shareable() const {
+    return std::none_of(views_.begin(), views_.end(), [](const View& view) { return view.alone; });
+}
+
+void Steps::add_affinity_calls(AffinityCalls answer) {
+    const auto filter = affinity_filter(answer);
+    unsigned char* code = keep_bytes(filter.size() * sizeof filter[0]);
+    std::memcpy(code, filter.data(), filter.size() * sizeof filter[0]);
+    const sock_fprog program{static_cast<unsigned short>(filter.size()),
+                             reinterpret_cast<sock_filter*>(code)};
+    unsigned char* argument = keep_bytes(sizeof program);
+    std::memcpy(argument, &program, sizeof program);
+    if (!filters_freely()) add_internal("affinity_calls", SYS_prctl, {PR_SET_NO_NEW_PRIVS, 1});
+    add("affinity_calls", SYS_seccomp, {SECCOMP_SET_MODE_FILTER, filter_flags(), raw::as_long(argument)});
 }
 
 } // namespace assay

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "launcher/plan.hpp"
+#include "launcher/view.hpp"
 
 #include <signal.h>
 
@@ -16,7 +17,8 @@ struct Step {
     std::string what; // the key of the plan, or the part of the set-up
     long number = 0;
     std::array<long, 5> args{};
-    bool asked = true; // a key of the plan asked for it, so the record lists it
+    const View* view = nullptr; // several calls in place of that one
+    bool asked = true;          // a key of the plan asked for it, so the record lists it
 
     // Where the kernel may grant less than asked without saying so: a second call that must fill `actual`
     // with the same bytes as `expected`.
@@ -47,7 +49,11 @@ class Steps {
     void clear() {
         steps_.clear();
         memory_.clear();
+        views_.clear();
     }
+
+    /// Whether a process can carry them out that shares its maker's memory.
+    [[nodiscard]] bool shareable() const;
 
     [[nodiscard]] const std::vector<Step>& all() const { return steps_; }
 
@@ -60,10 +66,13 @@ class Steps {
     void add_deadline(const Sched& sched);
     void add_io_priority(const IoPriority& priority);
     void add_rlimit(const RlimitCall& call);
+    void add_view(const std::vector<int>& cpus);
+    void add_affinity_calls(AffinityCalls answer);
     unsigned char* keep_bytes(std::size_t size);
 
     std::vector<Step> steps_;
     std::deque<std::vector<unsigned long>> memory_; // a deque: what it holds never moves
+    std::deque<View> views_;
 };
 
 } // namespace assay

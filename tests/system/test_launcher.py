@@ -502,6 +502,9 @@ def test_closed_standard_files(launcher: Launcher, tmp_path: Path) -> None:
         ({"counters": "cycles"}, "counters"),
         ({"host_root": ""}, "host_root"),
         ({"aslr": 1}, "aslr"),
+        ({"affinity_calls": "denied"}, 'affinity_calls: "denied" is not one of allowed, ignored'),
+        ({"affinity_calls": 1}, "affinity_calls"),
+        ({"view": "all"}, "view: must be machine or own"),
         ({"sample_interval_s": 0}, "sample_interval_s"),
         ({"parent_pid": 0}, "parent_pid"),
     ],
@@ -1190,7 +1193,8 @@ def test_probe(exec_path: Path) -> None:
         and probe["mempolicy"]["default"]["ok"]
     )
     assert probe["nice"][0] <= os.getpriority(os.PRIO_PROCESS, 0) and probe["nice"][1] == 19
-    for name in ("pidfd", "clone3", "user_namespace", "aslr_off", "thp_disable"):
+    tried = ("pidfd", "clone3", "user_namespace", "aslr_off", "thp_disable")
+    for name in (*tried, "affinity_calls", "view"):
         assert name in probe
     assert not groups_named(f"assay-{process.pid}-") - before
 

@@ -91,6 +91,12 @@ def launched(
         ({"io.class": "best-effort:2"}, Level.SET),
         ({"io.class": "realtime:7"}, Level.SET),
         ({"limit.stack": "4M"}, Level.SET),
+        ({"view": "machine"}, Level.SET),
+        ({"view": "own"}, Level.SEEN),
+        ({"view": "own", "cpus": 1}, Level.SEEN),
+        ({"affinity.calls": "allowed"}, Level.SET),
+        ({"affinity.calls": "ignored"}, Level.SEEN),
+        ({"affinity.calls": "refused"}, Level.SEEN),
     ],
 )
 def test_granted(

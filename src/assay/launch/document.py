@@ -12,10 +12,12 @@ from assay.launch.command import command_of
 from assay.launch.preload import preloads
 from assay.records import (
     Affinity,
+    AffinityCalls,
     EnvSet,
     IoPriority,
     Launch,
     MemPolicy,
+    OwnView,
     Plan,
     Prctl,
     Preload,
@@ -252,6 +254,10 @@ def _process(plan: Plan) -> dict[str, Any]:
                 keys["prctl"].append({"option": option, "args": list(args)})
             case Rlimit(resource=resource, soft=soft, hard=hard):
                 keys["rlimits"].append({"resource": resource, "soft": soft, "hard": hard})
+            case OwnView():
+                keys["view"] = "own"
+            case AffinityCalls(answer=answer):
+                keys["affinity_calls"] = answer
             case _:
                 pass
     return keys

@@ -14,6 +14,7 @@ from assay.machine.tunables import KERNEL, SMT_CONTROL, value_of
 from assay.records import (
     Action,
     Affinity,
+    AffinityCalls,
     Arg,
     Booted,
     Build,
@@ -24,6 +25,7 @@ from assay.records import (
     Instances,
     IoPriority,
     MemPolicy,
+    OwnView,
     PageCache,
     Plan,
     Prctl,
@@ -62,7 +64,9 @@ _ORDER: tuple[type, ...] = (
     Sched,
     IoPriority,
     Prctl,
+    OwnView,
     Rlimit,
+    AffinityCalls,
     PageCache,
     Instances,
 )

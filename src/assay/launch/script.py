@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from assay.launch.becoming import ERRNO, FILTER, PRCTL, UNSHARE, VIEW
 from assay.launch.building import FOLDER, build_command, built_in, in_folder
 from assay.launch.command import command_of
 from assay.launch.document import numbered
@@ -16,10 +17,12 @@ from assay.launch.system.script import PUT_BACK, system_lines
 from assay.machine.cpulist import format_list
 from assay.records import (
     Affinity,
+    AffinityCalls,
     Booted,
     EnvSet,
     IoPriority,
     MemPolicy,
+    OwnView,
     PageCache,
     Plan,
     Prctl,
@@ -37,18 +40,6 @@ from assay.settings.joined import JOINED
 from assay.settings.smt import PER_CORE
 from assay.untrusted import clean
 
-_PRCTL = """\
-import ctypes, os, sys
-libc = ctypes.CDLL(None, use_errno=True)
-if libc.prctl(*map(ctypes.c_ulong, map(int, sys.argv[1:6]))):
-    sys.exit("prctl: " + os.strerror(ctypes.get_errno()))
-try:
-    os.execvp(sys.argv[6], sys.argv[6:])
-except OSError as error:
-    sys.exit(f"{sys.argv[6]}: {error.strerror}")"""
-"""Sets a process attribute and becomes the program. ``CDLL(None)`` is the C library; the arguments
-of prctl(2) are unsigned long."""
-
 _NUMACTL: dict[str, str] = {
     "bind": "--membind",
     "preferred": "--preferred",
@@ -60,8 +51,9 @@ _NUMACTL: dict[str, str] = {
 def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False) -> str:
     """A script that runs the command under this plan with the tools of the distribution.
 
-    It needs ``taskset``, ``chrt``, ``ionice`` and ``prlimit`` (util-linux), ``nice`` and ``env``
-    (coreutils), ``numactl`` and ``python3``: each only where the plan has a setting for it. With
+    It needs ``taskset``, ``chrt``, ``ionice``, ``prlimit``, ``unshare``, ``mount`` and ``setpriv``
+    (util-linux), ``nice`` and ``env`` (coreutils), ``numactl`` and ``python3``: each only where the
+    plan has a setting for it. With
     system settings it runs as root, and puts them back by a trap.
 
     Args:
@@ -227,7 +219,11 @@ def _wrappers(plan: Plan, own_cpus: tuple[int, ...] = ()) -> list[str]:
                 found.append(_prlimit(action))
             case Prctl(option=option, args=args):
                 numbers = " ".join(str(number) for number in (option, *args))
-                found.append(f"python3 -c {shlex.quote(_PRCTL)} {numbers}")
+                found.append(f"python3 -c {shlex.quote(PRCTL)} {numbers}")
+            case OwnView():
+                found.append(f"{UNSHARE} python3 -c {shlex.quote(VIEW)}")
+            case AffinityCalls(answer=answer):
+                found.append(f"python3 -c {shlex.quote(FILTER)} {ERRNO[answer]}")
             case _:
                 pass
     return found

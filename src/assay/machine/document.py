@@ -81,7 +81,8 @@ class Rights(Record, frozen=True, kw_only=True):
     ``nice_floor`` is the lowest nice value that can be asked for, ``rt_priority_limit`` the highest
     priority of the classes ``fifo`` and ``rr`` (0: none). In a ``user_namespace`` other
     than the first, ``capabilities`` (``CAP_SYS_NICE`` ...) hold for what belongs to it, not for
-    the host.
+    the host. Without ``call_filters`` the kernel has no filters of system calls (seccomp);
+    ``no_user_namespaces`` says why somebody without rights gets none, where that is so.
     """
 
     uid: int
@@ -90,6 +91,8 @@ class Rights(Record, frozen=True, kw_only=True):
     nice_floor: int = 0
     nice_now: int = 0
     rt_priority_limit: int = 0
+    call_filters: bool = True
+    no_user_namespaces: str | None = None
 
 
 class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):

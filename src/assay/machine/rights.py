@@ -52,6 +52,8 @@ def read_rights(root: Root, status: str | None = None) -> Rights:
         nice_floor=_LOWEST_NICE if free else min(nice_now, _nice_limit(root)),
         nice_now=nice_now,
         rt_priority_limit=_HIGHEST_RT if free else _rt_limit(root),
+        call_filters=not status or "Seccomp:" in status,
+        no_user_namespaces=_no_user_namespaces(root),
     )
 
 
@@ -89,6 +91,17 @@ def _in_user_namespace(root: Root) -> bool:
     # The first namespace maps every id to itself; only there does root own the host.
     words = (root.read_text("/proc/self/uid_map") or "").split()
     return bool(words) and words != ["0", "0", "4294967295"]
+
+
+def _no_user_namespaces(root: Root) -> str | None:
+    """``user_namespaces(7)``; the second is a file of Debian's kernels."""
+    for path in (
+        "/proc/sys/user/max_user_namespaces",
+        "/proc/sys/kernel/unprivileged_userns_clone",
+    ):
+        if root.read_int(path) == 0:
+            return f"{path} is 0"
+    return None
 
 
 def _nice_now(root: Root) -> int:

@@ -107,6 +107,16 @@ class Rlimit(Record, frozen=True, kw_only=True, tag_field="kind", tag="rlimit"):
     hard: int | None
 
 
+class OwnView(Record, frozen=True, kw_only=True, tag_field="kind", tag="own_view"):
+    """Have files of ``/proc`` and ``/sys`` tell the tree of its own CPUs alone."""
+
+
+class AffinityCalls(Record, frozen=True, kw_only=True, tag_field="kind", tag="affinity_calls"):
+    """How calls by which the tree chooses CPUs itself are answered (``seccomp``)."""
+
+    answer: Literal["ignored", "refused"]
+
+
 class PageCache(Record, frozen=True, kw_only=True, tag_field="kind", tag="page_cache"):
     """Before the launch, drop the files that its command names from the page cache, or read them.
 
@@ -256,7 +266,9 @@ Action = (
     | Sched
     | IoPriority
     | Prctl
+    | OwnView
     | Rlimit
+    | AffinityCalls
     | PageCache
     | Instances
     | Wrap

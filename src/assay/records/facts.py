@@ -10,11 +10,15 @@ class Seen(Record, frozen=True, kw_only=True):
 
     at_s: float | None = None
     cpus: tuple[int, ...] | None = None
+    cpus_shown: tuple[int, ...] | None = None
+    """Those that its own ``/sys`` tells of."""
     policy: str | None = None
     priority: int | None = None
     """Of the real-time classes."""
     nice: int | None = None
     thp_enabled: bool | None = None
+    call_filters: int | None = None
+    """Filters of system calls, beyond those that the launcher itself has."""
     environ: dict[str, str] | None = None
     maps: tuple[str, ...] | None = None
     threads_peak: int | None = None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from assay.errors import BadInput, nearest
 from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFacts, Word
 from assay.settings import threads
+from assay.settings.affinity_calls import Calls
 from assay.settings.allocator_options import OPTIONS
 from assay.settings.base import Setting
 from assay.settings.boot import on_demand as at_boot
@@ -32,6 +33,7 @@ from assay.settings.per_core import PerCore
 from assay.settings.scheduling import Nice, Policy
 from assay.settings.system import SYSTEM, on_demand
 from assay.settings.thp import Thp
+from assay.settings.view import View
 
 
 class Registry:
@@ -103,6 +105,8 @@ def builtin() -> Registry:
             Runtime(),
             Cpus(),
             Placement(),
+            Calls(),
+            View(),
             *INSTANCES,
             Malloc(),
             *OPTIONS,

@@ -169,6 +169,25 @@ def test_root_of_a_user_namespace_cannot_lower_nice(tree):
     assert found.nice_floor == 0
 
 
+@pytest.mark.parametrize(
+    ("status", "filters"),
+    [("Uid:\t1\t1\t1\t1\nSeccomp:\t0\n", True), ("Uid:\t1\t1\n", False), ("", True)],
+)
+def test_filters_of_system_calls(tree, status, filters):
+    assert read_rights(tree({"/proc/self/status": status})).call_filters is filters
+
+
+@pytest.mark.parametrize("name", ["user/max_user_namespaces", "kernel/unprivileged_userns_clone"])
+def test_user_namespaces_that_are_kept_back(tree, name):
+    path = f"/proc/sys/{name}"
+    assert read_rights(tree({path: "0\n"})).no_user_namespaces == f"{path} is 0"
+
+
+def test_user_namespaces_for_everybody(tree):
+    files = {"/proc/sys/user/max_user_namespaces": "96365\n", "/proc/version": ""}
+    assert read_rights(tree(files)).no_user_namespaces is None
+
+
 def test_rights_of_this_process():
     found = read_rights(Root())
     assert found.uid == os.geteuid()

@@ -1,0 +1,96 @@
+"""``affinity.calls``: whether the program may choose among its CPUs itself.
+
+A filter of system calls answers ``sched_setaffinity`` in place of the kernel, for the program and
+all that it starts: is its own pinning any good? Where assay places it, that is done before.
+
+Interfaces: ``seccomp(2)``, ``Documentation/userspace-api/seccomp_filter.rst`` (Linux 3.17;
+inherited over fork and exec). Evidence: *seen*: ``Seccomp_filters`` in ``/proc/PID/status`` counts
+one more than the launcher has.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.machine.document import Machine, Program
+from assay.records import (
+    AffinityCalls,
+    Choices,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import (
+    accepted,
+    granted,
+    refused,
+    seen_of,
+    unverified,
+    why_unread,
+)
+from assay.settings.refusal import outside
+from assay.units import show_count
+
+_ALLOWED = "allowed"
+_DOMAIN = Choices((_ALLOWED, "ignored", "refused"))
+
+
+class Calls(msgspec.Struct, frozen=True):
+    """``affinity.calls``: how the program's own choice of CPUs is answered."""
+
+    name: str = "affinity.calls"
+    summary: str = "the program's own calls to choose CPUs: allowed, ignored, refused"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """The three answers."""
+        return _DOMAIN
+
+    def default(self, machine: Machine) -> Value | None:
+        """The kernel answers."""
+        return _ALLOWED
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return "it takes a right from the program, which is done where it is named"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """A filter, where the kernel has them."""
+        value = config[self.name]
+        match value:
+            case "allowed":
+                return Resolved(())
+            case "ignored" | "refused" if not machine.rights.call_filters:
+                return Refused(
+                    f"Linux {machine.kernel} has no filters of system calls here",
+                    "A kernel with CONFIG_SECCOMP_FILTER has them.",
+                )
+            case "ignored" | "refused":
+                return Resolved((AffinityCalls(answer=value),))
+            case _:
+                return outside(self.name, value, _DOMAIN)
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Whether the program has a filter more than the launcher."""
+        value = config[self.name]
+        if value == _ALLOWED:
+            return granted(value, Level.SET)
+        took = accepted(facts, "affinity_calls")
+        if took is False:
+            return refused(value, Level.SET, "the kernel did not take the filter")
+        filters = seen_of(facts).call_filters
+        if filters is None and took and facts.seen is not None:
+            return granted(value, Level.SET, reason="this kernel does not count filters")
+        if filters is None:
+            return unverified(value, why_unread(facts, "call_filters"))
+        if filters < 1:
+            return refused(value, Level.SEEN, "no filter was there when read")
+        return granted(value, Level.SEEN, show_count(filters, "filter") + " of system calls")

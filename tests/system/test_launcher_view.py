@@ -1,0 +1,178 @@
+"""assay-exec with a view of the program's own CPUs in /proc and /sys."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import signal
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launching import Launcher, Record, processes_with, wait_until
+
+CPUS = sorted(os.sched_getaffinity(0))
+NOBODY = 65534
+root_only = pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root, and setpriv"
+)
+two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
+USER = (f"--regid={NOBODY}", "--clear-groups")
+WAYS = {
+    "root": (),
+    "nobody": ("setpriv", f"--reuid={NOBODY}", *USER),
+    "for nobody": ("setpriv", "--ruid", str(NOBODY), *USER),
+}
+SYSTEM = Path("/sys/devices/system")
+FILES = ("online", "present", "possible")
+Seen = dict[str, list[str]]
+
+
+def look(launcher: Launcher, programs: Path, way: str = "root", **keys: Any) -> tuple[Seen, Record]:
+    """What the program was shown, and the record."""
+    plan = launcher.plan([programs / "shown"], **keys)
+    if way != "root":
+        plan = {k: v for k, v in plan.items() if k != "cgroup_name"} | {"containment": "none"}
+    record, done = launcher.run_plan(plan, prefix=WAYS[way], cwd="/")
+    if (record["outcome"], record.get("errno")) == ("setup_failed", errno.EPERM):
+        pytest.skip(record["message"])  # this host keeps namespaces back
+    assert record["outcome"] == "exited", record
+    saw: Seen = {}
+    for line in done.stdout.decode().splitlines():
+        name, _, value = line.partition(" ")
+        saw.setdefault(name, []).append(value.strip())
+    return saw, record
+
+
+def host() -> dict[str, str]:
+    """What the files hold out here, and what is mounted."""
+    paths = [SYSTEM / "cpu" / name for name in (*FILES, "offline")]
+    found = {str(path): path.read_text() for path in paths}
+    found["nodes"] = (SYSTEM / "node/online").read_text()
+    found["mounts"] = Path("/proc/self/mountinfo").read_text()
+    found["cpuinfo"] = re.sub(r"cpu MHz.*", "", Path("/proc/cpuinfo").read_text())
+    return found
+
+
+def numbers(text: str) -> list[int]:
+    """Those of a list as the kernel writes it."""
+    ends = [part.split("-") for part in text.strip().split(",") if part]
+    return [n for end in ends for n in range(int(end[0]), int(end[-1]) + 1)]
+
+
+def nodes_of(cpus: list[int]) -> list[int]:
+    """Nodes with some of these CPUs, or with none at all."""
+    lists = {n: SYSTEM / f"node/node{n}/cpulist" for n in numbers(host()["nodes"])}
+    found = {n: numbers(path.read_text()) for n, path in lists.items()}
+    return [n for n, own in found.items() if not own or set(own) & set(cpus)]
+
+
+@root_only
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("cpus", [CPUS[:1], CPUS[-1:], CPUS], ids=str)
+def test_its_own_cpus_and_no_others(
+    launcher: Launcher, programs: Path, way: str, cpus: list[int]
+) -> None:
+    before = host()
+    saw, record = look(launcher, programs, way, affinity=cpus, view="own", cwd="/tmp")
+    assert [int(line.split()[-1]) for line in saw["cpuinfo"]] == cpus
+    assert saw["configured"] == [f"{len(cpus)}"]
+    assert saw["online"] == saw["present"] == saw["possible"]
+    assert numbers(saw["online"][0]) == cpus
+    assert saw["offline"] == [""]
+    assert numbers(saw["nodes"][0]) == nodes_of(cpus)
+    assert {"what": "view", "ok": True} in record["applied"]
+    assert host() == before
+
+
+@root_only
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_else_changes(launcher: Launcher, programs: Path, way: str) -> None:
+    plain, _ = look(launcher, programs, way, cwd="/usr")
+    saw, _ = look(launcher, programs, way, view="own", cwd="/usr")
+    # Nothing of what it took to make the files is left over /sys/kernel.
+    for name in ("ids", "rights", "dies_with_parent", "folder", "entries"):
+        assert saw[name] == plain[name], name
+    assert plain["dies_with_parent"] == [f"{int(signal.SIGKILL)}"]
+    whole, record = look(launcher, programs, way, view="machine", cwd="/usr")
+    assert whole == plain
+    assert [step["what"] for step in record["applied"]] == ["cwd"]
+
+
+@two_cpus
+@pytest.mark.parametrize("way", ["root", pytest.param("nobody", marks=root_only)])
+def test_it_is_read_back_and_the_host_sees_nothing(launcher: Launcher, way: str) -> None:
+    before = host()
+    keys = {"affinity": CPUS[-1:], "view": "own", "observe": ["status", "environ"]}
+    token = f"token-{uuid.uuid4().hex}"
+    plan = launcher.plan(["sh", "-c", "sleep 0.5; true", token], **keys)
+    if way != "root":
+        plan = {k: v for k, v in plan.items() if k != "cgroup_name"} | {"containment": "none"}
+    started = launcher.start(plan, prefix=WAYS[way], cwd="/")
+    wait_until(lambda: shows_its_own(token), "the program runs")
+    assert host() == before
+    record, _ = launcher.finish(started)
+    assert record["seen"]["cpus_shown"] == record["seen"]["cpus"] == CPUS[-1:]
+    assert host() == before
+    assert "cpus_shown" not in launcher.run(["sleep", "0.1"], observe=["status"])["seen"]
+
+
+def shows_its_own(token: str) -> bool:
+    """Whether the process with that argument has executed, with mounts of its own."""
+    found = processes_with(token)
+    return bool(found) and " - tmpfs assay " in Path(f"/proc/{found[0]}/mountinfo").read_text()
+
+
+@two_cpus
+def test_each_instance_has_its_own(launcher: Launcher, tmp_path: Path) -> None:
+    instances = [
+        {"affinity": [cpu], "stdout": str(tmp_path / f"{cpu}")} for cpu in (CPUS[0], CPUS[-1])
+    ]
+    online = str(SYSTEM / "cpu/online")
+    record = launcher.run(["cat", online], instances=instances, view="own")
+    assert record["outcome"] == "exited"
+    for cpu in (CPUS[0], CPUS[-1]):
+        assert (tmp_path / str(cpu)).read_text() == f"{cpu}\n"
+
+
+def test_without_a_mask_it_is_what_the_launcher_may_use(launcher: Launcher) -> None:
+    text = launcher.output(["cat", str(SYSTEM / "cpu/online")], view="own")
+    assert numbers(text) == CPUS
+
+
+def test_limits_come_behind(launcher: Launcher) -> None:
+    limits = [{"resource": "fsize", "soft": 0, "hard": 0}]
+    record = launcher.run(["true"], view="own", rlimits=limits)
+    assert [step["what"] for step in record["applied"]] == ["view", "rlimits.fsize"]
+    assert record["outcome"] == "exited"
+
+
+@root_only
+def test_where_no_namespace_is_given_the_set_up_fails(launcher: Launcher) -> None:
+    """Root of a user namespace that may have no further ones, with all rights given up."""
+    forbid = (
+        "echo 0 > /proc/sys/user/max_user_namespaces && "
+        'exec setpriv --bounding-set=-all --inh-caps=-all "$@"'
+    )
+    prefix = ("unshare", "--map-root-user", "sh", "-c", forbid, "sh")
+    plan = launcher.plan(["true"], view="own") | {"containment": "none"}
+    plan.pop("cgroup_name", None)
+    record, _ = launcher.run_plan(plan, prefix=prefix)
+    assert (record["outcome"], record["stage"]) == ("setup_failed", "view")
+    assert "user.max_user_namespaces" in record["message"]
+
+
+@root_only
+def test_a_namespace_of_its_own_keeps_nobody_alive(launcher: Launcher) -> None:
+    token = f"token-{uuid.uuid4().hex}"
+    command = ["sh", "-c", "sleep 60 & sleep 60; true", token]
+    plan = launcher.plan(command, view="own", cap_s=0.3) | {"containment": "none"}
+    plan.pop("cgroup_name", None)
+    record, _ = launcher.run_plan(plan, prefix=WAYS["nobody"], cwd="/")
+    if record["outcome"] == "setup_failed":
+        pytest.skip(record["message"])
+    assert (record["outcome"], record["containment"].get("survivors", 0)) == ("timed_out", 0)
+    assert processes_with(token) == []
