@@ -32,6 +32,8 @@ QEMU = "qemu-system-x86_64"
 KERNEL_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
 NEWER_PACKAGES = ("linux-image-6.12-cloud-amd64", "linux-image-virtual-hwe-24.04")
 NEWER_SINCE = (6, 9)
+TRACING_PACKAGES = ("linux-image-rt-amd64", "linux-image-amd64")
+"""Kernels with the tracers osnoise and timerlat, the first that can be had."""
 CONSOLE_LINES_SHOWN = 30
 
 
@@ -186,9 +188,7 @@ def find_kernel() -> Path:
         raise UnavailableError(f"{QEMU} is not installed (Debian package qemu-system-x86)")
     if chosen := os.environ.get("ASSAY_VM_KERNEL"):
         return Path(chosen)
-    CACHE.mkdir(parents=True, exist_ok=True)
-    cached = sorted(CACHE.glob("vmlinuz-*"))
-    return cached[-1] if cached else _fetch_kernel(CACHE, KERNEL_PACKAGES)
+    return _cached_kernel(CACHE, KERNEL_PACKAGES)
 
 
 def find_newer_kernel() -> Path:
@@ -196,10 +196,18 @@ def find_newer_kernel() -> Path:
     chosen = find_kernel()
     if _version(chosen) >= NEWER_SINCE:
         return chosen
-    folder = CACHE / "newer"
+    return _cached_kernel(CACHE / "newer", NEWER_PACKAGES)
+
+
+def find_tracing_kernel() -> Path:
+    """Return a kernel image that is built with the tracers of noise."""
+    return _cached_kernel(CACHE / "tracing", TRACING_PACKAGES)
+
+
+def _cached_kernel(folder: Path, packages: Sequence[str]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     cached = sorted(folder.glob("vmlinuz-*"))
-    return cached[-1] if cached else _fetch_kernel(folder, NEWER_PACKAGES)
+    return cached[-1] if cached else _fetch_kernel(folder, packages)
 
 
 def _version(image: Path) -> tuple[int, int]:

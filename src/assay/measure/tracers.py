@@ -17,9 +17,11 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+
+from msgspec.structs import replace
 
 from assay.errors import NotPossible
+from assay.launch.system.host import Host, LiveHost
 from assay.machine.cpulist import format_list
 from assay.machine.root import LIVE, Root
 from assay.measure.causes import Cause, CauseKind
@@ -28,6 +30,8 @@ from assay.records.noise import CpuNoise, NoiseRun, Told
 TRACING = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 INSTANCE = "assay-noise"
 MOST_WORST = 64
+BUFFER_KB = "8192"
+"""Of each CPU."""
 
 BENEATH = Cause(CauseKind.BENEATH, "firmware or the hypervisor: the kernel saw nothing")
 
@@ -43,6 +47,7 @@ _LATENCY = re.compile(
     _HEAD + r"#(?P<count>\d+)\s+context\s+(?P<context>irq|thread|user-ret)\s+timer_latency\s+"
     r"(?P<took>\d+) ns"
 )
+_OVERRUN = re.compile(r"^overrun: (\d+)$", re.ASCII | re.MULTILINE)
 _KINDS = {
     "nmi": CauseKind.INTERRUPT,
     "irq": CauseKind.INTERRUPT,
@@ -156,17 +161,19 @@ class Trace:
         folder: of tracefs, as ``demand_tracer`` gives it.
         tool: one of ``TOOLS``.
         cpus: where it works; everywhere, where empty.
+        host: whose kernel traces.
     """
 
-    folder: Path
+    folder: str
     tool: str
     cpus: tuple[int, ...] = ()
-    _before: dict[Path, str] = field(default_factory=dict)
+    host: Host = field(default_factory=LiveHost)
+    _before: dict[str, str] = field(default_factory=dict)
 
     @property
-    def instance(self) -> Path:
+    def instance(self) -> str:
         """Its folder."""
-        return self.folder / "instances" / INSTANCE
+        return f"{self.folder}/instances/{INSTANCE}"
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Trace]:
@@ -176,7 +183,7 @@ class Trace:
             NotPossible: tracefs does not take it.
         """
         try:
-            self.instance.mkdir()
+            self.host.mkdir(self.instance)
         except FileExistsError as error:
             raise NotPossible(
                 f"Another run traces in {self.instance}.",
@@ -192,31 +199,43 @@ class Trace:
 
     def text(self) -> str:
         """What was traced so far."""
-        return (self.instance / "trace").read_text(errors="replace")
+        return self.host.read(f"{self.instance}/trace") or ""
+
+    def lost(self) -> dict[int, int]:
+        """Events that later ones pushed out, by CPU (ftrace.rst, ``per_cpu/cpu0/stats``)."""
+        found = {}
+        for name in self.host.listdir(f"{self.instance}/per_cpu"):
+            text = self.host.read(f"{self.instance}/per_cpu/{name}/stats") or ""
+            match = _OVERRUN.search(text)
+            if match is not None:
+                found[int(name.removeprefix("cpu"))] = int(match[1])
+        return found
 
     def _begin(self) -> None:
         try:
             if self.cpus:
-                self._set(self.folder / "osnoise" / "cpus", format_list(self.cpus))
+                self._set(f"{self.folder}/osnoise/cpus", format_list(self.cpus))
             if self.tool == "osnoise":
-                self._set(self.instance / "events" / "osnoise" / "enable", "1")
-            (self.instance / "buffer_size_kb").write_text("8192")
-            (self.instance / "current_tracer").write_text(self.tool)
+                self._set(f"{self.instance}/events/osnoise/enable", "1")
+            self.host.write(f"{self.instance}/buffer_size_kb", BUFFER_KB)
+            self.host.write(f"{self.instance}/current_tracer", self.tool)
         except OSError as error:
             raise self._refused(error) from error
 
-    def _set(self, path: Path, value: str) -> None:
-        self._before[path] = path.read_text().strip()
-        path.write_text(value)
+    def _set(self, path: str, value: str) -> None:
+        before = self.host.read(path)
+        self.host.write(path, value)
+        if before is not None:
+            self._before[path] = before
 
     def _end(self) -> None:
         with contextlib.suppress(OSError):
-            (self.instance / "current_tracer").write_text("nop")
+            self.host.write(f"{self.instance}/current_tracer", "nop")
         for path, value in reversed(self._before.items()):
             with contextlib.suppress(OSError):
-                path.write_text(value)
+                self.host.write(path, value)
         with contextlib.suppress(OSError):
-            self.instance.rmdir()
+            self.host.rmdir(self.instance)
 
     def _refused(self, error: OSError) -> NotPossible:
         return NotPossible(
@@ -278,6 +297,12 @@ def _one_cpu(cpu: int, found: Sequence[Told], began_ns: int, length_ns: int) -> 
             Told(at_ns=one.at_ns - began_ns, took_ns=one.took_ns, cpu=cpu) for one in longest
         ),
     )
+
+
+def with_lost(run: NoiseRun, lost: Mapping[int, int]) -> NoiseRun:
+    """A run that tells how many events found no room, by CPU."""
+    cpus = tuple(replace(cpu, left_out=lost.get(cpu.cpu, 0)) for cpu in run.cpus)
+    return replace(run, cpus=cpus)
 
 
 def _placed(match: re.Match[str]) -> tuple[int, int, int]:

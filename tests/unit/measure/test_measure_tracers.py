@@ -6,15 +6,23 @@ report on the list of the kernel (a driver's interrupt thread on an isolated CPU
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from assay.errors import NotPossible
+from assay.launch.system.host import LiveHost
 from assay.machine.root import Root
 from assay.measure.noise import NoiseFound
 from assay.measure.noise_answer import answer_of
-from assay.measure.tracers import Trace, demand_tracer, parse_osnoise, parse_timerlat
+from assay.measure.tracers import (
+    Trace,
+    demand_tracer,
+    parse_osnoise,
+    parse_timerlat,
+    with_lost,
+)
 
 OSNOISE = """\
 # tracer: osnoise
@@ -102,38 +110,72 @@ def test_a_kernel_without_the_tracer_is_refused(tmp_path: Path) -> None:
     assert demand_tracer("osnoise", Root(tmp_path)) == "/sys/kernel/tracing"
 
 
+class Tracefs(LiveHost):
+    """A folder that looks like tracefs: files of an instance come with it."""
+
+    files: tuple[str, ...] = ("current_tracer", "buffer_size_kb", "events/osnoise/enable", "trace")
+
+    def __init__(self, base: Path) -> None:
+        super().__init__(base)
+        self.base = base
+
+    def mkdir(self, path: str) -> None:
+        super().mkdir(path)
+        for name in (*self.files, "per_cpu/cpu2/stats"):
+            file = self.base / path.lstrip("/") / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("0\n")
+
+    def rmdir(self, path: str) -> None:
+        shutil.rmtree(self.base / path.lstrip("/"))
+
+
 @pytest.fixture
-def tracefs(tmp_path: Path) -> Path:
-    """Give a folder that looks like tracefs, in which instances can be made."""
+def tracefs(tmp_path: Path) -> Tracefs:
     (tmp_path / "osnoise").mkdir()
     (tmp_path / "osnoise/cpus").write_text("0-7\n")
     (tmp_path / "instances").mkdir()
-    return tmp_path
+    return Tracefs(tmp_path)
 
 
-def test_files_of_a_tracer_are_put_back(tracefs: Path) -> None:
-    trace = Trace(tracefs, "timerlat", (2, 3))
+@pytest.mark.parametrize("tool", ["osnoise", "timerlat"])
+def test_files_of_a_tracer_are_put_back(tracefs: Tracefs, tool: str) -> None:
+    trace = Trace("", tool, (2, 3), tracefs)
     with trace.running():
-        assert (tracefs / "osnoise/cpus").read_text() == "2-3"
-        assert (trace.instance / "current_tracer").read_text() == "timerlat"
-        (trace.instance / "trace").write_text("text")
+        assert tracefs.read("/osnoise/cpus") == "2-3"
+        assert tracefs.read(f"{trace.instance}/current_tracer") == tool
+        enabled = tracefs.read(f"{trace.instance}/events/osnoise/enable")
+        assert enabled == ("1" if tool == "osnoise" else "0")
+        tracefs.write(f"{trace.instance}/trace", "text")
         assert trace.text() == "text"
-    assert (tracefs / "osnoise/cpus").read_text() == "0-7"
-    assert (trace.instance / "current_tracer").read_text() == "nop"
+        tracefs.write(f"{trace.instance}/per_cpu/cpu2/stats", "entries: 9\noverrun: 7\nbytes: 1")
+        assert trace.lost() == {2: 7}
+    assert tracefs.read("/osnoise/cpus") == "0-7"
+    assert tracefs.listdir("/instances") == ()
 
 
-def test_files_are_put_back_after_an_error(tracefs: Path) -> None:
-    trace = Trace(tracefs, "osnoise", (2,))  # no folder of events: it cannot be switched on
-    with pytest.raises(NotPossible, match="cannot be started"), trace.running():
-        pytest.fail("it did not start")
-    assert (tracefs / "osnoise/cpus").read_text() == "0-7"
+def test_events_that_found_no_room_are_told() -> None:
+    run = parse_timerlat(TIMERLAT, 1.0).run
+    assert {cpu.cpu: cpu.left_out for cpu in with_lost(run, {0: 7}).cpus} == {
+        cpu.cpu: 7 if cpu.cpu == 0 else 0 for cpu in run.cpus
+    }
 
 
-def test_two_at_once_are_refused(tracefs: Path) -> None:
-    trace = Trace(tracefs, "timerlat")
+def test_files_are_put_back_after_an_error(tracefs: Tracefs) -> None:
+    tracefs.files = ("events/osnoise/enable",)  # it cannot be switched on
     with (
-        trace.running(),
+        pytest.raises(NotPossible, match="cannot be started"),
+        Trace("", "osnoise", (2,), tracefs).running(),
+    ):
+        pytest.fail("it did not start")
+    assert tracefs.read("/osnoise/cpus") == "0-7"
+    assert tracefs.listdir("/instances") == ()
+
+
+def test_two_at_once_are_refused(tracefs: Tracefs) -> None:
+    with (
+        Trace("", "timerlat", (), tracefs).running(),
         pytest.raises(NotPossible, match="Another run"),
-        Trace(tracefs, "timerlat").running(),
+        Trace("", "timerlat", (), tracefs).running(),
     ):
         pytest.fail("both ran")

@@ -31,7 +31,7 @@ from assay.machine.state import read_hypervisor
 from assay.measure.noise import METHODS, Meter, NoiseFound, NoiseRequest, find_noise
 from assay.measure.noise_answer import NoiseAnswer, answer_of
 from assay.measure.periods import known_periods
-from assay.measure.tracers import TOOLS, Trace, demand_tracer
+from assay.measure.tracers import TOOLS, Trace, demand_tracer, with_lost
 from assay.records.noise import NoiseRun
 from assay.units import parse_duration_s
 from assay.untrusted import clean
@@ -181,7 +181,7 @@ def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseAnswer, int]:
     folder = demand_tracer(tool)
     cpus = request.cpus or tuple(sorted(os.sched_getaffinity(0)))
     status, began_s = 0, time.monotonic()
-    with Trace(Path(folder), tool, cpus).running() as trace:
+    with Trace(folder, tool, cpus).running() as trace:
         try:
             time.sleep(request.seconds)
         except KeyboardInterrupt:
@@ -189,9 +189,9 @@ def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseAnswer, int]:
         except Terminated as termination:
             status = 128 + termination.number
         length_s = time.monotonic() - began_s
-        text = trace.text()
+        text, lost = trace.text(), trace.lost()
     traced = TOOLS[tool](text, length_s, cpus)
-    found = NoiseFound(run=traced.run, steal_s={}, switches=0, others=())
+    found = NoiseFound(run=with_lost(traced.run, lost), steal_s={}, switches=0, others=())
     return answer_of([found], known_periods(), guest=_is_guest(), causes=traced.causes), status
 
 
