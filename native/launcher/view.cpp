@@ -65,6 +65,8 @@ long write_whole(const char* path, int flags, std::string_view text) {
     const long file =
         raw::call(SYS_openat, AT_FDCWD, raw::as_long(path), O_WRONLY | O_CLOEXEC | flags, everybody_reads);
     if (raw::failed(file)) return file;
+    // Whatever the umask is: what root makes for another user is read by that one.
+    if ((flags & O_CREAT) != 0) raw::call(SYS_fchmod, file, everybody_reads);
     long written = 0;
     while (!text.empty() && !raw::failed(written)) {
         written = raw::call(SYS_write, file, raw::as_long(text.data()), static_cast<long>(text.size()));

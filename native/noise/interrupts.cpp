@@ -1,8 +1,8 @@
 #include "noise/interrupts.hpp"
 
-#include "common/files.hpp"
-
+#include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace assay::noise {
 
 namespace {
 
-constexpr std::size_t largest_table = 4U << 20; // a thousand CPUs with a thousand sources
+constexpr std::size_t usual_table = 64U << 10; // it grows with the first look
 constexpr std::size_t longest_name = 48;
 
 std::string_view trimmed(std::string_view text) {
@@ -51,7 +51,7 @@ std::string named(std::string_view source, std::string_view rest) {
 
 } // namespace
 
-Interrupts::Interrupts(int cpu) : cpu_(cpu), buffer_(largest_table) {
+Interrupts::Interrupts(int cpu) : cpu_(cpu), buffer_(usual_table) {
     hard_.file = Fd{::open("/proc/interrupts", O_RDONLY | O_CLOEXEC)};
     soft_.file = Fd{::open("/proc/softirqs", O_RDONLY | O_CLOEXEC)};
     soft_.prefix = "softirq ";
@@ -66,9 +66,22 @@ Interrupts::Grown Interrupts::look() {
     return grown;
 }
 
+std::optional<std::string_view> Interrupts::whole(int file) {
+    std::size_t used = 0;
+    for (;;) {
+        if (used == buffer_.size()) buffer_.resize(2 * buffer_.size());
+        // A table is told row by row, as much at once as a page holds (fs/seq_file.c).
+        const ssize_t got =
+            ::pread(file, buffer_.data() + used, buffer_.size() - used, static_cast<off_t>(used));
+        if (got < 0 && errno != EINTR) return std::nullopt;
+        if (got == 0) return std::string_view{buffer_.data(), used};
+        if (got > 0) used += static_cast<std::size_t>(got);
+    }
+}
+
 void Interrupts::look_at(Table& table, Grown& grown) {
     if (!table.file) return;
-    const auto text = reread(table.file.get(), buffer_.data(), buffer_.size());
+    const auto text = whole(table.file.get());
     if (!text) return;
     std::string_view left = *text;
     const auto line_end = left.find('\n');

@@ -3,7 +3,9 @@
 #include "common/fd.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,7 @@ class Interrupts {
         std::vector<std::pair<std::string, std::int64_t>> counts;
     };
 
+    std::optional<std::string_view> whole(int file);
     void look_at(Table& table, Grown& grown);
 
     int cpu_;

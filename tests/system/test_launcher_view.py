@@ -31,12 +31,17 @@ FILES = ("online", "present", "possible")
 Seen = dict[str, list[str]]
 
 
-def look(launcher: Launcher, programs: Path, way: str = "root", **keys: Any) -> tuple[Seen, Record]:
+UMASK = ("sh", "-c", 'umask 077; exec "$@"', "sh")
+
+
+def look(
+    launcher: Launcher, programs: Path, way: str = "root", before: tuple[str, ...] = (), **keys: Any
+) -> tuple[Seen, Record]:
     """What the program was shown, and the record."""
     plan = launcher.plan([programs / "shown"], **keys)
     if way != "root":
         plan = {k: v for k, v in plan.items() if k != "cgroup_name"} | {"containment": "none"}
-    record, done = launcher.run_plan(plan, prefix=WAYS[way], cwd="/")
+    record, done = launcher.run_plan(plan, prefix=(*before, *WAYS[way]), cwd="/")
     if (record["outcome"], record.get("errno")) == ("setup_failed", errno.EPERM):
         pytest.skip(record["message"])  # this host keeps namespaces back
     assert record["outcome"] == "exited", record
@@ -68,6 +73,16 @@ def nodes_of(cpus: list[int]) -> list[int]:
     lists = {n: SYSTEM / f"node/node{n}/cpulist" for n in numbers(host()["nodes"])}
     found = {n: numbers(path.read_text()) for n, path in lists.items()}
     return [n for n, own in found.items() if not own or set(own) & set(cpus)]
+
+
+@root_only
+@pytest.mark.parametrize("way", WAYS)
+def test_whatever_the_umask_is_the_program_reads_it(
+    launcher: Launcher, programs: Path, way: str
+) -> None:
+    saw, _ = look(launcher, programs, way, UMASK, affinity=CPUS[:1], view="own", cwd="/tmp")
+    assert numbers(saw["online"][0]) == CPUS[:1]
+    assert len(saw["cpuinfo"]) == 1
 
 
 @root_only

@@ -15,6 +15,8 @@ pytestmark = pytest.mark.vm
 # In an emulated guest nearly every 20 us are disturbed, and each disturbance is looked at: little
 # else is done then.
 RUN = "assay-noise {} --seconds 2 --threshold-us 200 > /out/document"
+MANY = 40
+"""CPUs of a guest."""
 BUSY = "taskset 2 sh -c 'while :; do :; done' & busy=$!;"
 
 
@@ -46,3 +48,20 @@ def test_a_competitor_shows_on_its_cpu(found: dict[str, NoiseRun]) -> None:
     assert shared > 0.25
     cpu = found["busy"].measured[1]
     assert CauseKind.THREAD in {cause_of(told, cpu).kind for told in cpu.worst[:5]}
+
+
+def test_a_long_table_of_interrupts_is_read_to_its_end(
+    guest_kernel: Path, assay_noise: Path
+) -> None:
+    """The kernel tells a page of it at once, and with many CPUs a page holds few rows."""
+    script = RUN.format("selfish --cpus 0")
+    many = Guest(kernel=guest_kernel, cpus=MANY, memory_mib=1024)
+    (result, shown) = many.run(
+        {"/bin/assay-noise": assay_noise},
+        [["sh", "-c", script], ["cat", "/proc/interrupts"]],
+    )
+    rows = shown.stdout.splitlines()
+    before = rows.index(next(row for row in rows if row.lstrip().startswith(b"LOC:")))
+    assert sum(len(row) + 1 for row in rows[:before]) > 4096, "else nothing is tried here"
+    (cpu,) = decode(result.files["/out/document"], NoiseRun).measured
+    assert any(name.startswith("LOC") for name in cpu.interrupts)

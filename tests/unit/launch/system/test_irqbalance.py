@@ -53,6 +53,7 @@ def host(tmp_path: Path) -> RecordedHost:
     for pid, name in ((1, "init"), (PID, "irqbalance")):
         (tmp_path / f"proc/{pid}").mkdir(parents=True)
         (tmp_path / f"proc/{pid}/comm").write_text(f"{name}\n")
+        (tmp_path / f"proc/{pid}/status").write_text("Name:\tx\nUid:\t0\t0\t0\t0\n")
     return RecordedHost(tmp_path)
 
 
@@ -102,6 +103,15 @@ def test_where_none_runs_nothing_is_said(tmp_path: Path) -> None:
     assert irqbalance.banned(host) is None
     with pytest.raises(OSError, match="does not answer"):
         irqbalance.ban(host, [1])
+
+
+def test_a_program_of_a_user_is_not_taken_for_it(
+    host: RecordedHost, daemon: Daemon, tmp_path: Path
+) -> None:
+    status = tmp_path / f"proc/{PID}/status"
+    status.write_text("Name:\tirqbalance\nUid:\t1000\t1000\t1000\t1000\n")
+    assert irqbalance.banned(host) is None
+    assert daemon.asked == []
 
 
 def test_one_that_left_its_socket_does_not_run(host: RecordedHost, tmp_path: Path) -> None:
