@@ -14,10 +14,12 @@ from assay.measure.tracers import TOOLS, Trace, Traced
 from .alive import Alive, alive
 from .guest import Guest, UnavailableError, find_tracing_kernel
 
-pytestmark = pytest.mark.vm
+pytestmark = [pytest.mark.vm, pytest.mark.slow]
 
 TRACING = "/sys/kernel/tracing"
 TRACED_S = 1.0
+PERIOD_US = "50000"
+"""Of timerlat's thread: real-time work every millisecond is all that an emulated guest could do."""
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +33,7 @@ def guest(guest_kernel: Path) -> Iterator[Alive]:
         known = running.host.read(f"{TRACING}/available_tracers") or ""
         if not set(TOOLS) <= set(known.split()):
             pytest.skip(f"{kernel.name} has no tracers of noise")
+        running.host.write(f"{TRACING}/osnoise/timerlat_period_us", PERIOD_US)
         yield running
 
 
@@ -63,7 +66,7 @@ def test_timerlat_tells_how_late_a_thread_runs(guest: Alive) -> None:
     found = traced(guest, "timerlat", (1,))
     (cpu,) = found.run.cpus
     assert cpu.cpu == 1
-    assert len(cpu.took_ns) > 10
+    assert len(cpu.took_ns) > 3
     assert all(took_ns > 0 for took_ns in cpu.took_ns)
     assert {cause.kind for cause in found.causes.values()} <= {
         CauseKind.INTERRUPT,
