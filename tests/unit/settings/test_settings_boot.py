@@ -37,6 +37,7 @@ from .hosts import machine as a_host
 
 CPU = "/sys/devices/system/cpu"
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
+IRQS = "/proc/irq/default_smp_affinity"
 FLAW = f"{CPU}/vulnerabilities/spectre_v2"
 GIANT = "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"
 FOUR = {f"{CPU}/online": "0-3", f"{CPU}/possible": "0-3", f"{CPU}/present": "0-3"}
@@ -73,6 +74,9 @@ def pending(machine: Machine, name: str, value: Value) -> Pending:
         ("boot.nohz_full", "2-3", "nohz_full=2-3", {f"{CPU}/nohz_full": "2-3"}),
         ("boot.nohz_full", "2-N", "nohz_full=2-N", {f"{CPU}/nohz_full": "2-3"}),
         ("boot.nohz_full", "absent", "quiet", {f"{CPU}/nohz_full": "(null)"}),
+        ("boot.irqaffinity", "0-1", "irqaffinity=0-1", {IRQS: "3"}),
+        ("boot.irqaffinity", 1, "irqaffinity=1", {IRQS: "00000000,00000003"}),
+        ("boot.irqaffinity", 1, "irqaffinity=1", {IRQS: "2"}),
         ("boot.isolcpus", "domain,1", "isolcpus=domain,1", {f"{CPU}/isolated": "1"}),
         ("boot.isolcpus", "managed_irq,1", "isolcpus=managed_irq,1", {f"{CPU}/isolated": ""}),
         ("boot.isolcpus", 1, "isolcpus=1", {f"{CPU}/isolated": "1"}),
@@ -128,6 +132,9 @@ def test_a_boot_that_has_it_and_shows_it(
             "reads 'always [madvise] never', not 'always'",
         ),
         ("boot.nosmt", "present", "nosmt", {f"{CPU}/smt/control": "on"}, "reads 'on', not 'off'"),
+        ("boot.irqaffinity", "0-1", "irqaffinity=0-1", {IRQS: "f"}, "reads 'f', not CPUs '0-1'"),
+        ("boot.irqaffinity", 1, "irqaffinity=1", {IRQS: "ffffffff"}, "CPUs '1', with or without"),
+        ("boot.irqaffinity", 1, "irqaffinity=1", {IRQS: "6"}, "reads '6', not CPUs '1'"),
         ("boot.maxcpus", 2, "maxcpus=2", {}, "reads '0-3', not 2 CPUs at most"),
         (
             "boot.hugepages.1G",
@@ -326,6 +333,17 @@ def test_the_command_line_alone_is_set_not_seen() -> None:
 def test_names_that_no_boot_knows(name: str) -> None:
     with pytest.raises(BadInput):
         builtin().get(name)
+
+
+@pytest.mark.parametrize(("value", "mask"), [("0-3", "f"), ("1-3", "f"), ("1-3", "ff")])
+def test_a_mask_of_all_cpus_shows_nothing(tmp_path: Path, value: str, mask: str) -> None:
+    """The kernel has it without the argument too."""
+    machine = booted(tmp_path, f"irqaffinity={value}", {IRQS: mask})
+    config = Configuration({"boot.irqaffinity": value})
+    found = plan(config, machine, builtin())
+    assert builtin().get("boot.irqaffinity").judge(config, RAN, found).level is Level.SET
+    found = plan(config, booted(tmp_path, f"irqaffinity={value}", {IRQS: "e"}), builtin())
+    assert bool(found.pending) == (value == "0-3")
 
 
 @pytest.mark.parametrize(
