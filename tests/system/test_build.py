@@ -47,6 +47,7 @@ def builds(cli: CommandLine) -> list[Path]:
     return sorted((cli.folder / "cache" / "assay" / "builds").glob("*"))
 
 
+@pytest.mark.slow
 def test_a_tune_over_flags_comes_to_its_end_and_runs_again(cli: CommandLine) -> None:
     settings = ("build.opt=-O0,-O2 -fno-math-errno,-Onever", "build.march=,-march=native")
     found = cli("tune", "--json", *settings, *BUILD, "--check", "sum=", "--runs", "90", *RUN)

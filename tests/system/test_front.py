@@ -80,6 +80,7 @@ def test_a_front_is_found_run_reported_and_handed_on(
     assert "holds" in checked.out
 
 
+@pytest.mark.slow
 def test_it_is_killed_and_goes_on_to_a_front(cli: CommandLine, words: tuple[str, ...]) -> None:
     """In the search and in the confirmation; nothing that was launched is launched again."""
     before = leaves()

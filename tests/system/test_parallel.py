@@ -45,9 +45,13 @@ SHOWN = ("sed", "-n", "s/^Cpus_allowed_list:.//p", "/proc/self/status")
 
 @pytest.fixture
 def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    return on_two_cores(assay_exec, tmp_path)
+
+
+def on_two_cores(assay_exec: Path, folder: Path) -> CommandLine:
     if len(read_machine().cores) < 2:
         pytest.skip("side by side takes two cores")
-    return CommandLine(assay_exec, tmp_path)
+    return CommandLine(assay_exec, folder)
 
 
 def lines(cli: CommandLine) -> list[list[str]]:
@@ -186,10 +190,19 @@ def test_settings_see_the_slot_as_the_machine(cli: CommandLine) -> None:
     assert "not among those that assay may use" in named.err
 
 
-def test_the_winner_runs_in_a_slot_again(cli: CommandLine) -> None:
+@pytest.fixture(scope="module")
+def searched(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """A store with a finished study, whose program tells where it runs; it is only read."""
+    line = on_two_cores(assay_exec, tmp_path_factory.mktemp("searched"))
     shown = 'sed -n "s/^Cpus_allowed_list:.//p" /proc/self/status; exec sleep {t}'
-    found = cli(*TUNE, "--parallel", "2", "--json", "--", "sh", "-c", shown)
+    found = line(*TUNE, "--parallel", "2", "--", "sh", "-c", shown)
     assert found.status == 0, found.err
+    return line
+
+
+def test_the_winner_runs_in_a_slot_again(searched: CommandLine) -> None:
+    cli = searched
+    found = cli("study", "resume", "last", "--json")
     words = [] if found.document["recommendation"]["settings"] else ["--", *SHOWN]
     again = cli("run", "--from", "last", *words)
     assert again.status == 0, again.err
@@ -198,10 +211,9 @@ def test_the_winner_runs_in_a_slot_again(cli: CommandLine) -> None:
         assert "taskset" in script
 
 
-def test_a_bundle_of_it_is_verified(cli: CommandLine) -> None:
+def test_a_bundle_of_it_is_verified(searched: CommandLine) -> None:
     """The verdict, what was found of launches side by side included, and the script."""
-    found = cli(*TUNE, "--parallel", "2", "--", "sleep", "{t}")
-    assert found.status == 0, found.err
+    cli = searched
     bundle = cli.folder / "b.zip"
     assert cli("study", "export", "last", "--bundle", bundle).status == 0
     verified = cli("study", "verify", bundle)

@@ -189,13 +189,14 @@ class Campaign:
         assert encode(found) == encode(stored)
 
 
-def test_killed_two_hundred_times(assay_exec: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [60, pytest.param(200, marks=pytest.mark.slow)])
+def test_killed_again_and_again(assay_exec: Path, tmp_path: Path, times: int) -> None:
     """Over two stores at once, since much of the time is waiting."""
     lines = [command_line(assay_exec, tmp_path / name) for name in ("short", "long")]
     both = [Campaign(lines[0], "short", SHORT), Campaign(lines[1], "long", LONG)]
 
     def wear_down(campaign: Campaign) -> None:
-        campaign.cut_off(100)
+        campaign.cut_off(times // 2)
         campaign.conclude()
 
     try:
@@ -204,7 +205,7 @@ def test_killed_two_hundred_times(assay_exec: Path, tmp_path: Path) -> None:
     finally:
         for line in lines:
             end_marked(line.mark)
-    assert sum(campaign.kills for campaign in both) == 200
+    assert sum(campaign.kills for campaign in both) == times
 
 
 # --- the launchers of a study -------------------------------------------------------------------

@@ -118,6 +118,7 @@ def test_what_is_printed_and_exported(cli: CommandLine) -> None:
     assert lines[0] in shown.out
 
 
+@pytest.mark.slow
 def test_a_baseline_beside_the_cells_is_told_by_its_settings_everywhere(cli: CommandLine) -> None:
     text = GRID.split("[settings]")[0] + (
         '[settings]\narg.n = "1..9"\narg.m = "10..900"\n'

@@ -639,6 +639,20 @@ def test_idle_states_that_are_not_there(tree: Path, version: int) -> None:
         create(asked("3", checks_machine=False), place(tree, version))
 
 
+def test_idle_states_are_those_of_the_cpus_asked_for(tree: Path, version: int) -> None:
+    states = tree / CPU.lstrip("/") / "cpu3/cpuidle"
+    (states / "state0/latency").write_text("1\n")
+    with pytest.raises(NotPossible, match="no idle state here polls"):
+        create(asked("3", idle="poll"), place(tree, version))
+    create(asked("2", idle="poll"), place(tree, version))
+    delete("main", place(tree, version))
+    (states / "state1/latency").write_text("40\n")
+    create(asked("2-3", idle="shallow"), place(tree, version))
+    disabled = [(tree / f"{CPU}/cpu{n}/cpuidle/state1/disable".lstrip("/")) for n in (2, 3)]
+    assert [file.read_text().strip() for file in disabled] == ["0", "1"]
+    delete("main", place(tree, version))
+
+
 def test_who_is_not_root_is_refused(tree: Path, version: int) -> None:
     (tree / "proc/self/status").write_text("Name:\tassay\nUid:\t1000\t1000\t1000\t1000\n")
     with pytest.raises(NotPossible, match="as root") as error:

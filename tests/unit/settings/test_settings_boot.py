@@ -37,6 +37,7 @@ from .hosts import machine as a_host
 
 CPU = "/sys/devices/system/cpu"
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
+IRQS = "/proc/irq/default_smp_affinity"
 FLAW = f"{CPU}/vulnerabilities/spectre_v2"
 GIANT = "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"
 FOUR = {f"{CPU}/online": "0-3", f"{CPU}/possible": "0-3", f"{CPU}/present": "0-3"}
@@ -73,6 +74,9 @@ def pending(machine: Machine, name: str, value: Value) -> Pending:
         ("boot.nohz_full", "2-3", "nohz_full=2-3", {f"{CPU}/nohz_full": "2-3"}),
         ("boot.nohz_full", "2-N", "nohz_full=2-N", {f"{CPU}/nohz_full": "2-3"}),
         ("boot.nohz_full", "absent", "quiet", {f"{CPU}/nohz_full": "(null)"}),
+        ("boot.irqaffinity", "0-1", "irqaffinity=0-1", {IRQS: "3"}),
+        ("boot.irqaffinity", 1, "irqaffinity=1", {IRQS: "00000000,00000003"}),
+        ("boot.irqaffinity", 1, "irqaffinity=1", {IRQS: "2"}),
         ("boot.isolcpus", "domain,1", "isolcpus=domain,1", {f"{CPU}/isolated": "1"}),
         ("boot.isolcpus", "managed_irq,1", "isolcpus=managed_irq,1", {f"{CPU}/isolated": ""}),
         ("boot.isolcpus", 1, "isolcpus=1", {f"{CPU}/isolated": "1"}),
@@ -87,7 +91,7 @@ def pending(machine: Machine, name: str, value: Value) -> Pending:
         ("boot.nosmt", "present", "nosmt", {f"{CPU}/smt/control": "notsupported"}),
         ("boot.maxcpus", 4, "maxcpus=4", {}),
         ("boot.hugepages.1G", 4, "hugepagesz=1G hugepages=4", {GIANT: "4"}),
-        ("boot.hugepages.1g", 4, "hugepages=9 hugepagesz=1G hugepages=4", {GIANT: "4"}),
+        ("boot.hugepages.1G", 4, "hugepages=9 hugepagesz=1024m hugepages=4", {GIANT: "4"}),
         ("boot.hugepages.1G", "absent", "hugepagesz=2M hugepages=4", {GIANT: "0"}),
         (
             "boot.zswap.enabled",
@@ -128,6 +132,9 @@ def test_a_boot_that_has_it_and_shows_it(
             "reads 'always [madvise] never', not 'always'",
         ),
         ("boot.nosmt", "present", "nosmt", {f"{CPU}/smt/control": "on"}, "reads 'on', not 'off'"),
+        ("boot.irqaffinity", "0-1", "irqaffinity=0-1", {IRQS: "f"}, "reads 'f', not CPUs '0-1'"),
+        ("boot.irqaffinity", 1, "irqaffinity=1", {IRQS: "ffffffff"}, "CPUs '1', with or without"),
+        ("boot.irqaffinity", 1, "irqaffinity=1", {IRQS: "6"}, "reads '6', not CPUs '1'"),
         ("boot.maxcpus", 2, "maxcpus=2", {}, "reads '0-3', not 2 CPUs at most"),
         (
             "boot.hugepages.1G",
@@ -160,7 +167,7 @@ def test_a_word_without_effect_is_told(
         ("boot.mitigations", "absent", "mitigations=off", (), ("mitigations=off",)),
         ("boot.nosmt", "present", "quiet", ("nosmt",), ()),
         ("boot.nosmt", "present", "nosmt=force", ("nosmt",), ("nosmt=force",)),
-        ("boot.rcu-nocbs", 1, "rcu_nocbs=2", ("rcu-nocbs=1",), ("rcu-nocbs=2",)),
+        ("boot.rcu_nocbs", 1, "rcu-nocbs=2", ("rcu_nocbs=1",), ("rcu-nocbs=2",)),
         ("boot.isolcpus", 1, "isolcpus=1 isolcpus=2", (), ("isolcpus=2",)),
         ("boot.hugepages.1G", 4, "quiet", ("hugepagesz=1G hugepages=4",), ()),
         (
@@ -202,9 +209,9 @@ def test_what_stands_behind_the_two_dashes_is_for_init(tmp_path: Path) -> None:
     assert builtin().get("boot.mitigations").default(machine) == "absent"
 
 
-NAMES = st.sampled_from(["nosmt", "mitigations", "isolcpus", "secret.key", "quiet", "foo-bar"])
+NAMES = st.sampled_from(["nosmt", "mitigations", "isolcpus", "secret.key", "quiet", "foo_bar"])
 VALUES = st.sampled_from(["", "=off", "=auto,nosmt", "=1", "=2", "=x=y"])
-LINES = st.lists(st.tuples(NAMES, VALUES).map("".join), max_size=6)
+LINES = st.lists(st.tuples(NAMES | st.just("foo-bar"), VALUES).map("".join), max_size=6)
 
 
 @given(line=LINES, name=NAMES)
@@ -225,16 +232,9 @@ def test_a_line_that_was_changed_as_told_has_it(line: list[str], name: str, valu
     answer = setting.resolve(configuration, words(*line))
     if not isinstance(answer, Pending):
         return
-    spelled = [_spelled(word, name) for word in line]
-    left = [word for word in spelled if digested(word) not in answer.remove]
+    left = [word for word in line if digested(word) not in answer.remove]
     changed = setting.resolve(configuration, words(*left, *answer.add))
     assert not (isinstance(changed, Pending) and (changed.add or changed.remove)), changed
-
-
-def _spelled(word: str, name: str) -> str:
-    """A word of the line as the setting spells its own."""
-    key, equals, value = word.partition("=")
-    return f"{name}{equals}{value}" if key.replace("-", "_") == name.replace("-", "_") else word
 
 
 def test_secrets_of_the_command_line_are_not_kept(tmp_path: Path) -> None:
@@ -319,11 +319,49 @@ def test_the_command_line_alone_is_set_not_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["boot.a=b", "boot.a b", "boot.1", "boot.ä", "firmware.a.b", "boot.hugepages.1Q"]
+    "name",
+    [
+        "boot.a=b",
+        "boot.a b",
+        "boot.1",
+        "boot.ä",
+        "firmware.a.b",
+        "boot.hugepages.1Q",
+        "boot.hugepages.0K",
+    ],
 )
 def test_names_that_no_boot_knows(name: str) -> None:
     with pytest.raises(BadInput):
         builtin().get(name)
+
+
+@pytest.mark.parametrize(("value", "mask"), [("0-3", "f"), ("1-3", "f"), ("1-3", "ff")])
+def test_a_mask_of_all_cpus_shows_nothing(tmp_path: Path, value: str, mask: str) -> None:
+    """The kernel has it without the argument too."""
+    machine = booted(tmp_path, f"irqaffinity={value}", {IRQS: mask})
+    config = Configuration({"boot.irqaffinity": value})
+    found = plan(config, machine, builtin())
+    assert builtin().get("boot.irqaffinity").judge(config, RAN, found).level is Level.SET
+    found = plan(config, booted(tmp_path, f"irqaffinity={value}", {IRQS: "e"}), builtin())
+    assert bool(found.pending) == (value == "0-3")
+
+
+@pytest.mark.parametrize(
+    ("name", "one"),
+    [
+        ("boot.nohz-full", "boot.nohz_full"),
+        ("boot.usb-storage.delay-use", "boot.usb_storage.delay_use"),
+        ("boot.hugepages.1g", "boot.hugepages.1G"),
+        ("boot.hugepages.2048K", "boot.hugepages.2M"),
+        ("boot.hugepages.1024m", "boot.hugepages.1G"),
+    ],
+)
+def test_there_is_one_setting_for_each_word_of_the_command_line(name: str, one: str) -> None:
+    """Of two for one word no boot could have both as arms ask for them."""
+    with pytest.raises(BadInput, match="has a second spelling") as refused:
+        builtin().get(name)
+    assert refused.value.remedy == f"Write {one}."
+    assert builtin().get(one).name == one
 
 
 @pytest.mark.parametrize("value", ["", " ", 'a"b', "a'b", "a\nb"])

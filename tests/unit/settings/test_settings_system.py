@@ -64,8 +64,11 @@ SERVER = {
     **{f"{POLICY}{n}/scaling_max_freq": "3500000" for n in range(4)},
     NO_TURBO: "0",
     **{f"{CPU}/cpu{n}/cpuidle/state{s}/disable": "0" for n in range(4) for s in range(3)},
-    **{f"{CPU}/cpu0/cpuidle/state{s}/latency": us for s, us in enumerate(("0", "2", "133"))},
-    **{f"{CPU}/cpu0/cpuidle/state{s}/name": name for s, name in enumerate(("POLL", "C1", "C6"))},
+    **{
+        f"{CPU}/cpu{n}/cpuidle/state{s}/latency": us
+        for n in range(4)
+        for s, us in enumerate(("0", "2", "133"))
+    },
     "/dev/cpu_dma_latency": "",
     "/proc/irq/9/smp_affinity_list": "0-3",
     "/proc/irq/24/smp_affinity_list": "2",
@@ -287,6 +290,19 @@ def test_sleep_is_limited_for_good_by_disabling_states(server: Path) -> None:
         assert {o.word for o in changes.hold(deeper)} == {Word.GRANTED}
         changes.put_back()
     assert content(server) == before
+
+
+def test_cores_of_several_kinds_have_idle_states_of_their_own(server: Path) -> None:
+    """As on hybrid processors: what the first core wakes up from soon takes others long."""
+    for cpu in (2, 3):
+        folder = server / f"{CPU}/cpu{cpu}/cpuidle".lstrip("/")
+        (folder / "state1/latency").write_text("40\n")
+        (folder / "state2/latency").unlink()
+    found = lasting(HoldFd(path="/dev/cpu_dma_latency", value=10), read_machine(Root(server)))
+    assert [action.path for action in found] == [
+        f"{CPU}/cpu{cpu}/cpuidle/state{state}/disable"
+        for cpu, state in ((0, 2), (1, 2), (2, 1), (3, 1))
+    ]
 
 
 def test_judging_without_a_reading_or_with_another(server: Path) -> None:

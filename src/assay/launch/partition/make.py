@@ -164,7 +164,7 @@ def planned_partition(request: Request, machine: Machine, place: Place) -> Made:
     tree = find_tree(root)
     _demand_alike(tree, others)
     cpus = designated(request.cpus, machine, {one.name: one.cpu_set for one in others})
-    demand_quiet(request.idle, request.checks_machine, machine)
+    demand_quiet(request.idle, request.checks_machine, machine, cpus)
     gpus = _gpus(request.gpus, root, others)
     nodes = nodes_of(cpus, machine)
     memory = None

@@ -21,19 +21,20 @@ ones, which switch parts of a core off, take tens of microseconds."""
 _LATENCIES_US: dict[Idle, int] = {"shallow": SHALLOW_US, "poll": 0}
 
 
-def demand_quiet(idle: Idle, checks_machine: bool, machine: Machine) -> None:
-    """Refuse what this machine cannot do.
+def demand_quiet(idle: Idle, checks_machine: bool, machine: Machine, cpus: Iterable[int]) -> None:
+    """Refuse what this machine cannot do with these CPUs.
 
     Raises:
         NotPossible: it knows no idle states, none that polls, or no polling for errors.
     """
-    states = idle_states(machine)
-    if idle != "default" and not states:
+    known = idle_states(machine)
+    states = [known.get(cpu, {}) for cpu in cpus]
+    if idle != "default" and not all(states):
         raise NotPossible(
             f"--idle {idle} cannot be had: the kernel tells of no idle states here.",
             "Leave it out; in a guest the host decides how deep its CPUs sleep.",
         )
-    if idle == "poll" and all(latency_us > 0 for _, latency_us in states):
+    if idle == "poll" and not all(0 in latencies.values() for latencies in states):
         raise NotPossible(
             "--idle poll cannot be had: no idle state here polls.", "--idle shallow can."
         )

@@ -1,7 +1,7 @@
 """Act: one action on a host, and what its target holds.
 
 Whatever a plan or a journal names, only files of the table of tunables are written, and only with
-text of their form.
+text of their form; and no device is held open but that of the latency.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from assay.launch.system.threads import is_thread, read_thread, write_thread
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.forms import may_be_written, reading
 from assay.machine.swaps import SWAPS, swap_areas
-from assay.machine.tunables import known, writable
+from assay.machine.tunables import LATENCY, known, writable
 from assay.records.action import (
     Balancer,
     ControlGroup,
     Delegate,
+    HoldFd,
     HostAction,
     Swap,
     TaskAffinity,
@@ -28,6 +29,8 @@ from assay.records.action import (
 )
 
 ON, OFF = "on", "off"
+_LONGEST_US = (1 << 31) - 1
+"""What the latency device takes: a signed number of 32 bits."""
 
 
 def demand_allowed(action: HostAction) -> None:
@@ -42,6 +45,8 @@ def demand_allowed(action: HostAction) -> None:
             sound = tunable is not None and tunable.form == form and may_be_written(form, value)
             if not sound or any(writable(other) is None for other in resets):
                 raise _not_allowed(f"{value!r} into {path}")
+        case HoldFd(path=path, value=value) if path != LATENCY or not 0 <= value <= _LONGEST_US:
+            raise _not_allowed(f"{value} into {path}")
         case Swap(path=path):
             words = path.split("/")
             if words[0] or ".." in words or "\0" in path:

@@ -12,7 +12,6 @@ from assay.launch.journal import Busy
 from assay.launch.system.act import demand_allowed
 from assay.launch.system.changes import Outcome
 from assay.launch.system.undo import Undone
-from assay.machine.tunables import LATENCY
 from assay.records.action import HoldFd, Swap, WriteFile
 
 Askable = WriteFile | HoldFd | Swap
@@ -102,16 +101,8 @@ def demand_askable(question: Question) -> None:
     """
     for action in getattr(question, "actions", ()):
         demand_allowed(action)
-        match action:
-            case HoldFd(path=path, value=value) if path != LATENCY or not 0 <= value < 1 << 31:
-                raise _refused(f"{value} into {path}")
-            case Swap(on=True, path=path):
-                raise _refused(f"swap on {path}")
-            case _:
-                pass
-
-
-def _refused(what: str) -> NotPossible:
-    return NotPossible(
-        f"The root helper does not do this: {what}.", "Start as root itself, or with --as-root."
-    )
+        if isinstance(action, Swap) and action.on:
+            raise NotPossible(
+                f"The root helper does not do this: swap on {action.path}.",
+                "Start as root itself, or with --as-root.",
+            )

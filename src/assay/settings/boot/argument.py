@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.errors import BadInput
-from assay.machine.boot import digested, is_digest, plain
+from assay.machine.boot import digested, is_digest, name_of, plain
 from assay.machine.booted import COMMAND_LINE
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -55,7 +55,12 @@ class BootArgument:
         if not _NAME.fullmatch(self.argument):
             raise BadInput(
                 f"{self.argument!r} is not the name of a boot argument.",
-                "Names hold letters, digits, dots, dashes and underscores.",
+                "Names hold letters, digits, dots and underscores.",
+            )
+        if self.argument != plain(self.argument):
+            raise BadInput(
+                f"{self.name} has a second spelling: the kernel takes dashes for underscores.",
+                f"Write {BOOT}.{plain(self.argument)}.",
             )
 
     @property
@@ -76,7 +81,7 @@ class BootArgument:
     @property
     def arguments(self) -> frozenset[str]:
         """The words of the command line that are its own."""
-        return frozenset({plain(self.argument)})
+        return frozenset({self.argument})
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -98,7 +103,7 @@ class BootArgument:
 
     def default(self, machine: Machine) -> Value | None:
         """What the present boot has."""
-        values = [word.partition("=") for word in self._words(machine.boot.words)]
+        values = [word.partition("=") for word in self._held(machine)]
         if not values:
             return ABSENT
         return value_of(" ".join(text if equals else PRESENT for _, equals, text in values))
@@ -128,14 +133,16 @@ class BootArgument:
         if reason is not None:
             return Refused(reason)
         wanted = self._wanted(value)
-        held = self._words(machine.boot.words)
+        held = self._held(machine)
         needs = f"{' '.join(wanted) or f'no {self.argument}'} on the kernel's command line"
         if [digested(word) for word in wanted] != held:
-            add, remove = _change(held, wanted)
+            add, gone = _change(held, wanted)
+            # As they stand there: those who edit boot loaders look for a whole word.
+            remove = (w for w in self._own(machine) if self._spelled(w) in gone)
             told = " ".join(held) or f"no {self.argument}"
             missing = f"{COMMAND_LINE} has {told}, "
             missing += f"not {' '.join(wanted)}" if wanted else "which is to go"
-            return Pending(missing, add, remove)
+            return Pending(missing, add, tuple(dict.fromkeys(remove)))
         effect = known(self.argument).effect
         proof = effect(value, machine) if effect is not None else None
         if proof is not None and not proof.fits:
@@ -158,15 +165,18 @@ class BootArgument:
             for text in dict.fromkeys(value.split())
         ]
 
-    def _words(self, words: Sequence[str]) -> list[str]:
-        """Those of this argument, each once, in the spelling of the setting."""
-        pairs = (word.partition("=") for word in words)
-        mine = [
-            f"{self.argument}{equals}{text}"
-            for key, equals, text in pairs
-            if plain(key) == plain(self.argument)
-        ]
-        return list(dict.fromkeys(mine))
+    def _held(self, machine: Machine) -> list[str]:
+        """What the present boot has of it, each word once, in the spelling of the setting."""
+        return list(dict.fromkeys(map(self._spelled, self._own(machine))))
+
+    def _own(self, machine: Machine) -> list[str]:
+        """Words of the command line that are its own, as they stand there."""
+        return [word for word in machine.boot.words if name_of(word) == self.argument]
+
+    def _spelled(self, word: str) -> str:
+        """One of these in the spelling of the setting."""
+        _, equals, text = word.partition("=")
+        return f"{self.argument}{equals}{text}"
 
 
 def _change(held: Sequence[str], wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

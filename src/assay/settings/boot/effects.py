@@ -32,6 +32,8 @@ _LISTS = frozenset({"irqaffinity", "isolcpus", "nohz_full", "rcu_nocbs"})
 """Arguments whose value is a list of CPUs."""
 _NONE = ("", "(null)", "(none)")
 """How files show an empty list: the kernel prints ``(null)`` for a mask that was never made."""
+_BOOT_CPU = 0
+"""Linux numbers CPUs from the one that boots on."""
 _CPUS = ("the usable CPUs", "the machine", "cpu.smt", "CPU limit")
 _FREQUENCY = ("cpu.driver", "cpu.governor", "cpu.epp", "cpu.boost", "cpu.no_turbo")
 
@@ -125,14 +127,23 @@ def _isolcpus(value: str, machine: Machine) -> Proof | None:
 
 
 def _irqaffinity(value: str, machine: Machine) -> Proof | None:
+    """The kernel puts the CPU that boots into the mask, and without the argument all CPUs.
+
+    A mask that comes to all of them with the argument too shows nothing.
+    """
     path = f"{IRQS}/default_smp_affinity"
     text = text_of(machine, path)
     if value == ABSENT or text is None:
         return None
-    wanted = _named(value, machine)
-    return Proof(
-        path, text, frozenset(parse_mask(text)) & wanted == wanted, f"CPUs {_list(wanted)}"
-    )
+    wanted, possible = _named(value, machine), _possible(machine)
+    with_boot = (wanted | {_BOOT_CPU}) & possible
+    held = frozenset(parse_mask(text)) & possible
+    if held == with_boot == possible:
+        return None
+    told = f"CPUs {_list(wanted)}"
+    if with_boot != wanted:
+        told += f", with or without CPU {_BOOT_CPU} that boots"
+    return Proof(path, text, held in (wanted, with_boot), told)
 
 
 def _mitigations(value: str, machine: Machine) -> Proof | None:

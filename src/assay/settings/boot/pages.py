@@ -42,31 +42,47 @@ from assay.settings.words import value_of, word_of
 
 POOLS = "hugepages."
 """What names of these begin with, behind their family."""
-_SIZE = re.compile(r"hugepages\.([0-9]+[KMG])", re.IGNORECASE)
-_KB = {"K": 1, "M": 1024, "G": 1024 * 1024}
+_SIZE = re.compile(r"([1-9][0-9]*)([KMG])", re.IGNORECASE | re.ASCII)
+_UNITS = "KMG"
 _DOMAIN = AnyText(f"a number of pages, or {ABSENT}")
 
 
 def size_in(name: str) -> str:
-    """The size that a name holds, as it is written: ``1g`` of ``hugepages.1g``.
+    """The size that a name holds: ``1G`` of ``hugepages.1G``.
 
     Raises:
-        BadInput: it holds none.
+        BadInput: it holds none, or one in another spelling: there is one setting for each pool.
     """
-    match = _SIZE.fullmatch(name)
-    if match is None:
+    text = name.removeprefix(POOLS)
+    size = _size(text)
+    if size is None:
         raise BadInput(
-            f"{name.removeprefix(POOLS)!r} is no size of huge pages.",
-            f"Write {BOOT}.{POOLS}2M, {BOOT}.{POOLS}1G.",
+            f"{text!r} is no size of huge pages.", f"Write {BOOT}.{POOLS}2M, {BOOT}.{POOLS}1G."
         )
-    return match[1]
+    if text != size:
+        raise BadInput(
+            f"{BOOT}.{name} has a second spelling: {text} is {size}.",
+            f"Write {BOOT}.{POOLS}{size}.",
+        )
+    return size
+
+
+def _size(text: str) -> str | None:
+    """A size as the kernel takes it, in its largest unit: ``1G`` of ``1024m``."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return None
+    number, unit = int(match[1]), _UNITS.index(match[2].upper())
+    while number % 1024 == 0 and unit < len(_UNITS) - 1:
+        number, unit = number // 1024, unit + 1
+    return f"{number}{_UNITS[unit]}"
 
 
 @dataclass(frozen=True)
 class BootPages:
-    """The pool of one size: so many pages, or ``absent``."""
+    """The pool of one size, as ``1G``: so many pages, or ``absent``."""
 
-    written: str
+    size: str
     scope: Scope = Scope.BOOT
     switch_cost_s: float = BOOT_S
     evidence: Level = Level.SEEN
@@ -74,12 +90,7 @@ class BootPages:
     @property
     def name(self) -> str:
         """As it is written."""
-        return f"{BOOT}.hugepages.{self.written}"
-
-    @property
-    def size(self) -> str:
-        """Of a page, as the kernel writes it: ``1G``."""
-        return self.written.upper()
+        return f"{BOOT}.{POOLS}{self.size}"
 
     @property
     def summary(self) -> str:
@@ -140,7 +151,7 @@ class BootPages:
         return judge_booted(self.name, config[self.name], facts, plan)
 
     def _pool(self, wanted: str | None, machine: Machine) -> Proof | None:
-        kilobytes = int(self.size[:-1]) * _KB[self.size[-1]]
+        kilobytes = int(self.size[:-1]) << 10 * _UNITS.index(self.size[-1])
         path = f"{HUGETLB}/hugepages-{kilobytes}kB/nr_hugepages"
         text = text_of(machine, path)
         if wanted is None:
@@ -150,11 +161,12 @@ class BootPages:
 
     def _count(self, machine: Machine) -> str | None:
         """The number that stands behind the size; the last one counts."""
-        found, size = None, None
+        found: str | None = None
+        size: str | None = None
         for word in machine.boot.words:
             key, _, text = word.partition("=")
             if plain(key) == "hugepagesz":
-                size = text.upper()
+                size = _size(text)
             elif plain(key) == "hugepages" and size == self.size:
                 found = text
         return found

@@ -97,20 +97,21 @@ def lasting(action: SystemAction, machine: Machine) -> tuple[SystemAction, ...]:
 
 def no_deeper(machine: Machine, cpus: Iterable[int], latency_us: int) -> tuple[WriteFile, ...]:
     """Disable the idle states of some CPUs from which it takes longer to wake up."""
-    deeper = [number for number, takes_us in idle_states(machine) if takes_us > latency_us]
+    states = idle_states(machine)
     return tuple(
         WriteFile(path=f"{CPUS}/cpu{cpu}/cpuidle/state{number}/disable", value="1", form="number")
         for cpu in cpus
-        for number in deeper
+        for number, takes_us in states.get(cpu, {}).items()
+        if takes_us > latency_us
     )
 
 
-def idle_states(machine: Machine) -> list[tuple[int, int]]:
-    """Number and latency in microseconds of the idle states of the first CPU."""
-    found = []
-    for path in matching(machine.system, f"{CPUS}/cpu0/cpuidle/state#/latency"):
-        number = re.findall("state([0-9]+)", path)[0]
+def idle_states(machine: Machine) -> dict[int, dict[int, int]]:
+    """Latency in microseconds by CPU and idle state: cores of several kinds have their own."""
+    found: dict[int, dict[int, int]] = {}
+    for path in matching(machine.system, f"{CPUS}/cpu#/cpuidle/state#/latency"):
+        cpu, number = map(int, re.findall("(?:cpu|state)([0-9]+)", path))
         text = machine.system[path]
         if text.isascii() and text.isdigit():
-            found.append((int(number), int(text)))
+            found.setdefault(cpu, {})[number] = int(text)
     return found

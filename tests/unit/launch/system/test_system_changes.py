@@ -370,9 +370,15 @@ def test_what_is_not_there_is_refused(tree: Path) -> None:
         WriteFile(path=THP, value="never\nalways", form="choice"),
         WriteFile(path=RATIO, value="5", form="number", resets=("/etc/shadow",)),
         Swap(path="swap/../x", on=False),
+        HoldFd(path="/dev/watchdog", value=0),
+        HoldFd(path="/dev/../dev/cpu_dma_latency", value=0),
+        HoldFd(path="/dev/cpu_dma_latency", value=-1),
+        HoldFd(path="/dev/cpu_dma_latency", value=1 << 31),
     ],
 )
-def test_only_what_the_table_names_is_written(tree: Path, action: WriteFile | Swap) -> None:
+def test_only_what_the_table_names_is_written(
+    tree: Path, action: WriteFile | Swap | HoldFd
+) -> None:
     before = content(tree)
     with open_journal() as journal:
         with pytest.raises(NotPossible, match="none of the files"):
