@@ -17,7 +17,8 @@ from assay.launch.journal import PARTITIONS, STATE, open_journal
 from assay.launch.partition import make
 from assay.launch.partition.broker import Broker
 from assay.launch.partition.cpus import CpuWish
-from assay.launch.partition.folder import socket_in
+from assay.launch.partition.daemon import answer_of, end_brokers
+from assay.launch.partition.folder import partition_folder, socket_in
 from assay.launch.partition.look import fault_of, look, steers
 from assay.launch.partition.made import fall, names, standing
 from assay.launch.partition.make import (
@@ -62,8 +63,8 @@ def tree(tmp_path: Path, version: int) -> Path:
     return base
 
 
-def asked(cpus: str = "3", name: str = "main", **more: object) -> Request:
-    return Request(name=name, cpus=CpuWish(cpus), broker=False, **more)  # type: ignore[arg-type]
+def asked(cpus: str = "3", name: str = "main", *, broker: bool = False, **more: object) -> Request:
+    return Request(name=name, cpus=CpuWish(cpus), broker=broker, **more)  # type: ignore[arg-type]
 
 
 FULL = {
@@ -651,7 +652,11 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
     """What partitions need and the kernel refuses by now, and what somebody set."""
     plant(base := tmp_path / "t", 1)
     refused = f"{CPU}/cpu3/cpuidle/state2/disable"
-    create(asked("3", idle="shallow"), place(base, 1))
+    there = place(base, 1)
+    env = {**there.env, "ASSAY_BROKER": str(assay_broker)}
+    folder = partition_folder("main", env)
+    create(asked("3", idle="shallow", broker=True), dataclasses.replace(there, env=env))
+    end_brokers(folder)
     with open_journal() as journal:
         (entry,) = (e for e in journal.entries if e.note.action.path == refused)
         journal.end({entry.note.id: "undone"})
@@ -662,13 +667,23 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
         if what == "write" and path == refused:
             raise OSError(errno.EIO, os.strerror(errno.EIO), path)
 
-    there = place(base, 1, strike)
-    here = dataclasses.replace(there, env={**there.env, "ASSAY_BROKER": str(assay_broker)})
+    here = dataclasses.replace(place(base, 1, strike), env=env)
     started = start("main", here)
     told = {one.action.path: one.word for one in started.turned.missing}
     assert told == {refused: Word.REFUSED, f"{V1}/cpuset.sched_load_balance": Word.DRIFTED}
-    assert started.made.broker and not started.turned.left
+    assert started.began and answer_of(folder) and not started.turned.left
     delete("main", here)
+
+
+def test_a_start_gives_no_broker_to_one_that_was_made_without(tmp_path: Path) -> None:
+    plant(base := tmp_path / "t", 1)
+    there = place(base, 1)
+    here = dataclasses.replace(there, env={**there.env, "ASSAY_BROKER": "/nowhere"})
+    create(asked("3"), here)
+    started = start("main", here)
+    assert not started.began and not started.made.broker
+    assert standing(here.env) == (started.made,)
+    assert not socket_in(partition_folder("main", here.env)).exists()
 
 
 def test_what_another_partition_would_change(tree: Path, version: int) -> None:
@@ -689,8 +704,7 @@ def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.Mo
     plant(base := tmp_path / "t", 1)
     here = place(base, 1)
     here = dataclasses.replace(here, env={**here.env, "ASSAY_BROKER": str(assay_broker)})
-    create(asked("3"), here)
-    start("main", here)
+    create(asked("3", broker=True), here)
     asked_then = []
 
     def late(folder: Path) -> None:

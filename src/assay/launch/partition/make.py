@@ -135,15 +135,15 @@ class Created:
 
 @dataclass(frozen=True)
 class Started:
-    """A partition whose broker runs, and what became of all that partitions need.
+    """A partition whose broker runs where it has one, and what became of all that partitions need.
 
     Attributes:
-        began: whether the broker was started again; it ran before otherwise.
+        began: whether the broker was started again.
     """
 
     made: Made
     turned: Turned
-    began: bool = True
+    began: bool
 
 
 def planned_partition(request: Request, machine: Machine, place: Place) -> Made:
@@ -278,12 +278,13 @@ def delete(name: str, place: Place, *, force: bool = False) -> Turned:
 def start(name: str, place: Place) -> Started:
     """Have all that partitions need hold again, and start the broker of one where it has ended.
 
+    One that was made without a broker stays without.
+
     Raises:
         BadInput: there is no such one.
         NotPossible: it does not stand, or this user may not.
     """
     folder = _folder_of(name, place.env)
-    program = find_broker(place.env)
     machine = read_machine(place.root)
     demand_root(machine)
     with _changing(place.wait_s) as journal:
@@ -295,14 +296,13 @@ def start(name: str, place: Place) -> Started:
                 f"The partition {name} was not finished, and is removed by now.",
                 "`assay partition create` makes it anew.",
             )
-        if answer_of(folder) is not None:
-            return Started(made, turned, began=False)
-        end_brokers(folder)
-        tell_broker(made, folder)
-        start_broker(program, folder)
-        made = msgspec.structs.replace(made, broker=True)
-        stand(made, folder)
-    return Started(made, turned)
+        began = made.broker and answer_of(folder) is None
+        if began:
+            program = find_broker(place.env)
+            end_brokers(folder)
+            tell_broker(made, folder)
+            start_broker(program, folder)
+    return Started(made, turned, began)
 
 
 def end_partitions(env: Mapping[str, str]) -> None:
