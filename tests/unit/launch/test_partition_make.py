@@ -372,15 +372,16 @@ def test_what_stays_refused_is_told(tree: Path, version: int) -> None:
     assert interrupts.drifted == {"25": "1"}
 
 
-def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int) -> None:
+@pytest.mark.parametrize("group", ["docker", "kubepods.slice"])
+def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int, group: str) -> None:
     here = place(tree, version)
     top = V1 if version == 1 else V2
-    here.host.mkdir(f"{top}/docker")
-    here.host.write(f"{top}/docker/cpuset.cpus", "1-3")
+    here.host.mkdir(f"{top}/{group}")
+    here.host.write(f"{top}/{group}/cpuset.cpus", "1-3")
     before = content(tree)
     with pytest.raises(NotPossible, match="cannot be set apart") as error:
         create(asked("3"), here)
-    assert f"{top}/docker" in str(error.value)
+    assert f"{top}/{group}" in str(error.value)
     if version == 2:
         assert "not exclusive" in error.value.cause
     assert content(tree) == before
@@ -408,13 +409,15 @@ def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int)
     before = content(tree)
     here = place(tree, version)
     made = create(asked("3"), here).made
-    inner = f"{made.groups[0].path}/lease-1"
+    inner = f"{made.groups[0].path}/lease.1"
     here.host.mkdir(inner)
     here.host.mkdir(f"{inner}/deeper")
     name = "tasks" if version == 1 else "cgroup.procs"
     here.host.write(f"{inner}/deeper/{name}", "40")
-    with pytest.raises(NotPossible, match="still run"):
-        here.host.write(f"{inner}/{name}", "41")
+    with pytest.raises(NotPossible, match="1 process still runs"):
+        delete("main", here)
+    here.host.write(f"{inner}/{name}", "41")
+    with pytest.raises(NotPossible, match="2 processes still run"):
         delete("main", here)
     delete("main", here, force=True)
     # Whoever was moved by somebody else is where it was put.

@@ -16,6 +16,7 @@ from assay.errors import NotPossible
 from assay.launch.partition.apart import OF_GROUP, OF_TOP
 from assay.launch.partition.made import Hierarchy, Made
 from assay.launch.partition.names import OTHERS
+from assay.launch.system.groups import groups_in
 from assay.launch.system.host import Host
 from assay.machine.cgroup import Hierarchy as Mounted
 from assay.machine.cgroup import hierarchies
@@ -80,11 +81,10 @@ def _memory_top(first: Mounted, root: Root) -> str | None:
 def rivals(host: Host, top: str, cpus: Collection[int]) -> dict[str, tuple[int, ...]]:
     """Groups right below the first one that name some of these CPUs, and which."""
     found = {}
-    for name in host.listdir(top):
-        text = host.read(f"{top}/{name}/cpuset.cpus") if "." not in name else None
-        both = set(parse_list(text or "")) & set(cpus)
+    for path in groups_in(host, top):
+        both = set(parse_list(host.read(f"{path}/cpuset.cpus") or "")) & set(cpus)
         if both:
-            found[f"{top}/{name}"] = tuple(sorted(both))
+            found[path] = tuple(sorted(both))
     return found
 
 

@@ -48,7 +48,7 @@ from assay.launch.partition.quiet import demand_quiet
 from assay.launch.partition.settle import needed, settle
 from assay.launch.system.act import wanted
 from assay.launch.system.changes import Outcome, Turned, Word
-from assay.launch.system.groups import GATHERED, LEFT, members
+from assay.launch.system.groups import GATHERED, LEFT, groups_below, members
 from assay.launch.system.guard import Guard
 from assay.launch.system.hold import put_back_others
 from assay.launch.system.host import Host, LiveHost
@@ -458,8 +458,9 @@ def _demand_no_rivals(made: Made, host: Host) -> None:
 
 def _rivals(made: Made, host: Host) -> dict[str, tuple[int, ...]]:
     """Groups of others that name CPUs of a partition: beside it, or in the group of all others."""
-    own = {group.path for group in made.groups}
-    places = (made.top, f"{made.top}/{OTHERS}")
+    others = f"{made.top}/{OTHERS}"
+    own = {others, *(group.path for group in made.groups)}
+    places = (made.top, others)
     found = {path: cpus for top in places for path, cpus in rivals(host, top, made.cpu_set).items()}
     return {path: cpus for path, cpus in found.items() if path not in own}
 
@@ -544,16 +545,17 @@ def _demand_unused(name: str, folder: Path, host: Host, state: State | None) -> 
             "other CPUs.",
         )
     made = made_in(folder)
-    running = sum(len(running_in(host, group.path)) for group in made.groups) if made else 0
+    groups = made.groups if made else ()
+    running = {pid for group in groups for pid in running_in(host, group.path)}
     if running:
         raise NotPossible(
             f"In the control groups of the partition {name} "
-            f"{show_count(running, 'process still runs', 'processes still run')}.",
+            f"{show_count(len(running), 'process still runs', 'processes still run')}.",
             "Wait until they have ended; --force moves them to other CPUs.",
         )
 
 
 def running_in(host: Host, group: str) -> tuple[int, ...]:
-    """Who runs in a group, and in those right below it."""
-    below = [f"{group}/{name}" for name in host.listdir(group) if "." not in name]
-    return tuple(one for path in (group, *below) for one in members(host, path))
+    """Who runs in a group, and in all those below it."""
+    paths = (group, *groups_below(host, group))
+    return tuple(one for path in paths for one in members(host, path))
