@@ -39,7 +39,7 @@ from assay.launch.system.undo import undo
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
 from assay.records import WriteFile
-from launch.partition_tree import BOOT, CHECKS, CPU, POOL, V1, V2, place, plant
+from launch.partition_tree import BOOT, CHECKS, CPU, POOL, V1, V1_MEMORY, V2, place, plant
 from launch.system.trees import content
 
 
@@ -619,6 +619,24 @@ def test_memory_as_huge_pages_can_be_shared_out(tmp_path: Path) -> None:
     (base / f"{V2}/cgroup.controllers".lstrip("/")).write_text("cpuset cpu\n")
     with pytest.raises(NotPossible, match="have no memory"):
         create(asked("3", memory=MemoryWish("16M")), here)
+
+
+def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
+    plant(base := tmp_path / "tree", 1)
+    here = place(base, 1)
+    made = create(asked("3", memory=MemoryWish("16M")), here).made
+    assert [h.folder for h in made.hierarchies] == [f"{V1}/assay-main", f"{V1_MEMORY}/assay-main"]
+    delete("main", here)
+    mounts = base / "proc/self/mountinfo"
+    (cpuset, _) = mounts.read_text().splitlines()
+    of_version_2 = f"32 1 0:32 / {V2}/unified rw - cgroup2 cgroup2 rw"
+    (base / f"{V2}/unified".lstrip("/")).mkdir()
+    (base / f"{V2}/unified/cgroup.controllers".lstrip("/")).write_text("memory\n")
+    for text in (cpuset, f"{cpuset}\n{of_version_2}"):
+        mounts.write_text(f"{text}\n")
+        with pytest.raises(NotPossible, match="those of version 1, have no memory") as error:
+            create(asked("3", memory=MemoryWish("16M")), here)
+        assert "-o memory" in str(error.value.remedy)
 
 
 def test_memory_of_as_many_nodes_as_are_near(tmp_path: Path) -> None:
