@@ -540,6 +540,19 @@ def test_what_others_have_is_refused(tree: Path, version: int) -> None:
         delete("tow", here)
 
 
+def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: int) -> None:
+    here = place(tree, version)
+    (tree / "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
+    assert create(asked("3", "one", gpus="0"), here).made.gpus == "0"
+    (tree / "sys/bus/pci/drivers/i915").mkdir(parents=True)
+    (device := tree / "sys/devices/pci0000:00/0000:00:02.0").mkdir(parents=True)
+    (device / "driver").symlink_to("../../../bus/pci/drivers/i915")
+    (card := tree / "sys/class/drm/card0").mkdir(parents=True)
+    (card / "device").symlink_to("../../../devices/pci0000:00/0000:00:02.0")
+    with pytest.raises(NotPossible, match="GPUs of intel and nvidia, each with numbers of its own"):
+        create(asked("2", "two", gpus="0"), here)
+
+
 def test_auto_leaves_a_core_of_each_socket(tree: Path, version: int) -> None:
     here = place(tree, version)
     assert create(asked("auto"), here).made.cpus == "1,3"

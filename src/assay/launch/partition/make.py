@@ -55,7 +55,7 @@ from assay.launch.system.host import Host, LiveHost
 from assay.machine.boot import BOOT_ID
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine
-from assay.machine.gpus import find_gpus
+from assay.machine.gpus import find_gpus, unlike
 from assay.machine.reader import read_machine
 from assay.machine.root import LIVE, Root
 from assay.records.action import Balancer, ControlGroup, HostAction, TaskAffinity, WriteFile
@@ -399,7 +399,15 @@ def _gpus(text: str, root: Root, others: Sequence[Made]) -> tuple[int, ...]:
     asked = parse_list(text)
     if not asked:
         return ()
-    there = {gpu.index for gpu in find_gpus(root)}
+    gpus = find_gpus(root)
+    ambiguous = unlike(gpus)
+    if ambiguous is not None:
+        raise NotPossible(
+            f"--gpus {text}: {ambiguous}.",
+            "Leave it out: a partition has GPUs only where all are of one vendor; the setting "
+            f"gpus={gpus[0].vendor}:{text} says whose a program sees.",
+        )
+    there = {gpu.index for gpu in gpus}
     foreign = set(asked) - there
     if foreign:
         has = f"GPU {format_list(there)}" if there else "no GPU that can be seen"
