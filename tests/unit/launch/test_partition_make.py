@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError, BadInput, NotPossible
-from assay.launch.journal import PARTITIONS, STATE, open_journal
+from assay.launch.journal import PARTITIONS, STATE, entries_now, open_journal
 from assay.launch.partition import make
 from assay.launch.partition.broker import Broker
 from assay.launch.partition.cpus import CpuWish
@@ -731,6 +731,14 @@ def test_what_another_partition_would_change(tree: Path, version: int) -> None:
     assert POOL not in found and CHECKS not in found
     assert "/proc/irq/24/smp_affinity_list" in found  # from 0-2 to 0-1
     assert not [path for path in found if "assay-one" in path or "cpuidle" in path]
+
+
+def test_what_is_written_down_is_read_while_somebody_changes_the_machine(tmp_path: Path) -> None:
+    assert entries_now() == ()
+    plant(base := tmp_path / "t", 1)
+    create(asked("3"), place(base, 1))
+    with open_journal() as journal:
+        assert journal.entries and entries_now() == journal.entries
 
 
 def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.MonkeyPatch) -> None:

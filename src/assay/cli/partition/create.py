@@ -7,7 +7,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from assay.cli.documents import print_json
 from assay.cli.ending import end_in_order
@@ -20,7 +19,7 @@ from assay.cli.partition.told import (
     steer_document,
     steer_lines,
 )
-from assay.launch.journal import PARTITIONS
+from assay.launch.journal import PARTITIONS, entries_now
 from assay.launch.partition.look import steers
 from assay.launch.partition.made import Made, standing
 from assay.launch.partition.make import create, is_steering, planned_partition
@@ -62,23 +61,14 @@ def _foresee(arguments: argparse.Namespace) -> int:
     host, machine = LiveHost(), read_machine()
     made = planned_partition(request_of(arguments), machine, place_of(arguments))
     others = standing(os.environ, host.read(BOOT_ID))
-    actions = changed(host, made, others, _entries(), machine)
+    entries = [entry for entry in entries_now() if entry.note.owner == PARTITIONS]
+    actions = changed(host, made, others, entries, machine)
     if arguments.json:
         print_json({"partition": made_document(made), "would": [action.path for action in actions]})
     else:
         lines = [*made_lines(made), *_would(actions, made), *boot_lines(made)]
         _print([*lines, "Nothing was changed."])
     return 0
-
-
-def _entries() -> Sequence[Any]:
-    """What is written down of partitions that stand, where this user may look."""
-    from assay.launch.journal import left_open, open_journal
-
-    if os.geteuid() != 0 or not left_open():
-        return ()
-    with open_journal() as journal:
-        return [entry for entry in journal.entries if entry.note.owner == PARTITIONS]
 
 
 def _would(actions: Sequence[HostAction], made: Made) -> list[str]:
