@@ -46,6 +46,7 @@ from assay.launch.partition.memory import MemoryWish, as_got, kept_bytes, planne
 from assay.launch.partition.names import OTHERS
 from assay.launch.partition.quiet import demand_quiet
 from assay.launch.partition.settle import needed, settle
+from assay.launch.partition.steer import kind_of
 from assay.launch.system.act import wanted
 from assay.launch.system.changes import Outcome, Turned, Word
 from assay.launch.system.groups import GATHERED, LEFT, groups_below, members
@@ -58,7 +59,7 @@ from assay.machine.document import Machine
 from assay.machine.gpus import find_gpus, unlike
 from assay.machine.reader import read_machine
 from assay.machine.root import LIVE, Root
-from assay.records.action import Balancer, ControlGroup, HostAction, TaskAffinity, WriteFile
+from assay.records.action import ControlGroup, WriteFile
 from assay.units import show_bytes, show_count
 
 USUAL_NAME = "main"
@@ -485,7 +486,7 @@ def _demand_apart(made: Made, outcomes: Sequence[Outcome], host: Host) -> None:
         NotPossible: why it is not.
     """
     for outcome in outcomes:
-        if outcome.word in (Word.GRANTED, Word.KEPT) or is_steering(outcome.action):
+        if outcome.word in (Word.GRANTED, Word.KEPT) or kind_of(outcome.action) is not None:
             continue
         if outcome.word is Word.DEGRADED and _is_enough(outcome):
             continue
@@ -509,13 +510,6 @@ def _is_enough(outcome: Outcome) -> bool:
     if isinstance(outcome.action, ControlGroup):
         return read.endswith(LEFT) and read.removesuffix(LEFT) + GATHERED == wanted(outcome.action)
     return outcome.action.path.endswith("/nr_hugepages")
-
-
-def is_steering(action: HostAction) -> bool:
-    """Whether an action only keeps the kernel away: a partition stands without."""
-    return isinstance(action, TaskAffinity | Balancer) or action.path.startswith(
-        ("/proc/irq/", "/sys/devices/virtual/workqueue/")
-    )
 
 
 @contextlib.contextmanager
