@@ -8,6 +8,7 @@ trees only: no GPU was at hand.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import msgspec
 
@@ -40,6 +41,14 @@ def find_gpus(root: Root) -> tuple[Gpu, ...]:
         index = sum(gpu.vendor == vendor for gpu in numbered)
         numbered.append(Gpu(vendor=vendor, index=index, address=address))
     return tuple(numbered)
+
+
+def unlike(gpus: Iterable[Gpu]) -> str | None:
+    """Why bare numbers do not say which of these is meant; ``None`` where they do."""
+    vendors = sorted({gpu.vendor for gpu in gpus})
+    if len(vendors) < 2:
+        return None
+    return f"there are GPUs of {' and '.join(vendors)}, each with numbers of its own"
 
 
 def _drm(root: Root) -> set[tuple[str, str]]:

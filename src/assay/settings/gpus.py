@@ -18,7 +18,7 @@ import msgspec
 from assay.errors import BadInput
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine, Program
-from assay.machine.gpus import Gpu, find_gpus
+from assay.machine.gpus import Gpu, find_gpus, unlike
 from assay.machine.root import LIVE, Root
 from assay.records import (
     AnyText,
@@ -91,11 +91,9 @@ class Gpus(msgspec.Struct, frozen=True):
             return _hidden(gpus)
         vendor, colon, rest = text.rpartition(":")
         vendors = sorted({gpu.vendor for gpu in gpus})
-        if not colon and len(vendors) > 1:
-            return Refused(
-                f"there are GPUs of {' and '.join(vendors)}, each with numbers of its own",
-                f"Write gpus={vendors[0]}:{rest}.",
-            )
+        ambiguous = unlike(gpus)
+        if not colon and ambiguous is not None:
+            return Refused(ambiguous, f"Write gpus={vendors[0]}:{rest}.")
         vendor = vendor or vendors[0]
         if vendor not in vendors:
             return Refused(f"there is no GPU of {vendor!r}", f"Here are: {', '.join(vendors)}.")
@@ -124,7 +122,7 @@ def variables_for(numbers: tuple[int, ...], root: Root = LIVE) -> dict[str, str]
     """The variables by which a program sees these GPUs and no others.
 
     Args:
-        numbers: in the order of PCI addresses; none hides all.
+        numbers: in the order of PCI addresses, of GPUs of one vendor; none hides all.
         root: where GPUs are looked for. Where none is found, as in some containers, every runtime
             is told.
     """

@@ -9,6 +9,7 @@ from assay.launch.system.testing_groups import RecordedGroups, Strike
 from assay.machine.root import Root
 
 V1 = "/sys/fs/cgroup/cpuset"
+V1_MEMORY = "/sys/fs/cgroup/memory"
 V2 = "/sys/fs/cgroup"
 BOOT = "/proc/sys/kernel/random/boot_id"
 CPU = "/sys/devices/system/cpu"
@@ -80,7 +81,8 @@ def files(version: int) -> dict[str, str]:
         found[f"/proc/{tid}/task/{tid}/comm"] = name
     everybody = " ".join(map(str, THREADS))
     if version == 1:
-        mount = f"30 1 0:30 / {V1} rw - cgroup cgroup rw,cpuset"
+        mount = f"30 1 0:30 / {V1} rw - cgroup cgroup rw,cpuset\n"
+        mount += f"31 1 0:31 / {V1_MEMORY} rw - cgroup cgroup rw,memory"
         found |= {
             f"{V1}/cpuset.cpus": "0-3",
             f"{V1}/cpuset.mems": "0-1",
@@ -89,7 +91,9 @@ def files(version: int) -> dict[str, str]:
             f"{V1}/cpuset.sched_load_balance": "1",
             f"{V1}/tasks": everybody,
             f"{V1}/cgroup.procs": everybody,
-            "/proc/self/cgroup": "3:cpuset:/",
+            f"{V1_MEMORY}/tasks": everybody,
+            f"{V1_MEMORY}/cgroup.procs": everybody,
+            "/proc/self/cgroup": "3:cpuset:/\n4:memory:/",
         }
     else:
         mount = f"30 1 0:30 / {V2} rw - cgroup2 cgroup2 rw"

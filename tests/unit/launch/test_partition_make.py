@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError, BadInput, NotPossible
-from assay.launch.journal import PARTITIONS, STATE, open_journal
+from assay.launch.journal import PARTITIONS, STATE, entries_now, open_journal
 from assay.launch.partition import make
 from assay.launch.partition.broker import Broker
 from assay.launch.partition.cpus import CpuWish
-from assay.launch.partition.folder import socket_in
+from assay.launch.partition.daemon import answer_of, end_brokers
+from assay.launch.partition.folder import partition_folder, socket_in
 from assay.launch.partition.look import fault_of, look, steers
 from assay.launch.partition.made import fall, names, standing
 from assay.launch.partition.make import (
@@ -38,7 +39,7 @@ from assay.launch.system.undo import undo
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
 from assay.records import WriteFile
-from launch.partition_tree import BOOT, CHECKS, CPU, POOL, V1, V2, place, plant
+from launch.partition_tree import BOOT, CHECKS, CPU, POOL, V1, V1_MEMORY, V2, place, plant
 from launch.system.trees import content
 
 
@@ -62,8 +63,8 @@ def tree(tmp_path: Path, version: int) -> Path:
     return base
 
 
-def asked(cpus: str = "3", name: str = "main", **more: object) -> Request:
-    return Request(name=name, cpus=CpuWish(cpus), broker=False, **more)  # type: ignore[arg-type]
+def asked(cpus: str = "3", name: str = "main", *, broker: bool = False, **more: object) -> Request:
+    return Request(name=name, cpus=CpuWish(cpus), broker=broker, **more)  # type: ignore[arg-type]
 
 
 FULL = {
@@ -371,15 +372,16 @@ def test_what_stays_refused_is_told(tree: Path, version: int) -> None:
     assert interrupts.drifted == {"25": "1"}
 
 
-def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int) -> None:
+@pytest.mark.parametrize("group", ["docker", "kubepods.slice"])
+def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int, group: str) -> None:
     here = place(tree, version)
     top = V1 if version == 1 else V2
-    here.host.mkdir(f"{top}/docker")
-    here.host.write(f"{top}/docker/cpuset.cpus", "1-3")
+    here.host.mkdir(f"{top}/{group}")
+    here.host.write(f"{top}/{group}/cpuset.cpus", "1-3")
     before = content(tree)
     with pytest.raises(NotPossible, match="cannot be set apart") as error:
         create(asked("3"), here)
-    assert f"{top}/docker" in str(error.value)
+    assert f"{top}/{group}" in str(error.value)
     if version == 2:
         assert "not exclusive" in error.value.cause
     assert content(tree) == before
@@ -407,13 +409,15 @@ def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int)
     before = content(tree)
     here = place(tree, version)
     made = create(asked("3"), here).made
-    inner = f"{made.groups[0].path}/lease-1"
+    inner = f"{made.groups[0].path}/lease.1"
     here.host.mkdir(inner)
     here.host.mkdir(f"{inner}/deeper")
     name = "tasks" if version == 1 else "cgroup.procs"
     here.host.write(f"{inner}/deeper/{name}", "40")
-    with pytest.raises(NotPossible, match="still run"):
-        here.host.write(f"{inner}/{name}", "41")
+    with pytest.raises(NotPossible, match="1 process still runs"):
+        delete("main", here)
+    here.host.write(f"{inner}/{name}", "41")
+    with pytest.raises(NotPossible, match="2 processes still run"):
         delete("main", here)
     delete("main", here, force=True)
     # Whoever was moved by somebody else is where it was put.
@@ -536,6 +540,19 @@ def test_what_others_have_is_refused(tree: Path, version: int) -> None:
         delete("tow", here)
 
 
+def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: int) -> None:
+    here = place(tree, version)
+    (tree / "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
+    assert create(asked("3", "one", gpus="0"), here).made.gpus == "0"
+    (tree / "sys/bus/pci/drivers/i915").mkdir(parents=True)
+    (device := tree / "sys/devices/pci0000:00/0000:00:02.0").mkdir(parents=True)
+    (device / "driver").symlink_to("../../../bus/pci/drivers/i915")
+    (card := tree / "sys/class/drm/card0").mkdir(parents=True)
+    (card / "device").symlink_to("../../../devices/pci0000:00/0000:00:02.0")
+    with pytest.raises(NotPossible, match="GPUs of intel and nvidia, each with numbers of its own"):
+        create(asked("2", "two", gpus="0"), here)
+
+
 def test_auto_leaves_a_core_of_each_socket(tree: Path, version: int) -> None:
     here = place(tree, version)
     assert create(asked("auto"), here).made.cpus == "1,3"
@@ -617,6 +634,24 @@ def test_memory_as_huge_pages_can_be_shared_out(tmp_path: Path) -> None:
         create(asked("3", memory=MemoryWish("16M")), here)
 
 
+def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
+    plant(base := tmp_path / "tree", 1)
+    here = place(base, 1)
+    made = create(asked("3", memory=MemoryWish("16M")), here).made
+    assert [h.folder for h in made.hierarchies] == [f"{V1}/assay-main", f"{V1_MEMORY}/assay-main"]
+    delete("main", here)
+    mounts = base / "proc/self/mountinfo"
+    (cpuset, _) = mounts.read_text().splitlines()
+    of_version_2 = f"32 1 0:32 / {V2}/unified rw - cgroup2 cgroup2 rw"
+    (base / f"{V2}/unified".lstrip("/")).mkdir()
+    (base / f"{V2}/unified/cgroup.controllers".lstrip("/")).write_text("memory\n")
+    for text in (cpuset, f"{cpuset}\n{of_version_2}"):
+        mounts.write_text(f"{text}\n")
+        with pytest.raises(NotPossible, match="those of version 1, have no memory") as error:
+            create(asked("3", memory=MemoryWish("16M")), here)
+        assert "-o memory" in str(error.value.remedy)
+
+
 def test_memory_of_as_many_nodes_as_are_near(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
@@ -665,7 +700,11 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
     """What partitions need and the kernel refuses by now, and what somebody set."""
     plant(base := tmp_path / "t", 1)
     refused = f"{CPU}/cpu3/cpuidle/state2/disable"
-    create(asked("3", idle="shallow"), place(base, 1))
+    there = place(base, 1)
+    env = {**there.env, "ASSAY_BROKER": str(assay_broker)}
+    folder = partition_folder("main", env)
+    create(asked("3", idle="shallow", broker=True), dataclasses.replace(there, env=env))
+    end_brokers(folder)
     with open_journal() as journal:
         (entry,) = (e for e in journal.entries if e.note.action.path == refused)
         journal.end({entry.note.id: "undone"})
@@ -676,13 +715,23 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
         if what == "write" and path == refused:
             raise OSError(errno.EIO, os.strerror(errno.EIO), path)
 
-    there = place(base, 1, strike)
-    here = dataclasses.replace(there, env={**there.env, "ASSAY_BROKER": str(assay_broker)})
+    here = dataclasses.replace(place(base, 1, strike), env=env)
     started = start("main", here)
     told = {one.action.path: one.word for one in started.turned.missing}
     assert told == {refused: Word.REFUSED, f"{V1}/cpuset.sched_load_balance": Word.DRIFTED}
-    assert started.made.broker and not started.turned.left
+    assert started.began and answer_of(folder) and not started.turned.left
     delete("main", here)
+
+
+def test_a_start_gives_no_broker_to_one_that_was_made_without(tmp_path: Path) -> None:
+    plant(base := tmp_path / "t", 1)
+    there = place(base, 1)
+    here = dataclasses.replace(there, env={**there.env, "ASSAY_BROKER": "/nowhere"})
+    create(asked("3"), here)
+    started = start("main", here)
+    assert not started.began and not started.made.broker
+    assert standing(here.env) == (started.made,)
+    assert not socket_in(partition_folder("main", here.env)).exists()
 
 
 def test_what_another_partition_would_change(tree: Path, version: int) -> None:
@@ -698,13 +747,20 @@ def test_what_another_partition_would_change(tree: Path, version: int) -> None:
     assert not [path for path in found if "assay-one" in path or "cpuidle" in path]
 
 
+def test_what_is_written_down_is_read_while_somebody_changes_the_machine(tmp_path: Path) -> None:
+    assert entries_now() == ()
+    plant(base := tmp_path / "t", 1)
+    create(asked("3"), place(base, 1))
+    with open_journal() as journal:
+        assert journal.entries and entries_now() == journal.entries
+
+
 def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the look at who uses a partition and its end."""
     plant(base := tmp_path / "t", 1)
     here = place(base, 1)
     here = dataclasses.replace(here, env={**here.env, "ASSAY_BROKER": str(assay_broker)})
-    create(asked("3"), here)
-    start("main", here)
+    create(asked("3", broker=True), here)
     asked_then = []
 
     def late(folder: Path) -> None:

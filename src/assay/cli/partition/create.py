@@ -7,7 +7,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from assay.cli.documents import print_json
 from assay.cli.ending import end_in_order
@@ -20,16 +19,24 @@ from assay.cli.partition.told import (
     steer_document,
     steer_lines,
 )
-from assay.launch.journal import PARTITIONS
+from assay.launch.journal import PARTITIONS, entries_now
 from assay.launch.partition.look import steers
 from assay.launch.partition.made import Made, standing
-from assay.launch.partition.make import create, is_steering, planned_partition
+from assay.launch.partition.make import create, planned_partition
 from assay.launch.partition.settle import changed
+from assay.launch.partition.steer import Kind, kind_of
 from assay.launch.system.host import LiveHost
 from assay.machine.boot import BOOT_ID
 from assay.machine.reader import read_machine
-from assay.records import Balancer, ControlGroup, HostAction, TaskAffinity
+from assay.records import ControlGroup, HostAction
 from assay.untrusted import clean
+
+_AWAY: dict[Kind, str] = {
+    "balancer": "daemon that moves interrupts (irqbalance)",
+    "interrupts": "interrupts",
+    "workqueues": "masks of kernel work",
+    "threads": "kernel threads",
+}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,7 +69,8 @@ def _foresee(arguments: argparse.Namespace) -> int:
     host, machine = LiveHost(), read_machine()
     made = planned_partition(request_of(arguments), machine, place_of(arguments))
     others = standing(os.environ, host.read(BOOT_ID))
-    actions = changed(host, made, others, _entries(), machine)
+    entries = [entry for entry in entries_now() if entry.note.owner == PARTITIONS]
+    actions = changed(host, made, others, entries, machine)
     if arguments.json:
         print_json({"partition": made_document(made), "would": [action.path for action in actions]})
     else:
@@ -71,32 +79,14 @@ def _foresee(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _entries() -> Sequence[Any]:
-    """What is written down of partitions that stand, where this user may look."""
-    from assay.launch.journal import left_open, open_journal
-
-    if os.geteuid() != 0 or not left_open():
-        return ()
-    with open_journal() as journal:
-        return [entry for entry in journal.entries if entry.note.owner == PARTITIONS]
-
-
 def _would(actions: Sequence[HostAction], made: Made) -> list[str]:
     lines = [f"  would make {group.path}" for group in made.groups]
     others = [a for a in actions if isinstance(a, ControlGroup) and a.gathers]
     lines += [f"  would move all programs into {group.path}" for group in others]
-    counted = Counter(_kind(action) for action in actions if is_steering(action))
-    lines += [f"  would keep away: {count} {kind}" for kind, count in counted.items()]
-    rest = [a for a in actions if not is_steering(a) and not isinstance(a, ControlGroup)]
+    counted = Counter(kind for kind in map(kind_of, actions) if kind is not None)
+    lines += [f"  would keep away: {count} {_AWAY[kind]}" for kind, count in counted.items()]
+    rest = [a for a in actions if kind_of(a) is None and not isinstance(a, ControlGroup)]
     return [*lines, *(f"  would write {action.path}" for action in rest)]
-
-
-def _kind(action: HostAction) -> str:
-    if isinstance(action, TaskAffinity):
-        return "kernel threads"
-    if isinstance(action, Balancer):
-        return "daemon that moves interrupts (irqbalance)"
-    return "interrupts" if action.path.startswith("/proc/irq/") else "masks of kernel work"
 
 
 def _print(lines: Sequence[str]) -> None:

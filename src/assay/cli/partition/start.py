@@ -9,7 +9,7 @@ from assay.cli.ending import end_in_order
 from assay.cli.partition.asked import name_of, place_of
 from assay.cli.partition.told import made_document, tell_unmet, turned_document, unmet
 from assay.cli.system import tell_left
-from assay.launch.partition.make import start
+from assay.launch.partition.make import Started, start
 from assay.launch.system.changes import Word
 
 
@@ -29,7 +29,13 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         tell_left(left)
         tell_unmet(lacks)
-        again = " again" if started.began else ""
-        print(f"The broker of the partition {started.made.name} runs{again}.")
+        print(_of_broker(started))
     failed = any(word.fate == "failed" for word in left)
     return 1 if failed or any(one.word is not Word.DRIFTED for one in lacks) else 0
+
+
+def _of_broker(started: Started) -> str:
+    if not started.made.broker:
+        return f"The partition {started.made.name} was made without a broker, and has none."
+    again = " again" if started.began else ""
+    return f"The broker of the partition {started.made.name} runs{again}."

@@ -11,7 +11,7 @@ from typing import Any
 from assay.launch.partition.broker import HeldShare, State
 from assay.launch.partition.look import Seen, Steer
 from assay.launch.partition.made import Ground, Made, Memory, standing
-from assay.launch.partition.make import is_steering
+from assay.launch.partition.steer import kind_of
 from assay.launch.system.changes import Outcome, Turned, Word
 from assay.launch.system.undo import Undone
 from assay.machine.checks.apart import BootArgument, arguments_for
@@ -147,7 +147,7 @@ def unmet(turned: Turned) -> tuple[Outcome, ...]:
     return tuple(
         outcome
         for outcome in turned.missing
-        if outcome.word is Word.DRIFTED or not is_steering(outcome.action)
+        if outcome.word is Word.DRIFTED or kind_of(outcome.action) is None
     )
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-PARTITION = "cpuset.cpus.partition"
+from assay.launch.system.groups import PARTITION
+
 EXCLUSIVE = "cpuset.cpu_exclusive"
 BALANCE = "cpuset.sched_load_balance"
 

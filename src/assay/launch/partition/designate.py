@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from assay.errors import NotPossible
 from assay.launch.partition.apart import OF_GROUP, OF_TOP
-from assay.launch.partition.made import Hierarchy, Made
+from assay.launch.partition.made import Made, ToldHierarchy
 from assay.launch.partition.names import OTHERS
+from assay.launch.system.groups import groups_in
 from assay.launch.system.host import Host
-from assay.machine.cgroup import Hierarchy as Mounted
-from assay.machine.cgroup import hierarchies
+from assay.machine.cgroup import Hierarchy, hierarchies
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine
 from assay.machine.root import Root
@@ -68,7 +68,7 @@ def find_tree(root: Root) -> Tree:
     return Tree(first.version, first.point, _memory_top(first, root))
 
 
-def _memory_top(first: Mounted, root: Root) -> str | None:
+def _memory_top(first: Hierarchy, root: Root) -> str | None:
     """Limits of version 2 are in the same group; those of version 1 in a tree of their own."""
     for one in hierarchies(root):
         same = one.version == first.version
@@ -80,11 +80,10 @@ def _memory_top(first: Mounted, root: Root) -> str | None:
 def rivals(host: Host, top: str, cpus: Collection[int]) -> dict[str, tuple[int, ...]]:
     """Groups right below the first one that name some of these CPUs, and which."""
     found = {}
-    for name in host.listdir(top):
-        text = host.read(f"{top}/{name}/cpuset.cpus") if "." not in name else None
-        both = set(parse_list(text or "")) & set(cpus)
+    for path in groups_in(host, top):
+        both = set(parse_list(host.read(f"{path}/cpuset.cpus") or "")) & set(cpus)
         if both:
-            found[f"{top}/{name}"] = tuple(sorted(both))
+            found[path] = tuple(sorted(both))
     return found
 
 
@@ -131,13 +130,13 @@ def delegated(tree: Tree, *, with_memory: bool) -> tuple[str, ...]:
     return ("cpuset", "memory") if with_memory else ("cpuset",)
 
 
-def told_of(tree: Tree, groups: Sequence[ControlGroup]) -> tuple[Hierarchy, ...]:
+def told_of(tree: Tree, groups: Sequence[ControlGroup]) -> tuple[ToldHierarchy, ...]:
     """The same groups as the broker is told of them."""
     if tree.version == 2:
-        return (Hierarchy(controller="", mount=tree.top, folder=groups[0].path),)
+        return (ToldHierarchy(controller="", mount=tree.top, folder=groups[0].path),)
     tops = (("cpuset", tree.top), ("memory", tree.memory_top or ""))
     return tuple(
-        Hierarchy(controller=controller, mount=top, folder=group.path)
+        ToldHierarchy(controller=controller, mount=top, folder=group.path)
         for (controller, top), group in zip(tops, groups, strict=False)
     )
 

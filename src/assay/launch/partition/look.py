@@ -10,13 +10,13 @@ from assay.launch.partition.broker import State
 from assay.launch.partition.daemon import answer_of
 from assay.launch.partition.folder import partitions_folder
 from assay.launch.partition.made import Made, Steered, made_in, names, steered
+from assay.launch.partition.steer import kind_of
 from assay.launch.system.act import observe, wanted
 from assay.launch.system.changes import Word
 from assay.launch.system.groups import ABSENT, observe_group, wanted_group
 from assay.launch.system.host import Host
 from assay.machine.boot import BOOT_ID
-from assay.machine.tunables import IRQS, WORKQUEUES
-from assay.records.action import Balancer, ControlGroup, TaskAffinity, WriteFile
+from assay.records.action import ControlGroup, HostAction, TaskAffinity, WriteFile
 
 _KINDS = ("interrupts", "workqueues", "threads", "settings")
 
@@ -87,7 +87,7 @@ def steers(host: Host, env: Mapping[str, str]) -> tuple[Steer, ...]:
     """What keeps the kernel away from the CPUs of all partitions, by kind."""
     kinds: dict[str, list[Steered]] = {kind: [] for kind in _KINDS}
     for one in steered(env, host.read(BOOT_ID)):
-        kind = _kind(one)
+        kind = _kind(one.action)
         if kind is not None:
             kinds[kind].append(one)
     return tuple(_of_kind(kind, found, host) for kind, found in kinds.items())
@@ -108,20 +108,12 @@ def _amiss(group: ControlGroup, host: Host) -> str | None:
     return f"{group.path}/{name} reads {text or 'nothing'}"
 
 
-def _kind(one: Steered) -> str | None:
-    match one.action:
-        case TaskAffinity():
-            return "threads"
-        case Balancer():
-            return "interrupts"
-        case WriteFile(path=path) if path.startswith(f"{IRQS}/"):
-            return "interrupts"
-        case WriteFile(path=path) if path.startswith(f"{WORKQUEUES}/"):
-            return "workqueues"
-        case WriteFile():
-            return "settings"
-        case _:
-            return None
+def _kind(action: HostAction) -> str | None:
+    """One of ``_KINDS``; ``None`` for control groups, which are looked at by themselves."""
+    kind = kind_of(action)
+    if kind is None:
+        return "settings" if isinstance(action, WriteFile) else None
+    return "interrupts" if kind == "balancer" else kind
 
 
 def _of_kind(kind: str, found: list[Steered], host: Host) -> Steer:
@@ -146,7 +138,7 @@ def target_of(one: Steered) -> str:
             return str(tid)
         case WriteFile(path=path):
             words = path.split("/")
-            if _kind(one) == "settings":
+            if kind_of(one.action) is None:
                 return path
             return words[-2] if words[-2].isdecimal() or words[-1] == "cpumask" else words[-1]
         case other:

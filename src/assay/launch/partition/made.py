@@ -22,7 +22,7 @@ from assay.launch.partition.folder import (
     partitions_folder,
     socket_in,
 )
-from assay.launch.system.changes import Outcome, Word
+from assay.launch.system.changes import Outcome
 from assay.machine.cpulist import parse_list
 from assay.records.action import ControlGroup, HostAction
 from assay.records.codec import Record, encode
@@ -40,7 +40,7 @@ Ground = Literal["pages", "minimum", "admission"]
 alone, which keeps runs on the partition from having more, and nobody else."""
 
 
-class Hierarchy(Record, frozen=True, kw_only=True):
+class ToldHierarchy(Record, frozen=True, kw_only=True):
     """A tree of control groups, as the broker is told of it; version 2 names no controller."""
 
     controller: str
@@ -97,7 +97,7 @@ class Made(Record, frozen=True, kw_only=True):
     nodes: str
     groups: tuple[ControlGroup, ...]
     delegated: tuple[str, ...] = ()
-    hierarchies: tuple[Hierarchy, ...] = ()
+    hierarchies: tuple[ToldHierarchy, ...] = ()
     memory: Memory | None = None
     gpus: str = ""
     idle: Idle = "default"
@@ -284,11 +284,6 @@ def tell_steered(outcomes: tuple[Outcome, ...], boot_id: str, env: Mapping[str, 
         _replace(path, encode(_Steering(boot_id=boot_id, actions=actions)))
     else:
         path.unlink(missing_ok=True)
-
-
-def outcome_of(one: Steered) -> Outcome:
-    """The same as it was before it was written down."""
-    return Outcome(one.action, Word(one.word), None, one.read, one.reason)
 
 
 def remove(folder: Path) -> None:

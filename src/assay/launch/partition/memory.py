@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from assay.errors import BadInput, NotPossible
 from assay.launch.partition.before import Before
-from assay.launch.partition.designate import Tree
+from assay.launch.partition.designate import PLACE, Tree
 from assay.launch.partition.made import Ground, Made, Memory
 from assay.launch.system.host import Host
 from assay.machine.cpulist import format_list
@@ -69,11 +69,7 @@ def planned(
         BadInput: no such size, nodes or pages.
         NotPossible: the nodes have less.
     """
-    if tree.version == 2 and tree.memory_top is None:
-        raise NotPossible(
-            "--mem cannot be had: the control groups that have the cpuset here have no memory.",
-            "Leave it out; cgroup_no_v1=all at boot gives them both.",
-        )
+    _demand_limits(tree)
     by_node = _by_node(wish.text, machine, cpus, nodes, host)
     asked = sum(by_node.values())
     _demand_there(by_node, machine, others)
@@ -126,6 +122,26 @@ def as_got(memory: Memory, missing: Mapping[str, int], host: Host) -> Memory:
         for node, count in memory.pages.items()
     }
     return replace(memory, bytes=sum(pages.values()) * memory.page_bytes, pages=pages)
+
+
+def _demand_limits(tree: Tree) -> None:
+    """Refuse memory of which no share could be limited to its part.
+
+    Raises:
+        NotPossible: no control groups with memory go with those of the cpuset.
+    """
+    if tree.memory_top is not None:
+        return
+    mount = (
+        " Or mount them, where the kernel has them (/proc/cgroups): "
+        f"mount -t cgroup -o memory none {PLACE}/memory."
+    )
+    raise NotPossible(
+        "--mem cannot be had: the control groups that have the cpuset here, those of version "
+        f"{tree.version}, have no memory, and shares could not be limited.",
+        "Leave it out; cgroup_no_v1=all at boot gives version 2 both."
+        + (mount if tree.version == 1 else ""),
+    )
 
 
 def _by_node(

@@ -7,6 +7,7 @@ others where none is left.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import Literal
 
 from assay.errors import BadInput
 from assay.launch.partition.before import Before
@@ -15,9 +16,29 @@ from assay.launch.system.host import Host
 from assay.launch.system.threads import kernel_threads
 from assay.machine.cpulist import parse_list, parse_mask
 from assay.machine.document import Machine
-from assay.machine.tunables import known
-from assay.records.action import Balancer, HostAction, TaskAffinity
+from assay.machine.tunables import IRQS, WORKQUEUES, known
+from assay.records.action import Balancer, HostAction, TaskAffinity, WriteFile
 from assay.settings.system.placing import interrupt_files, kept_to, workqueue_files
+
+Kind = Literal["balancer", "interrupts", "workqueues", "threads"]
+
+
+def kind_of(action: HostAction) -> Kind | None:
+    """What an action keeps away from CPUs; ``None`` where it does something else.
+
+    A partition stands without what only keeps the kernel away.
+    """
+    match action:
+        case TaskAffinity():
+            return "threads"
+        case Balancer():
+            return "balancer"
+        case WriteFile(path=path) if path.startswith(f"{IRQS}/"):
+            return "interrupts"
+        case WriteFile(path=path) if path.startswith(f"{WORKQUEUES}/"):
+            return "workqueues"
+        case _:
+            return None
 
 
 def steering(

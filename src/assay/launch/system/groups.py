@@ -125,7 +125,7 @@ def remove_group(host: Host, path: str) -> None:
         with contextlib.suppress(OSError):
             host.write(state, MEMBER)
     for left in reversed(range(_TRIES)):
-        for group in (*_below(host, path), path):
+        for group in (*groups_below(host, path), path):
             pids = members(host, group)
             _move(host, pids, above)
             _keep_from_partitions(host, above, pids)
@@ -182,6 +182,18 @@ def members(host: Host, group: str) -> tuple[int, ...]:
     return tuple(int(word) for word in (host.read(_list_of(host, group)) or "").split())
 
 
+def groups_in(host: Host, group: str) -> tuple[str, ...]:
+    """The groups right below one: all folders, for their names may hold dots as files' do."""
+    paths = (f"{group}/{name}" for name in host.listdir(group))
+    return tuple(path for path in paths if host.listdir(path))
+
+
+def groups_below(host: Host, group: str) -> tuple[str, ...]:
+    """The groups below one, however deep, the deepest first."""
+    inner = groups_in(host, group)
+    return tuple(found for path in inner for found in (*groups_below(host, path), path))
+
+
 def cpus_in(host: Host, group: str) -> set[int]:
     """The CPUs of a group of version 1."""
     text = host.read(f"{group}/cpuset.effective_cpus") or host.read(f"{group}/cpuset.cpus") or ""
@@ -228,10 +240,3 @@ def _keep_from_partitions(host: Host, group: str, pids: Iterable[int]) -> None:
 def _list_of(host: Host, group: str) -> str:
     name = "tasks" if "tasks" in host.listdir(group) else "cgroup.procs"
     return f"{group}/{name}"
-
-
-def _below(host: Host, group: str) -> tuple[str, ...]:
-    """The groups below one, however deep, the deepest first."""
-    paths = (f"{group}/{name}" for name in host.listdir(group))
-    own = (path for path in paths if host.listdir(path))
-    return tuple(found for path in own for found in (*_below(host, path), path))
