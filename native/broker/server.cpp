@@ -223,7 +223,7 @@ std::string Server::begin_deletion(Peer& peer) {
 std::string Server::reserve(Peer& peer, const Share& share) {
     if (std::ranges::any_of(peers_, [](const auto& one) { return one.second.deletes; }))
         return refused("ending", "the partition is being deleted");
-    if (peer.lease != 0) return refused("held", "this connection has a share; another may have one more");
+    if (peer.lease != 0) return refused("held", "this connection has a share already");
     const int lease = ++leases_;
     const Refusal refusal = ledger_.take(lease, share);
     if (!refusal.kind.empty()) return refused(refusal.kind, "not to be had", refusal.what, refusal.which);
