@@ -1,11 +1,9 @@
 #include "broker/groups.hpp"
 
 #include "broker/move.hpp"
-#include "broker/removal.hpp"
 #include "common/cpulist.hpp"
 #include "common/dir.hpp"
 #include "common/files.hpp"
-#include "common/groups.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +23,10 @@ constexpr std::string_view lease_prefix = "lease-";
 constexpr auto own_time = std::chrono::milliseconds(500);
 /// When processes are no longer moved but ended: a fork may be faster than one pass.
 constexpr auto moving_time = std::chrono::milliseconds(1000);
-constexpr int leftover_tries = 200;
-constexpr auto leftover_pause = std::chrono::milliseconds(5);
-/// Groups that the owner of a share may make below it: each costs the kernel memory.
+constexpr auto leftover_time = std::chrono::seconds(2);
+constexpr auto leftover_pause = std::chrono::milliseconds(1);
+/// Groups that the owner of a share may make below it, with version 2: each costs the kernel memory. Version
+/// 1 has no limit.
 constexpr const char* most_groups = "1000";
 
 std::string failed(const std::string& path, int error) {
@@ -50,15 +49,17 @@ void delegate(const std::string& folder, const Owner& owner) {
     }
 }
 
-void remove_leftover(const std::string& folder) {
-    for (int i = 0; i < leftover_tries && !remove_group(folder, "", Residents::kill); ++i)
+void remove_leftover(const Hierarchy& hierarchy, std::string folder) {
+    const auto end = std::chrono::steady_clock::now() + leftover_time;
+    Removal removal{hierarchy, std::move(folder)};
+    while (!removal.pass("", Residents::kill) && std::chrono::steady_clock::now() < end)
         std::this_thread::sleep_for(leftover_pause);
 }
 
 } // namespace
 
-Groups::Groups(const Partition& partition, int lease, const Share& share, const Owner& owner)
-    : partition_(partition) {
+Groups::Groups(const Partition& partition, int lease, const Share& share, Owner owner)
+    : partition_(partition), origins_(std::move(owner.origins)) {
     for (const auto& hierarchy : partition.hierarchies) {
         error_ = make(hierarchy, lease, share);
         // Launchers make no group in the v1 cpuset hierarchy.
@@ -75,6 +76,7 @@ std::string Groups::make(const Hierarchy& hierarchy, int lease, const Share& sha
     const std::string folder = hierarchy.folder + '/' + std::string(lease_prefix) + std::to_string(lease);
     if (::mkdir(folder.c_str(), 0755) != 0) return failed(folder, errno);
     folders_.push_back(folder);
+    removals_.emplace_back(hierarchy, folder);
     const auto set = [&](const char* file, const std::string& text) -> std::string {
         const int error = write_file(AT_FDCWD, (folder + '/' + file).c_str(), text);
         return error == 0 ? "" : failed(folder + '/' + file, error);
@@ -101,20 +103,9 @@ std::string Groups::make(const Hierarchy& hierarchy, int lease, const Share& sha
     return {};
 }
 
-void Groups::origins_of(pid_t pid) {
-    origins_.assign(partition_.hierarchies.size(), "");
-    const auto text = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/cgroup").c_str());
-    if (!text) return;
-    for (std::size_t i = 0; i < origins_.size(); ++i) {
-        const auto& hierarchy = partition_.hierarchies[i];
-        if (const auto line = group_line(*text, hierarchy.controller))
-            origins_[i] = hierarchy.mount + (line->path == "/" ? "" : line->path);
-    }
-}
-
-int Groups::move(pid_t pid) const {
-    for (const auto& folder : folders_) {
-        if (const int error = move_to(folder, pid)) return error;
+int Groups::move(const Process& process) const {
+    for (std::size_t i = 0; i < folders_.size(); ++i) {
+        if (const int error = move_to(partition_.hierarchies[i], folders_[i], process)) return error;
     }
     return 0;
 }
@@ -127,16 +118,12 @@ bool Groups::leave() {
                                 : age < moving_time ? Residents::move
                                                     : Residents::kill;
     bool gone = true;
-    for (std::size_t i = 0; i < folders_.size(); ++i) {
+    for (std::size_t i = 0; i < removals_.size(); ++i) {
         const std::string origin = i < origins_.size() ? origins_[i] : "";
         const std::string to = origin.empty() ? "" : nearest(origin, partition_.hierarchies[i].mount);
-        gone = remove_group(folders_[i], to, residents) && gone;
+        gone = removals_[i].pass(to, residents) && gone;
     }
     return gone;
-}
-
-Groups::Age Groups::leaving() const {
-    return leaving_since_ ? std::chrono::steady_clock::now() - *leaving_since_ : Age::zero();
 }
 
 void remove_leftovers(const Partition& partition) {
@@ -145,7 +132,7 @@ void remove_leftovers(const Partition& partition) {
         if (!dir) continue;
         while (const dirent* entry = ::readdir(dir.get())) {
             if (std::string_view(entry->d_name).starts_with(lease_prefix))
-                remove_leftover(hierarchy.folder + '/' + entry->d_name);
+                remove_leftover(hierarchy, hierarchy.folder + '/' + entry->d_name);
         }
     }
 }

@@ -2,6 +2,8 @@
 
 #include "broker/ledger.hpp"
 #include "broker/partition.hpp"
+#include "broker/process.hpp"
+#include "broker/removal.hpp"
 
 #include <sys/types.h>
 
@@ -16,6 +18,9 @@ namespace assay::broker {
 struct Owner {
     uid_t uid;
     gid_t gid;
+    /// Where processes go that are left over in it: the groups that the owner came from, in the order of the
+    /// partition's hierarchies; none where they are not known.
+    std::vector<std::string> origins;
 };
 
 /// The control groups of one share, a folder in each hierarchy of the partition.
@@ -24,11 +29,9 @@ struct Owner {
 /// cgroup-v1/{cpusets,memory}.rst.
 class Groups {
   public:
-    using Age = std::chrono::steady_clock::duration;
-
     /// Makes them, so that their owner can make groups below. `error()` says what could not be done; then
     /// nothing is left of them.
-    Groups(const Partition& partition, int lease, const Share& share, const Owner& owner);
+    Groups(const Partition& partition, int lease, const Share& share, Owner owner);
     Groups(const Groups&) = delete;
     Groups& operator=(const Groups&) = delete;
     Groups(Groups&&) = delete;
@@ -39,25 +42,20 @@ class Groups {
     [[nodiscard]] const std::string& error() const { return error_; }
     [[nodiscard]] const std::vector<std::string>& folders() const { return folders_; }
 
-    /// Where processes go that are left over: the groups in which a process is now.
-    void origins_of(pid_t pid);
-
     /// 0, or the errno.
-    int move(pid_t pid) const;
+    int move(const Process& process) const;
 
-    /// Removes them, and moves what is still in them to where `origins_of` found; what cannot be moved, or
+    /// Removes them, and moves what is still in them to where their owner came from; what cannot be moved, or
     /// will not go within a second, is killed. False where something is left: it has to be asked again.
     bool leave();
-
-    /// How long ago that was asked first.
-    [[nodiscard]] Age leaving() const;
 
   private:
     std::string make(const Hierarchy& hierarchy, int lease, const Share& share);
 
     const Partition& partition_;
     std::vector<std::string> folders_; // in the order of the partition's hierarchies
-    std::vector<std::string> origins_; // the same
+    std::vector<std::string> origins_; // the same, or none
+    std::vector<Removal> removals_;    // of the folders
     std::optional<std::chrono::steady_clock::time_point> leaving_since_;
     std::string error_;
 };

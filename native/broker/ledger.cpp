@@ -36,10 +36,10 @@ Refusal Ledger::take(int lease, const Share& share) {
     if (auto refusal = check("gpus", share.gpus, all_gpus_, gpus_); !refusal.kind.empty()) return refusal;
     if (share.memory_bytes > all_bytes_) return {"unknown", "memory_bytes", std::to_string(all_bytes_)};
     if (share.memory_bytes > bytes_) return {"busy", "memory_bytes", std::to_string(bytes_)};
+    shares_.emplace(lease, share); // first: without memory for it nothing is entered
     for (const int cpu : share.cpus) cpus_.erase(cpu);
     for (const int gpu : share.gpus) gpus_.erase(gpu);
     bytes_ -= share.memory_bytes;
-    shares_[lease] = share;
     return {};
 }
 

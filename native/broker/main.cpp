@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -53,6 +54,14 @@ Fd listen_at(const std::string& path) {
     return socket;
 }
 
+/// Each connection has a descriptor, and so has what is removed or moved.
+void allow_descriptors() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
+
 /// Readable once a signal asks for the end.
 Fd endings() {
     sigset_t set;
@@ -77,6 +86,7 @@ int main(int argc, char** argv) {
     } catch (const PartitionError& error) {
         return complain(unusable, std::string(argv[1]) + ": " + error.what());
     }
+    allow_descriptors();
     Fd ending = endings();
     remove_leftovers(partition);
     Fd listening = listen_at(argv[2]);

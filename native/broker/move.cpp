@@ -43,21 +43,46 @@ void keep_from_partitions(const std::string& folder, pid_t pid) {
     }
 }
 
-} // namespace
-
-int move_to(const std::string& folder, pid_t pid) {
-    const int error = write_file(AT_FDCWD, (folder + "/cgroup.procs").c_str(), std::to_string(pid));
-    if (error == 0) keep_from_partitions(folder, pid);
-    return error;
+/// The process that has this number now was moved for another that had it before.
+void put_back(const Hierarchy& hierarchy, const std::string& folder, pid_t pid) {
+    const Process stranger{pid};
+    const auto parent = stranger.parent();
+    if (!parent || stranger.group(hierarchy) != folder) return;
+    const std::string home = Process{*parent}.group(hierarchy);
+    if (home == folder) return; // it was born there
+    const auto number = std::to_string(pid);
+    if (home.empty() || write_file(AT_FDCWD, (home + "/cgroup.procs").c_str(), number) != 0)
+        static_cast<void>(write_file(AT_FDCWD, (hierarchy.mount + "/cgroup.procs").c_str(), number));
 }
 
-int confine(pid_t pid, const std::vector<int>& cpus) {
+} // namespace
+
+int move_to(const Hierarchy& hierarchy, const std::string& folder, const Process& process) {
+    if (!process.lives()) return ESRCH;
+    const auto number = std::to_string(process.pid());
+    const int error = write_file(AT_FDCWD, (folder + "/cgroup.procs").c_str(), number);
+    if (error != 0) return error;
+    if (!process.lives()) {
+        put_back(hierarchy, folder, process.pid());
+        return ESRCH;
+    }
+    keep_from_partitions(folder, process.pid());
+    return 0;
+}
+
+int confine(const Process& process, const std::vector<int>& cpus) {
     alignas(cpu_set_t) unsigned char mask[1024] = {}; // of 8192 CPUs, the most that the kernel knows
     for (const int cpu : cpus) {
         if (cpu < 0 || cpu >= static_cast<int>(8 * sizeof mask)) return EINVAL;
         mask[cpu / 8] = static_cast<unsigned char>(mask[cpu / 8] | 1U << (cpu % 8));
     }
-    return ::sched_setaffinity(pid, sizeof mask, reinterpret_cast<const cpu_set_t*>(mask)) == 0 ? 0 : errno;
+    const auto* const set = reinterpret_cast<const cpu_set_t*>(mask);
+    if (::sched_setaffinity(process.pid(), sizeof mask, set) != 0) return errno;
+    if (process.lives()) return 0;
+    // Whoever has its number now is not to be confined: it gets all of its group.
+    std::memset(mask, 0xff, sizeof mask);
+    static_cast<void>(::sched_setaffinity(process.pid(), sizeof mask, set));
+    return ESRCH;
 }
 
 } // namespace assay::broker

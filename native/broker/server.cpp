@@ -1,31 +1,24 @@
 #include "broker/server.hpp"
 
 #include "broker/move.hpp"
+#include "broker/process.hpp"
 #include "common/cpulist.hpp"
-#include "common/files.hpp"
 #include "common/json_writer.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <new>
 #include <thread>
 #include <vector>
 
 namespace assay::broker {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t longest_question = 16U << 10;
 /// Beyond it nobody is let in: each holds a descriptor, and one user may not take all of them.
@@ -34,7 +27,11 @@ constexpr std::size_t most_peers_of_one = 128;
 /// Groups are empty by then but for processes that cannot be killed, as those that wait for a dead disk.
 constexpr std::chrono::milliseconds longest_leaving{1500};
 constexpr std::chrono::milliseconds leaving_pause{5};
-constexpr std::chrono::milliseconds stuck_pause{1000};
+constexpr std::chrono::milliseconds stuck_pause{100};
+/// At what has left, before others are listened to again.
+constexpr std::chrono::milliseconds longest_pass{20};
+constexpr std::string_view no_process = "there is no such process";
+constexpr std::string_view out_of_memory = "the broker is out of memory";
 
 std::string refused(std::string_view kind, std::string_view told, std::string_view what = {},
                     std::string_view which = {}) {
@@ -45,33 +42,8 @@ std::string refused(std::string_view kind, std::string_view told, std::string_vi
     return json.text();
 }
 
-std::optional<std::vector<int>> list_of(const Json& question, const char* key) {
-    const auto found = question.find(key);
-    if (found == question.end()) return std::vector<int>{};
-    if (!found->is_string()) return std::nullopt;
-    const auto text = found->get<std::string>();
-    return text.empty() ? std::vector<int>{} : parse_cpulist(text);
-}
-
-std::optional<std::int64_t> number_of(const Json& question, const char* key) {
-    const auto found = question.find(key);
-    if (found == question.end()) return 0;
-    if (!found->is_number_unsigned()) return std::nullopt;
-    const auto number = found->get<std::uint64_t>();
-    if (number > INT64_MAX) return std::nullopt;
-    return static_cast<std::int64_t>(number);
-}
-
-/// The real user: a launcher that is root for its caller is the caller's.
-std::optional<uid_t> owner_of(pid_t pid) {
-    const auto status = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/status").c_str());
-    const auto uid = status ? number_after(*status, "Uid") : std::nullopt;
-    return uid ? std::optional{static_cast<uid_t>(*uid)} : std::nullopt;
-}
-
-bool lives(const Fd& pidfd) {
-    pollfd one{pidfd.get(), POLLIN, 0};
-    return ::poll(&one, 1, 0) == 0;
+bool lately(std::chrono::steady_clock::time_point since) {
+    return std::chrono::steady_clock::now() - since < longest_leaving;
 }
 
 } // namespace
@@ -83,25 +55,31 @@ Server::Server(const Partition& partition, Fd listening, Fd ending)
 void Server::run() {
     for (;;) {
         std::vector<pollfd> waited{{ending_.get(), POLLIN, 0}, {listening_.get(), POLLIN, 0}};
-        for (const auto& [fd, peer] : peers_) waited.push_back({fd, POLLIN, 0});
+        for (const auto& [fd, peer] : peers_)
+            waited.push_back({fd, static_cast<short>(peer.asked ? 0 : POLLIN), 0});
         if (::poll(waited.data(), waited.size(), pause_ms()) < 0) {
             if (errno == EINTR) continue;
             return;
         }
         if (waited[0].revents != 0) break;
-        see_off();
+        const auto now = Clock::now();
         for (std::size_t i = 2; i < waited.size(); ++i) {
-            if (waited[i].revents == 0) continue;
+            if ((waited[i].revents & POLLIN) == 0) continue;
             const auto peer = peers_.find(waited[i].fd);
-            if (!serve(peer->second)) {
-                release(peer->second);
-                peers_.erase(peer);
-            }
+            if (!receive(peer->second, now)) hang_up(peer, now);
         }
+        // Once the questions are read: among these is whoever hung up before one of them was asked.
+        dismiss(now);
+        see_off();
+        answer_those_asked(now);
         if (waited[1].revents != 0) accept_one();
     }
-    for (auto& [fd, peer] : peers_) release(peer);
-    await_those();
+    while (!peers_.empty()) hang_up(peers_.begin(), Clock::now());
+    see_off();
+    while (any_left_lately()) {
+        std::this_thread::sleep_for(leaving_pause);
+        see_off();
+    }
 }
 
 void Server::accept_one() {
@@ -115,54 +93,93 @@ void Server::accept_one() {
     if (peers_.size() >= most_peers || of_one >= most_peers_of_one) return;
     const int fd = socket.get();
     Peer& peer = peers_[fd];
+    peer.who = {who.uid, who.gid, origins_of(fd, who)};
+    peer.pid = who.pid;
     peer.socket = std::move(socket);
-    peer.who = who;
 }
 
-bool Server::serve(Peer& peer) {
+/// Now, for later the process may have ended, and another have its number.
+std::vector<std::string> Server::origins_of(int socket, const ucred& who) const {
+    const Process process = Process::of_peer(socket, who);
+    std::vector<std::string> found;
+    for (const auto& hierarchy : partition_.hierarchies) found.push_back(process.group(hierarchy));
+    // One that became another user's meanwhile may have been moved with that, to groups that are not the
+    // peer's.
+    return process.user() == who.uid ? found : std::vector<std::string>{};
+}
+
+bool Server::receive(Peer& peer, Clock::time_point now) {
     std::array<char, longest_question> buffer{};
     // MSG_TRUNC tells the whole length of a packet, also of one that did not fit.
     const ssize_t length = ::recv(peer.socket.get(), buffer.data(), buffer.size(), MSG_TRUNC);
     if (length < 0) return errno == EAGAIN || errno == EINTR;
     if (length == 0) return false;
-    const std::string told = static_cast<std::size_t>(length) > buffer.size()
-                                 ? refused("unreadable", "the question is too long")
-                                 : answer(peer, {buffer.data(), static_cast<std::size_t>(length)});
-    // Who does not read the answers is not waited for.
-    return ::send(peer.socket.get(), told.data(), told.size(), MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(told.size());
+    if (static_cast<std::size_t>(length) > buffer.size())
+        return tell(peer, refused("unreadable", "the question is too long"));
+    try {
+        peer.asked = {parse_question({buffer.data(), static_cast<std::size_t>(length)}), now};
+        return true;
+    } catch (const QuestionError& error) {
+        return tell(peer, refused("unreadable", error.what()));
+    } catch (const std::bad_alloc&) {
+        return tell(peer, refused("failed", out_of_memory));
+    }
 }
 
-std::string Server::answer(Peer& peer, std::string_view text) {
-    const Json question = Json::parse(text, nullptr, false);
-    if (question.is_discarded() || !question.is_object()) return refused("unreadable", "no JSON object");
-    const auto verb = question.find("do");
-    const std::string asked = verb != question.end() && verb->is_string() ? verb->get<std::string>() : "";
-    if (asked == "show") {
-        await_those(); // who comes after another finds free what he has let go of
-        return show(peer);
+void Server::hang_up(std::map<int, Peer>::iterator peer, Clock::time_point now) {
+    if (peer->second.lease != 0)
+        leaving_.push_back({peer->second.lease, std::move(peer->second.groups), now});
+    peers_.erase(peer);
+}
+
+void Server::dismiss(Clock::time_point now) {
+    std::vector<pollfd> looked_at;
+    for (const auto& [fd, peer] : peers_) looked_at.push_back({fd, 0, 0});
+    if (::poll(looked_at.data(), looked_at.size(), 0) <= 0) return;
+    for (const auto& one : looked_at) {
+        if (one.revents != 0) hang_up(peers_.find(one.fd), now);
     }
-    if (asked == "delete") return begin_deletion(peer);
-    if (asked == "release") {
-        release(peer);
-        return "{}";
+}
+
+void Server::answer_those_asked(Clock::time_point now) {
+    for (auto peer = peers_.begin(); peer != peers_.end();) {
+        const auto one = peer++;
+        if (!one->second.asked || waits(*one->second.asked)) continue;
+        const Question question = std::move(one->second.asked->question);
+        one->second.asked.reset();
+        if (!tell(one->second, answer(one->second, question))) hang_up(one, now);
     }
-    if (asked == "reserve") {
-        auto cpus = list_of(question, "cpus");
-        auto gpus = list_of(question, "gpus");
-        const auto bytes = number_of(question, "memory_bytes");
-        if (!cpus || !gpus || !bytes)
-            return refused("unreadable", "cpus, gpus or memory_bytes cannot be read");
-        return reserve(peer, {std::move(*cpus), *bytes, std::move(*gpus)});
+}
+
+/// Who comes after another finds free what he has let go of; nobody waits for those who leave later.
+bool Server::waits(const Asked& asked) const {
+    if (asked.question.verb == Verb::move) return false;
+    return std::ranges::any_of(
+        leaving_, [&](const Leaving& one) { return one.since <= asked.when && lately(one.since); });
+}
+
+bool Server::tell(const Peer& peer, const std::string& answer) {
+    // Who does not read the answers is not waited for.
+    return ::send(peer.socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(answer.size());
+}
+
+std::string Server::answer(Peer& peer, const Question& question) {
+    try {
+        switch (question.verb) {
+        case Verb::show:
+            return show(peer);
+        case Verb::reserve:
+            return reserve(peer, question.share);
+        case Verb::move:
+            return move(peer, question.pid, question.share.cpus);
+        case Verb::begin_deletion:
+            return begin_deletion(peer);
+        }
+    } catch (const std::bad_alloc&) {
+        return refused("failed", out_of_memory);
     }
-    if (asked == "move") {
-        const auto pid = number_of(question, "pid");
-        if (!pid || *pid <= 0 || *pid > INT32_MAX) return refused("unreadable", "pid is no process");
-        const auto cpus = list_of(question, "cpus");
-        if (!cpus) return refused("unreadable", "cpus cannot be read");
-        return move(peer, static_cast<pid_t>(*pid), *cpus);
-    }
-    return refused("unreadable", "\"do\" is show, reserve, move, release or delete");
+    return {};
 }
 
 std::string Server::show(const Peer& peer) const {
@@ -189,7 +206,7 @@ std::string Server::show(const Peer& peer) const {
             .member("gpus", format_cpulist(share.gpus))
             .member("uid", static_cast<std::int64_t>(other.who.uid));
         // Which processes others run is theirs to tell.
-        if (peer.who.uid == 0 || peer.who.uid == other.who.uid) json.member("pid", other.who.pid);
+        if (peer.who.uid == 0 || peer.who.uid == other.who.uid) json.member("pid", other.pid);
         json.end_object();
     }
     json.end_array().end_object();
@@ -200,24 +217,27 @@ std::string Server::show(const Peer& peer) const {
 std::string Server::begin_deletion(Peer& peer) {
     if (peer.who.uid != 0) return refused("foreign", "root alone deletes partitions");
     peer.deletes = true;
-    await_those();
     return show(peer);
 }
 
-std::string Server::reserve(Peer& peer, Share share) {
+std::string Server::reserve(Peer& peer, const Share& share) {
     if (std::ranges::any_of(peers_, [](const auto& one) { return one.second.deletes; }))
         return refused("ending", "the partition is being deleted");
-    if (peer.lease != 0) return refused("held", "this connection has a share; release it first");
-    await_those();
+    if (peer.lease != 0) return refused("held", "this connection has a share already");
     const int lease = ++leases_;
     const Refusal refusal = ledger_.take(lease, share);
     if (!refusal.kind.empty()) return refused(refusal.kind, "not to be had", refusal.what, refusal.which);
-    auto groups = std::make_unique<Groups>(partition_, lease, share, Owner{peer.who.uid, peer.who.gid});
+    std::unique_ptr<Groups> groups;
+    try {
+        groups = std::make_unique<Groups>(partition_, lease, share, peer.who);
+    } catch (const std::bad_alloc&) {
+        ledger_.give_back(lease);
+        throw;
+    }
     if (!groups->error().empty()) {
         ledger_.give_back(lease);
         return refused("failed", groups->error());
     }
-    groups->origins_of(peer.who.pid);
     peer.lease = lease;
     peer.groups = std::move(groups);
     JsonWriter json;
@@ -234,48 +254,41 @@ std::string Server::move(Peer& peer, pid_t pid, const std::vector<int>& cpus) co
         if (std::find(own.begin(), own.end(), cpu) == own.end())
             return refused("unknown", "not of the share", "cpus", std::to_string(cpu));
     }
-    // Held open, the process keeps its number to itself: what was looked at is what is moved, unless it
-    // ended.
-    const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
-    const auto owner = owner_of(pid);
-    if (!pidfd || !owner) return refused("gone", "there is no such process");
+    const Process process{pid};
+    const auto owner = process.user();
+    if (!owner) return refused("gone", no_process);
     if (peer.who.uid != 0 && *owner != peer.who.uid)
         return refused("foreign", "it is another user's process");
-    if (!lives(pidfd)) return refused("gone", "there is no such process");
-    if (const int error = peer.groups->move(pid)) return refused("failed", std::strerror(error));
-    const int error = cpus.empty() ? 0 : confine(pid, cpus);
+    if (const int error = peer.groups->move(process))
+        return error == ESRCH ? refused("gone", no_process) : refused("failed", std::strerror(error));
+    const int error = cpus.empty() ? 0 : confine(process, cpus);
+    if (error == ESRCH) return refused("gone", no_process);
     return error == 0 ? "{}"
                       : refused("failed", "CPUs " + format_cpulist(cpus) + ": " + std::strerror(error));
 }
 
-void Server::release(Peer& peer) {
-    if (peer.lease == 0) return;
-    leaving_.push_back({peer.lease, std::move(peer.groups)});
-    peer.lease = 0;
-    see_off();
-}
-
+/// In turn, and not for long: others wait for their answers.
 void Server::see_off() {
-    std::erase_if(leaving_, [this](const Leaving& one) {
-        if (!one.groups->leave()) return false;
-        ledger_.give_back(one.lease);
-        return true;
-    });
+    const auto end = Clock::now() + longest_pass;
+    for (std::size_t i = leaving_.size(); i > 0 && Clock::now() < end; --i) {
+        Leaving one = std::move(leaving_.front());
+        leaving_.pop_front();
+        if (one.groups->leave())
+            ledger_.give_back(one.lease);
+        else
+            leaving_.push_back(std::move(one));
+    }
 }
 
-void Server::await_those() {
-    const auto lately = [](const Leaving& one) { return one.groups->leaving() < longest_leaving; };
-    while (std::any_of(leaving_.begin(), leaving_.end(), lately)) {
-        std::this_thread::sleep_for(leaving_pause);
-        see_off();
-    }
+bool Server::any_left_lately() const {
+    return std::ranges::any_of(leaving_, [](const Leaving& one) { return lately(one.since); });
 }
 
 int Server::pause_ms() const {
     if (leaving_.empty()) return -1;
-    Groups::Age least = Groups::Age::max();
-    for (const auto& one : leaving_) least = std::min(least, one.groups->leaving());
-    const auto pause = least < longest_leaving ? leaving_pause : stuck_pause;
+    const bool awaited =
+        std::ranges::any_of(peers_, [](const auto& one) { return one.second.asked.has_value(); });
+    const auto pause = awaited || any_left_lately() ? leaving_pause : stuck_pause;
     return static_cast<int>(pause.count());
 }
 

@@ -3,12 +3,16 @@
 #include "broker/groups.hpp"
 #include "broker/ledger.hpp"
 #include "broker/partition.hpp"
+#include "broker/question.hpp"
 #include "common/fd.hpp"
 
 #include <sys/socket.h>
 
+#include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,30 +36,45 @@ class Server {
     void run();
 
   private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Asked {
+        Question question;
+        Clock::time_point when;
+    };
+
     struct Peer {
         Fd socket;
-        ucred who{};
+        Owner who;
+        pid_t pid = 0;        // when the connection was made
         int lease = 0;        // 0: none
         bool deletes = false; // nobody is given anything more while this connection lasts
         std::unique_ptr<Groups> groups;
+        std::optional<Asked> asked; // and not answered yet; nothing more is read until then
     };
 
     /// A share that was given back, and in whose groups something may still run.
     struct Leaving {
         int lease;
         std::unique_ptr<Groups> groups;
+        Clock::time_point since;
     };
 
     void accept_one();
-    bool serve(Peer& peer); // false: the connection is over
-    std::string answer(Peer& peer, std::string_view question);
+    [[nodiscard]] std::vector<std::string> origins_of(int socket, const ucred& who) const;
+    bool receive(Peer& peer, Clock::time_point now); // false: the connection is over
+    void hang_up(std::map<int, Peer>::iterator peer, Clock::time_point now);
+    void dismiss(Clock::time_point now); // those who have hung up
+    void answer_those_asked(Clock::time_point now);
+    [[nodiscard]] bool waits(const Asked& asked) const;
+    static bool tell(const Peer& peer, const std::string& answer); // false: the connection is over
+    std::string answer(Peer& peer, const Question& question);
     std::string show(const Peer& peer) const;
     std::string begin_deletion(Peer& peer);
-    std::string reserve(Peer& peer, Share share);
+    std::string reserve(Peer& peer, const Share& share);
     std::string move(Peer& peer, pid_t pid, const std::vector<int>& cpus) const;
-    void release(Peer& peer);
-    void see_off();     // those that leave, as far as it can be done at once
-    void await_those(); // that have left a moment ago
+    void see_off(); // those that leave, as far as it can be done at once
+    [[nodiscard]] bool any_left_lately() const;
     [[nodiscard]] int pause_ms() const;
 
     const Partition& partition_;
@@ -63,7 +82,7 @@ class Server {
     Fd ending_;
     Ledger ledger_;
     std::map<int, Peer> peers_; // by descriptor
-    std::vector<Leaving> leaving_;
+    std::deque<Leaving> leaving_;
     int leases_ = 0; // ever given
 };
 

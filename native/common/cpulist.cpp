@@ -7,6 +7,8 @@ namespace assay {
 namespace {
 
 constexpr int highest_number = 1 << 16;
+/// In all: short ranges written again and again would fill the memory.
+constexpr std::size_t most_numbers = highest_number + 1;
 
 bool take_number(std::string_view& text, int& value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -32,6 +34,8 @@ std::optional<std::vector<int>> parse_cpulist(std::string_view text) {
         if (!take_number(text, first)) return std::nullopt;
         int last = first;
         if (take(text, '-') && !take_number(text, last)) return std::nullopt;
+        if (last >= first && numbers.size() + static_cast<std::size_t>(last - first) >= most_numbers)
+            return std::nullopt;
         for (int n = first; n <= last; ++n) numbers.push_back(n);
     } while (take(text, ','));
     if (!text.empty()) return std::nullopt;

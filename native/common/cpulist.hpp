@@ -7,7 +7,8 @@
 
 namespace assay {
 
-/// The kernel's list format, "0-3,8": of CPUs or NUMA nodes. Nothing where it is malformed.
+/// The kernel's list format, "0-3,8": of CPUs or NUMA nodes. Nothing where it is malformed, or names more
+/// numbers than any machine has.
 std::optional<std::vector<int>> parse_cpulist(std::string_view text);
 
 std::string format_cpulist(const std::vector<int>& cpus);

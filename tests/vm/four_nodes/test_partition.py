@@ -202,10 +202,11 @@ def test_a_share_is_reserved_moved_into_and_let_go(guest: Alive, broker: Path) -
             assert group_of(guest, pid) == "/assay-test/lease-1"
             assert guest.host.affinity(pid) == (5,)
             assert free_cpus(client.state()) == (4, 6, 7)
-            client.release()
-            assert leases(guest) == []
-            assert group_of(guest, pid) == "/", "where the client is"
-            assert guest.host.affinity(pid) == OTHERS, "not where others have their shares"
+        with Broker(broker) as other:
+            assert other.state().shares == (), "who comes after another finds it gone"
+        assert leases(guest) == []
+        assert group_of(guest, pid) == "/", "where the client is"
+        assert guest.host.affinity(pid) == OTHERS, "not where others have their shares"
     finally:
         end(guest, pid)
 
@@ -221,7 +222,7 @@ def test_two_clients_never_have_the_same_cpu(guest: Alive, broker: Path, known: 
                 reserve(parse_wish("cores=1", {}), third, known.cpus)
             with pytest.raises(Taken):
                 third.reserve(one.choice.cpus)
-            first.release()
+            first.close()
             third.reserve(one.choice.cpus)
             assert free_cpus(second.state()) == ()
             assert len(leases(guest)) == 2

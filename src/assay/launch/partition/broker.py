@@ -114,7 +114,7 @@ class Broker:
         self.close()
 
     def close(self) -> None:
-        """Let go of the share."""
+        """Let go of the share; what runs in it goes to where this process was when it connected."""
         self._socket.close()
 
     @property
@@ -171,14 +171,6 @@ class Broker:
             NotPossible: it is another's, it has ended, or there is no share.
         """
         self._ask({"do": "move", "pid": pid, "cpus": format_list(cpus)}, _Done)
-
-    def release(self) -> None:
-        """Give the share back; what runs in it goes to where this process was before.
-
-        Raises:
-            NotPossible: the broker does not answer.
-        """
-        self._ask({"do": "release"}, _Done)
 
     def _ask(self, question: dict[str, object], kind: type[_Answer]) -> _Answer:
         try:
