@@ -6,8 +6,11 @@ import argparse
 import re
 import shlex
 
+from assay.cli.parser import Parsed
 from assay.errors import BadInput
 
+LAUNCHING = frozenset({"run", "measure", "compare", "sweep", "tune"})
+"""Verbs that take a command after ``--``; so does ``study calibrate``."""
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
 """What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
 SHELL_ONLY = "|<>;&"
@@ -59,6 +62,21 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
     if shell:
         return ("/bin/sh", "-c", " ".join(command))
     return command
+
+
+def demand_no_command(parsed: Parsed) -> None:
+    """Refuse words after ``--`` where nothing is launched: what they ask for would be left undone.
+
+    Raises:
+        BadInput: there are some.
+    """
+    words = parsed.arguments
+    launches = words.verb in LAUNCHING or getattr(words, "action", None) == "calibrate"
+    if parsed.separated and not launches:
+        raise BadInput(
+            f"`assay {words.verb}` launches nothing, and takes no words after --.",
+            "Leave out -- and what stands after it, or write it in front.",
+        )
 
 
 def build_words(arguments: argparse.Namespace) -> tuple[str, ...] | None:

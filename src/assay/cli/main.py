@@ -55,6 +55,7 @@ def main(words: Sequence[str]) -> int:
 def _dispatch(words: Sequence[str]) -> int:
     parsed = _parsed(words)
     verb: str = parsed.arguments.verb
+    from assay.cli.command_words import demand_no_command
     from assay.cli.descriptors import demand_descriptors
     from assay.errors import AssayError, Pause
 
@@ -64,6 +65,7 @@ def _dispatch(words: Sequence[str]) -> int:
         parsed.arguments.helper = _separated(parsed.arguments)
         module = importlib.import_module(f"assay.cli.verbs.{verb}")
         run: Callable[[Parsed], int] = module.run
+        demand_no_command(parsed)
         try:
             status = run(parsed)
         except Pause as pause:

@@ -82,6 +82,8 @@ def _demand_values(of_verb: argparse.ArgumentParser, arguments: argparse.Namespa
 def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
     """End on words that a verb does not take, with the option that was perhaps meant."""
     options = [word.split("=")[0] for word in rest if word.startswith("-")]
+    if not options and "=" in rest[0] and "--with" in parser._option_string_actions:
+        parser.error(f"{rest[0]!r} is one word too many; a setting stands behind --with")
     if not options:
         parser.error(f"{rest[0]!r} is one word too many; the command stands after --")
     near = nearest(options[0], tuple(parser._option_string_actions))

@@ -165,3 +165,27 @@ def test_a_verb_alone_has_the_parser_that_it_has_among_all() -> None:
     for verb, parser in every.items():
         assert parsers(build(verb)).keys() == {verb}
         assert parsers(build(verb))[verb].format_help() == parser.format_help()
+
+
+@pytest.mark.parametrize(
+    "words", [("partition", "create", "--dry-run"), ("machine", "show"), ("study", "list")]
+)
+def test_words_after_the_dashes_are_refused_where_nothing_is_launched(
+    words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main((*words, "--", "--dry-run")) == 2
+    assert "takes no words after --" in capfd.readouterr().err
+
+
+def test_an_empty_name_of_a_partition_is_not_the_usual_one(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert main(("partition", "create", "", "--dry-run")) == 2
+    assert "No partition can be named ''" in capfd.readouterr().err
+
+
+def test_a_setting_without_its_option_is_told_of_it(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        main(("run", "view=own", "--", "true"))
+    assert refused.value.code in (2, 125)
+    assert "behind --with" in capfd.readouterr().err

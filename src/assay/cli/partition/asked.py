@@ -14,7 +14,8 @@ from assay.units import parse_duration_s
 
 def name_of(arguments: argparse.Namespace) -> str:
     """Of the partition that an action is about."""
-    return arguments.name or USUAL_NAME
+    name: str | None = arguments.name
+    return USUAL_NAME if name is None else name
 
 
 def place_of(arguments: argparse.Namespace) -> Place:

@@ -98,8 +98,8 @@ class Broker:
             self._socket.close()
             raise NotPossible(
                 f"No broker answers at {path}: {error.strerror or error}.",
-                "`assay partition list` shows the partitions; root makes one with `assay partition "
-                "create`.",
+                f"Root starts it again: `assay partition start {path.parent.name}`. One that was "
+                "made with --no-broker has none.",
             ) from error
 
     def __enter__(self) -> Broker:
