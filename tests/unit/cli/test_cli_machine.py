@@ -11,9 +11,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from assay.cli.main import main
 from assay.launch.partition.made import Made, begin, stand
+from assay.machine.reader import read_machine
 
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
 SMALL = str(RECORDED / "2arm-2c.tar.bz2")
@@ -174,3 +176,14 @@ def test_an_interruption_leaves_nothing_behind(
         process.kill()
         process.wait()
     assert list(scratch.iterdir()) == []
+
+
+def test_a_profile_takes_root_and_says_so_first(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = read_machine()
+    user = replace(machine, rights=replace(machine.rights, uid=1000))
+    monkeypatch.setattr("assay.cli.machine.apply.read_machine", lambda **_: user)
+    status, _, err = call("apply", "measuring", "--dry-run")
+    assert status == 3
+    assert "takes root" in err

@@ -14,6 +14,7 @@ from assay.cli.layout import fitted, width_of
 from assay.cli.machine.profile import place_of, settings_of
 from assay.errors import BadInput, NotPossible
 from assay.launch.planner import plan
+from assay.machine.document import Machine
 from assay.machine.reader import read_machine
 from assay.records import HostAction, Plan, Prospect, SystemAction, Value
 from assay.records.configuration import show_value
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     configuration = settings_of(arguments.words[0], registry, machine)
     found = plan(configuration, machine, registry)
     if len(found.refused) == len(configuration):
-        _demand_some(found, arguments.words[0])
+        _demand_some(found, arguments.words[0], machine)
     actions = _actions(found, registry, machine)
     before = _foreseen(actions)
     outcomes = (
@@ -82,12 +83,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if any(one.name not in found.refused for one in amiss) else 0
 
 
-def _demand_some(found: Plan, profile: str) -> None:
+def _demand_some(found: Plan, profile: str, machine: Machine) -> None:
     """Raise what refuses everything, with the place in the profile.
 
     Raises:
         NotPossible: in place of what the plan raises, whose advice is for a command line.
     """
+    if machine.rights.uid != 0:
+        raise NotPossible(
+            f"{profile} changes the machine for all that runs on it, which takes root.",
+            "Run it as root, or with sudo.",
+        )
     try:
         found.demand_granted()
     except NotPossible as error:

@@ -38,6 +38,8 @@ def request_of(arguments: argparse.Namespace) -> Request:
         raise BadInput("Both --cpus and --cores say which CPUs.", "Give one of them.")
     if arguments.pages is not None and arguments.mem is None:
         raise BadInput("--pages says as what memory is taken, and none is asked for.", "Add --mem.")
+    if arguments.precise and arguments.mem is None:
+        raise BadInput("--precise is about memory, and none is asked for.", "Add --mem.")
     memory = None if arguments.mem is None else MemoryWish(arguments.mem, arguments.pages)
     return Request(
         name=name_of(arguments),

@@ -191,7 +191,7 @@ def _with_utility(count: int, taken: Sequence[Cpu]) -> Choice:
     """The last CPUs are set apart: work begins on the first cores, and so do most programs."""
     if count >= len(taken):
         raise BadInput(
-            f"utility={count} leaves no CPU for the work: there are {len(taken)}.",
+            f"utility={count} leaves no CPU for the work: the share has {len(taken)} in all.",
             "Ask for more CPUs, or for fewer utility CPUs.",
         )
     numbers = sorted(cpu.id for cpu in taken)

@@ -81,7 +81,12 @@ def demanded_gpus(text: str, root: Root, others: Sequence[Made]) -> tuple[int, .
         BadInput: there are no such ones.
         NotPossible: another partition has one, or their numbers do not say which are meant.
     """
-    asked = parse_list(text)
+    try:
+        asked = parse_list(text)
+    except BadInput as error:
+        raise BadInput(
+            f"--gpus {text}: this is no list of GPUs.", "Write as in --gpus 0,2-3."
+        ) from error
     if not asked:
         return ()
     gpus = find_gpus(root)
