@@ -17,27 +17,27 @@ pytestmark = pytest.mark.vm
 TOP = "/sys/fs/cgroup"
 PARTITION = {
     "schema": 1,
-    "name": "work",
-    "hierarchies": [{"controller": "", "mount": TOP, "folder": f"{TOP}/work"}],
+    "name": "lab",
+    "hierarchies": [{"controller": "", "mount": TOP, "folder": f"{TOP}/lab"}],
     "cpus": "1-2",
     "memory_bytes": 64 << 20,
 }
 MADE = (
-    f"cd {TOP}; echo +cpuset > cgroup.subtree_control; mkdir work; echo 1-2 > work/cpuset.cpus;"
-    " echo isolated > work/cpuset.cpus.partition; echo +cpuset > work/cgroup.subtree_control;"
+    f"cd {TOP}; echo +cpuset > cgroup.subtree_control; mkdir lab; echo 1-2 > lab/cpuset.cpus;"
+    " echo isolated > lab/cpuset.cpus.partition; echo +cpuset > lab/cgroup.subtree_control;"
     " chmod 777 /out; (assay-broker /partition.json /tmp/socket > /dev/null 2>&1 &);"
     " until [ -e /tmp/socket ]; do usleep 20000; done; cd /;"
 )
 SHARE = "share /tmp/socket 1000 2 assay-exec --plan /plans/{}.json --record /out/record.json"
 FREED = (
-    f"for i in $(seq 50); do [ -e {TOP}/work/lease-1 ] || break; usleep 100000; done;"
-    f" find {TOP}/work -type d > /out/groups; cp {TOP}/work/cpuset.cpus.partition /out/partition;"
+    f"for i in $(seq 50); do [ -e {TOP}/lab/lease-1 ] || break; usleep 100000; done;"
+    f" find {TOP}/lab -type d > /out/groups; cp {TOP}/lab/cpuset.cpus.partition /out/partition;"
     f" ps -o pid,comm > /out/processes; killall assay-broker; usleep 200000;"
-    f" echo member > {TOP}/work/cpuset.cpus.partition; rmdir {TOP}/work"
+    f" echo member > {TOP}/lab/cpuset.cpus.partition; rmdir {TOP}/lab"
 )
 WHERE = (
     f"cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status;"
-    f" cat {TOP}/work/cpuset.cpus.partition {TOP}/work/lease-1/cpuset.cpus.effective"
+    f" cat {TOP}/lab/cpuset.cpus.partition {TOP}/lab/lease-1/cpuset.cpus.effective"
 )
 PLANS: dict[str, dict[str, Any]] = {
     "where": {"argv": ["sh", "-c", WHERE], "stdout": "/out/stdout"},
@@ -82,14 +82,14 @@ def test_a_launcher_without_root_contains_its_tree_within_the_share(batch: Batch
     assert record["containment"]["mode"] == "v2"
     assert record["containment"]["guarantee"] == "complete"
     group, allowed, partition, effective = batch.text("placed", "/out/stdout").splitlines()
-    assert re.fullmatch(r"0::/work/lease-1/assay-\d+-0", group)
+    assert re.fullmatch(r"0::/lab/lease-1/assay-\d+-0", group)
     assert allowed.split() == ["Cpus_allowed_list:", "2"]
     assert (partition, effective) == ("isolated", "2")
 
 
 @pytest.mark.parametrize("name", ["placed", "killed"])
 def test_nothing_of_a_share_is_left(batch: Batch, name: str) -> None:
-    assert batch.text(name, "/out/groups").split() == [f"{TOP}/work"]
+    assert batch.text(name, "/out/groups").split() == [f"{TOP}/lab"]
     assert batch.text(name, "/out/partition") == "isolated\n"
 
 

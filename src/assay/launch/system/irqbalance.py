@@ -52,7 +52,7 @@ def ban(host: Host, cpus: Iterable[int]) -> None:
     host.ask(setup.address, f"settings cpus {words}", _USUAL_S)
     # It begins with its next round, and sleeps through another in which it answers nobody.
     end_s = time.monotonic() + 2 * min(setup.sleep_s, _LONGEST_S) + _LATE_S
-    while banned(host) != wanted:
+    while (now := _setup_at(host, setup.address)) is None or now.banned != wanted:
         if time.monotonic() > end_s:
             raise OSError(errno.ETIMEDOUT, "irqbalance goes on as before", NAME)
         time.sleep(_PAUSE_S)
@@ -67,11 +67,18 @@ class _Setup(NamedTuple):
 def _setup(host: Host) -> _Setup | None:
     for pid in _processes(host):
         for address in (f"/run/{NAME}/{NAME}{pid}.sock", f"@{NAME}{pid}.sock"):
-            with contextlib.suppress(OSError, BadInput):
-                found = _SETUP.search(host.ask(address, "setup", 2 * _USUAL_S + _LATE_S))
-                if found is not None:
-                    cpus = format_list(parse_mask(found[2])) or NONE
-                    return _Setup(address, float(found[1]), cpus)
+            found = _setup_at(host, address)
+            if found is not None:
+                return found
+    return None
+
+
+def _setup_at(host: Host, address: str) -> _Setup | None:
+    with contextlib.suppress(OSError, BadInput):
+        found = _SETUP.search(host.ask(address, "setup", 2 * _USUAL_S + _LATE_S))
+        if found is not None:
+            cpus = format_list(parse_mask(found[2])) or NONE
+            return _Setup(address, float(found[1]), cpus)
     return None
 
 
