@@ -651,9 +651,14 @@ def test_page_cache_is_charged_but_not_held(launcher: Launcher, tmp_path: Path) 
 
 @system
 def test_memory_that_no_sample_saw_is_worked_out(launcher: Launcher, programs: Path) -> None:
-    """Touched and gone within a few milliseconds; the first and only sample comes before."""
+    """Touched and gone within a few milliseconds; what samples see is less.
+
+    A sample that came within a twentieth of what is worked out stands as it is: on a busy machine
+    the touching is slow enough for one.
+    """
     record = launcher.run([programs / "hold", "anon", 64, 0], sample_interval_s=10)
-    assert 64 * MIB <= record["peak_anon_bytes"] < 68 * MIB
+    assert 0.95 * 64 * MIB <= record["peak_anon_bytes"] < 68 * MIB
+    assert record.get("anon_from") == "charge" or record["anon_samples"] > 1
     seen = launcher.run([programs / "hold", "anon", 64, 0.3], sample_interval_s=0.02)
     assert "anon_from" not in seen
 
