@@ -47,7 +47,7 @@ def test_figures_add_up_and_each_mask_is_seen(cli: CommandLine) -> None:
         assert sample["settings"]["instances"]["grant"] == "granted"
         pieces = {e["kind"]: e for e in sample["evidence"]}
         masks = [pieces[f"instance.{i}"]["note"] for i in range(2)]
-        assert all(mask.startswith("on CPUs ") for mask in masks)
+        assert all(mask.startswith("on CPU") for mask in masks)
         assert masks[0] != masks[1]
         assert all(0.1 <= pieces[f"instance.{i}"]["value"] <= sample["wall_s"] for i in range(2))
 

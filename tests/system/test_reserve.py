@@ -107,7 +107,7 @@ def test_a_run_has_its_share_and_gives_it_back(work: Standing, cli: CommandLine)
     assert not answer.err
     sample = json.loads((cli.folder / "r.json").read_text())
     (note,) = evidence(sample, "share")
-    assert note == f"partition work: CPUs {LAST}, 100 MiB of memory (lease 1)"
+    assert note == f"partition work: CPU {LAST}, 100 MiB of memory (lease 1)"
     assert not evidence(sample, "partition")
     work.free()
 
@@ -130,7 +130,7 @@ def test_a_study_without_root(work: Standing, nobodys: CommandLine) -> None:
 def test_it_can_be_explained_without_being_had(work: Standing, cli: CommandLine) -> None:
     answer = cli("run", "--explain", "--reserve", "cpus=1,gpus=1", *program())
     assert answer.status == 0
-    assert f"share of partition work: CPUs {LAST}, GPUs 0, as it is free now" in answer.out
+    assert f"share of partition work: CPU {LAST}, GPU 0, as it is free now" in answer.out
     assert "CUDA_VISIBLE_DEVICES=0" in answer.out
     assert f"taskset -c {LAST}" in answer.out
     assert not work.leases
@@ -279,7 +279,7 @@ def test_a_share_lies_within_the_control_group_of_a_job(loose: Standing, cli: Co
         cli.prefix = ("sh", "-c", enter, "sh")
         assert shown(cli("run", "--reserve", "cores=1", *program()))["cpus"] == [CPUS[0]]
         answer = cli("run", "--reserve", f"list={CPUS[1]}", "--", "true")
-        assert answer.status == 125 and f"its control group {job} has CPUs {CPUS[0]}" in answer.err
+        assert answer.status == 125 and f"its control group {job} has CPU {CPUS[0]}" in answer.err
     finally:
         until(lambda: not (job / "cgroup.procs").read_text(), "the job has ended")
         job.rmdir()
@@ -336,12 +336,12 @@ def test_every_launch_of_a_study_is_in_the_share(work: Standing, cli: CommandLin
         *program(code),
     )
     assert answer.status == 0, answer.err
-    assert f"reserved of partition work: CPUs {LAST}" in answer.err
+    assert f"reserved of partition work: CPU {LAST}" in answer.err
     samples = answer.document["samples"]
     assert len(samples) == 6
     assert all(sample["metrics"]["n"] == 1.0 for sample in samples)
     assert {note for s in samples for note in evidence(s, "share")} == {
-        f"partition work: CPUs {LAST} (lease 1)"
+        f"partition work: CPU {LAST} (lease 1)"
     }
     spec = cli("study", "show", "last", "--json").document["spec"]
     assert spec["reserve"] == {"wish": "cpus=1"}
@@ -367,7 +367,7 @@ def test_a_resumed_study_has_its_share_again(work: Standing, cli: CommandLine) -
     answer = cli("study", "resume", "last", "--json")
     assert answer.status == 0, answer.err
     notes = {note for sample in cli.documents() for note in evidence(sample, "share")}
-    assert notes == {f"partition work: CPUs {LAST} (lease {n})" for n in (1, 2)}
+    assert notes == {f"partition work: CPU {LAST} (lease {n})" for n in (1, 2)}
     told = cli("study", "resume", "last", "--json")  # done: it needs no share to be told
     assert told.status == 0 and "since it was measured" not in told.out
 
@@ -375,7 +375,7 @@ def test_a_resumed_study_has_its_share_again(work: Standing, cli: CommandLine) -
 def test_settings_are_judged_against_the_share(work: Standing, cli: CommandLine) -> None:
     answer = cli("tune", "--dry-run", "--reserve", "all", "threads=1..8", "--", "true")
     assert answer.status == 0, answer.err
-    assert f"in a share of partition work: CPUs {LAST}" in answer.out
+    assert f"in a share of partition work: CPU {LAST}" in answer.out
     assert not work.leases
     answer = cli("tune", "--reserve", "all", f"cpus={CPUS[0]}", "--", "true")
     assert answer.status == 3 and f"may use {LAST}" in answer.err

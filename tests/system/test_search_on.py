@@ -55,7 +55,7 @@ def test_searched_there_and_confirmed_here(cli: CommandLine, partition: str) -> 
     shown = json.loads(cli("study", "show", study, "--json").out)
     assert shown["spec"]["reserve"] == {"wish": "all", "partition": "quiet"}
     shares = [e["note"] for s in shown["samples"] for e in s["evidence"] if e["kind"] == "share"]
-    assert shares and all(f"CPUs {CPUS[-1]} " in note for note in shares)
+    assert shares and all(f"CPU {CPUS[-1]} " in note for note in shares)
 
     early = cli("study", "confirm", study)
     assert early.status == 3

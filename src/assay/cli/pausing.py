@@ -19,7 +19,7 @@ from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value
 from assay.search.boot_notes import boots_words
 from assay.study.booting import BootPause
-from assay.study.firmware import COMMAND, demand_said, with_said
+from assay.study.firmware import COMMAND, demand_said, demand_varied, with_said
 from assay.study.laboratory import Laboratory
 from assay.study.session import prepared
 from assay.untrusted import clean
@@ -34,7 +34,7 @@ def from_boot_to_boot(
     """The laboratory and the study with what is said of the firmware; says how many boots it takes.
 
     Raises:
-        BadInput, NotPossible: as ``with_said`` and ``prepared``.
+        BadInput, NotPossible: as ``with_said``, ``prepared`` and ``demand_varied``.
     """
     reboot_argv(arguments)
     verify = _pairs("--verify", arguments.verify)
@@ -42,8 +42,10 @@ def from_boot_to_boot(
         demand_said(name, lab.registry)
         _demand_source(name, source)
     spec = msgspec.structs.replace(spec, verify=verify)
-    lab = with_said(lab, spec, confirmed_of(arguments))
+    confirmed = confirmed_of(arguments)
+    lab = with_said(lab, spec, confirmed)
     spec = prepared(spec, lab)
+    demand_varied((*confirmed, *verify), spec)
     words = boots_words(spec)
     if words and not arguments.quiet:
         lines = fitted([f"assay: {words}"], width_of(sys.stderr))
@@ -183,7 +185,8 @@ def _pairs(option: str, texts: list[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
             raise BadInput(f"{option}: {text!r} says nothing.", f"Write {option} firmware.NAME=...")
-        found[name] = value
+        if found.setdefault(name, value) != value:
+            raise BadInput(f"{option} {name} is given twice.", "Leave one of them out.")
     return found
 
 

@@ -14,7 +14,7 @@ from assay.launch.document import numbered
 from assay.launch.exported import of_plan
 from assay.launch.files import words_for_files
 from assay.launch.system.script import PUT_BACK, system_lines
-from assay.machine.cpulist import format_list
+from assay.machine.cpulist import format_list, show_numbers
 from assay.records import (
     Affinity,
     AffinityCalls,
@@ -169,7 +169,9 @@ def _confined_to(plan: Plan) -> list[str]:
     if plan.instances or not _PLACING.isdisjoint(plan.words):
         return []
     held = [action.cpus for action in plan.actions if isinstance(action, Affinity)]
-    return [f"# On CPUs {format_list(cpus)}, as launched (--parallel, --reserve)." for cpus in held]
+    return [
+        f"# On {show_numbers('CPU', cpus)}, as launched (--parallel, --reserve)." for cpus in held
+    ]
 
 
 def _told(name: str, word: Word) -> str:

@@ -52,6 +52,14 @@ def format_list(cpus: Iterable[int]) -> str:
     return ",".join(f"{low}-{high}" if low < high else str(low) for low, high in parts)
 
 
+def show_numbers(noun: str, numbers: Iterable[int]) -> str:
+    """For sentences: ``CPU 3``, ``CPUs 0-3``, ``no CPU``."""
+    found = set(numbers)
+    if not found:
+        return f"no {noun}"
+    return f"{noun}{'s' if len(found) > 1 else ''} {format_list(found)}"
+
+
 def show_list(cpus: Iterable[int]) -> str:
     """The list for readers: every second or every fourth CPU is told as such, ``0-76 by 4``."""
     found = sorted(set(cpus))

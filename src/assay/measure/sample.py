@@ -6,7 +6,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.machine.cpulist import format_list
+from assay.machine.cpulist import show_numbers
 from assay.measure.copies import Copies, metrics_of_copies, without
 from assay.measure.extract import holds, metrics_of
 from assay.measure.libraries import libraries_seen
@@ -165,7 +165,7 @@ def _evidence(facts: RunFacts, own_s: float) -> list[Evidence]:
 
 def _of_instance(place: int, one: InstanceFacts) -> Evidence:
     """How long one of several instances took, and on which CPUs."""
-    on = f"on CPUs {format_list(one.cpus)}" if one.cpus else None
+    on = f"on {show_numbers('CPU', one.cpus)}" if one.cpus else None
     return Evidence(kind=f"instance.{place}", value=one.wall_s, unit="s", note=on)
 
 

@@ -17,10 +17,18 @@ def look_at_share(driver: Driver) -> dict[str, str]:
     Raises:
         NotPossible: the share is not had any more.
     """
-    if driver.share is None:
-        return {}
-    driver.share.demand_held()
-    return driver.share.look()
+    demand_share(driver)
+    return {} if driver.share is None else driver.share.look()
+
+
+def demand_share(driver: Driver) -> None:
+    """Refuse to go on where the share that launches are in is not had any more.
+
+    Raises:
+        NotPossible: it is not.
+    """
+    if driver.share is not None:
+        driver.share.demand_held()
 
 
 def share_evidence(

@@ -227,12 +227,19 @@ def _outlook(found: Claim) -> str:
 
 
 def needed_text(asked: Budget, needed: Budget) -> str:
-    """A budget that would do, in the options that were used, rounded up."""
+    """A budget that would do, in the options that were used and fell short, rounded up.
+
+    Args:
+        asked: that was to do.
+        needed: that does.
+    """
+    time_s = needed.time_s if asked.time_s is not None else None
+    launches = needed.launches if asked.launches is not None else None
+    late = bool(time_s and asked.time_s is not None and time_s > asked.time_s)
+    few = bool(launches and asked.launches is not None and launches > asked.launches)
     parts = [
-        f"--budget {math.ceil(needed.time_s)}s"
-        if needed.time_s and asked.time_s is not None
-        else "",
-        f"--runs {needed.launches}" if needed.launches and asked.launches is not None else "",
+        f"--budget {math.ceil(time_s)}s" if time_s and (late or not few) else "",
+        f"--runs {launches}" if launches and (few or not late) else "",
     ]
     return " and ".join(part for part in parts if part)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.machine.cpulist import format_list
+from assay.machine.cpulist import show_numbers
 from assay.machine.document import Machine, Program
 from assay.records import (
     Choices,
@@ -82,7 +82,7 @@ class View(msgspec.Struct, frozen=True):
         shown = seen_of(facts).cpus_shown
         if shown is None:
             return unverified(value, why_unread(facts, "cpus_shown"))
-        observed = f"shows CPUs {format_list(shown)}"
+        observed = f"shows {show_numbers('CPU', shown)}"
         given = _given(plan)
         if given and set(shown) not in given:
             return refused(value, Level.SEEN, "it shows other CPUs than it was given", observed)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import BadInput, NotPossible, nearest
 from assay.machine.root import LIVE
 from assay.records import Sample, StudySpec
 from assay.records.configuration import show_value
@@ -71,6 +71,27 @@ def with_said(
         return laboratory
     boot = msgspec.structs.replace(boot, said=said, witnesses=witnesses)
     return replace(laboratory, machine=msgspec.structs.replace(laboratory.machine, boot=boot))
+
+
+def demand_varied(names: Iterable[str], spec: StudySpec) -> None:
+    """Refuse words on firmware that a study leaves alone: nothing would be made of them.
+
+    Args:
+        names: of what is said, or asked.
+        spec: prepared, so that it names what takes a boot.
+
+    Raises:
+        BadInput: it has no such setting; names the one that was meant.
+    """
+    for name in names:
+        if name in spec.pausing:
+            continue
+        near = nearest(name, tuple(spec.pausing))
+        has = ", ".join(spec.pausing) or "none"
+        raise BadInput(
+            f"{name}: this study does not set it. Of what takes a boot it sets: {has}.",
+            f"Did you mean {near}?" if near else "Leave it out.",
+        )
 
 
 def demand_said(name: str, registry: Registry) -> None:

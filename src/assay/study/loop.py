@@ -276,8 +276,20 @@ class StudyLoop:
             last = f"The last launch: {self._failure.reason}."
             raise WorkloadFailed(f"{done.message} {last}", self._failure.remedy)
         if done.reason is Reason.TOO_SMALL:
-            needed = needed_text(self._spec.budget, done.needed or Budget())
-            raise NotPossible(done.message, f"It takes about {needed}.")
+            raise NotPossible(done.message, self._larger(done.needed or Budget()))
+
+    def _larger(self, needed: Budget) -> str:
+        """What budget would do, and what is missing of it to go on with what was measured."""
+        account = self._account
+        whole = f"It takes about {needed_text(account.budget, needed)}"
+        if not account.launches:
+            return f"{whole}."
+        rest = Budget(
+            time_s=None if needed.time_s is None else max(needed.time_s - account.spent_s, 1.0),
+            launches=None if needed.launches is None else needed.launches - account.launches,
+        )
+        more = needed_text(account.left, rest)
+        return f"{whole}; `assay study resume {self._id} {more}` goes on with what was measured."
 
 
 def demand_given(sample: Sample, metrics: Sequence[Metric]) -> None:

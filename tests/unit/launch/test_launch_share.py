@@ -263,7 +263,7 @@ def share(tmp_path: Path) -> Share:
 
 def test_a_share_says_what_it_is(share: Share) -> None:
     assert str(share) == (
-        "partition work: CPUs 2-3, utility CPUs 4, 1.00 GiB of memory, GPUs 0 (lease 7)"
+        "partition work: CPUs 2-3, utility CPU 4, 1.00 GiB of memory, GPU 0 (lease 7)"
     )
     assert share.variables["ASSAY_UTILITY_CPUS"] == "4"
     room = share.room(machine(cores=8))

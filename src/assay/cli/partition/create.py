@@ -12,6 +12,7 @@ from assay.cli.documents import print_json
 from assay.cli.ending import end_in_order
 from assay.cli.layout import fitted, width_of
 from assay.cli.partition.asked import name_of, place_of, request_of
+from assay.cli.partition.interrupted import told_what_stands
 from assay.cli.partition.told import (
     boot_lines,
     made_document,
@@ -22,7 +23,7 @@ from assay.cli.partition.told import (
 from assay.launch.journal import PARTITIONS, entries_now
 from assay.launch.partition.look import steers
 from assay.launch.partition.made import Made, standing
-from assay.launch.partition.make import create, planned_partition
+from assay.launch.partition.make import Created, create, planned_partition
 from assay.launch.partition.settle import changed
 from assay.launch.partition.steer import Kind, kind_of
 from assay.launch.system.host import LiveHost
@@ -49,19 +50,24 @@ def run(arguments: argparse.Namespace) -> int:
     request = request_of(arguments)
     if arguments.dry_run:
         return _foresee(arguments)
+    place = place_of(arguments)
     end_in_order()
-    created = create(request, place_of(arguments))
+    with told_what_stands(arguments):
+        _tell(arguments, create(request, place))
+    return 0
+
+
+def _tell(arguments: argparse.Namespace, created: Created) -> None:
     found = steers(LiveHost(), os.environ)
     if arguments.json:
         print_json({"partition": made_document(created.made), "steered": steer_document(found)})
-        return 0
+        return
     lines = [*made_lines(created.made)]
     if not arguments.quiet:
         lines += [f"  {line}" for line in steer_lines(found, verbose=arguments.verbose)]
         lines += boot_lines(created.made)
         lines.append(f"Until the next boot, or `assay partition delete {name_of(arguments)}`.")
     _print(lines)
-    return 0
 
 
 def _foresee(arguments: argparse.Namespace) -> int:
@@ -86,7 +92,8 @@ def _would(actions: Sequence[HostAction], made: Made) -> list[str]:
     counted = Counter(kind for kind in map(kind_of, actions) if kind is not None)
     lines += [f"  would keep away: {count} {_AWAY[kind]}" for kind, count in counted.items()]
     rest = [a for a in actions if kind_of(a) is None and not isinstance(a, ControlGroup)]
-    return [*lines, *(f"  would write {action.path}" for action in rest)]
+    lines += [f"  would write {action.path}" for action in rest]
+    return [*lines, "  would start its broker"] if made.broker else lines
 
 
 def _print(lines: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ import argparse
 from assay.cli.documents import print_json
 from assay.cli.ending import end_in_order
 from assay.cli.partition.asked import name_of, place_of
+from assay.cli.partition.interrupted import told_what_stands
 from assay.cli.partition.told import tell_unmet, turned_document, unmet
 from assay.cli.system import tell_left
 from assay.launch.partition.make import delete
@@ -21,7 +22,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     end_in_order()
     name = name_of(arguments)
-    turned = delete(name, place_of(arguments), force=arguments.force)
+    with told_what_stands(arguments):
+        turned = delete(name, place_of(arguments), force=arguments.force)
     if arguments.json:
         print_json({"deleted": name} | turned_document(turned))
     else:

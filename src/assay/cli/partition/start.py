@@ -11,6 +11,7 @@ from assay.cli.partition.told import made_document, tell_unmet, turned_document,
 from assay.cli.system import tell_left
 from assay.launch.partition.make import Started, start
 from assay.launch.system.changes import Word
+from assay.units import show_count
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -24,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     started = start(name_of(arguments), place_of(arguments))
     lacks, left = unmet(started.turned), started.turned.left
     if arguments.json:
-        found = {"partition": made_document(started.made)}
+        found = {"partition": made_document(started.made), "ended": started.ended}
         print_json(found | turned_document(started.turned))
     else:
         tell_left(left)
@@ -38,4 +39,8 @@ def _of_broker(started: Started) -> str:
     if not started.made.broker:
         return f"The partition {started.made.name} was made without a broker, and has none."
     again = " again" if started.began else ""
-    return f"The broker of the partition {started.made.name} runs{again}."
+    told = f"The broker of the partition {started.made.name} runs{again}."
+    if started.ended:
+        who = show_count(started.ended, "process", "processes")
+        told += f"\nWhat ran in shares of the one before was ended: {who}."
+    return told

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -15,6 +14,7 @@ from assay.launch.partition.steer import kind_of
 from assay.launch.system.changes import Outcome, Turned, Word
 from assay.launch.system.undo import Undone
 from assay.machine.checks.apart import BootArgument, arguments_for
+from assay.machine.cpulist import parse_list, show_numbers
 from assay.machine.root import Root
 from assay.units import show_bytes
 from assay.untrusted import clean
@@ -32,7 +32,7 @@ _STEERED = {
     "interrupts": "interrupts go elsewhere",
     "workqueues": "masks of kernel work leave these CPUs out",
     "threads": "kernel threads that can be moved run elsewhere",
-    "settings": "other files say what partitions need",
+    "settings": "settings of the whole machine are as partitions need them",
 }
 MOST = 3
 """Of reasons that are told each; more with -v."""
@@ -40,12 +40,13 @@ MOST = 3
 
 def made_lines(made: Made) -> Iterator[str]:
     """What a partition has."""
-    yield f"partition {made.name}: CPU {made.cpus}, memory of node {made.nodes}"
+    has = show_numbers("CPU", made.cpu_set)
+    yield f"partition {made.name}: {has}, memory of {show_numbers('node', parse_list(made.nodes))}"
     yield f"  {_ENGINES[made.version]}"
     if made.memory is not None:
         yield f"  memory: {_memory_words(made.memory)}"
     if made.gpus:
-        yield f"  GPU {made.gpus}"
+        yield f"  {show_numbers('GPU', parse_list(made.gpus))}"
     if made.idle != "default":
         how = "never" if made.idle == "poll" else "only lightly"
         yield f"  its CPUs sleep {how} for as long as it stands"
@@ -54,10 +55,12 @@ def made_lines(made: Made) -> Iterator[str]:
 
 
 def _memory_words(memory: Memory) -> str:
-    less = ""
+    asked = ""
     if memory.bytes < memory.asked_bytes // 4096 * 4096:
-        less = f" of the {show_bytes(memory.asked_bytes)} that were asked for"
-    return f"{show_bytes(memory.bytes)}{less}, {_GROUNDS[memory.ground]}"
+        asked = f" of the {show_bytes(memory.asked_bytes)} that were asked for"
+    elif memory.bytes > memory.asked_bytes:
+        asked = f", as whole pages, for the {show_bytes(memory.asked_bytes)} that were asked for"
+    return f"{show_bytes(memory.bytes)}{asked}, {_GROUNDS[memory.ground]}"
 
 
 def _boot_arguments(made: Made) -> tuple[BootArgument, ...]:
@@ -112,31 +115,14 @@ def _broker_lines(made: Made, state: State | None) -> Iterator[str]:
     elif state is None:
         yield "  made without a broker: nobody can have a share"
     else:
-        free = f"free: CPU {state.free_cpus or 'none'}"
+        free = f"free: {show_numbers('CPU', parse_list(state.free_cpus))}"
         if state.memory_bytes:
             free += f", {show_bytes(state.free_bytes)}"
         if state.gpus:
-            free += f", GPU {state.free_gpus or 'none'}"
+            free += f", {show_numbers('GPU', parse_list(state.free_gpus))}"
         yield f"  {free}"
         for share in state.shares:
-            yield f"  {_share_words(share)}"
-
-
-def _share_words(share: HeldShare) -> str:
-    words = [f"{user_of(share.uid)} has CPU {share.cpus}"]
-    if share.memory_bytes:
-        words.append(show_bytes(share.memory_bytes))
-    if share.gpus:
-        words.append(f"GPU {share.gpus}")
-    return ", ".join(words) + (f" (process {share.pid})" if share.pid else "")
-
-
-def user_of(uid: int) -> str:
-    """The name of a user; the number where it has none."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"user {uid}"
+            yield f"  {share}"
 
 
 def unmet(turned: Turned) -> tuple[Outcome, ...]:

@@ -20,10 +20,10 @@ from assay.cli.parser import Parsed
 from assay.cli.ready import Ready, is_plain, launch_of, plain
 from assay.errors import BadInput, NotPossible
 from assay.launch.document import launcher_document
-from assay.launch.driver import Running
+from assay.launch.driver import LauncherKilled, Running
 from assay.launch.partition.names import PARTITION, SPENT
 from assay.measure.drift import changed_since, drift_evidence
-from assay.measure.shares import look_at_share, share_evidence
+from assay.measure.shares import demand_share, look_at_share, share_evidence
 from assay.records import Evidence, PageCache, Plan, RunFacts
 from assay.records.facts import CachedFiles
 from assay.units import show_count
@@ -95,7 +95,11 @@ def _launch(ready: Ready) -> tuple[RunFacts, tuple[Evidence, ...]]:
     with _signals_left() as leave_to, driver.start(document) as running:
         leave_to(running)
         running.finished(None)
-        facts = running.facts()
+        try:
+            facts = running.facts()
+        except LauncherKilled:
+            demand_share(driver)  # with a share, what is in it ends
+            raise
     changed = changed_since(before, ready.look())
     facts = msgspec.structs.replace(
         facts, cached_files=cached, system=before, system_changed=changed

@@ -31,7 +31,7 @@ from assay.records import Status, to_builtins
 from assay.search.failure import Failure, last_failure
 from assay.search.warm_words import begins_with
 from assay.store import Store, StudyRecord
-from assay.study.firmware import with_said
+from assay.study.firmware import demand_varied, with_said
 from assay.study.session import Result, answered, elapsed_of, resume, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
@@ -197,7 +197,9 @@ def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     record = store.study(study_id)
     spec = record.spec
     more = budget_of(arguments) if arguments.budget or arguments.runs else None
-    lab = with_said(laboratory_of(spec, arguments.helper), spec, confirmed_of(arguments))
+    said = confirmed_of(arguments)
+    lab = with_said(laboratory_of(spec, arguments.helper), spec, said)
+    demand_varied(said, spec)
     if record.status is Status.DONE and more is None and not arguments.new_stratum:
         found = answered(with_found(lab, spec), store, record)
         if found is not None:

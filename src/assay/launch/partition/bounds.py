@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assay.launch.partition.names import OTHERS
 from assay.machine.cgroup import asked_cpuset, own_cpuset
-from assay.machine.cpulist import format_list
+from assay.machine.cpulist import show_numbers
 from assay.machine.root import Root
 
 
@@ -29,7 +29,7 @@ class Bounds:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.reason} has CPUs {format_list(self.cpus)}"
+        return f"{self.reason} has {show_numbers('CPU', self.cpus)}"
 
 
 def read_bounds(root: Root, affinity: Collection[int], online: Collection[int]) -> Bounds | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import pwd
 import select
 import socket
 import time
@@ -20,7 +21,7 @@ from typing import TypeVar
 import msgspec
 
 from assay.errors import BadInput, NotPossible
-from assay.machine.cpulist import format_list, parse_list
+from assay.machine.cpulist import format_list, parse_list, show_numbers
 from assay.records.codec import Record
 from assay.units import show_bytes
 
@@ -41,6 +42,22 @@ class HeldShare(Record, frozen=True, kw_only=True):
     gpus: str = ""
     uid: int
     pid: int | None = None
+
+    def __str__(self) -> str:
+        words = [f"{_user(self.uid)} has {show_numbers('CPU', parse_list(self.cpus))}"]
+        if self.memory_bytes:
+            words.append(show_bytes(self.memory_bytes))
+        if self.gpus:
+            words.append(show_numbers("GPU", parse_list(self.gpus)))
+        return ", ".join(words) + (f" (process {self.pid})" if self.pid else "")
+
+
+def _user(uid: int) -> str:
+    """The name of a user; the number where it has none."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
 
 
 class State(Record, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from assay.launch.partition.names import OTHERS
 from assay.launch.partition.steer import kind_of
 from assay.launch.system.act import wanted
 from assay.launch.system.changes import Outcome, Word
-from assay.launch.system.groups import GATHERED, LEFT, groups_below, members
+from assay.launch.system.groups import GATHERED, LEFT, processes_within
 from assay.launch.system.host import Host
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine
@@ -140,8 +140,15 @@ def demand_no_rivals(made: Made, host: Host) -> None:
         raise NotPossible(
             f"CPU {made.cpus} cannot be set apart: the control group {path} names CPU "
             f"{format_list(cpus)} too.",
-            "Give that group other CPUs, or name others here.",
+            _way_round(path, host),
         )
+
+
+def _way_round(path: str, host: Host) -> str:
+    """What to do about a group that names CPUs of a partition."""
+    if not processes_within(host, path):
+        return f"Nothing runs in it: remove it (rmdir {path}), or name other CPUs here."
+    return "Give that group other CPUs, or name others here."
 
 
 def _rivals(made: Made, host: Host) -> dict[str, tuple[int, ...]]:
@@ -177,7 +184,7 @@ def demand_apart(made: Made, outcomes: Sequence[Outcome], host: Host) -> None:
         others = _rivals(made, host)
         raise NotPossible(
             f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
-            f"{min(others)} names these CPUs too: give it others, or name others here."
+            f"{min(others)} names these CPUs too. {_way_round(min(others), host)}"
             if others
             else "What was changed is put back; `assay machine check` tells more of this host.",
         )
@@ -215,11 +222,7 @@ def _demand_unused(name: str, folder: Path, host: Host, state: State | None) -> 
         NotPossible: says who.
     """
     if state is not None and state.shares:
-        who = "; ".join(
-            f"user {share.uid} has CPU {share.cpus}"
-            + (f" (process {share.pid})" if share.pid else "")
-            for share in state.shares
-        )
+        who = "; ".join(map(str, state.shares))
         raise NotPossible(
             f"The partition {name} is in use: {who}.",
             "Wait until they are done; --force ends their shares, and their programs go on on "
@@ -227,16 +230,10 @@ def _demand_unused(name: str, folder: Path, host: Host, state: State | None) -> 
         )
     made = made_in(folder)
     groups = made.groups if made else ()
-    running = {pid for group in groups for pid in _running_in(host, group.path)}
+    running = {pid for group in groups for pid in processes_within(host, group.path)}
     if running:
         raise NotPossible(
             f"In the control groups of the partition {name} "
             f"{show_count(len(running), 'process still runs', 'processes still run')}.",
             "Wait until they have ended; --force moves them to other CPUs.",
         )
-
-
-def _running_in(host: Host, group: str) -> tuple[int, ...]:
-    """Who runs in a group, and in all those below it."""
-    paths = (group, *groups_below(host, group))
-    return tuple(one for path in paths for one in members(host, path))

@@ -53,6 +53,7 @@ from assay.launch.partition.memory import MemoryWish, as_got, kept_bytes, planne
 from assay.launch.partition.quiet import demand_quiet
 from assay.launch.partition.settle import needed, settle
 from assay.launch.system.changes import Outcome, Turned
+from assay.launch.system.groups import processes_below
 from assay.launch.system.guard import Guard
 from assay.launch.system.hold import put_back_others
 from assay.launch.system.host import Host, LiveHost
@@ -141,11 +142,14 @@ class Started:
 
     Attributes:
         began: whether the broker was started again.
+        ended: processes that ran in shares which the broker before had given: nobody has them any
+            more, and the CPUs are for others.
     """
 
     made: Made
     turned: Turned
     began: bool
+    ended: int = 0
 
 
 def planned_partition(request: Request, machine: Machine, place: Place) -> Made:
@@ -298,13 +302,15 @@ def start(name: str, place: Place) -> Started:
                 f"The partition {name} was not finished, and is removed by now.",
                 "`assay partition create` makes it anew.",
             )
-        began = made.broker and answer_of(folder) is None
-        if began:
-            program = find_broker(place.env)
-            end_brokers(folder)
-            tell_broker(made, folder)
-            start_broker(program, folder)
-    return Started(made, turned, began)
+        if not made.broker or answer_of(folder) is not None:
+            return Started(made, turned, began=False)
+        program = find_broker(place.env)
+        end_brokers(folder)
+        tell_broker(made, folder)
+        paths = (group.path for group in made.groups)
+        ended = {pid for path in paths for pid in processes_below(place.host, path)}
+        start_broker(program, folder)
+    return Started(made, turned, began=True, ended=len(ended))
 
 
 def end_partitions(env: Mapping[str, str]) -> None:

@@ -21,7 +21,7 @@ from assay.launch.partition.made import the_partition
 from assay.launch.partition.names import PARTITION, SHARE, SPENT, UTILITY
 from assay.launch.partition.reserve import Limits, Part, foresee, reserve
 from assay.launch.partition.wish import Wish
-from assay.machine.cpulist import format_list
+from assay.machine.cpulist import format_list, show_numbers
 from assay.machine.document import Machine
 from assay.machine.root import LIVE
 from assay.records import Evidence
@@ -175,13 +175,13 @@ class Share:
 
     def __str__(self) -> str:
         choice, part = self.part.choice, self.part
-        words = [f"partition {self.partition}: CPUs {format_list(choice.cpus)}"]
+        words = [f"partition {self.partition}: {show_numbers('CPU', choice.cpus)}"]
         if choice.utility:
-            words.append(f"utility CPUs {format_list(choice.utility)}")
+            words.append(show_numbers("utility CPU", choice.utility))
         if part.memory_bytes:
             words.append(f"{show_bytes(part.memory_bytes)} of memory")
         if part.gpus:
-            words.append(f"GPUs {format_list(part.gpus)}")
+            words.append(show_numbers("GPU", part.gpus))
         lease = "" if self.lease is None else f" (lease {self.lease})"
         return ", ".join(words) + lease
 

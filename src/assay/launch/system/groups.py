@@ -182,6 +182,21 @@ def members(host: Host, group: str) -> tuple[int, ...]:
     return tuple(int(word) for word in (host.read(_list_of(host, group)) or "").split())
 
 
+def processes_below(host: Host, group: str) -> tuple[int, ...]:
+    """Numbers of the processes in all groups below one, ascending."""
+    return _processes(host, groups_below(host, group))
+
+
+def processes_within(host: Host, group: str) -> tuple[int, ...]:
+    """Numbers of the processes in a group and in all those below it, ascending."""
+    return _processes(host, (group, *groups_below(host, group)))
+
+
+def _processes(host: Host, groups: Iterable[str]) -> tuple[int, ...]:
+    texts = (host.read(f"{path}/cgroup.procs") or "" for path in groups)
+    return tuple(sorted({int(word) for text in texts for word in text.split()}))
+
+
 def groups_in(host: Host, group: str) -> tuple[str, ...]:
     """The groups right below one: all folders, for their names may hold dots as files' do."""
     paths = (f"{group}/{name}" for name in host.listdir(group))

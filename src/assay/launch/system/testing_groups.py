@@ -21,6 +21,7 @@ from assay.machine.cpulist import format_list, parse_list
 Strike = Callable[[str, str], None]
 """Told of each change before it is made, and after it; may raise, or end the process."""
 
+_LISTS = ("tasks", "cgroup.procs")
 _POSSIBLE = "/sys/devices/system/cpu/possible"
 _V1 = {
     "cpuset.cpus": "",
@@ -73,8 +74,8 @@ class RecordedGroups(RecordedHost):
         """See ``Host.write``."""
         self._strike("write", path)
         folder, _, name = path.rpartition("/")
-        if name in ("tasks", "cgroup.procs"):
-            self._move(folder, name, text)
+        if name in _LISTS:
+            self._move(folder, text)
         elif name == "cgroup.subtree_control":
             self._give(path, text)
         elif name == "cpuset.cpus" and self._below(folder) - set(parse_list(text)):
@@ -105,7 +106,7 @@ class RecordedGroups(RecordedHost):
             raise _refused(errno.ENOENT, path)
         used = any(
             (place / name).read_text().split()
-            for name in ("tasks", "cgroup.procs")
+            for name in _LISTS
             if (place / name).exists()
         )
         if used or any(entry.is_dir() for entry in place.iterdir()):
@@ -131,16 +132,18 @@ class RecordedGroups(RecordedHost):
         self.put(f"/proc/{tid}/affinity", format_list(cpus))
         self._strike("set", str(tid))
 
-    def _move(self, folder: str, name: str, tid: str) -> None:
+    def _move(self, folder: str, tid: str) -> None:
+        """Every process has one thread here, so both lists of version 1 say the same."""
         if not self._place(f"/proc/{tid}").exists():
             raise _refused(errno.ESRCH, folder)
-        for path in self._place(self._top).rglob(name):
-            words = path.read_text().split()
-            if tid in words:
-                path.write_text(" ".join(word for word in words if word != tid) + "\n")
-        mine = self._place(folder) / name
-        words = sorted({*mine.read_text().split(), tid}, key=int)
-        mine.write_text(" ".join(words) + "\n")
+        for name in _LISTS if self._first else _LISTS[1:]:
+            for path in self._place(self._top).rglob(name):
+                words = path.read_text().split()
+                if tid in words:
+                    path.write_text(" ".join(word for word in words if word != tid) + "\n")
+            mine = self._place(folder) / name
+            words = sorted({*mine.read_text().split(), tid}, key=int)
+            mine.write_text(" ".join(words) + "\n")
         if self._first:
             self.put(f"/proc/{tid}/affinity", self.read(f"{folder}/cpuset.cpus") or "")
         elif folder == self._top:

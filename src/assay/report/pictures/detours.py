@@ -149,11 +149,27 @@ def _spectrum(fig: Figure, ax: Axes, top: int, width: int, figure: MachineNoiseF
         size=SMALL_PX,
         backed=True,
     )
-    for k, (hertz, words) in enumerate(figure.rhythms[:4]):
+    for k, (hertz, words) in enumerate(_named(figure)):
         _name_line(fig, ax, hertz / (last * 1.01), top - ABOVE - 8 - 13 * k, width, hertz, words)
     places = [10.0**k for k in range(7) if 10.0**k <= highest * 4]
     ax.set_yticks(places, [f"{p:,.0f}" for p in places])
     ticks(ax.xaxis, 0, last, 9, lambda v: f"{v:g}")
+
+
+def _named(figure: MachineNoiseFigure) -> list[tuple[float, str | None]]:
+    """The periods that are named, and the tallest line, where it is a multiple of one of them."""
+    named = list(figure.rhythms[:4])
+    tallest = max(figure.spectrum.lines, key=lambda line: line.times)
+    if tallest.times <= figure.spectrum.bound:
+        return named
+    for hertz, _ in named:
+        times = round(tallest.frequency_hz / hertz)
+        if times >= 1 and abs(tallest.frequency_hz - times * hertz) <= 0.02 * times * hertz:
+            if times == 1:
+                return named
+            words = f"{times} times as often as {duration(1 / hertz)}"
+            return [*named[:3], (tallest.frequency_hz, words)]
+    return named
 
 
 def _name_line(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from assay.errors import BadInput
-from assay.machine.cpulist import format_list, parse_list, parse_mask
+from assay.machine.cpulist import format_list, parse_list, parse_mask, show_numbers
 from assay.machine.document import Machine
 from assay.machine.forms import mask_of
 from assay.machine.tunables import INTERLEAVE, IRQS, WORKQUEUES, matching, value_of, writable
@@ -27,7 +27,7 @@ def _cpus(text: str, machine: Machine) -> tuple[int, ...] | str:
     if not cpus:
         raise BadInput("no CPU")
     if not set(cpus) <= here:
-        return f"this machine has CPUs {format_list(here)} only"
+        return f"this machine has {show_numbers('CPU', here)} only"
     return cpus
 
 
