@@ -79,6 +79,10 @@ def _demand_values(of_verb: argparse.ArgumentParser, arguments: argparse.Namespa
             of_verb.error(f"argument {option}: expected one argument")
 
 
+_ALIKE = {"--dry-run": "--explain", "--explain": "--dry-run"}
+"""What verbs that change the machine call a look ahead, and what verbs that launch call it."""
+
+
 def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
     """End on words that a verb does not take, with the option that was perhaps meant."""
     options = [word.split("=")[0] for word in rest if word.startswith("-")]
@@ -86,7 +90,9 @@ def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
         parser.error(f"{rest[0]!r} is one word too many; a setting stands behind --with")
     if not options:
         parser.error(f"{rest[0]!r} is one word too many; the command stands after --")
-    near = nearest(options[0], tuple(parser._option_string_actions))
+    known = parser._option_string_actions
+    meant = _ALIKE.get(options[0])
+    near = meant if meant in known else nearest(options[0], tuple(known))
     parser.error(
         f"there is no option {options[0]}"
         + (f"; did you mean {near}?" if near else "")
