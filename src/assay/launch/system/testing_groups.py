@@ -104,11 +104,7 @@ class RecordedGroups(RecordedHost):
         place = self._place(path)
         if not place.exists():
             raise _refused(errno.ENOENT, path)
-        used = any(
-            (place / name).read_text().split()
-            for name in _LISTS
-            if (place / name).exists()
-        )
+        used = any((place / name).read_text().split() for name in _LISTS if (place / name).exists())
         if used or any(entry.is_dir() for entry in place.iterdir()):
             raise _refused(errno.EBUSY, path)
         shutil.rmtree(place)

@@ -169,6 +169,16 @@ def ticks(
     axis.set_ticks(places, [show(p) for p in places])
 
 
+def text_width(words: str, size: float = _FONT_PX, weight: int = 400) -> float:
+    """Pixels that a text takes in DejaVu Sans, which is as wide as any that a page may have."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family="DejaVu Sans", size=size, weight=WEIGHTS[weight])
+    width, _, _ = text_to_path.get_text_width_height_descent(words, font, ismath=False)
+    return float(width)
+
+
 def put_text(
     fig: Figure,
     x: float,

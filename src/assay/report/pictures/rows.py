@@ -21,6 +21,7 @@ from assay.report.pictures.canvas import (
     dots,
     pluses,
     put_text,
+    text_width,
     ticks,
 )
 from assay.report.pictures.theme import LIGHT, finish
@@ -216,19 +217,33 @@ def _labels(fig: Figure, frame: _Frame, top: float, row: Any, value: tuple[str, 
     strong = row.role is not Role.OTHER
     weight = 600 if strong else 400
     if frame.stacked:
-        lines = _wrap(row.label, 33)
+        room = frame.width - 30 - text_width(value[0], weight=weight)
+        lines = _fitted(row.label, room, weight)
         for i, line in enumerate(lines):
             put_text(fig, 10, top - 14 - i * 13, line, weight=weight, backed=True)
         end = frame.width - 10
         put_text(fig, end, top - 14, value[0], weight=weight, align="right", backed=True)
         return
-    lines = _wrap(row.label, 37)
+    lines = _fitted(row.label, frame.left - 16, weight)
     for i, line in enumerate(lines):
         y = top - frame.row / 2 - 4 + (len(lines) - 1) * 6.5 - i * 13
         put_text(fig, frame.left - 12, y, line, weight=weight, align="right")
     x, middle = frame.width - frame.right + 14, top - frame.row / 2 - 4
     put_text(fig, x, middle + (6.5 if value[1] else 0), shorten(value[0], 22), weight=weight)
     put_text(fig, x, middle - 7, shorten(value[1], 24), colour="muted", size=SMALL_PX)
+
+
+def _fitted(label: str, room: float, weight: int) -> list[str]:
+    """At most two lines that take no more than so many pixels."""
+    for width in range(_MOST_LETTERS, _LEAST_LETTERS, -1):
+        lines = _wrap(label, width)
+        if all(text_width(line, weight=weight) <= room for line in lines):
+            return lines
+    return _wrap(label, _LEAST_LETTERS)
+
+
+_MOST_LETTERS, _LEAST_LETTERS = 40, 12
+"""Of a line of a label."""
 
 
 def _wrap(label: str, width: int) -> list[str]:
