@@ -61,6 +61,17 @@
       ? [short.slice(0, at), short.slice(at + 1)]
       : [short.slice(0, width), short.slice(width)];
   };
+  const pen = document.createElement("canvas").getContext("2d");
+  const fits = (line, room, font) => {
+    pen.font = font;
+    return pen.measureText(line).width <= room;
+  };
+  /* At most two lines that take no more than so many pixels in a font. */
+  const fitted = (label, room, font) => {
+    let width = 40;
+    while (width > 12 && !wrap(label, width).every((line) => fits(line, room, font))) width -= 1;
+    return wrap(label, width);
+  };
   const colour = (name) =>
     getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const make = (name, properties = {}, ...children) => {
@@ -71,6 +82,7 @@
 
   /* ---- figures ---------------------------------------------------------------------------- */
   const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+  const fontOf = (weight) => `${weight} 12.5px ${FONT}`;
   const STACKED = 600;
   const BOX_FROM = 3;
   const LOG_SPAN = 20;
@@ -168,7 +180,7 @@
     }
     const text = (x, y, words, style) => ({
       type: "text", x, y, silent: true,
-      style: { text: plain(words), fill: colour("ink"), font: `${style.weight || 400} 12.5px ${FONT}`,
+      style: { text: plain(words), fill: colour("ink"), font: fontOf(style.weight || 400),
         stroke: colour("panel"), lineWidth: 3, textVerticalAlign: "middle", ...style },
     });
     const render = (params, api) => {
@@ -192,13 +204,14 @@
         z2: -10,
       }];
       if (stacked) {
-        wrap(row.label, Math.max(20, Math.floor(width / 9.5))).forEach((line, i) =>
+        const room = width * 0.72;
+        fitted(row.label, room, fontOf(weight)).forEach((line, i) =>
           children.push(text(0, y0 + 12 + i * 15, line, { weight,
             backgroundColor: colour("panel"), padding: [1, 4, 1, 0] })));
         children.push(text(width, y0 + 12, value, { weight, textAlign: "right",
           backgroundColor: colour("panel"), padding: [1, 0, 1, 4] }));
       } else {
-        const lines = wrap(row.label, Math.floor(frame.left / 7.4));
+        const lines = fitted(row.label, frame.left - 16, fontOf(weight));
         lines.forEach((line, i) => children.push(text(frame.left - 14,
           middle + (i - (lines.length - 1) / 2) * 14, line, { weight, textAlign: "right" })));
         const x = width - frame.right + 14;
