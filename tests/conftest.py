@@ -57,6 +57,17 @@ def assay_broker() -> Path:
     return _native("assay-broker", "broker", "ASSAY_BROKER")
 
 
+@pytest.fixture(scope="session")
+def assay_kernels(assay_exec: Path) -> tuple[Path, ...]:
+    """Give the programs of the catalogue's kernels, which are built beside the launcher."""
+    found = sorted(assay_exec.parent.glob("assay-kernel-*"))
+    if not found and shutil.which("cmake"):
+        found = sorted(_build("assay-kernels").parent.glob("assay-kernel-*"))
+    programs = tuple(path for path in found if path.is_file() and os.access(path, os.X_OK))
+    assert programs, "no kernels are built beside the launcher"
+    return programs
+
+
 def _native(name: str, folder: str, variable: str) -> Path:
     if chosen := os.environ.get(variable):
         return Path(chosen).resolve(strict=True)
@@ -86,6 +97,8 @@ def _build(name: str) -> Path:
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode != 0:
                 pytest.fail(f"building {name} failed:\n{done.stdout}{done.stderr}")
+    if name == "assay-kernels":
+        return folder / name
     # A program with more than one target has a folder of its own.
     return next(
         path for path in (folder / name, folder / name.partition("-")[2] / name) if path.exists()

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "kernels/frame/parameters.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+
+namespace assay::kernels {
+
+/// An array that begins so many bytes beyond a boundary of 64. It comes from the allocator of the process, so
+/// that settings of allocators and pages apply; nothing is written into it here, so first touch is the
+/// kernel's.
+template <class T>
+class Buffer {
+  public:
+    Buffer() = default;
+
+    /// \throws std::bad_alloc where there is not so much memory, BadWords where none can begin there.
+    explicit Buffer(std::size_t count, std::size_t shift = 0) : count_(count) {
+        constexpr std::size_t line = 64;
+        if (shift % alignof(T) != 0)
+            throw BadWords("--shift needs a multiple of " + std::to_string(alignof(T)));
+        if (count > (SIZE_MAX / 2 - shift) / sizeof(T)) throw std::bad_alloc();
+        const std::size_t bytes = (count * sizeof(T) + shift + line) / line * line;
+        memory_.reset(std::aligned_alloc(line, bytes));
+        if (!memory_) throw std::bad_alloc();
+        data_ = reinterpret_cast<T*>(static_cast<std::byte*>(memory_.get()) + shift);
+    }
+
+    [[nodiscard]] T* data() const { return data_; }
+    [[nodiscard]] std::size_t size() const { return count_; }
+    T& operator[](std::size_t i) const { return data_[i]; }
+    [[nodiscard]] T* begin() const { return data_; }
+    [[nodiscard]] T* end() const { return data_ + count_; }
+
+  private:
+    struct Free {
+        void operator()(void* memory) const { std::free(memory); }
+    };
+
+    std::unique_ptr<void, Free> memory_;
+    T* data_ = nullptr;
+    std::size_t count_ = 0;
+};
+
+} // namespace assay::kernels

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace assay::kernels {
+
+/// What was found of an output.
+struct Verdict {
+    bool right = false;
+    double worst = 0.0; ///< The largest error, over what is allowed: above 1 it is wrong.
+    std::string told;   ///< Where it is wrong; nothing where it is right.
+};
+
+/// Compares element by element with a reference of higher precision.
+///
+/// An element is right within `relative` of the reference's magnitude, or of `scale` where the reference is
+/// smaller (sums of terms that cancel). What is not a number is wrong.
+class Comparison {
+  public:
+    Comparison(double relative, double scale) : relative_(relative), scale_(scale) {}
+
+    void look(const char* what, std::size_t index, double found, long double wanted);
+
+    /// \param least how many elements had to be looked at: fewer are not enough.
+    [[nodiscard]] Verdict verdict(std::size_t least) const;
+
+  private:
+    double relative_;
+    double scale_;
+    double worst_ = 0.0;
+    std::size_t looked_ = 0;
+    std::string told_;
+};
+
+} // namespace assay::kernels

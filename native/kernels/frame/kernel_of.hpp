@@ -1,0 +1,79 @@
+#pragma once
+
+#include "kernels/frame/isa.hpp"
+#include "kernels/frame/kernel.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+/// The section that ASSAY_VARIANT fills: the linker gives its ends.
+extern "C" {
+extern const void* const __start_assay_variants[]; // NOLINT: the linker's names
+extern const void* const __stop_assay_variants[];  // NOLINT
+}
+
+namespace assay::kernels {
+
+/// A kernel with variants that do the same work; one in each program.
+template <class Work>
+class KernelOf : public Kernel {
+  public:
+    KernelOf() {
+        for (const void* const* one = __start_assay_variants; one != __stop_assay_variants; ++one)
+            variants_.push_back(static_cast<const Variant<Work>*>(*one));
+        // Files are linked in no order that means anything: parents come first, then names.
+        std::ranges::sort(variants_, [this](const Variant<Work>* a, const Variant<Work>* b) {
+            const auto left = depth(a), right = depth(b);
+            return left != right ? left < right : std::string_view(a->id) < b->id;
+        });
+    }
+
+    [[nodiscard]] std::vector<VariantInfo> variants() const override {
+        std::vector<VariantInfo> found;
+        for (const Variant<Work>* one : variants_)
+            found.push_back({one->id, one->parent ? one->parent : "", one->why, one->isa, one->broken});
+        return found;
+    }
+
+    void run(std::size_t variant) override { variants_[variant]->run(work_); }
+
+    [[nodiscard]] Cost cost(std::size_t variant) override {
+        const auto own = variants_[variant]->cost;
+        return own ? own(work_) : usual_cost();
+    }
+
+    [[nodiscard]] std::string missing(std::size_t variant) override {
+        const Variant<Work>& one = *variants_[variant];
+        if (!has(one.isa)) return "this processor has not all of " + std::string(name_of(one.isa));
+        const char* reason = one.missing ? one.missing(work_) : nullptr;
+        return reason ? reason : "";
+    }
+
+    [[nodiscard]] std::string library(std::size_t variant) override {
+        const Variant<Work>& one = *variants_[variant];
+        const char* told = has(one.isa) && one.library ? one.library() : nullptr;
+        return told ? told : "";
+    }
+
+  protected:
+    [[nodiscard]] virtual Cost usual_cost() const = 0;
+
+    Work work_{};
+
+  private:
+    [[nodiscard]] std::size_t depth(const Variant<Work>* one) const {
+        std::size_t steps = 0;
+        while (one && one->parent && *one->parent && steps <= variants_.size()) {
+            const std::string_view above = one->parent;
+            const auto found = std::ranges::find_if(
+                variants_, [above](const Variant<Work>* other) { return other->id == above; });
+            one = found == variants_.end() ? nullptr : *found;
+            ++steps;
+        }
+        return steps;
+    }
+
+    std::vector<const Variant<Work>*> variants_;
+};
+
+} // namespace assay::kernels

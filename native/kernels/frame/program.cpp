@@ -1,0 +1,300 @@
+#include "kernels/frame/program.hpp"
+
+#include "common/affinity.hpp"
+#include "common/files.hpp"
+#include "common/json_writer.hpp"
+#include "kernels/frame/caches.hpp"
+#include "kernels/frame/isa.hpp"
+#include "kernels/frame/timing.hpp"
+
+#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr int wrong = 1;
+constexpr int unusable = 2;
+constexpr int absent = 3;
+constexpr std::size_t most_samples_told = 200;
+
+struct Request {
+    bool describe = false;
+    std::string variant;
+    std::string size;
+    std::int64_t threads = 0; ///< 0: as OpenMP has it.
+    std::int64_t shift = 0;
+    Patience patience;
+    Values values;
+};
+
+std::string usage(const Kernel& kernel) {
+    std::string text = "usage: assay-kernel-" + std::string(kernel.about().name) +
+                       " --variant ID|all [--size tiny|L2|LLC|DRAM|BYTES] [--threads N]\n"
+                       "         [--seconds S] [--samples N] [--shift BYTES]";
+    for (const Parameter& one : kernel.parameters()) text += " [--" + one.name + " N]";
+    return text + "\n       ... --describe [--size ...] | --version | --help\n";
+}
+
+double parse_seconds(const std::string& text) {
+    double found = 0.0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, found);
+    constexpr double longest = 3600.0;
+    if (error != std::errc{} || end != last || !(found >= 0.0 && found <= longest))
+        throw BadWords("--seconds needs a number from 0 to 3600, and '" + text + "' is none");
+    return found;
+}
+
+std::int64_t within(const Parameter& one, std::int64_t value) {
+    if (value < one.least || value > one.most) {
+        const std::string most = one.most == INT64_MAX ? "" : " to " + std::to_string(one.most);
+        throw BadWords("--" + one.name + " " + std::to_string(value) + ": " + one.what + ", from " +
+                       std::to_string(one.least) + most);
+    }
+    return value;
+}
+
+void take(Request& request, const Kernel& kernel, const std::string& name, const std::string& text) {
+    if (name == "variant") {
+        request.variant = text;
+    } else if (name == "size") {
+        request.size = text;
+    } else if (name == "seconds") {
+        request.patience.whole = from_seconds(parse_seconds(text));
+    } else if (name == "samples") {
+        constexpr std::int64_t most = 1'000'000;
+        request.patience.most = static_cast<std::size_t>(
+            within({name, "samples that are taken at most", 0, 1, most}, parse_number(name, text)));
+    } else if (name == "threads") {
+        const auto cpus = static_cast<std::int64_t>(own_affinity().size());
+        request.threads = within({name, "threads on the CPUs that this process may use", 0, 1, cpus},
+                                 parse_number(name, text));
+    } else if (name == "shift") {
+        request.shift =
+            within({name, "bytes beyond the boundary of a line", 0, 0, 4096}, parse_number(name, text));
+    } else {
+        const auto known = kernel.parameters();
+        const auto found = std::ranges::find(known, name, &Parameter::name);
+        if (found == known.end()) throw BadWords("there is no option --" + name);
+        request.values[name] = within(*found, parse_number(name, text));
+    }
+}
+
+Request read(const Kernel& kernel, int argc, char** argv) {
+    Request request;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "--describe") {
+            request.describe = true;
+            continue;
+        }
+        if (!word.starts_with("--")) throw BadWords("'" + word + "' is no option");
+        if (i + 1 == argc) throw BadWords(word + " needs a value");
+        take(request, kernel, word.substr(2), argv[++i]);
+    }
+    if (!request.describe && request.variant.empty()) throw BadWords("--variant says what is to run");
+    return request;
+}
+
+int threads_of(const Request& request) {
+#ifdef _OPENMP
+    if (request.threads) omp_set_num_threads(static_cast<int>(request.threads));
+    return omp_get_max_threads();
+#else
+    if (request.threads > 1) throw BadWords("--threads: this was built without OpenMP");
+    return 1;
+#endif
+}
+
+/// All parameters: those that were given, the usual ones, and a size that fits.
+Values settle(const Kernel& kernel, const Request& request, int threads) {
+    Values values = request.values;
+    bool sized = true;
+    for (const Parameter& one : kernel.parameters()) {
+        if (!values.contains(one.name)) values[one.name] = one.usual;
+        sized = sized && (one.usual != 0 || request.values.contains(one.name));
+    }
+    const Caches caches = find_caches(threads);
+    if (!request.size.empty() || !sized) {
+        const bool number = !request.size.empty() && request.size[0] >= '0' && request.size[0] <= '9';
+        const std::string name = request.size.empty() ? "tiny" : request.size;
+        std::int64_t bytes = number ? parse_number("size", name) : 0;
+        if (!number && request.size.empty() && caches.first == 0) bytes = 16 << 10;
+        Values fitted = values;
+        kernel.fit(fitted, bytes || number ? bytes : bytes_of(name, caches));
+        for (const auto& [key, value] : request.values) fitted[key] = value;
+        values = fitted;
+    }
+    if (caches.memory > 0 && kernel.bytes(values) > static_cast<double>(caches.memory)) {
+        throw BadWords("the data take " +
+                       std::to_string(static_cast<std::int64_t>(kernel.bytes(values) / 1048576)) +
+                       " MiB, and " + std::to_string(caches.memory >> 20) + " MiB are available");
+    }
+    return values;
+}
+
+void tell_values(JsonWriter& json, const Values& values) {
+    json.key("parameters").begin_object();
+    for (const auto& [name, value] : values) json.member(name, value);
+    json.end_object();
+}
+
+void tell_cost(JsonWriter& json, const Cost& cost) {
+    json.member("flops", cost.flops)
+        .member("special", cost.special)
+        .member("moved_bytes", cost.bytes)
+        .member("moved_bytes_with_allocate", cost.bytes_with_allocate);
+}
+
+void tell_identity(JsonWriter& json, Kernel& kernel, std::size_t index, const VariantInfo& variant) {
+    json.member("variant", variant.id).member("parent", variant.parent).member("isa", name_of(variant.isa));
+    if (const std::string library = kernel.library(index); !library.empty()) json.member("library", library);
+}
+
+void describe(Kernel& kernel, const Values& values) {
+    const About& about = kernel.about();
+    JsonWriter json;
+    json.begin_object()
+        .member("schema", 1)
+        .member("kernel", about.name)
+        .member("title", about.title)
+        .member("source", about.source)
+        .member("bound", about.bound);
+    json.key("options").begin_array();
+    for (const Parameter& one : kernel.parameters()) {
+        json.begin_object()
+            .member("name", one.name)
+            .member("what", one.what)
+            .member("usual", one.usual)
+            .member("least", one.least)
+            .end_object();
+    }
+    json.end_array();
+    json.key("shapes").begin_array();
+    for (const Values& shape : kernel.shapes()) {
+        json.begin_object();
+        for (const auto& [name, value] : shape) json.member(name, value);
+        json.end_object();
+    }
+    json.end_array();
+    tell_values(json, values);
+    json.member("bytes", kernel.bytes(values));
+    json.key("variants").begin_array();
+    const auto variants = kernel.variants();
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+        json.begin_object();
+        tell_identity(json, kernel, i, variants[i]);
+        json.member("why", variants[i].why).member("broken", variants[i].broken);
+        const std::string missing = kernel.missing(i);
+        if (missing.empty())
+            tell_cost(json, kernel.cost(i));
+        else
+            json.member("missing", missing);
+        json.end_object();
+    }
+    json.end_array().end_object();
+    static_cast<void>(write_all(STDOUT_FILENO, json.text() + '\n'));
+}
+
+int run(Kernel& kernel, std::size_t index, const VariantInfo& variant, const Values& values, int threads,
+        const Patience& patience) {
+    JsonWriter json;
+    json.begin_object().member("schema", 1).member("kernel", kernel.about().name);
+    tell_identity(json, kernel, index, variant);
+    tell_values(json, values);
+    json.member("threads", threads).member("bytes", kernel.bytes(values));
+    int status = 0;
+    if (const std::string missing = kernel.missing(index); !missing.empty()) {
+        json.member("status", "missing").member("reason", missing);
+        status = absent;
+    } else {
+        const auto samples = time(kernel, index, patience);
+        const Verdict verdict = kernel.check();
+        const Cost cost = kernel.cost(index);
+        std::vector<double> wall, cpu;
+        for (const Sample& one : samples) {
+            wall.push_back(one.wall_s);
+            cpu.push_back(one.cpu_s);
+        }
+        const double middle = median(wall);
+        const double rate = middle > 0 ? 1e-9 / middle : 0.0;
+        json.member("status", verdict.right ? "ok" : "rejected").member("error", verdict.worst);
+        if (!verdict.right) json.member("reason", verdict.told);
+        tell_cost(json, cost);
+        json.member("median_s", middle)
+            .member("best_s", *std::ranges::min_element(wall))
+            .member("cpu_s", median(cpu))
+            .member("gflop_per_s", cost.flops * rate)
+            .member("gb_per_s", cost.bytes * rate)
+            .member("samples", static_cast<std::int64_t>(samples.size()));
+        wall.resize(std::min(wall.size(), most_samples_told));
+        json.key("samples_s").begin_array();
+        for (const double one : wall) json.value(one);
+        json.end_array();
+        status = verdict.right ? 0 : wrong;
+    }
+    json.end_object();
+    static_cast<void>(write_all(STDOUT_FILENO, json.text() + '\n'));
+    return status;
+}
+
+int run_all(Kernel& kernel, const Values& values, int threads, const Patience& patience) {
+    const auto variants = kernel.variants();
+    int status = 0;
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+        if (variants[i].broken) continue;
+        const int one = run(kernel, i, variants[i], values, threads, patience);
+        if (one == wrong) status = one;
+    }
+    return status;
+}
+
+int answer(Kernel& kernel, const Request& request) {
+    const int threads = threads_of(request);
+    const Values values = settle(kernel, request, threads);
+    const auto variants = kernel.variants();
+    const auto found = std::ranges::find(variants, request.variant, &VariantInfo::id);
+    if (!request.describe && request.variant != "all" && found == variants.end())
+        throw BadWords("there is no variant '" + request.variant + "': --describe names those there are");
+    kernel.prepare(values, static_cast<std::size_t>(request.shift));
+    if (request.describe) {
+        describe(kernel, values);
+        return 0;
+    }
+    if (request.variant == "all") return run_all(kernel, values, threads, request.patience);
+    return run(kernel, static_cast<std::size_t>(found - variants.begin()), *found, values, threads,
+               request.patience);
+}
+
+} // namespace
+
+int program(Kernel& kernel, int argc, char** argv) {
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    if (first == "--help") return write_all(STDOUT_FILENO, usage(kernel));
+    if (first == "--version") return write_all(STDOUT_FILENO, "assay-kernel " ASSAY_VERSION "\n");
+    const std::string name = "assay-kernel-" + std::string(kernel.about().name) + ": ";
+    try {
+        return answer(kernel, read(kernel, argc, argv));
+    } catch (const BadWords& error) {
+        static_cast<void>(write_all(STDERR_FILENO, name + error.what() + '\n' + usage(kernel)));
+        return unusable;
+    } catch (const std::bad_alloc&) {
+        static_cast<void>(write_all(STDERR_FILENO, name + "there is not enough memory for so much data\n"));
+        return absent;
+    }
+}
+
+} // namespace assay::kernels

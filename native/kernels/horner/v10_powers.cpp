@@ -1,0 +1,39 @@
+// build: -O2
+#include "kernels/horner/work.hpp"
+
+#include <math.h>
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Polynomial& p) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < p.n; ++i) {
+        double value = 0.0;
+        for (std::size_t k = 0; k <= p.degree; ++k) value += p.c[k] * pow(p.x[i], static_cast<double>(k));
+        if (p.y)
+            p.y[i] = value;
+        else
+            sum += value;
+    }
+    if (!p.y) *p.sum = sum;
+}
+
+constexpr Variant<Polynomial> powers{
+    .id = "powers",
+    .parent = nullptr,
+    .why = "each term by itself, as the formula is written: a call of pow() for each",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(powers);
+
+} // namespace assay::kernels

@@ -1,0 +1,64 @@
+#pragma once
+
+/// Shared by variants for different processors, so all of it is local to the file that includes it: a
+/// function with one definition for the whole program would be the one for the newest processor.
+
+#include "kernels/horner/scalar.hpp"
+
+#include <cstddef>
+
+namespace {
+
+typedef double Four __attribute__((vector_size(32)));
+typedef double Eight __attribute__((vector_size(64)));
+
+/// Elements from `first` to before `last`; gives the sum of the values where they are not written.
+///
+/// \tparam V a vector of doubles. \tparam chains vectors that are worked on side by side: one multiply-add
+///     waits for the one before it in its own chain alone.
+template <class V, std::size_t chains>
+inline double evaluate(const Polynomial& p, std::size_t first, std::size_t last) {
+    constexpr std::size_t lanes = sizeof(V) / sizeof(double);
+    constexpr std::size_t step = lanes * chains;
+    V sums[chains] = {};
+    std::size_t i = first;
+    for (; i + step <= last; i += step) {
+        V x[chains], value[chains];
+#pragma GCC unroll 16
+        for (std::size_t j = 0; j < chains; ++j) {
+            __builtin_memcpy(&x[j], p.x + i + lanes * j, sizeof(V));
+            value[j] = V{} + p.c[p.degree];
+        }
+        for (std::size_t k = p.degree; k > 0; --k) {
+            const V c = V{} + p.c[k - 1];
+#pragma GCC unroll 16
+            for (std::size_t j = 0; j < chains; ++j) value[j] = value[j] * x[j] + c;
+        }
+#pragma GCC unroll 16
+        for (std::size_t j = 0; j < chains; ++j) {
+            if (p.y)
+                __builtin_memcpy(p.y + i + lanes * j, &value[j], sizeof(V));
+            else
+                sums[j] += value[j];
+        }
+    }
+    double sum = 0.0;
+    for (std::size_t j = 0; j < chains; ++j)
+        for (std::size_t l = 0; l < lanes; ++l) sum += sums[j][l];
+    for (; i < last; ++i) {
+        const double value = at(p, p.x[i]);
+        if (p.y)
+            p.y[i] = value;
+        else
+            sum += value;
+    }
+    return sum;
+}
+
+template <class V, std::size_t chains>
+void serially(const Polynomial& p) {
+    const double sum = evaluate<V, chains>(p, 0, p.n);
+    if (!p.y) *p.sum = sum;
+}
+
+} // namespace

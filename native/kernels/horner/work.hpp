@@ -1,0 +1,19 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+
+namespace assay::kernels {
+
+/// Evaluates a polynomial at every element of an array: each value is written, or all are summed.
+struct Polynomial {
+    const double* x;
+    double* y;       ///< Values; null where they are summed.
+    double* sum;     ///< Of all values; not written where values are.
+    const double* c; ///< degree + 1 coefficients, the constant first.
+    std::size_t n;
+    std::size_t degree;
+};
+
+} // namespace assay::kernels

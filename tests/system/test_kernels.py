@@ -1,0 +1,129 @@
+"""The catalogue's kernels: every variant is right at every odd size, and wrong ones are seen."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+THREADS = tuple(sorted({1, len(os.sched_getaffinity(0))}))
+SHIFTS = (0, 8)
+
+
+def lines(program: Path, *words: object, status: int | None = 0) -> list[dict[str, Any]]:
+    """What it prints, a document a line."""
+    done = subprocess.run(
+        [program, *map(str, words)], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert status is None or done.returncode == status, (words, done.stdout, done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def described(program: Path, *words: object) -> dict[str, Any]:
+    (found,) = lines(program, "--describe", *words)
+    return found
+
+
+def options(shape: dict[str, int]) -> list[object]:
+    return [word for name, value in shape.items() for word in (f"--{name}", value)]
+
+
+def test_a_kernel_tells_what_it_is(assay_kernels: tuple[Path, ...]) -> None:
+    for program in assay_kernels:
+        told = described(program)
+        assert program.name == f"assay-kernel-{told['kernel']}"
+        assert all(told[key] for key in ("title", "source", "bound", "options", "shapes"))
+        variants = {one["variant"]: one for one in told["variants"]}
+        assert len(variants) == len(told["variants"])
+        assert any(one["broken"] for one in variants.values()), "nothing tests its check"
+        first = [name for name, one in variants.items() if not one["parent"]]
+        assert first, "one variant is the first"
+        for name, one in variants.items():
+            assert one["why"] and not one["why"].endswith(".")
+            path = [name]
+            while parent := variants[path[-1]]["parent"]:
+                assert parent in variants and parent not in path, path
+                path.append(parent)
+
+
+def test_every_variant_is_right_at_odd_sizes(assay_kernels: tuple[Path, ...]) -> None:
+    for program in assay_kernels:
+        told = described(program)
+        for shape in told["shapes"]:
+            for threads in THREADS:
+                for shift in SHIFTS:
+                    words = ["--threads", threads, "--shift", shift, *options(shape)]
+                    found = lines(program, "--variant", "all", "--seconds", 0, *words)
+                    bad = [one for one in found if one["status"] not in ("ok", "missing")]
+                    assert not bad, (program.name, words, bad)
+                    assert all(one["reason"] for one in found if one["status"] == "missing")
+
+
+def test_a_broken_variant_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
+    for program in assay_kernels:
+        for one in described(program)["variants"]:
+            if not one["broken"] or "missing" in one:
+                continue
+            (found,) = lines(program, "--variant", one["variant"], "--seconds", 0, status=1)
+            assert found["status"] == "rejected" and found["reason"], found
+
+
+def test_costs_are_of_what_is_done(assay_kernels: tuple[Path, ...]) -> None:
+    """No work costs nothing, and rates follow from costs."""
+    for program in assay_kernels:
+        (found,) = lines(program, "--describe")
+        for one in found["variants"]:
+            if "missing" in one:
+                continue
+            assert one["flops"] + one["special"] + one["moved_bytes"] > 0
+            assert one["moved_bytes_with_allocate"] >= one["moved_bytes"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--variant", "nothing-like-it"], "there is no variant"),
+        (["--variant"], "needs a value"),
+        (["--variant", "all", "--threads", "0"], "from 1"),
+        (["--variant", "all", "--threads", "100000"], "CPUs that this process may use"),
+        (["--variant", "all", "--size", "L9"], "there is no size"),
+        (["--variant", "all", "--size", "9T"], "are available"),
+        (["--variant", "all", "--shift", "3"], "multiple of"),
+        (["--variant", "all", "--seconds", "nan"], "--seconds needs"),
+        (["--variant", "all", "--what", "1"], "there is no option --what"),
+        (["all"], "is no option"),
+        ([], "--variant says"),
+    ],
+)
+def test_wrong_words_are_told(assay_kernels: tuple[Path, ...], words: list[str], told: str) -> None:
+    program = next(path for path in assay_kernels if path.name == "assay-kernel-horner")
+    done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and told in done.stderr and "usage:" in done.stderr
+    assert done.stdout == ""
+
+
+def test_sizes_follow_from_the_caches(assay_kernels: tuple[Path, ...]) -> None:
+    program = next(path for path in assay_kernels if path.name == "assay-kernel-horner")
+    sizes = [described(program, "--size", size)["bytes"] for size in ("tiny", "L2", "LLC")]
+    assert 0 < sizes[0] < sizes[1] <= sizes[2]
+
+
+def test_kernels_with_sanitizers(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Every variant at every odd size, with the address and undefined-behaviour sanitizers."""
+    native = Path(__file__).resolve().parents[2] / "native"
+    build = tmp_path_factory.mktemp("sanitized")
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    for command in (
+        ["cmake", "-S", native, "-B", build, *generator, "-DASSAY_SANITIZE=address,undefined"],
+        ["cmake", "--build", build, "--target", "assay-kernels", "--parallel", "2"],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    programs = tuple(sorted(build.glob("assay-kernel-*")))
+    assert programs
+    test_every_variant_is_right_at_odd_sizes(programs)
