@@ -1,0 +1,33 @@
+// build: -O2
+#include "kernels/bandwidth/move.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Streams& work) {
+    Streams other = work;
+    if (work.operation == triad)
+        other.from = work.other, other.other = work.from;
+    else if (work.n > 1)
+        other.from = work.from + 1, --other.n;
+    move_all(other);
+}
+
+constexpr Variant<Streams> broken_swap{
+    .id = "broken-swap",
+    .parent = "plain",
+    .why = "wrong on purpose: the arrays are taken for one another",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(broken_swap);
+
+} // namespace assay::kernels

@@ -1,0 +1,46 @@
+#pragma once
+
+/// Local to each file that includes it: see horner/vectors.hpp.
+
+#include "kernels/bandwidth/work.hpp"
+
+#include <cstddef>
+
+namespace {
+
+using assay::kernels::copying;
+using assay::kernels::Cost;
+using assay::kernels::reading;
+using assay::kernels::Streams;
+
+/// Elements from `first` to before `last`; gives their sum where they are read alone.
+inline double move(const Streams& work, std::size_t first, std::size_t last) {
+    const double* __restrict from = work.from;
+    const double* __restrict other = work.other;
+    double* __restrict to = work.to;
+    if (work.operation == reading) {
+        // Sums side by side: one addition waits for the one before it in its own sum alone.
+        constexpr std::size_t sums = 64;
+        double sum[sums] = {};
+        std::size_t i = first;
+        for (; i + sums <= last; i += sums)
+            for (std::size_t j = 0; j < sums; ++j) sum[j] += from[i + j];
+        for (; i < last; ++i) sum[0] += from[i];
+        double whole = 0.0;
+        for (const double one : sum) whole += one;
+        return whole;
+    }
+    if (work.operation == copying) {
+        for (std::size_t i = first; i < last; ++i) to[i] = from[i];
+        return 0.0;
+    }
+    for (std::size_t i = first; i < last; ++i) to[i] = from[i] + work.factor * other[i];
+    return 0.0;
+}
+
+inline void move_all(const Streams& work) {
+    const double sum = move(work, 0, work.n);
+    if (work.operation == reading) *work.sum = sum;
+}
+
+} // namespace

@@ -1,0 +1,32 @@
+// build: -O2
+#include "kernels/latency/work.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Chase& work) {
+    for (std::size_t trip = 0; trip < trips; ++trip) {
+        std::uint64_t at = trip % work.lines * line_elements;
+        for (std::size_t i = 1; i < work.lines; ++i) at = work.next[at];
+        work.end[trip] = at;
+    }
+}
+
+constexpr Variant<Chase> broken_short{
+    .id = "broken-short",
+    .parent = "chase",
+    .why = "wrong on purpose: one step is left out",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(broken_short);
+
+} // namespace assay::kernels

@@ -1,0 +1,86 @@
+#include "kernels/frame/buffer.hpp"
+#include "kernels/frame/kernel_of.hpp"
+#include "kernels/frame/program.hpp"
+#include "kernels/latency/work.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace assay::kernels {
+
+namespace {
+
+const About about_latency = {
+    "latency",
+    "How long one access to memory takes when the next waits for it",
+    "the roof of the catalogue's own pictures: a chase of pointers, as lat_mem_rd of lmbench",
+    "the level of the memory that the lines lie in, and its translation by pages",
+};
+
+constexpr std::uint64_t nowhere = UINT64_MAX;
+
+class Latency final : public KernelOf<Chase> {
+  public:
+    [[nodiscard]] const About& about() const override { return about_latency; }
+
+    [[nodiscard]] std::vector<Parameter> parameters() const override {
+        return {{"lines", "of 64 bytes", 0, 1, std::int64_t{1} << 34}};
+    }
+
+    [[nodiscard]] std::vector<Values> shapes() const override {
+        std::vector<Values> found;
+        for (const std::int64_t lines : {1, 2, 7, 8, 9, 1009}) found.push_back({{"lines", lines}});
+        return found;
+    }
+
+    void fit(Values& values, std::int64_t bytes) const override {
+        values["lines"] = std::max<std::int64_t>(bytes / 64, 1);
+    }
+
+    [[nodiscard]] double bytes(const Values& values) const override {
+        return 64.0 * static_cast<double>(values.at("lines"));
+    }
+
+    void prepare(const Values& values, std::size_t shift) override {
+        const auto lines = static_cast<std::size_t>(values.at("lines"));
+        next_ = Buffer<std::uint64_t>(lines * line_elements, shift);
+        std::ranges::fill(next_, nowhere);
+        // A permutation of one cycle: each line takes the place of a random one before it (Sattolo 1986).
+        std::mt19937_64 random(lines);
+        for (std::size_t i = 0; i < lines; ++i) next_[i * line_elements] = i * line_elements;
+        for (std::size_t i = lines - 1; i > 0; --i)
+            std::swap(next_[i * line_elements], next_[random() % i * line_elements]);
+        work_ = {next_.data(), end_, lines};
+    }
+
+    void poison() override { std::ranges::fill(end_, nowhere); }
+
+    /// Who has made as many steps as there are lines is where it began, and nowhere earlier.
+    [[nodiscard]] Verdict check() override {
+        Comparison places(0.0, 0.0);
+        for (std::size_t trip = 0; trip < trips; ++trip) {
+            const std::size_t begin = trip % work_.lines * line_elements;
+            places.look("end", trip, static_cast<double>(end_[trip]), static_cast<long double>(begin));
+        }
+        return places.verdict(trips);
+    }
+
+  private:
+    [[nodiscard]] Cost usual_cost() const override {
+        const double bytes = 64.0 * static_cast<double>(trips * work_.lines);
+        return {.bytes = bytes, .bytes_with_allocate = bytes};
+    }
+
+    Buffer<std::uint64_t> next_;
+    std::uint64_t end_[trips] = {};
+};
+
+} // namespace
+
+} // namespace assay::kernels
+
+int main(int argc, char** argv) {
+    assay::kernels::Latency kernel;
+    return assay::kernels::program(kernel, argc, argv);
+}

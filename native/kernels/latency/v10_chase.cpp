@@ -1,0 +1,32 @@
+// build: -O2
+#include "kernels/latency/work.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Chase& work) {
+    for (std::size_t trip = 0; trip < trips; ++trip) {
+        std::uint64_t at = trip % work.lines * line_elements;
+        for (std::size_t i = 0; i < work.lines; ++i) at = work.next[at];
+        work.end[trip] = at;
+    }
+}
+
+constexpr Variant<Chase> chase{
+    .id = "chase",
+    .parent = nullptr,
+    .why = "eight trips one after another: each access waits for the one before it",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(chase);
+
+} // namespace assay::kernels

@@ -1,0 +1,34 @@
+// build: -O2
+#include "kernels/latency/work.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Chase& work) {
+    std::uint64_t at[trips];
+    for (std::size_t trip = 0; trip < trips; ++trip) at[trip] = trip % work.lines * line_elements;
+    for (std::size_t i = 0; i < work.lines; ++i) {
+#pragma GCC unroll 8
+        for (std::size_t trip = 0; trip < trips; ++trip) at[trip] = work.next[at[trip]];
+    }
+    for (std::size_t trip = 0; trip < trips; ++trip) work.end[trip] = at[trip];
+}
+
+constexpr Variant<Chase> side_by_side{
+    .id = "side-by-side",
+    .parent = "chase",
+    .why = "the trips side by side: eight accesses wait at once",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(side_by_side);
+
+} // namespace assay::kernels

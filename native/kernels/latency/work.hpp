@@ -1,0 +1,22 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::kernels {
+
+/// A round trip through all lines of a piece of memory, in random order: each tells where the next is.
+struct Chase {
+    const std::uint64_t* next; ///< Of line i at 8 i: the index of the element that tells the line after it.
+    std::uint64_t* end;        ///< Where it ended; of each of several trips.
+    std::size_t lines;
+};
+
+/// Elements of a line.
+inline constexpr std::size_t line_elements = 8;
+/// Trips that one variant makes side by side, each from another start.
+inline constexpr std::size_t trips = 8;
+
+} // namespace assay::kernels
