@@ -44,7 +44,11 @@ from assay.settings.registry import builtin
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-EXECUTED = [page for page in PAGES if page.parent.name == "howto" or page.name == "guide.md"]
+EXECUTED = [
+    page
+    for page in PAGES
+    if page.parent.name == "howto" or page.name in ("guide.md", "catalogue.md")
+]
 BLOCK_TIMEOUT_S = 120.0
 FENCE = re.compile(r"^( *)```([^\n`]*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.system
+
 THREADS = tuple(sorted({1, len(os.sched_getaffinity(0))}))
 SHIFTS = (0, 8)
 

@@ -10,7 +10,7 @@ void run(const Counting& work) {
     constexpr std::size_t share = 96UL << 10;
     const auto shares = static_cast<long>(work.n / share);
 #pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (long i = 0; i < shares; ++i) sum += count<Two, 12>(work.one, share);
+    for (long i = 0; i < shares; ++i) sum += count<Two, 12>(work.one, share, static_cast<double>(i));
     *work.sum = sum + count<Two, 12>(work.one, work.n % share);
 }
 

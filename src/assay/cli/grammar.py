@@ -394,6 +394,37 @@ def _partition(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group.add_argument("--force", action="store_true", help="also while it is used")
 
 
+def _case(verbs: Verbs[argparse.ArgumentParser]) -> None:
+    parser = _verb(
+        verbs,
+        "case",
+        "the catalogue of workloads: list, show, run",
+        "assay case list | show NAME | run NAME [PARAMETER=N ...] [options]",
+    )
+    parser.add_argument("action", choices=("list", "show", "run"))
+    parser.add_argument("name", nargs="?", metavar="NAME", help="of the case")
+    parser.add_argument(
+        "values", nargs="*", metavar="PARAMETER=N", help="of the work, as `show` names them"
+    )
+    group = parser.add_argument_group("show, run")
+    group.add_argument(
+        "--size", metavar="tiny|L2|LLC|DRAM|BYTES", help="where the data are to fit (L2)"
+    )
+    group.add_argument("--threads", metavar="N", help="of the work (as OpenMP has it)")
+    group = parser.add_argument_group("run")
+    group.add_argument(
+        "--variant",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="of these alone (all that can be had)",
+    )
+    spending(group, " (10m)")
+    seed(group, 0)
+    disturbed_above(group)
+    group.add_argument("-o", "--output", metavar="FILE.svg", help="the roofline as a picture")
+
+
 def _doctor(verbs: Verbs[argparse.ArgumentParser]) -> None:
     _verb(verbs, "doctor", "what this host grants to you, in one screen", "assay doctor")
 
@@ -409,6 +440,7 @@ VERBS = {
     "report": _report,
     "machine": _machine,
     "partition": _partition,
+    "case": _case,
     "doctor": _doctor,
 }
 """What adds each verb."""

@@ -1,0 +1,40 @@
+"""``assay case list``: what there is."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.units import show_count
+from assay.workloads.kernels import Kernel, described, find_kernels
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Name all cases."""
+    import sys
+
+    kernels = [described(program) for program in find_kernels(os.environ).values()]
+    if arguments.json:
+        print_json({"cases": [_document(kernel) for kernel in kernels]})
+        return 0
+    width = max((len(kernel.kernel) for kernel in kernels), default=0)
+    lines = []
+    for kernel in kernels:
+        there = sum(not one.broken for one in kernel.variants)
+        lines.append(
+            f"{kernel.kernel:<{width}}  {kernel.title} "
+            f"({show_count(len(kernel.able), 'variant')}"
+            + (f" of {there})" if there > len(kernel.able) else ")")
+        )
+    print("\n".join(fitted(lines, width_of(sys.stdout))))
+    return 0
+
+
+def _document(kernel: Kernel) -> dict[str, object]:
+    return {
+        "name": kernel.kernel,
+        "title": kernel.title,
+        "variants": [one.variant for one in kernel.variants if not one.broken],
+    }

@@ -1,0 +1,124 @@
+"""``assay case run``: a case measured, variant by variant, beside what the machine can do."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from assay.bundle.files import replacing
+from assay.cli.case.asked import data_words, thread_words
+from assay.cli.case.told import ladder_document, ladder_lines
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.cli.progress import Progress, wants_live
+from assay.cli.request import budget_of, disturbed_above_of
+from assay.cli.target import target_of
+from assay.cli.wire import laboratory, program_of, store_of
+from assay.errors import BadInput, NotPossible, nearest
+from assay.records import Kind, Sample, StudySpec, Workload
+from assay.study.session import Result, begin
+from assay.workloads.kernels import (
+    REPETITION,
+    Kernel,
+    Variant,
+    described,
+    find_kernel,
+    options_of,
+)
+from assay.workloads.ladder import arms_of, ladder
+from assay.workloads.roofline import roofline_svg
+from assay.workloads.roofs import measured_roofs
+
+LAUNCH_S = 0.2
+"""A launch goes on so long, beside its first repetition."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure it.
+
+    Raises:
+        BadInput: no such case, variant or data.
+        NotPossible: it cannot be run.
+        AssayError: as a comparison.
+    """
+    picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
+    program = find_kernel(arguments.name, os.environ)
+    threads = thread_words(arguments)
+    kernel = described(program, (*data_words(arguments), *threads))
+    chosen = _chosen(kernel, arguments.variant)
+    roofs = measured_roofs(kernel.bytes, threads, os.environ)
+    spec = _spec(arguments, program, chosen, (*options_of(kernel), *threads))
+    result, samples = _measured(arguments, spec)
+    steps = ladder(kernel, chosen, spec, samples)
+    if picture is not None:
+        with replacing(picture) as file:
+            file.write(roofline_svg(kernel, steps, roofs).encode())
+    if arguments.json:
+        print_json(ladder_document(result, kernel, steps, roofs))
+    else:
+        lines = ladder_lines(result, kernel, steps, roofs, quiet=arguments.quiet)
+        print("\n".join(fitted(lines, width_of(sys.stdout))))
+    return 0
+
+
+def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
+    """The variants that are run, parents first.
+
+    Raises:
+        BadInput: one that there is not, or that is wrong on purpose.
+        NotPossible: one that cannot be had here; or there are not two.
+    """
+    known = {one.variant: one for one in kernel.variants}
+    for name in names:
+        if name not in known:
+            near = nearest(name, tuple(known))
+            raise BadInput(
+                f"{kernel.kernel} has no variant {name!r}.",
+                f"Did you mean {near}?" if near else f"`assay case show {kernel.kernel}` has them.",
+            )
+        if known[name].broken:
+            raise BadInput(
+                f"{name} is {known[name].why}.", "It is there for the tests: name another."
+            )
+        if known[name].missing is not None:
+            raise NotPossible(f"{name} cannot be had here: {known[name].missing}.", "Name another.")
+    chosen = tuple(one for one in kernel.able if not names or one.variant in names)
+    if len(chosen) < 2:
+        raise NotPossible(
+            f"Of {kernel.kernel} there is one variant here, and nothing to hold it against.",
+            f"`assay measure -- {shlex.quote(kernel.kernel)}` needs no other."
+            if not names
+            else "Name two.",
+        )
+    return chosen
+
+
+def _spec(
+    arguments: argparse.Namespace,
+    program: Path,
+    chosen: tuple[Variant, ...],
+    words: tuple[str, ...],
+) -> StudySpec:
+    arms = arms_of(program, chosen, words, LAUNCH_S)
+    argv = tuple(shlex.split(str(arms[0].configuration["command"])))
+    return StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(argv=argv, metrics=(REPETITION,), cwd=os.getcwd()),  # noqa: PTH109
+        budget=budget_of(arguments),
+        arms=arms,
+        seed=arguments.seed,
+        disturbed_above=disturbed_above_of(arguments, os.environ),
+    )
+
+
+def _measured(arguments: argparse.Namespace, spec: StudySpec) -> tuple[Result, list[Sample]]:
+    lab = laboratory(program_of(spec.workload.argv), helper=arguments.helper)
+    with (
+        store_of(arguments) as store,
+        Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
+    ):
+        result = begin(lab, store, spec, progress)
+        return result, store.samples(result.study_id)

@@ -1,0 +1,56 @@
+"""``assay case show``: one case, its variants, and why each is there."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+
+from assay.cli.case.asked import data_words, thread_words
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.records import to_builtins
+from assay.units import show_bytes
+from assay.workloads.kernels import Kernel, Variant, described, find_kernel
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tell of it.
+
+    Raises:
+        BadInput: no such case, or no such data.
+        NotPossible: it cannot be run.
+    """
+    program = find_kernel(arguments.name, os.environ)
+    kernel = described(program, (*data_words(arguments), *thread_words(arguments)))
+    if arguments.json:
+        print_json({"program": str(program), **to_builtins(kernel)})
+    else:
+        print("\n".join(fitted(_lines(kernel), width_of(sys.stdout))))
+    return 0
+
+
+def _lines(kernel: Kernel) -> Iterator[str]:
+    yield f"{kernel.kernel}: {kernel.title}"
+    yield f"  from: {kernel.source}"
+    yield f"  limited by: {kernel.bound}"
+    yield "  parameters:"
+    for one in kernel.options:
+        yield f"    {one.name}={kernel.parameters[one.name]}  {one.what}"
+    yield f"  data: {show_bytes(int(kernel.bytes))}"
+    yield "  variants, each a step from another:"
+    yield from _steps(kernel, "", 2)
+
+
+def _steps(kernel: Kernel, parent: str, depth: int) -> Iterator[str]:
+    for one in kernel.variants:
+        if one.parent == parent and not one.broken:
+            yield f"{'  ' * depth}{one.variant}{_of(one)}: {one.why}"
+            yield from _steps(kernel, one.variant, depth + 1)
+
+
+def _of(one: Variant) -> str:
+    if one.missing is not None:
+        return f" (not here: {one.missing})"
+    return f" ({one.library})" if one.library else ""

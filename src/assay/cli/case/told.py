@@ -1,0 +1,119 @@
+"""Told: the ladder of a case, as lines and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from assay.records import Claim, Verdict, to_builtins
+from assay.study.session import Result
+from assay.units import show_bytes, show_duration, significant
+from assay.workloads.kernels import Kernel
+from assay.workloads.ladder import Step
+from assay.workloads.roofs import Roofs
+
+
+def ladder_lines(
+    result: Result, kernel: Kernel, steps: Sequence[Step], roofs: Roofs, *, quiet: bool
+) -> Iterator[str]:
+    """What each variant does, what of the machine that is, and what its step brought."""
+    if not quiet:
+        chosen = ", ".join(f"{name}={value}" for name, value in kernel.parameters.items())
+        yield f"{kernel.kernel}: {kernel.title}"
+        yield f"  {chosen}; {show_bytes(int(kernel.bytes))} of data"
+        yield (
+            f"  roofs here: {significant(roofs.gflop_per_s)} GFLOP/s, "
+            f"{significant(roofs.gb_per_s)} GB/s"
+        )
+        yield f"  limited by: {kernel.bound}"
+        yield ""
+    rows = [("variant", "time", "GFLOP/s", "GB/s", "of the roof", "step"), *map(_row(roofs), steps)]
+    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    for row in rows:
+        cells = [f"{row[0]:<{widths[0]}}"]
+        cells += [f"{text:>{width}}" for text, width in zip(row[1:5], widths[1:], strict=True)]
+        yield "  ".join([*cells, row[5]]).rstrip()
+    if not quiet:
+        yield ""
+        yield f"seen elsewhere: {kernel.source}"
+        yield f"study {result.study_id}; all launches: assay report {result.study_id}"
+
+
+def _row(roofs: Roofs) -> Any:
+    def row(step: Step) -> tuple[str, ...]:
+        one = step.variant
+        if step.median_s is None:
+            return one.variant, "-", "-", "-", "-", "no launch of it ended well"
+        rate = 1e-9 / step.median_s
+        return (
+            one.variant,
+            show_duration(step.median_s),
+            significant(one.flops * rate),
+            significant(one.moved_bytes * rate),
+            f"{100 * roofs.bound_s(one) / step.median_s:.1f} %",
+            _step_words(step),
+        )
+
+    return row
+
+
+def _step_words(step: Step) -> str:
+    claim = step.claim
+    if step.against is None:
+        return step.variant.why
+    if claim is None:
+        return f"no undisturbed block has {step.against} too: {step.variant.why}"
+    return f"{_change(claim)}: {step.variant.why}"
+
+
+def _change(claim: Claim) -> str:
+    """How much faster one is than the one that it is a step from; with the interval."""
+    if claim.verdict is Verdict.UNCLEAR:
+        return f"unclear whether faster than {claim.a}"
+    if claim.verdict is Verdict.SAME:
+        return f"as fast as {claim.a}"
+    low, high = claim.ci
+    if claim.verdict is Verdict.SLOWER:
+        return f"{_times(claim.ratio)} times as long as {claim.a} ({_times(low)} to {_times(high)})"
+    ends = [None if end is None else 1.0 / end for end in (high, low)]
+    return (
+        f"{_times(1.0 / claim.ratio)} times as fast as {claim.a} "
+        f"({_times(ends[0])} to {_times(ends[1])})"
+    )
+
+
+def _times(ratio: float | None) -> str:
+    return "?" if ratio is None else significant(ratio)
+
+
+def ladder_document(
+    result: Result, kernel: Kernel, steps: Sequence[Step], roofs: Roofs
+) -> dict[str, Any]:
+    """The same for scripts."""
+    return {
+        "study": result.study_id,
+        "case": kernel.kernel,
+        "parameters": kernel.parameters,
+        "bytes": kernel.bytes,
+        "roofs": to_builtins(roofs),
+        "steps": [_step_document(step, roofs) for step in steps],
+    }
+
+
+def _step_document(step: Step, roofs: Roofs) -> dict[str, Any]:
+    one = step.variant
+    found: dict[str, Any] = {"variant": one.variant, "why": one.why, "isa": one.isa}
+    if one.library:
+        found["library"] = one.library
+    if step.against:
+        found["against"] = step.against
+    if step.median_s is not None:
+        found |= {
+            "median_s": step.median_s,
+            "gflop_per_s": 1e-9 * one.flops / step.median_s,
+            "gb_per_s": 1e-9 * one.moved_bytes / step.median_s,
+            "of_roof": roofs.bound_s(one) / step.median_s,
+        }
+    if step.claim is not None:
+        found["claim"] = to_builtins(step.claim)
+    return found

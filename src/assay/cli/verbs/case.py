@@ -1,0 +1,33 @@
+"""``assay case``: the catalogue of workloads."""
+
+from __future__ import annotations
+
+from assay.cli.acting import demand_used, run_action
+from assay.cli.parser import Parsed
+from assay.errors import BadInput
+
+OF_ACTIONS = {
+    "list": (),
+    "show": ("size", "threads", "values", "name"),
+    "run": (
+        *("size", "threads", "values", "name", "variant", "budget", "runs", "seed"),
+        *("disturbed_above", "output"),
+    ),
+}
+"""What each action takes."""
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb."""
+    arguments = parsed.arguments
+    if arguments.action == "list" and arguments.name is not None:
+        raise BadInput(
+            "`assay case list` takes no name.", f"`assay case show {arguments.name}` tells of one."
+        )
+    if arguments.action != "list" and arguments.name is None:
+        raise BadInput(
+            f"`assay case {arguments.action}` is about one case.",
+            "Name it: `assay case list` shows those there are.",
+        )
+    demand_used(arguments, OF_ACTIONS)
+    return run_action(arguments)

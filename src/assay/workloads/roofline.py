@@ -1,0 +1,96 @@
+"""Roofline: every variant of a kernel under what the machine can do (Williams et al. 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.report.pictures.canvas import SMALL_PX, WIDE, bare, canvas, put_text
+from assay.report.pictures.theme import LIGHT, finish, standalone
+from assay.units import show_bytes, significant
+from assay.workloads.kernels import Kernel
+from assay.workloads.ladder import Step
+from assay.workloads.roofs import Roofs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_HEIGHT, _LEFT, _RIGHT, _ABOVE, _BELOW = 420, 70, 260, 44, 48
+_DECADES = 1.3
+"""Of intensity beside the variants, at least."""
+
+
+def roofline_svg(kernel: Kernel, steps: Sequence[Step], roofs: Roofs) -> str:
+    """Rates of multiply-adds over operations a byte; where there are none, of bytes alone.
+
+    Args:
+        kernel: with its data.
+        steps: of its ladder.
+        roofs: for data of this size.
+    """
+    shown = [one for one in steps if one.median_s and one.variant.flops and one.variant.moved_bytes]
+    with canvas() as new:
+        fig = new(WIDE, _HEIGHT)
+        ax = fig.add_axes(
+            (
+                _LEFT / WIDE,
+                _BELOW / _HEIGHT,
+                (WIDE - _LEFT - _RIGHT) / WIDE,
+                (_HEIGHT - _ABOVE - _BELOW) / _HEIGHT,
+            )
+        )
+        bare(ax)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        _roof(ax, shown, roofs)
+        rates = [1e-9 * one.variant.flops / (one.median_s or 1.0) for one in shown]
+        order = sorted(range(len(shown)), key=lambda k: -rates[k])
+        for place, k in enumerate(order):
+            intensity = shown[k].variant.flops / shown[k].variant.moved_bytes
+            strong = place == 0
+            colour = "winner" if strong else "other"
+            ax.plot([intensity], [rates[k]], "o", markersize=6, color=LIGHT[colour], zorder=4)
+            part = 100 * roofs.bound_s(shown[k].variant) / (shown[k].median_s or 1.0)
+            label = f"{shown[k].variant.variant}: {significant(rates[k])}, {part:.0f} % of the roof"
+            put_text(
+                fig,
+                WIDE - _RIGHT + 12,
+                _HEIGHT - _ABOVE - 14 - 15 * place,
+                label,
+                colour="ink" if strong else "muted",
+                size=SMALL_PX,
+                weight=600 if strong else 400,
+            )
+        put_text(fig, 8, _HEIGHT - 18, f"{kernel.title}: {show_bytes(kernel.bytes)}", weight=600)
+        put_text(fig, 8, _HEIGHT - 34, "GFLOP/s", colour="muted", size=SMALL_PX)
+        ends = [f"{significant(roofs.gflop_per_s)} GFLOP/s", f"{significant(roofs.gb_per_s)} GB/s"]
+        told = f"the roof: {' and '.join(ends)}, measured by probes"
+        put_text(fig, WIDE - _RIGHT, 10, told, colour="muted", size=SMALL_PX, align="right")
+        put_text(
+            fig, _LEFT, 10, "operations a byte that has to move", colour="muted", size=SMALL_PX
+        )
+        words = f"Roofline of {kernel.kernel} with {len(shown)} variants"
+        return standalone(finish(fig, "roofline", words, words))
+
+
+def _roof(ax: Axes, shown: Sequence[Step], roofs: Roofs) -> None:
+    """The slope of the memory and the flat of the cores, which meet at the ridge."""
+    ridge = roofs.gflop_per_s / roofs.gb_per_s
+    places = [one.variant.flops / one.variant.moved_bytes for one in shown] or [ridge]
+    factor = 10**_DECADES
+    left, right = min(*places, ridge) / factor, max(*places, ridge) * factor
+    ax.plot(
+        [left, ridge, right],
+        [left * roofs.gb_per_s, roofs.gflop_per_s, roofs.gflop_per_s],
+        color=LIGHT["baseline"],
+        linewidth=1.6,
+        zorder=3,
+    )
+    rates = [1e-9 * one.variant.flops / (one.median_s or 1.0) for one in shown]
+    ax.set_xlim(left, right)
+    ax.set_ylim(min([*rates, left * roofs.gb_per_s]) / 2, roofs.gflop_per_s * 2)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter("{x:g}")
+    ax.minorticks_off()
+    ax.grid(color=LIGHT["grid"], linewidth=0.8, zorder=0)
+    ax.tick_params(length=0, labelsize=SMALL_PX, colors=LIGHT["muted"])

@@ -1,0 +1,103 @@
+"""The catalogue on the command line: its cases are listed, shown and run."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture
+def cli(tmp_path: Path, assay_exec: Path, assay_kernels: tuple[Path, ...]) -> CommandLine:
+    assert assay_kernels[0].parent == assay_exec.parent
+    return CommandLine(assay_exec, tmp_path)
+
+
+def test_every_case_is_listed_and_shown(cli: CommandLine, assay_kernels: tuple[Path, ...]) -> None:
+    names = [path.name.removeprefix("assay-kernel-") for path in assay_kernels]
+    assert [one["name"] for one in cli("case", "list", "--json").document["cases"]] == names
+    listed = cli("case", "list").out
+    for name in names:
+        assert f"{name} " in listed
+    shown = cli("case", "show", "horner", "n=1001", "degree=9")
+    assert "degree=9" in shown.out and "n=1001" in shown.out and "broken" not in shown.out
+
+
+def test_a_case_is_a_ladder_under_a_roof(cli: CommandLine, tmp_path: Path) -> None:
+    picture = tmp_path / "roof.svg"
+    done = cli(
+        *("case", "run", "horner", "degree=64", "--size", "tiny", "--variant", "powers"),
+        *("--variant", "horner", "--runs", "14", "--disturbed-above", "never", "--json"),
+        *("-o", str(picture)),
+    )
+    assert done.status == 0, done.err
+    found = done.document
+    first, second = found["steps"]
+    assert first["variant"] == "powers" and "against" not in first
+    assert second["against"] == "powers"
+    assert second["claim"]["a"] == "powers" and second["claim"]["b"] == "horner"
+    # pow() takes tens of times what a multiplication and an addition take.
+    assert second["claim"]["verdict"] == "faster"
+    assert second["median_s"] < first["median_s"]
+    assert all(rate > 0 for rate in found["roofs"].values())
+    assert ElementTree.parse(picture).getroot().tag.endswith("svg")
+    study = cli("study", "show", found["study"], "--json").document
+    assert study["spec"]["kind"] == "compare"
+
+
+def test_a_program_is_a_workload_like_any_other(
+    cli: CommandLine, assay_kernels: tuple[Path, ...]
+) -> None:
+    program = cli("case", "show", "bandwidth", "--json").document["program"]
+    done = cli(
+        *("measure", "--runs", "4", "--json", "--metric"),
+        'repetition_s="median_s":([0-9.e-]+)',
+        *("--", program, "--variant", "plain", "--size", "tiny", "--seconds", "0.01"),
+    )
+    assert done.status == 0, done.err
+    assert done.document["samples"][0]["metrics"]["repetition_s"] > 0
+
+
+def test_a_wrong_result_is_a_failed_launch(
+    cli: CommandLine, assay_kernels: tuple[Path, ...]
+) -> None:
+    program = cli("case", "show", "horner", "--json").document["program"]
+    done = cli("measure", "--runs", "4", "--", program, "--variant", "broken-tail")
+    assert done.status == 1, done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (("list", "horner"), 2, "takes no name"),
+        (("list", "--size", "L2"), 2, "takes no --size"),
+        (("show",), 2, "is about one case"),
+        (("show", "hornet"), 2, "Did you mean horner?"),
+        (("show", "horner", "degree"), 2, "says nothing"),
+        (("show", "horner", "degree=0"), 2, "from 1"),
+        (("show", "horner", "what=1"), 2, "no option --what"),
+        (("show", "horner", "--size", "huge"), 2, "no size 'huge'"),
+        (("show", "horner", "--threads", "0"), 2, "from 1"),
+        (("show", "horner", "n=99999999999"), 2, "are available"),
+        (("show", "horner", "--variant", "avx2"), 2, "takes no --variant"),
+        (("run", "horner", "--variant", "avx3"), 2, "Did you mean"),
+        (("run", "horner", "--variant", "broken-tail"), 2, "wrong on purpose"),
+        (("run", "horner", "--variant", "horner"), 3, "Name two"),
+        (("run", "horner", "-o", "roof.doc"), 2, "ending"),
+        (("fly", "horner"), 2, "fly"),
+    ],
+)
+def test_wrong_words_are_told(
+    cli: CommandLine,
+    assay_kernels: tuple[Path, ...],
+    words: tuple[str, ...],
+    status: int,
+    told: str,
+) -> None:
+    done = cli("case", *words)
+    assert done.status == status and told in done.err, (done.status, done.err)
+    assert "Traceback" not in done.err and not done.out
