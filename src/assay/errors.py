@@ -37,6 +37,10 @@ class NotPossible(AssayError):
     exit_status = 3
 
 
+class ShareGone(NotPossible):
+    """A share of a partition went while it was held; a study goes on when it is back."""
+
+
 class Pause(AssayError):
     """A study waits for something that only its user can do; it goes on afterwards."""
 

@@ -104,10 +104,11 @@ def significant(value: float, digits: int = 3) -> str:
     """``digits`` significant digits without an exponent for ordinary magnitudes."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
-    exponent = math.floor(math.log10(abs(value)))
+    rounded = f"{value:.{digits - 1}e}"
+    exponent = int(rounded.partition("e")[2])  # of 9.9996 it is that of 10.0
     if -5 < exponent < 7:
         return f"{value:.{max(0, digits - 1 - exponent)}f}"
-    return f"{value:.{digits - 1}e}"
+    return rounded
 
 
 def show_percent(ratio: float) -> str:

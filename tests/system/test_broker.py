@@ -661,7 +661,7 @@ def test_a_wish_is_granted_from_what_is_free(partition: Partition) -> None:
         share = reserve(parse_wish("share=1/2", {}), first, HOST.cpus)
         assert len(share.choice.cpus) == len(CPUS) // 2
         assert (share.memory_bytes, share.gpus) == (1 << 29, (0,))
-        with pytest.raises(NotPossible, match="others have all but"):
+        with pytest.raises(NotPossible, match="of the partition is free"):
             reserve(parse_wish("cores=all", {}), second, HOST.cpus)
         with pytest.raises(NotPossible, match="all but 0 of the 1 GPUs"):
             reserve(parse_wish("cores=1,gpus=1", {}), second, HOST.cpus)

@@ -227,7 +227,8 @@ def test_two_users_never_have_the_same_cpu(
         assert sorted(found[0] + found[1]) == CPUS[:2]
         third = nobodys("run", "--reserve", "cores=1", "--", "true")
         assert third.status == 125
-        assert "others have all but 0 of the 2 of the partition" in third.err
+        assert "1 core was asked for, and none of the 2 of the partition is free." in third.err
+        assert "In use: " in third.err and "nobody has CPU " in third.err
 
 
 def test_ranks_of_a_parallel_job_have_the_places_that_are_asked_for(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,6 +73,27 @@ def test_searched_there_and_confirmed_here(cli: CommandLine, partition: str) -> 
     assert (found["study"], found["partition"]) == (study, "quiet")
     assert found["claim"]["ratio"] == document["recommendation"]["claim"]["ratio"]
     assert found["launches"] == document["launches"]
+
+
+def test_a_partition_that_went_leaves_a_study_to_resume(
+    cli: CommandLine, partition: str, tmp_path: Path
+) -> None:
+    started = tmp_path / "started"
+    program = ("--", "sh", "-c", f"echo >> {started}; sleep 2")
+    words = ("tune", "--search-on", partition, "env.D=1,2,3", "--budget", "10m", *program)
+    with subprocess.Popen(cli.argv(*words), env=cli.env, stderr=-1, cwd=cli.folder) as tune:
+        while not started.exists() or len(started.read_text()) < 2:
+            assert tune.poll() is None
+            time.sleep(0.02)
+        assert cli("partition", "delete", partition, "--force").status == 0
+        told = tune.communicate(timeout=30)[1].decode()
+    assert tune.returncode == 3
+    kept = re.search(r"study (\S+) is kept, with .*`assay study resume \1` goes on once", told)
+    assert kept is not None, told
+    assert "The share of partition quiet is gone" in told
+    resumed = cli("study", "resume", kept[1])
+    assert resumed.status == 3
+    assert "and 'quiet' is meant" in resumed.err
 
 
 def test_what_cannot_be(cli: CommandLine) -> None:

@@ -81,7 +81,7 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
         raise NotPossible(
             f"The partition {taken[0]} stands: what is left of the machine is no fair place for "
             "the default.",
-            f"`assay partition delete {taken[0]}` first.",
+            f"Root deletes it first: `assay partition delete {taken[0]}`.",
         )
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli.ending import Terminated
 from assay.cli.layout import LEAST
-from assay.errors import AssayError
+from assay.errors import AssayError, ShareGone
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.interference import interference_notes, interference_of, interference_words
 from assay.search.race import BlockRace, Race
@@ -179,14 +179,17 @@ class Progress:
     ) -> None:
         if self._live is not None:
             self._live.stop()
-        interrupted = isinstance(error, (KeyboardInterrupt, Terminated))
-        if interrupted and self._study_id is not None:
-            print(
-                f"assay: interrupted; study {self._study_id} is kept, with "
-                f"{show_count(self._launches, 'launch', 'launches')}. "
-                f"`assay study resume {self._study_id}` goes on.",
-                file=sys.stderr,
-            )
+        if self._study_id is None:
+            return
+        if isinstance(error, (KeyboardInterrupt, Terminated)):
+            print(f"assay: interrupted; {self._kept()}.", file=sys.stderr)
+        elif isinstance(error, ShareGone):
+            print(f"assay: {self._kept()} once the partition is back.", file=sys.stderr)
+
+    def _kept(self) -> str:
+        launches = show_count(self._launches, "launch", "launches")
+        resume = f"`assay study resume {self._study_id}` goes on"
+        return f"study {self._study_id} is kept, with {launches}. {resume}"
 
     def began(self, study_id: str) -> None:
         """See ``Listener.began``."""

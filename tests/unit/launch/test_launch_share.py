@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from settings.hosts import machine
 
 from assay.errors import BadInput, NotPossible
 from assay.launch.partition.bounds import Bounds, read_bounds
-from assay.launch.partition.broker import State
+from assay.launch.partition.broker import HeldShare, State
 from assay.launch.partition.choose import Choice, choose
 from assay.launch.partition.made import Made, begin, names, stand, standing, the_partition
 from assay.launch.partition.ranks import LocalRank, RankLayout
@@ -177,6 +178,25 @@ def test_a_share_lies_within_its_bounds() -> None:
         foresee(parse_wish("cores=1", {}), STATE, (), 0, within)
 
 
+def test_who_has_what_was_asked_for_is_named() -> None:
+    taken = msgspec.structs.replace(
+        STATE,
+        free_cpus="",
+        free_gpus="",
+        shares=(HeldShare(lease=1, cpus="0-3", gpus="0-1", uid=0, pid=7),),
+    )
+    cpus = machine(cores=4).cpus
+    for wish in ("cores=1", "list=2"):
+        with pytest.raises(NotPossible) as refused:
+            foresee(parse_wish(wish, {}), taken, cpus)
+        assert refused.value.cause.endswith("In use: root has CPUs 0-3, GPUs 0-1 (process 7)."), (
+            wish
+        )
+    with pytest.raises(NotPossible, match="1 core was asked for, and none of the 4 ") as refused:
+        foresee(parse_wish("cores=1", {}), taken, cpus)
+    assert refused.value.remedy == "Wait until others are done."
+
+
 # --- GPUs -----------------------------------------------------------------------------------------
 
 
@@ -219,6 +239,9 @@ def test_the_partition_that_is_meant(tmp_path: Path) -> None:
     env = {"ASSAY_RUN": str(tmp_path)}
     with pytest.raises(NotPossible, match="There is no partition on this host"):
         the_partition(None, env)
+    with pytest.raises(NotPossible, match="and 'quiet' is meant") as refused:
+        the_partition("quiet", env)
+    assert "assay partition create quiet --cpus" in str(refused.value)
     begin("begun", env)
     stands("a", env)
     assert the_partition(None, env) == "a"

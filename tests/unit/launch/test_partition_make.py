@@ -585,6 +585,8 @@ def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
     ("wish", "told"),
     [
         (MemoryWish("0"), "is nothing"),
+        (MemoryWish("5"), "--mem 5 is less than a page"),
+        (MemoryWish("1:1G,1:1G"), "has node 1 twice"),
         (MemoryWish("7:1G"), "near to node 1"),
         (MemoryWish("1:1G,x"), "cannot read"),
         (MemoryWish("1G", "1G"), "It has 2.00 MiB"),

@@ -33,7 +33,7 @@ from assay.measure.noise_answer import NoiseAnswer, answer_of
 from assay.measure.periods import known_periods
 from assay.measure.tracers import TOOLS, Trace, demand_tracer, with_lost
 from assay.records.noise import NoiseRun
-from assay.units import parse_duration_s
+from assay.units import parse_duration_s, show_duration
 from assay.untrusted import clean
 
 SECONDS = "3s"
@@ -142,7 +142,8 @@ def _time(text: str, option: str, least_s: float, most_s: float) -> float:
     found_s = parse_duration_s(text)
     if not least_s <= found_s <= most_s:
         raise BadInput(
-            f"{option} {text} is out of range.", f"It takes from {least_s:g} s to {most_s:g} s."
+            f"{option} {text} is out of range.",
+            f"It takes from {show_duration(least_s)} to {show_duration(most_s)}.",
         )
     return found_s
 

@@ -137,15 +137,19 @@ def _cores_for(cpus: int, able: Sequence[Core], free: Collection[int]) -> int:
 def _demand(wanted: int, noun: str, total: int, free: int) -> None:
     if wanted > total:
         raise BadInput(
-            f"{show_count(wanted, noun)} were asked for, and the partition has {total}.",
+            f"{_asked(wanted, noun)}, and the partition has {total}.",
             "Ask for fewer, or make it larger.",
         )
     if wanted > free:
         raise NotPossible(
-            f"{show_count(wanted, noun)} were asked for, and others have all but {free} of the "
-            f"{total} of the partition.",
-            "Wait until they are done, or ask for fewer.",
+            f"{_asked(wanted, noun)}, and {free or 'none'} of the {total} of the partition "
+            f"{'is' if free < 2 else 'are'} free.",
+            "Wait until others are done" + (", or ask for fewer." if free else "."),
         )
+
+
+def _asked(wanted: int, noun: str) -> str:
+    return f"{show_count(wanted, noun)} {'was' if wanted == 1 else 'were'} asked for"
 
 
 def _cores(cpus: Sequence[Cpu]) -> list[Core]:

@@ -225,8 +225,8 @@ def _demand_unused(name: str, folder: Path, host: Host, state: State | None) -> 
         who = "; ".join(map(str, state.shares))
         raise NotPossible(
             f"The partition {name} is in use: {who}.",
-            "Wait until they are done; --force ends their shares, and their programs go on on "
-            "other CPUs.",
+            "Wait until they are done; --force ends their shares, and their programs go on outside "
+            "of it, beside all others.",
         )
     made = made_in(folder)
     groups = made.groups if made else ()

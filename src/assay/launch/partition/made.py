@@ -149,9 +149,11 @@ def the_partition(name: str | None, env: Mapping[str, str]) -> str:
     """
     known = [made.name for made in standing(env)]
     if not known:
+        which = "" if name is None else f", and {name!r} is meant"
+        called = "" if name is None else f"{name} "
         raise NotPossible(
-            "There is no partition on this host.",
-            "Root makes one with `assay partition create --cpus LIST --mem SIZE`.",
+            f"There is no partition on this host{which}.",
+            f"Root makes one with `assay partition create {called}--cpus LIST --mem SIZE`.",
         )
     if name is None and len(known) > 1:
         raise BadInput(
@@ -163,7 +165,8 @@ def the_partition(name: str | None, env: Mapping[str, str]) -> str:
         if name not in known:
             raise BadInput(
                 f"There is no partition {name!r}.",
-                f"{'There is' if len(known) == 1 else 'There are'} {', '.join(known)}.",
+                f"{'There is' if len(known) == 1 else 'There are'} {', '.join(known)}; root makes "
+                f"one with `assay partition create {name} --cpus LIST`.",
             )
     return name or known[0]
 

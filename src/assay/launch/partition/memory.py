@@ -76,6 +76,11 @@ def planned(
     if wish.pages is None:
         ground: Ground = "minimum" if tree.version == 2 else "admission"
         whole = asked // _PAGE_BYTES * _PAGE_BYTES
+        if not whole:
+            raise BadInput(
+                f"--mem {wish.text} is less than a page of {show_bytes(_PAGE_BYTES)}.",
+                "Ask for more, as in --mem 8G.",
+            )
         return Memory(bytes=whole, asked_bytes=asked, ground=ground, by_node=by_node)
     page_bytes = parse_bytes(wish.pages)
     _demand_pool(page_bytes, sorted(by_node), host)
@@ -159,6 +164,8 @@ def _by_node(
         match = _BY_NODE.fullmatch(part)
         if match is None:
             raise BadInput(f"--mem cannot read {part!r}.", "Write as in 8G, or 0:4G,1:4G.")
+        if int(match[1]) in found:
+            raise BadInput(f"--mem {text} has node {int(match[1])} twice.", "Write it once.")
         if int(match[1]) not in nodes:
             raise BadInput(
                 f"--mem {part}: the CPUs are near to node {format_list(nodes)}.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.errors import BadInput, NotPossible
@@ -102,8 +103,22 @@ def foresee(
             f"No CPU of the partition {state.name} is online.",
             "Have it made anew; `assay partition list` shows what it has.",
         )
-    choice = _choice(wish, own, free_cpus(state), seed, within.bounds)
-    return Part(choice, _memory_bytes(wish, state), _gpus(wish, state, within.gpus))
+    with _told_who_has_it(state):
+        choice = _choice(wish, own, free_cpus(state), seed, within.bounds)
+        gpus = _gpus(wish, state, within.gpus)
+    return Part(choice, _memory_bytes(wish, state), gpus)
+
+
+@contextlib.contextmanager
+def _told_who_has_it(state: State) -> Iterator[None]:
+    """Have a refusal name those who have shares."""
+    try:
+        yield
+    except NotPossible as error:
+        if not state.shares:
+            raise
+        who = "; ".join(map(str, state.shares))
+        raise type(error)(f"{error.cause} In use: {who}.", error.remedy) from error
 
 
 def _choice(

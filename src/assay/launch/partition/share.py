@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from assay.errors import NotPossible
+from assay.errors import ShareGone
 from assay.launch.partition.apart import demanded
 from assay.launch.partition.bounds import read_bounds
 from assay.launch.partition.broker import Broker
@@ -104,12 +104,12 @@ class Share:
         """Refuse to launch where it is not had any more.
 
         Raises:
-            NotPossible: the broker has ended, as when the partition is deleted.
+            ShareGone: the broker has ended, as when the partition is deleted.
         """
         if self.broker is not None and self.broker.gone:
-            raise NotPossible(
+            raise ShareGone(
                 f"The share of partition {self.partition} is gone: its broker has ended.",
-                "`assay partition list` shows its state; a study can be resumed when it is back.",
+                "`assay partition list` shows its state.",
             )
 
     def look(self) -> dict[str, str]:
