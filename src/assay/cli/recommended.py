@@ -10,7 +10,7 @@ import msgspec
 from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.measure.build_evidence import builds_of, built_as
-from assay.records import Conclusion, Configuration, Workload
+from assay.records import Conclusion, Configuration, Kind, Workload
 
 if TYPE_CHECKING:
     from assay.store import StudyRecord
@@ -73,6 +73,11 @@ def chosen_of(record: StudyRecord, point: str | None) -> Configuration:
     Raises:
         BadInput: it recommends nothing, or has no such point.
     """
+    if record.conclusion is None and record.spec.kind is Kind.TUNE:
+        raise BadInput(
+            f"Study {record.id} is not finished, and recommends nothing yet.",
+            f"`assay study resume {record.id}` goes on.",
+        )
     if record.conclusion is None or record.conclusion.recommendation is None:
         raise BadInput(
             f"Study {record.id} recommends nothing.",

@@ -91,6 +91,7 @@ def test_an_option_without_a_value_is_told_with_an_example(
             "study": ["resume", "last"],
             "machine": ["check"],
             "partition": ["list"],
+            "case": ["list"],
         }
         words = needed.get(verb, [])
         assert f"{option} needs a value" in told([verb, *words, f"{option}="], capsys)

@@ -511,7 +511,7 @@ def test_drift_is_told_and_left(tree: Path, version: int) -> None:
         (CpuWish(""), BadInput, "names no CPU"),
         (CpuWish("x"), BadInput, "is not a CPU list"),
         (CpuWish(cores=3), BadInput, "2 are left"),
-        (CpuWish(cores=0), BadInput, "2 are left"),
+        (CpuWish(cores=0), BadInput, "one at least"),
     ],
 )
 def test_cpus_that_cannot_be_had(

@@ -98,8 +98,10 @@ def _automatic(machine: Machine, apart: set[int]) -> list[Cpu]:
 def _counted(cores: int, machine: Machine, apart: set[int]) -> tuple[int, ...]:
     able = _automatic(machine, apart)
     there = len({cpu.core for cpu in able})
+    if cores < 1:
+        raise BadInput(f"--cores {cores} is no partition.", "Ask for one at least.")
     if not 0 < cores <= there:
-        raise (BadInput if cores < 1 or not apart else NotPossible)(
+        raise (NotPossible if apart else BadInput)(
             f"--cores {cores}: a core of each socket stays with the system, and {there} "
             f"{'is' if there == 1 else 'are'} left.",
             "Ask for as many at most, or name CPUs with --cpus.",
