@@ -13,6 +13,7 @@ from assay.cli.layout import fitted, width_of
 from assay.records import to_builtins
 from assay.units import show_bytes
 from assay.workloads.kernels import Kernel, Variant, described, find_kernel
+from assay.workloads.published import published
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,7 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     program = find_kernel(arguments.name, os.environ)
     kernel = described(program, (*data_words(arguments), *thread_words(arguments)))
     if arguments.json:
-        print_json({"program": str(program), **to_builtins(kernel)})
+        told = to_builtins(published(kernel.kernel))
+        print_json({"program": str(program), **to_builtins(kernel), "published": told})
     else:
         print("\n".join(fitted(_lines(kernel), width_of(sys.stdout))))
     return 0
@@ -34,6 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _lines(kernel: Kernel) -> Iterator[str]:
     yield f"{kernel.kernel}: {kernel.title}"
     yield f"  from: {kernel.source}"
+    for figure in published(kernel.kernel):
+        yield f"  published: {figure}"
     yield f"  limited by: {kernel.bound}"
     yield "  parameters:"
     for one in kernel.options:

@@ -10,6 +10,7 @@ from assay.study.session import Result
 from assay.units import show_bytes, show_duration, significant
 from assay.workloads.kernels import Kernel
 from assay.workloads.ladder import Step
+from assay.workloads.published import published
 from assay.workloads.roofs import Roofs
 
 
@@ -35,7 +36,8 @@ def ladder_lines(
         yield "  ".join([*cells, row[5]]).rstrip()
     if not quiet:
         yield ""
-        yield f"seen elsewhere: {kernel.source}"
+        for one in published(kernel.kernel):
+            yield f"published: {one}"
         yield f"study {result.study_id}; all launches: assay report {result.study_id}"
 
 
@@ -96,6 +98,7 @@ def ladder_document(
         "parameters": kernel.parameters,
         "bytes": kernel.bytes,
         "roofs": to_builtins(roofs),
+        "published": to_builtins(published(kernel.kernel)),
         "steps": [_step_document(step, roofs) for step in steps],
     }
 

@@ -1,0 +1,112 @@
+"""The catalogue without its programs: roofs, figures that were published, words for programs."""
+
+from __future__ import annotations
+
+import csv
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+import assay.workloads
+from assay.errors import BadInput, NotPossible
+from assay.workloads.kernels import Kernel, Variant, described, find_kernel, options_of
+from assay.workloads.ladder import Step, arms_of
+from assay.workloads.published import published
+from assay.workloads.roofline import roofline_svg
+from assay.workloads.roofs import Roofs
+
+
+def variant(name: str, parent: str = "", flops: float = 2e9, moved: float = 1e9) -> Variant:
+    return Variant(
+        variant=name,
+        parent=parent,
+        isa="any",
+        why="a step",
+        broken=False,
+        flops=flops,
+        moved_bytes=moved,
+        moved_bytes_with_allocate=moved,
+    )
+
+
+def kernel(*variants: Variant) -> Kernel:
+    return Kernel(
+        kernel="made-up",
+        title="Work & <nothing>",
+        source="nowhere",
+        bound="nothing",
+        options=(),
+        parameters={"n": 7, "degree": 3},
+        bytes=56.0,
+        variants=variants,
+    )
+
+
+def test_a_roof_is_the_slower_of_cores_and_memory() -> None:
+    roofs = Roofs(gflop_per_s=100.0, gb_per_s=10.0)
+    assert roofs.bound_s(variant("a", flops=2e9, moved=1e9)) == pytest.approx(0.1)
+    assert roofs.bound_s(variant("a", flops=2e11, moved=1e9)) == pytest.approx(2.0)
+
+
+def test_a_variant_has_the_very_data_of_the_others() -> None:
+    words = options_of(kernel())
+    assert words == ("--n", "7", "--degree", "3")
+    first, second = arms_of(Path("/a b/prog"), (variant("a"), variant("b", "a")), words, 0.2)
+    assert first.name == "a" and second.name == "b"
+    command = "'/a b/prog' --variant a --seconds 0.2 --n 7 --degree 3"
+    assert first.configuration["command"] == command
+
+
+def test_what_can_be_had_is_neither_broken_nor_missing() -> None:
+    made = kernel(
+        variant("a"),
+        Variant(variant="b", parent="a", isa="any", why="w", broken=True),
+        Variant(variant="c", parent="a", isa="any", why="w", broken=False, missing="no library"),
+    )
+    assert [one.variant for one in made.able] == ["a"]
+
+
+def test_published_figures_have_a_source_and_a_value() -> None:
+    path = Path(assay.workloads.__file__).with_name("published.csv")
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows and all(all(text.strip() for text in row.values()) for row in rows)
+    figures = published("horner")
+    assert [one.value for one in figures] == ["128-256", "256-512"]
+    assert published("no-such-case") == ()
+
+
+def test_a_roofline_shows_every_variant_that_was_measured() -> None:
+    steps = [
+        Step(variant("first"), None, 1.0, None),
+        Step(variant("second", "first"), "first", 0.5, None),
+        Step(variant("never", "first"), "first", None, None),
+        Step(variant("bytes-alone", "first", flops=0.0), "first", 0.5, None),
+    ]
+    root = ElementTree.fromstring(
+        roofline_svg(kernel(), steps, Roofs(gflop_per_s=50.0, gb_per_s=10.0)).partition("?>")[2]
+    )
+    told = " ".join("".join(element.itertext()) for element in root.iter())
+    assert "first: 2.00, 10 % of the roof" in told and "second: 4.00" in told
+    assert "never" not in told and "Work & <nothing>" in told
+
+
+def test_programs_are_found_beside_the_launcher(tmp_path: Path) -> None:
+    launcher = tmp_path / "assay-exec"
+    launcher.write_text("#!/bin/sh\n")
+    launcher.chmod(0o755)
+    program = tmp_path / "assay-kernel-good"
+    program.write_text(
+        "#!/bin/sh\necho 'assay-kernel-good: it cannot' >&2; exit ${1#--describe}2\n"
+    )
+    program.chmod(0o755)
+    env = {"ASSAY_EXEC": str(launcher)}
+    assert find_kernel("good", env) == program
+    with pytest.raises(BadInput, match="it cannot"):
+        described(program)
+    program.write_text("#!/bin/sh\nexit 7\n")
+    with pytest.raises(NotPossible, match="ended with 7"):
+        described(program)
+    with pytest.raises(BadInput, match="Did you mean good"):
+        find_kernel("god", env)
