@@ -12,11 +12,19 @@ namespace {
 typedef double Four __attribute__((vector_size(32)));
 typedef double Eight __attribute__((vector_size(64)));
 
+/// Writes by way of the caches.
+struct Kept {
+    template <class V>
+    static void store(double* to, const V& value) {
+        __builtin_memcpy(to, &value, sizeof(V));
+    }
+};
+
 /// Elements from `first` to before `last`; gives the sum of the values where they are not written.
 ///
 /// \tparam V a vector of doubles. \tparam chains vectors that are worked on side by side: one multiply-add
-///     waits for the one before it in its own chain alone.
-template <class V, std::size_t chains>
+///     waits for the one before it in its own chain alone. \tparam Store how a vector is written.
+template <class V, std::size_t chains, class Store = Kept>
 inline double evaluate(const Polynomial& p, std::size_t first, std::size_t last) {
     constexpr std::size_t lanes = sizeof(V) / sizeof(double);
     constexpr std::size_t step = lanes * chains;
@@ -37,7 +45,7 @@ inline double evaluate(const Polynomial& p, std::size_t first, std::size_t last)
 #pragma GCC unroll 16
         for (std::size_t j = 0; j < chains; ++j) {
             if (p.y)
-                __builtin_memcpy(p.y + i + lanes * j, &value[j], sizeof(V));
+                Store::store(p.y + i + lanes * j, value[j]);
             else
                 sums[j] += value[j];
         }

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "kernels/horner/vectors.hpp"
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace {
+
+using assay::kernels::Cost;
+
+/// Writes past the caches (MOVNTPD): a line that is written whole is not read before.
+struct Past {
+    static void store(double* to, const Four& value) { _mm256_stream_pd(to, value); }
+#if defined(__AVX512F__)
+    static void store(double* to, const Eight& value) { _mm512_stream_pd(to, value); }
+#endif
+};
+
+/// As `side_by_side`; a thread's own piece begins at a line of the output, as such stores have to.
+template <class V, std::size_t chains>
+void past_caches(const Polynomial& p) {
+    constexpr std::size_t line = 64, piece = 4096;
+    const std::size_t offset = reinterpret_cast<std::uintptr_t>(p.y) % line / sizeof(double);
+    const std::size_t lead = offset == 0 ? 0 : line / sizeof(double) - offset;
+    const std::size_t head = lead < p.n ? lead : p.n;
+    evaluate<V, chains>(p, 0, head);
+    const auto pieces = static_cast<long>((p.n - head + piece - 1) / piece);
+#pragma omp parallel for schedule(static)
+    for (long i = 0; i < pieces; ++i) {
+        const std::size_t first = head + static_cast<std::size_t>(i) * piece;
+        evaluate<V, chains, Past>(p, first, first + piece < p.n ? first + piece : p.n);
+        _mm_sfence();
+    }
+}
+
+inline Cost past_cost(const Polynomial& p) {
+    const auto n = static_cast<double>(p.n);
+    return {2.0 * static_cast<double>(p.degree) * n, 0.0, 16.0 * n, 16.0 * n};
+}
+
+inline const char* past_missing(const Polynomial& p) {
+    return p.y ? nullptr : "nothing is written: write=1";
+}
+
+} // namespace
