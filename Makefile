@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-warm bench-start bench-partition bench-smoke
+.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-warm bench-start bench-partition bench-kernels bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -73,6 +73,9 @@ bench-start: $(VENV)/.tested-with $(VENV)/.peers ## how soon a program starts, a
 bench-partition: $(VENV)/.tested-with $(VENV)/.peers ## what a partition keeps away from a program, under a load (BENCH=--write)
 	$(BIN)/python -m benchmarks.partition $(BENCH)
 
+bench-kernels: $(VENV)/.tested-with ## the catalogue's kernels beside libraries and the machine's roofs (BENCH=--write)
+	$(BIN)/python -m benchmarks.kernels $(BENCH)
+
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.overhead --smoke
 	$(BIN)/python -m benchmarks.verdicts --quick
@@ -80,6 +83,7 @@ bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.warm --quick
 	$(BIN)/python -m benchmarks.start --smoke
 	$(BIN)/python -m benchmarks.partition --quick
+	$(BIN)/python -m benchmarks.kernels --smoke
 
 clean: ## remove what was built, and the virtual environment
 	rm -rf build $(VENV)

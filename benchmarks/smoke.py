@@ -14,6 +14,7 @@ RUNS = (
     ("warm", "--quick"),
     ("start", "--smoke"),
     ("partition", "--quick"),
+    ("kernels", "--smoke"),
 )
 
 

@@ -80,6 +80,10 @@ class Table:
         """All values of a figure; none where there is none."""
         return [value for values in self._rounds.get(key, {}).values() for value in values]
 
+    def rounds(self, key: Key) -> dict[int, list[float]]:
+        """The values of a figure, by round."""
+        return self._rounds.get(key, {})
+
     def quartiles(self, key: Key) -> Quartiles | None:
         """Of all values of a figure."""
         found = self.values(key)

@@ -1,0 +1,80 @@
+"""The command."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from typing import Any
+
+from assay.records import to_builtins
+from benchmarks.overhead.__main__ import shown
+from benchmarks.overhead.reading import Key, Table
+from benchmarks.overhead.server import ROOT
+from benchmarks.overhead.surroundings import Disturbance, machine
+
+from .page import page
+from .pieces import SIZES, Piece, pieces, visit
+
+DOCS = ROOT / "docs" / "benchmarks"
+RESULT = ROOT / "build" / "bench-kernels.json"
+
+
+def measured(found: list[Piece], rounds: int, seed: int) -> tuple[dict[str, Any], Table]:
+    """Carry everything out."""
+    rng = random.Random(seed)
+    disturbance, table = Disturbance(), Table()
+    slow: set[Key] = set()
+    for number in range(rounds):
+        disturbance.note()
+        order = list(found)
+        rng.shuffle(order)
+        for place, piece in enumerate(order):
+            told = f"round {number + 1} of {rounds}, {place + 1} of {len(order)}"
+            print(f"{told}: {piece.kernel.kernel}, {piece.name}", file=sys.stderr, flush=True)
+            table.add(number, visit(piece, slow, rng))
+    document = {
+        "schema": 1,
+        "date": time.strftime("%Y-%m-%d", time.localtime(disturbance.began_s)),
+        "machine": machine(),
+        "scale": {"rounds": rounds, "seed": seed},
+        "load": disturbance.document(),
+        "kernels": [{"case": one.name, **to_builtins(one.kernel)} for one in found],
+        "readings": table.document(),
+    }
+    return document, table
+
+
+def arguments_of(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="benchmarks.kernels", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks")
+    parser.add_argument("--smoke", action="store_true", help="one round with tiny data")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--case", action="append", default=[], help="of these kernels alone")
+    parser.add_argument("--size", action="append", default=[], help="of these sizes (L2, DRAM)")
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> int:
+    """Measure, keep the result, show the page."""
+    arguments = arguments_of(words)
+    sizes = ["tiny"] if arguments.smoke else arguments.size or SIZES
+    found = list(pieces(sizes, arguments.case))
+    document, table = measured(found, 1 if arguments.smoke else arguments.rounds, arguments.seed)
+    kernels = {(one.kernel.kernel, one.name): one.kernel for one in found}
+    text = page(document, table, kernels)
+    print(text)
+    if arguments.smoke:
+        return 0
+    folder = DOCS if arguments.write else RESULT.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = "kernels" if arguments.write else RESULT.stem
+    (folder / f"{stem}.json").write_text(shown(document))
+    (folder / f"{stem}.md").write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,109 @@
+"""Page: what was measured, as Markdown."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from assay.units import show_bytes, significant
+from assay.workloads.kernels import Kernel, Variant
+from assay.workloads.roofs import Roofs
+from benchmarks import markdown
+from benchmarks.overhead.told import load_words
+from benchmarks.overhead.reading import Key, Table
+
+from .pieces import BANDWIDTH, PEAK, REPETITION_US, ROOF
+
+
+def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], Kernel]) -> str:
+    """All of it."""
+    sections = [_head(document)]
+    for (name, case), kernel in kernels.items():
+        sections.append(markdown.section(f"{name}: {case}", _piece(table, name, case, kernel)))
+    return "\n\n".join(filter(None, sections)) + "\n"
+
+
+def _head(document: dict[str, Any]) -> str:
+    where = document["machine"]
+    return "\n\n".join(
+        (
+            "# Kernels of the catalogue",
+            "`make bench-kernels` measures this; `make bench-kernels BENCH=--write` writes this "
+            "page and [its raw figures](kernels.json). In each round every variant of a kernel is "
+            "launched once, in a random order, and the roofs are measured by the catalogue's own "
+            "probes right before; a launch gives the median time of a repetition. *Of the roof* is "
+            "the time that the roof of that round allows over the time that was taken "
+            "([catalogue.md](../catalogue.md)); ratios are medians over rounds of the ratio within "
+            "a round.",
+            f"{document['date']}, {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
+            f"{where['distribution']}, {document['scale']['rounds']} rounds. "
+            f"{load_words(document)}",
+        )
+    )
+
+
+def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
+    rows = [
+        row for one in kernel.able if (row := _row(table, Key(name, case, "", ""), one)) is not None
+    ]
+    if not rows:
+        return
+    parameters = ", ".join(f"{key}={value}" for key, value in kernel.parameters.items())
+    yield f"{kernel.title}. {parameters}; {show_bytes(kernel.bytes)}."
+    heads = ("variant", "time of one", "GFLOP/s", "GB/s", "of the roof", "library")
+    yield markdown.table(heads, rows)
+    if told := _against_library(table, name, case, kernel.able):
+        yield told
+    missing = [one for one in kernel.variants if one.missing is not None]
+    for one in missing:
+        yield f"Not here: `{one.variant}` ({one.missing})."
+
+
+def _row(table: Table, of: Key, one: Variant) -> tuple[str, ...] | None:
+    found = _rounds(table, Key(of.part, of.case, one.variant, REPETITION_US))
+    if not found:
+        return None
+    us = statistics.median(found.values())
+    peaks = _rounds(table, Key(of.part, of.case, ROOF, PEAK))
+    moved = _rounds(table, Key(of.part, of.case, ROOF, BANDWIDTH))
+    parts = [
+        Roofs(gflop_per_s=peaks[n], gb_per_s=moved[n]).bound_s(one) / (1e-6 * found[n])
+        for n in found
+        if n in peaks and n in moved
+    ]
+    return (
+        f"`{one.variant}`",
+        f"{significant(us)} µs" if us < 1e3 else f"{significant(us / 1e3)} ms",
+        significant(1e-3 * one.flops / us),
+        significant(1e-3 * one.moved_bytes / us),
+        f"{100 * statistics.median(parts):.0f} %" if parts else "",
+        one.library,
+    )
+
+
+def _against_library(table: Table, name: str, case: str, able: Sequence[Variant]) -> str:
+    """The best variant of the catalogue's own beside the best library."""
+
+    def best(of: Sequence[Variant]) -> Variant | None:
+        timed = [(table.median(Key(name, case, one.variant, REPETITION_US)), one) for one in of]
+        there = [(us, one) for us, one in timed if us is not None]
+        return min(there, key=lambda pair: pair[0])[1] if there else None
+
+    own, other = best([v for v in able if not v.library]), best([v for v in able if v.library])
+    if own is None or other is None:
+        return ""
+    mine = _rounds(table, Key(name, case, own.variant, REPETITION_US))
+    theirs = _rounds(table, Key(name, case, other.variant, REPETITION_US))
+    ratios = [theirs[n] / mine[n] for n in mine if n in theirs]
+    if not ratios:
+        return ""
+    ends = f" ({significant(min(ratios))} to {significant(max(ratios))} in single rounds)"
+    return (
+        f"**`{own.variant}` is {significant(statistics.median(ratios))} times as fast as "
+        f"`{other.variant}`**{ends if len(ratios) > 1 else ''}."
+    )
+
+
+def _rounds(table: Table, key: Key) -> dict[int, float]:
+    return {number: statistics.median(values) for number, values in table.rounds(key).items()}
