@@ -10,8 +10,8 @@ from assay.units import show_bytes, significant
 from assay.workloads.kernels import Kernel, Variant
 from assay.workloads.roofs import Roofs
 from benchmarks import markdown
-from benchmarks.overhead.told import load_words
 from benchmarks.overhead.reading import Key, Table
+from benchmarks.overhead.told import load_words
 
 from .pieces import BANDWIDTH, PEAK, REPETITION_US, ROOF
 
