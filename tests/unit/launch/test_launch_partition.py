@@ -12,6 +12,7 @@ from settings.hosts import machine
 
 from assay.errors import BadInput, NotPossible
 from assay.launch.partition.choose import Choice, choose
+from assay.launch.partition.designate import Tree, group_name, groups_of
 from assay.launch.partition.ranks import LocalRank, local_rank
 from assay.launch.partition.wish import ALGORITHMS, ALL, Amount, Wish, parse_wish
 from assay.machine.document import Cpu
@@ -205,3 +206,13 @@ def test_a_part_of_a_core_is_given_where_that_is_asked_for(
         assert len(free) < wanted
     else:
         assert len(found.cpus) == wanted and set(found.cpus) <= free
+
+
+def test_controllers_that_are_mounted_together_make_one_group() -> None:
+    apart = groups_of(Tree(1, "/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/memory"), "a", [1], [0], 1)
+    assert [group.path for group in apart] == [
+        f"/sys/fs/cgroup/{one}/{group_name('a')}" for one in ("cpuset", "memory")
+    ]
+    both = "/sys/fs/cgroup/cpuset,memory"
+    (together,) = groups_of(Tree(1, both, both), "a", [1], [0], 1)
+    assert together.path == f"{both}/{group_name('a')}" and together.files

@@ -112,7 +112,9 @@ def groups_of(
     alone = tuple(OF_GROUP[tree.version].items())
     if tree.version == 1:
         found = [ControlGroup(path=path, files=(*own, *alone))]
-        if memory_bytes is not None and tree.memory_top is not None:
+        # Mounted together both are one group; the broker counts the memory of shares there, and
+        # does not limit it.
+        if memory_bytes is not None and tree.memory_top not in (None, tree.top):
             found.append(ControlGroup(path=f"{tree.memory_top}/{group_name(name)}", files=()))
         return tuple(found)
     with_memory = memory_bytes is not None
