@@ -1,0 +1,35 @@
+// build: -O2 -Wno-unknown-pragmas
+#include "kernels/locks/team.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+struct Guard {
+    static std::int64_t read(const Lookups& work, const Section& one) { return look(work, one); }
+    static void write(const Lookups& work, const Section& one) { change(work, one); }
+};
+
+void run(const Lookups& work) {
+    Lookups most = work;
+    if (most.n > 0) --most.n;
+    look_up<Guard>(most);
+}
+
+constexpr Variant<Lookups> broken_last{
+    .id = "broken-last",
+    .parent = "spin",
+    .why = "wrong on purpose: leaves out the last section",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(broken_last);
+
+} // namespace assay::kernels

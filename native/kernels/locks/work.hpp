@@ -1,0 +1,32 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::kernels {
+
+/// A line that a section reads or changes: both numbers are the same whenever nobody is within.
+struct Entry {
+    std::int64_t first;
+    std::int64_t second;
+    std::int64_t rest[6];
+};
+
+/// Many threads look things up in a table, and change some of it.
+struct Lookups {
+    Entry* table;
+    std::size_t entries;
+    unsigned char* room; ///< For the variant's locks: zero before every repetition, at a boundary of a line.
+    std::int64_t* torn;  ///< Entries that were seen half changed.
+    std::int64_t* seen;  ///< Entries that were read.
+    std::size_t n;       ///< Sections, over all threads.
+    unsigned writes;     ///< Of a hundred sections, those that change what they touch.
+    std::size_t length;  ///< Entries that a section touches, one beside the other.
+};
+
+/// Bytes of the room for locks.
+inline constexpr std::size_t room_bytes = 64 * 64;
+
+} // namespace assay::kernels
