@@ -9,6 +9,7 @@
 /// many zeros at its end that its product with n is exact.
 
 // GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 #include <immintrin.h>

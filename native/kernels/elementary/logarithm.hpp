@@ -4,6 +4,7 @@
 /// includes it: variants are compiled for different processors.
 
 // GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 #include <float.h>

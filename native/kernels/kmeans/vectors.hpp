@@ -3,6 +3,7 @@
 /// Shared by variants for different processors, so all of it is local to the file that includes it.
 
 // GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 #include "kernels/kmeans/work.hpp"
