@@ -22,8 +22,16 @@ constexpr double ln2_low = 0x1.cf79abc9e3b3ap-40;
 inline __m256d logarithm(__m256d x) {
     const auto all = [](double a) { return _mm256_set1_pd(a); };
     const auto bits_of = [](long long a) { return _mm256_set1_epi64x(a); };
-    const __m256d small = _mm256_cmp_pd(x, all(DBL_MIN), _CMP_LT_OQ);
-    const __m256d scaled = _mm256_blendv_pd(x, _mm256_mul_pd(x, all(0x1p54)), small);
+    const __m256d zero = _mm256_setzero_pd();
+    const __m256d beyond = _mm256_cmp_pd(x, all(DBL_MAX), _CMP_NLE_UQ);
+    const bool unusual =
+        _mm256_movemask_pd(_mm256_or_pd(_mm256_cmp_pd(x, all(DBL_MIN), _CMP_LT_OQ), beyond)) != 0;
+    __m256d scaled = x, correction = zero;
+    if (__builtin_expect(unusual, 0)) {
+        const __m256d small = _mm256_cmp_pd(x, all(DBL_MIN), _CMP_LT_OQ);
+        scaled = _mm256_blendv_pd(x, _mm256_mul_pd(x, all(0x1p54)), small);
+        correction = _mm256_and_pd(small, all(54.0));
+    }
     // The exponent counts from sqrt(1/2) on; it is moved into the lowest bits of a double to be one.
     constexpr long long root = 0x3FE6A09E667F3BCD, magic = 0x4338000000000000;
     const __m256i bits = _mm256_sub_epi64(_mm256_castpd_si256(scaled), bits_of(root));
@@ -31,7 +39,7 @@ inline __m256d logarithm(__m256d x) {
         _mm256_srli_epi64(_mm256_add_epi64(bits, bits_of(1LL << 62)), 52), bits_of((1LL << 10)));
     const __m256d k = _mm256_sub_pd(
         _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(exponent, bits_of(magic))), all(0x1.8p52)),
-        _mm256_and_pd(small, all(54.0)));
+        correction);
     const __m256i fraction = _mm256_and_si256(bits, bits_of(0x000FFFFFFFFFFFFF));
     const __m256d z = _mm256_castsi256_pd(_mm256_add_epi64(fraction, bits_of(root)));
     const __m256d f = _mm256_sub_pd(z, all(1.0));
@@ -50,11 +58,11 @@ inline __m256d logarithm(__m256d x) {
     const __m256d half = _mm256_mul_pd(_mm256_mul_pd(f, f), all(0.5));
     const __m256d rest = _mm256_fmadd_pd(s, _mm256_fmadd_pd(p, s2, half), _mm256_mul_pd(k, all(ln2_low)));
     __m256d found = _mm256_fmadd_pd(k, all(ln2_high), _mm256_sub_pd(f, _mm256_sub_pd(half, rest)));
+    if (__builtin_expect(!unusual, 1)) return found;
     // Zero has an infinite one, what is less has none; infinity and what is not a number stay as they are.
-    const __m256d zero = _mm256_setzero_pd();
     found = _mm256_blendv_pd(found, all(-INFINITY), _mm256_cmp_pd(x, zero, _CMP_EQ_OQ));
     found = _mm256_blendv_pd(found, all(NAN), _mm256_cmp_pd(x, zero, _CMP_LT_OQ));
-    return _mm256_blendv_pd(found, x, _mm256_cmp_pd(x, all(DBL_MAX), _CMP_NLE_UQ));
+    return _mm256_blendv_pd(found, x, beyond);
 }
 
 #ifdef __AVX512F__

@@ -47,7 +47,7 @@ constexpr double left_out[] = {
 
 const About about_masked = {
     "masked-exp",
-    "A function of those elements of an array that are above zero (exponential, logarithm, ...)",
+    "A function of those elements of an array that are above zero (exp, log, sin, cos, acosh)",
     "Implementing a masked SVML-like function explicitly in user defined way: patch what is masked, call the "
     "vector function, discard; whether to skip empty masks is left as an exercise",
     "multiply-add units in a cache, memory bandwidth beyond",

@@ -12,7 +12,7 @@ constexpr Variant<Masked> own_skip_v3{
     .isa = Isa::v3,
     .broken = false,
     .run = own<Avx2, true>,
-    .missing = not_own,
+    .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,
 };

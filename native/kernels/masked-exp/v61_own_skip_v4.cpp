@@ -12,7 +12,7 @@ constexpr Variant<Masked> own_skip_v4{
     .isa = Isa::v4,
     .broken = false,
     .run = own<Avx512, true>,
-    .missing = not_own,
+    .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,
 };

@@ -7,12 +7,12 @@ namespace {
 
 constexpr Variant<Masked> threads_v3{
     .id = "threads-v3",
-    .parent = "own-skip-v3",
+    .parent = "own-v3",
     .why = "all threads",
     .isa = Isa::v3,
     .broken = false,
-    .run = side_by_side<Avx2, true>,
-    .missing = not_own,
+    .run = side_by_side<Avx2, false>,
+    .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,
 };

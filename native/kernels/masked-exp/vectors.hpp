@@ -2,8 +2,10 @@
 
 /// Shared by variants for different processors, so all of it is local to the file that includes it.
 
+#include "kernels/elementary/area.hpp"
 #include "kernels/elementary/exponential.hpp"
 #include "kernels/elementary/logarithm.hpp"
+#include "kernels/elementary/sine.hpp"
 #include "kernels/masked-exp/work.hpp"
 
 #include <immintrin.h>
@@ -75,21 +77,65 @@ inline void evaluate_range(const Masked& m, std::size_t first, std::size_t last,
 /// The kernel's own functions, for `range(evaluate)`.
 template <class V, class Range>
 inline void with_own(const Masked& m, Range range) {
-    if (m.function == Function::exp)
-        range([](typename V::Doubles x) { return exponential(x); });
-    else
-        range([](typename V::Doubles x) { return logarithm(x); });
-}
-
-inline const char* not_own(const Masked& m) {
-    const bool own = m.function == Function::exp || m.function == Function::log;
-    return own ? nullptr : "of its own it has exp and log alone";
+    using D = typename V::Doubles;
+    switch (m.function) {
+    case Function::exp:
+        return range([](D x) { return exponential(x); });
+    case Function::log:
+        return range([](D x) { return logarithm(x); });
+    case Function::sin:
+        return range([](D x) { return sine<0>(x); });
+    case Function::cos:
+        return range([](D x) { return sine<1>(x); });
+    case Function::acosh:
+        return range([](D x) { return area_cosine(x); });
+    }
 }
 
 template <class V, bool skip>
 void own(const Masked& m) {
     with_own<V>(m, [&](auto evaluate) { evaluate_range<V, skip>(m, 0, m.n, evaluate); });
 }
+
+#ifdef __AVX512F__
+/// Gathers the elements above zero, evaluates these alone, and spreads the results: pieces of so many that
+/// they stay in the nearest cache.
+template <class Evaluate>
+inline void evaluate_gathered(const Masked& m, std::size_t first, std::size_t last, Evaluate evaluate) {
+    constexpr std::size_t lanes = Avx512::lanes, piece = 64 * lanes;
+    alignas(64) double gathered[piece + lanes];
+    for (; first < last; first += piece) {
+        const std::size_t count = last - first < piece ? last - first : piece;
+        const auto full = [count](std::size_t i) {
+            return static_cast<__mmask8>(count - i < lanes ? (1U << (count - i)) - 1U : 0xffU);
+        };
+        __mmask8 masks[piece / lanes];
+        std::size_t active = 0;
+        for (std::size_t i = 0; i < count; i += lanes) {
+            const __m512d x = _mm512_maskz_loadu_pd(full(i), m.x + first + i);
+            const __mmask8 mask = Avx512::positive(x);
+            masks[i / lanes] = mask;
+            // To a register: compressing to memory is slow on Zen 4.
+            _mm512_storeu_pd(gathered + active, _mm512_maskz_compress_pd(mask, x));
+            active += static_cast<unsigned>(__builtin_popcount(mask));
+        }
+        _mm512_storeu_pd(gathered + active, _mm512_set1_pd(m.patch));
+        for (std::size_t i = 0; i < active; i += lanes)
+            _mm512_storeu_pd(gathered + i, evaluate(_mm512_loadu_pd(gathered + i)));
+        active = 0;
+        for (std::size_t i = 0; i < count; i += lanes) {
+            const __mmask8 mask = masks[i / lanes];
+            const __m512d y = _mm512_maskz_expand_pd(mask, _mm512_loadu_pd(gathered + active));
+            _mm512_mask_storeu_pd(m.y + first + i, full(i), y);
+            active += static_cast<unsigned>(__builtin_popcount(mask));
+        }
+    }
+}
+
+inline void gathered(const Masked& m) {
+    with_own<Avx512>(m, [&](auto evaluate) { evaluate_gathered(m, 0, m.n, evaluate); });
+}
+#endif
 
 #ifdef _OPENMP
 /// In pieces of whole lines of a cache, a piece for each thread.
