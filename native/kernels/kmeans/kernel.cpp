@@ -97,14 +97,12 @@ class KMeans final : public KernelOf<Assignment> {
 
     void poison() override { std::ranges::fill(nearest_, -1); }
 
-    /// The centre that was found has to be as near as the nearest one, within the rounding of squares of
-    /// the cube's diagonal: |c|^2 / 2 - p.c takes three steps, each of them at most half a unit in the last
-    /// place of 2 * 256^2 * 3 / 2, for two centres that are compared, doubled. A distance that is computed
-    /// from differences is a hundred times nearer, and two centres for which that matters are the same to any
-    /// use.
+    /// The centre that was found has to be as near as the nearest one, within what |c|^2 / 2 - p.c may lose:
+    /// six roundings, each at most half a unit of the sum of both terms, which is one and a half squared
+    /// diagonals; for each of two centres that are compared, and doubled to be a squared distance.
     [[nodiscard]] Verdict check() override {
         constexpr double diagonal = 3.0 * 256.0 * 256.0;
-        Comparison distances(6.0 * static_cast<double>(FLT_EPSILON), diagonal);
+        Comparison distances(6 * 0.5 * 1.5 * 4 * static_cast<double>(FLT_EPSILON), diagonal);
         for (std::size_t i = 0; i < work_.n; ++i) {
             const std::int32_t found = nearest_[i];
             const bool is = found >= 0 && static_cast<std::size_t>(found) < work_.k;
