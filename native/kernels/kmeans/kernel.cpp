@@ -47,7 +47,7 @@ const About about_kmeans = {
     "The nearest of many centres for every point (the assignment step of k-means)",
     "What to do when auto-vectorization fails: ten iterations of 1 million points and 1000 centres take "
     "111.50 s with one loop and 20.48 s with that loop split into three",
-    "multiply-add units: each byte of a point takes part in a third of an operation for each centre",
+    "multiply-add units: the sixteen bytes of a point and its result cost eight operations for each centre",
 };
 
 class KMeans final : public KernelOf<Assignment> {
