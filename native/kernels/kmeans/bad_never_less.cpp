@@ -1,0 +1,37 @@
+// build: -O2
+#include "kernels/kmeans/loops.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Assignment& a) {
+    float* const distances = a.scratch;
+    for (std::size_t p = 0; p < a.n; ++p) {
+        float best = FLT_MAX;
+        const std::int32_t best_centre = 0;
+        for (std::size_t i = 0; i < a.k; ++i) distances[i] = squared(a.points[p], a.centres[i]);
+        for (std::size_t i = 0; i < a.k; ++i) best = distances[i] < best ? distances[i] : best;
+        for (std::size_t i = 0; i < a.k; ++i)
+            a.nearest[p] = distances[i] < best ? static_cast<std::int32_t>(i) : best_centre;
+    }
+}
+
+constexpr Variant<Assignment> bad_never_less{
+    .id = "broken-never-less",
+    .parent = "split-o2",
+    .why = "wrong on purpose, as the article prints it: the third loop asks for less than the minimum, which "
+           "nothing is",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_never_less);
+
+} // namespace assay::kernels

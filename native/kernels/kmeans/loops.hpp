@@ -1,0 +1,123 @@
+#pragma once
+
+/// The loops of the article, for the compiler alone to make something of. Local to each file that includes
+/// them: each is compiled with flags of its own.
+
+#include "kernels/kmeans/work.hpp"
+
+#include <float.h>
+#include <math.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+using assay::kernels::Assignment;
+using assay::kernels::Colour;
+
+/// std::pow(x, 2) of a float, as C++ has it: in double precision.
+inline float squared_by_pow(const Colour& a, const Colour& b) {
+    const float red = a.red - b.red;
+    const float green = a.green - b.green;
+    const float blue = a.blue - b.blue;
+    return static_cast<float>(pow(static_cast<double>(red), 2.0) + pow(static_cast<double>(green), 2.0) +
+                              pow(static_cast<double>(blue), 2.0));
+}
+
+inline float squared(const Colour& a, const Colour& b) {
+    const float red = a.red - b.red;
+    const float green = a.green - b.green;
+    const float blue = a.blue - b.blue;
+    return red * red + green * green + blue * blue;
+}
+
+/// One loop finds distance, minimum and index.
+///
+/// \tparam Index counts centres.
+template <class Index, float distance(const Colour&, const Colour&)>
+void fused(const Assignment& a) {
+    const auto k = static_cast<Index>(a.k);
+    for (std::size_t p = 0; p < a.n; ++p) {
+        float best = FLT_MAX;
+        Index found = 0;
+        for (Index i = 0; i < k; ++i) {
+            const float one = distance(a.points[p], a.centres[i]);
+            if (one < best) {
+                best = one;
+                found = i;
+            }
+        }
+        a.nearest[p] = static_cast<std::int32_t>(found);
+    }
+}
+
+/// The second and third of three loops: the minimum, and the first that is equal to it (the article's is less
+/// than it, which nothing is).
+inline std::int32_t first_least(const float* distances, std::int32_t k) {
+    float best = FLT_MAX;
+    for (std::int32_t i = 0; i < k; ++i) best = distances[i] < best ? distances[i] : best;
+    std::int32_t found = k;
+    for (std::int32_t i = 0; i < k; ++i) {
+        const std::int32_t one = distances[i] == best ? i : k;
+        found = one < found ? one : found;
+    }
+    return found;
+}
+
+inline void split(const Assignment& a) {
+    const auto k = static_cast<std::int32_t>(a.k);
+    float* __restrict const distances = a.scratch;
+    for (std::size_t p = 0; p < a.n; ++p) {
+        const Colour point = a.points[p];
+        for (std::int32_t i = 0; i < k; ++i) distances[i] = squared(point, a.centres[i]);
+        a.nearest[p] = first_least(distances, k);
+    }
+}
+
+/// The three loops over centres whose colours lie in three arrays.
+inline void by_colour(const Assignment& a) {
+    float* __restrict const red = a.scratch;
+    float* __restrict const green = red + a.k;
+    float* __restrict const blue = green + a.k;
+    float* __restrict const distances = blue + a.k;
+    for (std::size_t i = 0; i < a.k; ++i) {
+        red[i] = a.centres[i].red;
+        green[i] = a.centres[i].green;
+        blue[i] = a.centres[i].blue;
+    }
+    const auto k = static_cast<std::int32_t>(a.k);
+    for (std::size_t p = 0; p < a.n; ++p) {
+        const Colour point = a.points[p];
+        for (std::int32_t i = 0; i < k; ++i) distances[i] = squared(point, {red[i], green[i], blue[i]});
+        a.nearest[p] = first_least(distances, k);
+    }
+}
+
+/// Points in blocks that stay in registers or the nearest cache, all of them beside one centre at a time. The
+/// last block is filled up with its last point.
+inline void by_blocks(const Assignment& a) {
+    constexpr std::size_t block = 64;
+    for (std::size_t first = 0; first < a.n; first += block) {
+        float red[block], green[block], blue[block], best[block];
+        std::int32_t found[block] = {};
+        for (std::size_t j = 0; j < block; ++j) {
+            const Colour& point = a.points[first + j < a.n ? first + j : a.n - 1];
+            red[j] = point.red;
+            green[j] = point.green;
+            blue[j] = point.blue;
+            best[j] = FLT_MAX;
+        }
+        for (std::size_t i = 0; i < a.k; ++i) {
+            const Colour centre = a.centres[i];
+            for (std::size_t j = 0; j < block; ++j) {
+                const float one = squared({red[j], green[j], blue[j]}, centre);
+                found[j] = one < best[j] ? static_cast<std::int32_t>(i) : found[j];
+                best[j] = one < best[j] ? one : best[j];
+            }
+        }
+        for (std::size_t j = 0; j < block && first + j < a.n; ++j) a.nearest[first + j] = found[j];
+    }
+}
+
+} // namespace

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::kernels {
+
+struct Colour {
+    float red, green, blue;
+};
+
+/// The assignment step of Lloyd's algorithm: for every point the nearest centre.
+struct Assignment {
+    const Colour* points;
+    const Colour* centres;
+    std::int32_t* nearest; ///< For each point the index of a centre.
+    float* scratch;        ///< scratch_for(k) floats, at a boundary of 64 bytes.
+    std::size_t n;
+    std::size_t k; ///< Centres, at least one.
+};
+
+/// Centres come in groups of so many: what is missing of the last is filled up.
+constexpr std::size_t group = 16;
+
+constexpr std::size_t groups_of(std::size_t k) {
+    return (k + group - 1) / group;
+}
+
+/// Points whose distances to all centres a library computes at once.
+constexpr std::size_t gemm_points = 64;
+
+/// Four values for each centre, and as many distances as a library is asked for.
+constexpr std::size_t scratch_for(std::size_t k) {
+    return (4 + gemm_points) * group * groups_of(k);
+}
+
+} // namespace assay::kernels

@@ -1,0 +1,25 @@
+// build: -O3 -march=x86-64-v4 -mprefer-vector-width=512 -ffp-contract=fast
+#include "kernels/masked-exp/calls.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Masked> lib_mvec_v4{
+    .id = "lib-mvec-v4",
+    .parent = "lib-mvec-v3",
+    .why = "eight elements by the C library's vector function; what is masked is replaced before and "
+           "discarded after",
+    .isa = Isa::v4,
+    .broken = false,
+    .run = by_libmvec<Avx512, false>,
+    .missing = no_libmvec,
+    .cost = nullptr,
+    .library = libmvec_version,
+};
+
+} // namespace
+
+ASSAY_VARIANT(lib_mvec_v4);
+
+} // namespace assay::kernels

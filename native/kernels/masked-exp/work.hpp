@@ -1,0 +1,21 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+
+namespace assay::kernels {
+
+enum class Function { exp, log, sin, cos, acosh };
+
+/// y = f(x) where x is above zero, and zero elsewhere.
+struct Masked {
+    const double* x;
+    double* y;
+    std::size_t n;
+    Function function;
+    double patch;       ///< A value that the function does nothing special at.
+    std::size_t active; ///< How many are above zero.
+};
+
+} // namespace assay::kernels
