@@ -66,11 +66,11 @@ class GramSchmidt final : public KernelOf<Base> {
     [[nodiscard]] const About& about() const override { return about_gram_schmidt; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {
-            {"n", "elements of a vector", 0, 0, std::numeric_limits<std::int32_t>::max()},
-            {"vectors", "of the base", 32, 1, 1024},
-            {"chunk", "elements that are worked on for all vectors before the next", 2048, 1, 1 << 24},
-            {"together", "vectors in a group, 0 for as many as stay in the last-level cache", 0, 0, 1024}};
+        return {{"n", "elements of a vector", 0, 0, std::numeric_limits<std::int32_t>::max()},
+                {"vectors", "of the base", 32, 1, 1024},
+                {"chunk", "elements that are worked on for all vectors before the next", 2048, 1, 1 << 24},
+                {"together", "vectors in a group, 0 for as many as stay in the last-level cache", 0, 0, 1024},
+                {"ahead", "elements by which prefetch into L2 runs ahead", 256, 0, 1 << 20}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -125,9 +125,19 @@ class GramSchmidt final : public KernelOf<Base> {
                 x_before_[k] += share(i) * std::sqrt(static_cast<double>(n)) * q_[k + i * stride];
             }
         }
-        work_ = {q_.data(),   d_.data(), x_.data(), y_.data(), sums_.data(),
-                 n,           vectors,   stride,    chunk,     std::min(together, vectors),
-                 own_.data(), room};
+        work_ = {q_.data(),
+                 d_.data(),
+                 x_.data(),
+                 y_.data(),
+                 sums_.data(),
+                 n,
+                 vectors,
+                 stride,
+                 chunk,
+                 std::min(together, vectors),
+                 static_cast<std::size_t>(values.at("ahead")),
+                 own_.data(),
+                 room};
     }
 
     void restore() override {

@@ -8,7 +8,7 @@
 
 namespace {
 
-/// The elements of one thread: whole chunks, as many as of the others.
+/// The elements of one thread: whole lines of a cache.
 struct Part {
     std::size_t thread = 0, threads = 1, first, end;
 
@@ -17,8 +17,6 @@ struct Part {
         thread = static_cast<std::size_t>(omp_get_thread_num());
         threads = static_cast<std::size_t>(omp_get_num_threads());
 #endif
-        // In parts of a line, where there are fewer chunks than threads.
-        constexpr std::size_t line = 8;
         const std::size_t lines = (w.n + line - 1) / line;
         first = least(lines * thread / threads * line, w.n);
         end = least(lines * (thread + 1) / threads * line, w.n);
@@ -26,7 +24,7 @@ struct Part {
 };
 
 /// All threads wait for each other once for each group: between products and updates.
-template <class V, std::size_t group>
+template <class Way>
 void side_by_side(const Base& w) {
 #pragma omp parallel
     {
@@ -37,11 +35,11 @@ void side_by_side(const Base& w) {
         zero(all, w.vectors);
         for (std::size_t i = 0; i < w.vectors; i += w.together) {
             const Base some = group_of(w, i);
-            form<V, group>(some, part.first, part.end, own + i);
+            form<Way>(some, part.first, part.end, own + i);
 #pragma omp barrier
             for (std::size_t t = 0; t < part.threads; ++t)
                 for (std::size_t l = i; l < i + some.vectors; ++l) all[l] += w.own[t * w.room + l];
-            update<V, group>(some, part.first, part.end, all + i, all + i);
+            update<Way>(some, part.first, part.end, all + i, all + i);
         }
         if (part.thread == 0)
             for (std::size_t i = 0; i < w.vectors; ++i) w.sums[i] = all[i];
@@ -60,12 +58,12 @@ void one_by_one_side_by_side(const Base& w) {
         for (std::size_t i = 0; i < w.vectors; ++i) {
             const double* q = w.q + i * w.stride + k;
             const double* d = w.d + i * w.stride + k;
-            multiply<V, 1, 8>(q, w.stride, w.x + k, count, own + i);
+            multiply<V, 1, 8, false>(q, w.stride, w.x + k, count, 0, own + i);
 #pragma omp barrier
             double sum = 0.0;
             for (std::size_t t = 0; t < part.threads; ++t) sum += w.own[t * w.room + i];
-            subtract<V, 1>(q, w.stride, &sum, w.x + k, count);
-            subtract<V, 1>(d, w.stride, &sum, w.y + k, count);
+            subtract<V, 1, false>(q, w.stride, &sum, w.x + k, count, 0);
+            subtract<V, 1, false>(d, w.stride, &sum, w.y + k, count, 0);
             if (part.thread == 0) w.sums[i] = sum;
         }
     }

@@ -11,7 +11,7 @@ constexpr Variant<Base> blocked_v3{
     .why = "by chunks: one of x stays in the first-level cache while all vectors pass by",
     .isa = Isa::v3,
     .broken = false,
-    .run = by_chunks<Four, 1>,
+    .run = by_chunks<Chunk<Four, 1>>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

@@ -8,10 +8,10 @@ namespace {
 constexpr Variant<Base> fused_v3{
     .id = "fused-v3",
     .parent = "blocked-v3",
-    .why = "four vectors at once: an element of x is read and written once for all four",
+    .why = "eight vectors at once: an element of x is read and written once for all eight",
     .isa = Isa::v3,
     .broken = false,
-    .run = by_chunks<Four, 4>,
+    .run = by_chunks<Chunk<Four, 8>>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

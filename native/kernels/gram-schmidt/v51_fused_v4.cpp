@@ -11,7 +11,7 @@ constexpr Variant<Base> fused_v4{
     .why = "eight elements in one instruction",
     .isa = Isa::v4,
     .broken = false,
-    .run = by_chunks<Eight, 4>,
+    .run = by_chunks<Chunk<Eight, 8>>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

@@ -7,12 +7,12 @@ namespace {
 
 constexpr Variant<Base> groups_v3{
     .id = "groups-v3",
-    .parent = "back-v3",
+    .parent = "prefetch-v3",
     .why = "by groups that stay in the last-level cache, classical within and modified between them: the "
            "base comes from memory once",
     .isa = Isa::v3,
     .broken = false,
-    .run = by_groups_of<Four, 4>,
+    .run = by_groups_of<Chunk<Four, 8, true>>,
     .missing = nullptr,
     .cost = by_groups,
     .library = nullptr,

@@ -7,12 +7,12 @@ namespace {
 
 constexpr Variant<Base> twice_v3{
     .id = "twice-v3",
-    .parent = "back-v3",
+    .parent = "prefetch-v3",
     .why = "the classical method twice, orthogonal to the last digit: the second products are formed of a "
            "chunk just updated",
     .isa = Isa::v3,
     .broken = false,
-    .run = twice<Four, 4>,
+    .run = twice<Chunk<Four, 8, true>>,
     .missing = nullptr,
     .cost = repeated,
     .library = nullptr,

@@ -11,7 +11,7 @@ constexpr Variant<Base> threads_v3{
     .why = "all threads, which wait for each other once for each group",
     .isa = Isa::v3,
     .broken = false,
-    .run = side_by_side<Four, 4>,
+    .run = side_by_side<Chunk<Four, 8, true>>,
     .missing = nullptr,
     .cost = by_groups,
     .library = nullptr,

@@ -23,22 +23,36 @@ V load(const double* from) {
     return found;
 }
 
+constexpr std::size_t line = 64 / sizeof(double);
+
+/// Fetches into L2, for each vector of a group, what comes so many elements later. Beyond the end of a page
+/// no processor fetches by itself, and chunks of many vectors have many ends.
+template <bool fetch, std::size_t group>
+void look_ahead(const double* q, std::size_t stride, std::size_t ahead) {
+    if constexpr (fetch) {
+#pragma GCC unroll 8
+        for (std::size_t g = 0; g < group; ++g) __builtin_prefetch(q + g * stride + ahead, 0, 2);
+    }
+}
+
 /// Adds to sums[g] the product of x with vector g of a group, over so many elements.
 ///
 /// \tparam chains sums side by side for each vector: one multiply-add waits for the one before it in its own.
-template <class V, std::size_t group, std::size_t chains>
-void multiply(const double* q, std::size_t stride, const double* x, std::size_t count, double* sums) {
+template <class V, std::size_t group, std::size_t chains, bool fetch>
+void multiply(const double* q, std::size_t stride, const double* x, std::size_t count, std::size_t ahead,
+              double* sums) {
     constexpr std::size_t lanes = sizeof(V) / sizeof(double);
-    constexpr std::size_t step = lanes * chains;
+    constexpr std::size_t step = lanes * chains < line ? line : lanes * chains;
     V sum[group][chains] = {};
     std::size_t k = 0;
     for (; k + step <= count; k += step) {
 #pragma GCC unroll 8
-        for (std::size_t c = 0; c < chains; ++c) {
+        for (std::size_t c = 0; c < step / lanes; ++c) {
+            if (c * lanes % line == 0) look_ahead<fetch, group>(q + k + c * lanes, stride, ahead);
             const V one = load<V>(x + k + lanes * c);
 #pragma GCC unroll 8
             for (std::size_t g = 0; g < group; ++g)
-                sum[g][c] += one * load<V>(q + g * stride + k + lanes * c);
+                sum[g][c % chains] += one * load<V>(q + g * stride + k + lanes * c);
         }
     }
 #pragma GCC unroll 8
@@ -53,39 +67,46 @@ void multiply(const double* q, std::size_t stride, const double* x, std::size_t 
 }
 
 /// Takes so much of each vector of a group from x.
-template <class V, std::size_t group>
-void subtract(const double* q, std::size_t stride, const double* sums, double* x, std::size_t count) {
+template <class V, std::size_t group, bool fetch>
+void subtract(const double* q, std::size_t stride, const double* sums, double* x, std::size_t count,
+              std::size_t ahead) {
     constexpr std::size_t lanes = sizeof(V) / sizeof(double);
     std::size_t k = 0;
-    for (; k + lanes <= count; k += lanes) {
-        V one = load<V>(x + k);
+    for (; k + line <= count; k += line) {
+        look_ahead<fetch, group>(q + k, stride, ahead);
+#pragma GCC unroll 2
+        for (std::size_t c = 0; c < line; c += lanes) {
+            V one = load<V>(x + k + c);
 #pragma GCC unroll 8
-        for (std::size_t g = 0; g < group; ++g) one -= sums[g] * load<V>(q + g * stride + k);
-        __builtin_memcpy(x + k, &one, sizeof(V));
+            for (std::size_t g = 0; g < group; ++g) one -= sums[g] * load<V>(q + g * stride + k + c);
+            __builtin_memcpy(x + k + c, &one, sizeof(V));
+        }
     }
     for (; k < count; ++k)
         for (std::size_t g = 0; g < group; ++g) x[k] -= sums[g] * q[g * stride + k];
 }
 
 /// Both for all vectors, over so many elements from k, `group` vectors at once.
-template <class V, std::size_t group>
+template <class V, std::size_t group, bool fetch = false>
 struct Chunk {
     static constexpr std::size_t chains = 8 / group;
 
     static void products(const Base& w, std::size_t k, std::size_t count, double* sums) {
         std::size_t i = 0;
         for (; i + group <= w.vectors; i += group)
-            multiply<V, group, chains>(w.q + k + i * w.stride, w.stride, w.x + k, count, sums + i);
+            multiply<V, group, chains, fetch>(w.q + k + i * w.stride, w.stride, w.x + k, count, w.ahead,
+                                              sums + i);
         for (; i < w.vectors; ++i)
-            multiply<V, 1, 8>(w.q + k + i * w.stride, w.stride, w.x + k, count, sums + i);
+            multiply<V, 1, 8, fetch>(w.q + k + i * w.stride, w.stride, w.x + k, count, w.ahead, sums + i);
     }
 
     static void take(const Base& w, const double* from, const double* sums, double* to, std::size_t k,
                      std::size_t count) {
         std::size_t i = 0;
         for (; i + group <= w.vectors; i += group)
-            subtract<V, group>(from + k + i * w.stride, w.stride, sums + i, to + k, count);
-        for (; i < w.vectors; ++i) subtract<V, 1>(from + k + i * w.stride, w.stride, sums + i, to + k, count);
+            subtract<V, group, fetch>(from + k + i * w.stride, w.stride, sums + i, to + k, count, w.ahead);
+        for (; i < w.vectors; ++i)
+            subtract<V, 1, fetch>(from + k + i * w.stride, w.stride, sums + i, to + k, count, w.ahead);
     }
 };
 
@@ -98,9 +119,9 @@ void one_by_one(const Base& w) {
     zero(w.sums, w.vectors);
     for (std::size_t i = 0; i < w.vectors; ++i) {
         const std::size_t place = i * w.stride;
-        multiply<V, 1, 8>(w.q + place, w.stride, w.x, w.n, w.sums + i);
-        subtract<V, 1>(w.q + place, w.stride, w.sums + i, w.x, w.n);
-        subtract<V, 1>(w.d + place, w.stride, w.sums + i, w.y, w.n);
+        multiply<V, 1, 8, false>(w.q + place, w.stride, w.x, w.n, 0, w.sums + i);
+        subtract<V, 1, false>(w.q + place, w.stride, w.sums + i, w.x, w.n, 0);
+        subtract<V, 1, false>(w.d + place, w.stride, w.sums + i, w.y, w.n, 0);
     }
 }
 
@@ -112,15 +133,12 @@ void products_first(const Base& w) {
     Chunk<V, 1>::take(w, w.d, w.sums, w.y, 0, w.n);
 }
 
-template <class V, std::size_t group>
+template <class Way>
 void by_chunks(const Base& w) {
     zero(w.sums, w.vectors);
-    for (std::size_t k = 0; k < w.n; k += w.chunk)
-        Chunk<V, group>::products(w, k, least(w.chunk, w.n - k), w.sums);
-    for (std::size_t k = 0; k < w.n; k += w.chunk)
-        Chunk<V, group>::take(w, w.q, w.sums, w.x, k, least(w.chunk, w.n - k));
-    for (std::size_t k = 0; k < w.n; k += w.chunk)
-        Chunk<V, group>::take(w, w.d, w.sums, w.y, k, least(w.chunk, w.n - k));
+    for (std::size_t k = 0; k < w.n; k += w.chunk) Way::products(w, k, least(w.chunk, w.n - k), w.sums);
+    for (std::size_t k = 0; k < w.n; k += w.chunk) Way::take(w, w.q, w.sums, w.x, k, least(w.chunk, w.n - k));
+    for (std::size_t k = 0; k < w.n; k += w.chunk) Way::take(w, w.d, w.sums, w.y, k, least(w.chunk, w.n - k));
 }
 
 /// The chunk before that of `end`, from the last to the first: what was read last is still in a cache.
@@ -134,26 +152,25 @@ void backwards(std::size_t first, std::size_t end, std::size_t chunk, const Do& 
 }
 
 /// Elements from `first` to before `end`: products.
-template <class V, std::size_t group>
+template <class Way>
 void form(const Base& w, std::size_t first, std::size_t end, double* sums) {
-    for (std::size_t k = first; k < end; k += w.chunk)
-        Chunk<V, group>::products(w, k, least(w.chunk, end - k), sums);
+    for (std::size_t k = first; k < end; k += w.chunk) Way::products(w, k, least(w.chunk, end - k), sums);
 }
 
 /// Both updates of a chunk, then the chunk before it.
-template <class V, std::size_t group>
+template <class Way>
 void update(const Base& w, std::size_t first, std::size_t end, const double* of_q, const double* of_d) {
     backwards(first, end, w.chunk, [&w, of_q, of_d](std::size_t k, std::size_t count) {
-        Chunk<V, group>::take(w, w.q, of_q, w.x, k, count);
-        Chunk<V, group>::take(w, w.d, of_d, w.y, k, count);
+        Way::take(w, w.q, of_q, w.x, k, count);
+        Way::take(w, w.d, of_d, w.y, k, count);
     });
 }
 
-template <class V, std::size_t group>
+template <class Way>
 void there_and_back(const Base& w) {
     zero(w.sums, w.vectors);
-    form<V, group>(w, 0, w.n, w.sums);
-    update<V, group>(w, 0, w.n, w.sums, w.sums);
+    form<Way>(w, 0, w.n, w.sums);
+    update<Way>(w, 0, w.n, w.sums, w.sums);
 }
 
 /// Vectors from i, as many as are worked on together.
@@ -167,29 +184,29 @@ inline Base group_of(const Base& w, std::size_t i) {
 }
 
 /// The classical method for a group, the modified one from group to group.
-template <class V, std::size_t group>
+template <class Way>
 void by_groups_of(const Base& w) {
-    for (std::size_t i = 0; i < w.vectors; i += w.together) there_and_back<V, group>(group_of(w, i));
+    for (std::size_t i = 0; i < w.vectors; i += w.together) there_and_back<Way>(group_of(w, i));
 }
 
 /// The classical method twice: what rounding left along the base is taken out too.
 /// Source: L. Giraud, J. Langou, M. Rozloznik, The loss of orthogonality in the Gram-Schmidt
 /// orthogonalization process, Computers and Mathematics with Applications 50 (2005): twice is enough.
-template <class V, std::size_t group>
+template <class Way>
 void twice(const Base& w) {
     double* const again = w.own;
     zero(w.sums, w.vectors);
     zero(again, w.vectors);
-    form<V, group>(w, 0, w.n, w.sums);
+    form<Way>(w, 0, w.n, w.sums);
     backwards(0, w.n, w.chunk, [&w, again](std::size_t k, std::size_t count) {
-        Chunk<V, group>::take(w, w.q, w.sums, w.x, k, count);
-        Chunk<V, group>::products(w, k, count, again);
+        Way::take(w, w.q, w.sums, w.x, k, count);
+        Way::products(w, k, count, again);
     });
     for (std::size_t i = 0; i < w.vectors; ++i) w.sums[i] += again[i];
     for (std::size_t k = 0; k < w.n; k += w.chunk) {
         const std::size_t count = least(w.chunk, w.n - k);
-        Chunk<V, group>::take(w, w.q, again, w.x, k, count);
-        Chunk<V, group>::take(w, w.d, w.sums, w.y, k, count);
+        Way::take(w, w.q, again, w.x, k, count);
+        Way::take(w, w.d, w.sums, w.y, k, count);
     }
 }
 

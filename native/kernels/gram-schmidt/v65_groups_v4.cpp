@@ -7,12 +7,12 @@ namespace {
 
 constexpr Variant<Base> groups_v4{
     .id = "groups-v4",
-    .parent = "back-v4",
+    .parent = "prefetch-v4",
     .why = "by groups that stay in the last-level cache, classical within and modified between them: the "
            "base comes from memory once",
     .isa = Isa::v4,
     .broken = false,
-    .run = by_groups_of<Eight, 4>,
+    .run = by_groups_of<Chunk<Eight, 8, true>>,
     .missing = nullptr,
     .cost = by_groups,
     .library = nullptr,

@@ -11,7 +11,7 @@ constexpr Variant<Base> threads_v4{
     .why = "all threads, which wait for each other once for each group",
     .isa = Isa::v4,
     .broken = false,
-    .run = side_by_side<Eight, 4>,
+    .run = side_by_side<Chunk<Eight, 8, true>>,
     .missing = nullptr,
     .cost = by_groups,
     .library = nullptr,

@@ -7,12 +7,12 @@ namespace {
 
 constexpr Variant<Base> twice_v4{
     .id = "twice-v4",
-    .parent = "back-v4",
+    .parent = "prefetch-v4",
     .why = "the classical method twice, orthogonal to the last digit: the second products are formed of a "
            "chunk just updated",
     .isa = Isa::v4,
     .broken = false,
-    .run = twice<Eight, 4>,
+    .run = twice<Chunk<Eight, 8, true>>,
     .missing = nullptr,
     .cost = repeated,
     .library = nullptr,

@@ -5,13 +5,13 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Base> back_v4{
-    .id = "back-v4",
-    .parent = "fused-v4",
-    .why = "both updates in one pass that begins with the last chunk, which is still in the cache",
+constexpr Variant<Base> prefetch_v4{
+    .id = "prefetch-v4",
+    .parent = "back-v4",
+    .why = "software prefetch into L2, across the ends of pages and chunks",
     .isa = Isa::v4,
     .broken = false,
-    .run = there_and_back<Eight, 4>,
+    .run = there_and_back<Chunk<Eight, 8, true>>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,
@@ -19,6 +19,6 @@ constexpr Variant<Base> back_v4{
 
 } // namespace
 
-ASSAY_VARIANT(back_v4);
+ASSAY_VARIANT(prefetch_v4);
 
 } // namespace assay::kernels
