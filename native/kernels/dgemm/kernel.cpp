@@ -42,7 +42,7 @@ const About about_dgemm = {
     "dgemm",
     "Product of two matrices (DGEMM)",
     "Performance optimization of a DGEMM on the Intel Xeon Phi processor (Knights Landing): tiles of 336 "
-    "by 112, 8 by 28 elements of C in 28 vector registers, prefetch 32 iterations ahead into L2 and none into L1",
+    "by 112, 8 by 28 elements of C in 28 vector registers, prefetch 32 iterations ahead into L2, none into L1",
     "multiply-add units, from matrices of about a hundred rows on",
 };
 
