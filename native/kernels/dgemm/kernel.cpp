@@ -1,6 +1,7 @@
 // build: -O2 -fopenmp
 #include "kernels/dgemm/work.hpp"
 #include "kernels/frame/buffer.hpp"
+#include "kernels/frame/caches.hpp"
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/program.hpp"
 
@@ -38,11 +39,19 @@ int bits_for(std::size_t k) {
     return (std::numeric_limits<double>::digits - static_cast<int>(std::bit_width(k))) / 2;
 }
 
+int threads() {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
 const About about_dgemm = {
     "dgemm",
     "Product of two matrices (DGEMM)",
     "Performance optimization of a DGEMM on the Intel Xeon Phi processor (Knights Landing): tiles of 336 "
-    "by 112, 8 by 28 elements of C in 28 vector registers, prefetch 32 iterations ahead into L2, none into L1",
+    "by 112, 8 by 28 elements of C in 28 registers, prefetch 32 iterations ahead into L2, none into L1",
     "multiply-add units, from matrices of about a hundred rows on",
 };
 
@@ -57,7 +66,9 @@ class Dgemm final : public KernelOf<Product> {
                 {"k", "columns of A, rows of B", 0, 0, most},
                 {"tile-k", "columns of A and rows of B in a tile", 336, 1, most},
                 {"tile-n", "columns of B in a tile", 112, 1, most},
-                {"ahead-l2", "iterations by which prefetch into L2 runs ahead, 0 for none", 32, 0, 4096},
+                {"ahead-l2",
+                 "iterations by which prefetch into L2 runs ahead, 0 for none (usual where all is in it)", 32,
+                 0, 4096},
                 {"ahead-l1", "iterations by which prefetch into L1 runs ahead, 0 for none", 0, 0, 4096}};
     }
 
@@ -75,6 +86,7 @@ class Dgemm final : public KernelOf<Product> {
     void fit(Values& values, std::int64_t bytes) const override {
         const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes) / 24.0));
         for (const char* name : {"m", "n", "k"}) values[name] = side;
+        if (bytes <= find_caches(threads()).second) values["ahead-l2"] = 0;
     }
 
     [[nodiscard]] double bytes(const Values& values) const override {
@@ -89,16 +101,11 @@ class Dgemm final : public KernelOf<Product> {
         const std::size_t tile_k = std::min(size("tile-k"), std::max<std::size_t>(k, 1));
         const std::size_t tile_n = std::min(size("tile-n"), std::max<std::size_t>(n, 1));
         const std::size_t room = tile_k * (tile_n + 32);
-#ifdef _OPENMP
-        const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-#else
-        const std::size_t threads = 1;
-#endif
         a_ = Buffer<double>(m * k, shift);
         b_ = Buffer<double>(k * n, shift);
         c_ = Buffer<double>(m * n, shift);
         strips_ = Buffer<double>(tile_k * (m + 32));
-        tiles_ = Buffer<double>(room * threads);
+        tiles_ = Buffer<double>(room * static_cast<std::size_t>(threads()));
         bits_ = bits_for(k);
         for (std::size_t p = 0; p < k; ++p)
             for (std::size_t i = 0; i < m; ++i) a_[i + p * m] = datum(i % rows, p, bits_);

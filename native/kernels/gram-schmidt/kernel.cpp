@@ -49,6 +49,14 @@ long double product(const double* a, const double* b, std::size_t n) {
     return sum;
 }
 
+int threads() {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
 const About about_gram_schmidt = {
     "gram-schmidt",
     "Orthogonalisation of a vector against a base (Gram-Schmidt)",
@@ -69,13 +77,16 @@ class GramSchmidt final : public KernelOf<Base> {
                 {"vectors", "of the base", 32, 1, 1024},
                 {"chunk", "elements that are worked on for all vectors before the next", 2048, 1, 1 << 24},
                 {"together", "vectors in a group, 0 for as many as stay in the last-level cache", 0, 0, 1024},
-                {"ahead", "elements by which prefetch into L2 runs ahead", 256, 0, 1 << 20}};
+                {"ahead",
+                 "elements by which prefetch into L2 runs ahead, 0 for none (usual where all is in it)", 256,
+                 0, 1 << 20}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
         std::vector<Values> found;
         for (const std::int64_t n : {0, 1, 7, 97, 2048, 4099}) found.push_back({{"n", n}, {"vectors", 5}});
         found.push_back({{"n", 31}});
+        found.push_back({{"n", 133}, {"vectors", 17}, {"ahead", 0}});
         found.push_back({{"n", 1000}, {"vectors", 1}, {"chunk", 8}});
         found.push_back({{"n", 1000}, {"vectors", 7}, {"together", 3}});
         found.push_back({{"n", 333}, {"vectors", 13}, {"together", 1}});
@@ -86,6 +97,7 @@ class GramSchmidt final : public KernelOf<Base> {
 
     void fit(Values& values, std::int64_t bytes) const override {
         values["n"] = bytes / (8 * (2 * values.at("vectors") + 2));
+        if (bytes <= find_caches(threads()).second) values["ahead"] = 0;
     }
 
     [[nodiscard]] double bytes(const Values& values) const override {
@@ -100,20 +112,15 @@ class GramSchmidt final : public KernelOf<Base> {
         // One line more than it takes: vectors do not all begin in the same set of a cache.
         const std::size_t stride = (n + line - 1) / line * line + line;
         const std::size_t room = 2 * ((vectors + line - 1) / line * line);
-#ifdef _OPENMP
-        const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-#else
-        const std::size_t threads = 1;
-#endif
         // Half of the cache for them: x, y and their companions pass through it too.
-        const auto half = static_cast<std::size_t>(find_caches(static_cast<int>(threads)).last) / 2;
+        const auto half = static_cast<std::size_t>(find_caches(threads()).last) / 2;
         auto together = static_cast<std::size_t>(values.at("together"));
         if (together == 0) together = half / (sizeof(double) * stride);
         if (together < 2 && values.at("together") == 0) together = vectors;
         for (auto* base : {&q_, &d_}) *base = Buffer<double>(stride * vectors, shift);
         for (auto* one : {&x_, &y_, &x_before_, &y_before_}) *one = Buffer<double>(n, shift);
         sums_ = Buffer<double>(vectors);
-        own_ = Buffer<double>(room * threads);
+        own_ = Buffer<double>(room * static_cast<std::size_t>(threads()));
 #pragma omp parallel for schedule(static)
         for (std::size_t k = 0; k < n; ++k) {
             x_before_[k] = datum(vectors, k);

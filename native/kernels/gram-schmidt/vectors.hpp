@@ -92,6 +92,12 @@ struct Chunk {
     static constexpr std::size_t chains = 8 / group;
 
     static void products(const Base& w, std::size_t k, std::size_t count, double* sums) {
+        if constexpr (fetch) {
+            if (w.ahead == 0) {
+                Chunk<V, group>::products(w, k, count, sums);
+                return;
+            }
+        }
         std::size_t i = 0;
         for (; i + group <= w.vectors; i += group)
             multiply<V, group, chains, fetch>(w.q + k + i * w.stride, w.stride, w.x + k, count, w.ahead,
@@ -102,6 +108,12 @@ struct Chunk {
 
     static void take(const Base& w, const double* from, const double* sums, double* to, std::size_t k,
                      std::size_t count) {
+        if constexpr (fetch) {
+            if (w.ahead == 0) {
+                Chunk<V, group>::take(w, from, sums, to, k, count);
+                return;
+            }
+        }
         std::size_t i = 0;
         for (; i + group <= w.vectors; i += group)
             subtract<V, group, fetch>(from + k + i * w.stride, w.stride, sums + i, to + k, count, w.ahead);
