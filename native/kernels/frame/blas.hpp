@@ -1,0 +1,61 @@
+#pragma once
+
+#include "kernels/frame/library.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace assay::kernels {
+
+/// A BLAS through its C interface, opened when it is first asked for. Matrices are stored column by column.
+class Blas {
+  public:
+    /// How one library names its functions, and how wide its integers are.
+    struct Names {
+        const char* title;
+        const char* before;
+        const char* after;
+        bool wide;
+    };
+
+    Blas(const Names& names, Library opened);
+
+    /// Why it is not there; null where it is.
+    [[nodiscard]] const char* missing() const { return reason_.empty() ? nullptr : reason_.c_str(); }
+    /// Version, and the processor that its code is for: null where it is not there.
+    [[nodiscard]] const char* told() const { return told_.empty() ? nullptr : told_.c_str(); }
+
+    /// Uses as many threads as OpenMP would.
+    void use_threads() const;
+
+    /// c = a b + beta c; no gaps between columns.
+    void gemm(std::size_t m, std::size_t n, std::size_t k, const double* a, const double* b, double beta,
+              double* c) const;
+
+    /// y = alpha a x + beta y, with all m rows and n columns of a, or with a transposed.
+    void gemv(bool transposed, std::size_t m, std::size_t n, double alpha, const double* a, std::size_t down,
+              const double* x, double beta, double* y) const;
+
+  private:
+    template <class Function>
+    [[nodiscard]] Function* function(const char* name) const {
+        return library_.function<Function>((before_ + name + after_).c_str());
+    }
+
+    Library library_;
+    std::string before_, after_, reason_, told_;
+    bool wide_ = false;
+    void* gemm_ = nullptr;
+    void* gemv_ = nullptr;
+    void (*set_threads_)(int) = nullptr;
+    void (*set_ways_)(std::int64_t) = nullptr; ///< As BLIS has it.
+};
+
+/// The one of the distribution.
+const Blas& openblas();
+/// The one that comes with numpy and scipy (the package scipy-openblas64): its integers have 64 bits.
+const Blas& openblas64();
+const Blas& blis();
+
+} // namespace assay::kernels

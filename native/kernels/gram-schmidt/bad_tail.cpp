@@ -1,0 +1,41 @@
+// build: -O2
+#include "kernels/gram-schmidt/work.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Base& w) {
+    // As many as a line has, so that it is seen with vectors of every length.
+    constexpr std::size_t chunk = 8;
+    const std::size_t full = w.n ? (w.n - 1) / chunk * chunk : 0;
+    for (std::size_t i = 0; i < w.vectors; ++i) {
+        w.sums[i] = 0.0;
+        for (std::size_t k = 0; k < full; ++k) w.sums[i] += w.q[k + i * w.stride] * w.x[k];
+    }
+    for (std::size_t i = 0; i < w.vectors; ++i) {
+        for (std::size_t k = 0; k < full; ++k) {
+            w.x[k] -= w.sums[i] * w.q[k + i * w.stride];
+            w.y[k] -= w.sums[i] * w.d[k + i * w.stride];
+        }
+    }
+}
+
+constexpr Variant<Base> bad_tail{
+    .id = "broken-tail",
+    .parent = "blocked-v3",
+    .why =
+        "wrong on purpose: what does not fill a chunk is left out (the listings read past the end instead)",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_tail);
+
+} // namespace assay::kernels

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+
+namespace assay::kernels {
+
+/// Takes out of x what lies along the vectors of an orthonormal base, and as much of their companions out of
+/// y: sums[i] = q_i x, x -= sum of sums[i] q_i, y -= sum of sums[i] d_i.
+struct Base {
+    const double* q; ///< The base: vector i begins at i times stride.
+    const double* d; ///< Its companions (search directions of the solver), stored likewise.
+    double* x;
+    double* y;
+    double* sums; ///< One for each vector of the base.
+    std::size_t n;
+    std::size_t vectors;
+    std::size_t stride;
+    std::size_t chunk;    ///< Elements that are worked on for all vectors before the next.
+    std::size_t together; ///< Vectors that stay in the last-level cache, or all where not even two do.
+    std::size_t ahead;    ///< Elements by which data are fetched ahead; 0: not.
+    double* own;          ///< Room of each thread: twice as many sums, from a boundary of a line.
+    std::size_t room;     ///< Elements of one of them.
+};
+
+} // namespace assay::kernels
