@@ -93,14 +93,19 @@ template <Piece* work>
 void piece_by_piece(const Parity& p) {
     const std::size_t in_strip = (p.strip + piece - 1) / piece;
     for (std::size_t i = 0; i < groups_of(p) * in_strip; ++i) piece_number<work>(p, i, in_strip);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 #ifdef _OPENMP
 template <Piece* work>
 void side_by_side(const Parity& p) {
     const std::size_t in_strip = (p.strip + piece - 1) / piece;
-#pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < groups_of(p) * in_strip; ++i) piece_number<work>(p, i, in_strip);
+#pragma omp parallel
+    {
+#pragma omp for schedule(static) nowait
+        for (std::size_t i = 0; i < groups_of(p) * in_strip; ++i) piece_number<work>(p, i, in_strip);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
 }
 #endif
 

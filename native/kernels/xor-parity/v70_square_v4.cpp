@@ -11,7 +11,7 @@ constexpr Variant<Parity> square_v4{
     .why = "a square of ten strips of ten disks in registers: both parities of one reading",
     .isa = Isa::v4,
     .broken = false,
-    .run = piece_by_piece<squares<Zmm>>,
+    .run = piece_by_piece<squares<Zmm, false>>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

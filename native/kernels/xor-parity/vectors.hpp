@@ -35,6 +35,14 @@ struct Zmm {
 };
 #endif
 
+template <class V, bool streaming>
+inline void put(unsigned char* to, typename V::Value value) {
+    if (streaming)
+        V::stream(to, value);
+    else
+        V::store(to, value);
+}
+
 /// The target is read and written again for each source.
 template <class V>
 inline void in_pairs(unsigned char* target, const unsigned char* const* sources, std::size_t count,
@@ -76,12 +84,7 @@ inline void sum_of(unsigned char* target, const unsigned char* const* sources, s
             if (s < count) sum[k] = V::add(sum[k], V::load(sources[s] + at));
         }
 #pragma GCC unroll 4
-        for (std::size_t k = 0; k < side; ++k) {
-            if (streaming)
-                V::stream(target + i + k * V::size, sum[k]);
-            else
-                V::store(target + i + k * V::size, sum[k]);
-        }
+        for (std::size_t k = 0; k < side; ++k) put<V, streaming>(target + i + k * V::size, sum[k]);
     }
     bytes_of_all(target, sources, count, i, end);
 }
@@ -104,75 +107,81 @@ inline void at_once(unsigned char* target, const unsigned char* const* sources, 
     sum_of<V, streaming, disks>(target, sources, begin, n);
 }
 
-/// Past the caches where they are too small for what is written.
+/// Past the caches where they are too small for what is written. Such stores come in no order with others:
+/// piece_by_piece and side_by_side end with a fence.
 template <class V>
 inline void both_past_caches(const Parity& p, std::size_t group, std::size_t begin, std::size_t n) {
     if (p.streaming) {
         both<at_once<V, true>>(p, group, begin, n);
-        // Such stores come in no order with others: who waits for this thread has to see them.
-        _mm_sfence();
     } else {
         both<at_once<V, false>>(p, group, begin, n);
     }
 }
 
-/// Both parities of one reading: `rows` strips of each disk at a time are added to both.
+/// Where the piece after this one begins; for the last of all, where it itself begins.
+inline std::size_t next_piece(const Parity& p, std::size_t group, std::size_t begin) {
+    if (begin + piece < p.strip) return group * disks * p.strip + begin + piece;
+    return (group + 1 < groups_of(p) ? group + 1 : group) * disks * p.strip;
+}
+
+/// Both parities of a whole piece in one reading: the sums of a row and of a column are both in registers.
 ///
-/// The sums of the columns of a vector are in registers; those of the rows too, so that no parity is read.
-template <class V, bool streaming>
-inline void square(const Parity& p, std::size_t group, std::size_t begin, std::size_t n) {
+/// A hundred strips are too many for a processor to see that each is read on and on: with `ahead`, as many
+/// lines of the next piece are asked for as are added.
+template <class V, bool streaming, bool ahead>
+inline void square(const Parity& p, std::size_t group, std::size_t begin) {
     const std::size_t top = group * disks * p.strip;
-    for (std::size_t i = begin; i < begin + n; i += V::size) {
+    const std::size_t next = next_piece(p, group, begin);
+    for (std::size_t i = begin; i < begin + piece; i += V::size) {
+        std::size_t line[disks] = {};
+        if (ahead) {
+            // Row by row, as memory is read best.
+            constexpr std::size_t in_row = piece / V::size;
+            for (std::size_t r = 0; r < disks; ++r) {
+                const std::size_t number = (i - begin) / V::size * disks + r;
+                line[r] = next + number / in_row * p.strip + number % in_row * V::size;
+            }
+        }
         typename V::Value across[disks];
 #pragma GCC unroll 10
         for (std::size_t j = 0; j < disks; j += 2) {
-            const unsigned char* left = p.data[j] + top + i;
-            const unsigned char* right = p.data[j + 1] + top + i;
+            const unsigned char *left = p.data[j], *right = p.data[j + 1];
             typename V::Value down_left, down_right;
 #pragma GCC unroll 10
             for (std::size_t r = 0; r < disks; ++r) {
-                const auto a = V::load(left + r * p.strip), b = V::load(right + r * p.strip);
+                if (ahead) {
+                    __builtin_prefetch(left + line[r], 0, 2);
+                    __builtin_prefetch(right + line[r], 0, 2);
+                }
+                const std::size_t at = top + r * p.strip + i;
+                const auto a = V::load(left + at), b = V::load(right + at);
                 down_left = r == 0 ? a : V::add(down_left, a);
                 down_right = r == 0 ? b : V::add(down_right, b);
                 across[r] = j == 0 ? V::add(a, b) : V::add(across[r], a, b);
             }
             unsigned char* vertical = p.vertical + top + j * p.strip + i;
-            if (streaming) {
-                V::stream(vertical, down_left);
-                V::stream(vertical + p.strip, down_right);
-            } else {
-                V::store(vertical, down_left);
-                V::store(vertical + p.strip, down_right);
-            }
+            put<V, streaming>(vertical, down_left);
+            put<V, streaming>(vertical + p.strip, down_right);
         }
 #pragma GCC unroll 10
-        for (std::size_t r = 0; r < disks; ++r) {
-            unsigned char* horizontal = p.horizontal + top + r * p.strip + i;
-            if (streaming)
-                V::stream(horizontal, across[r]);
-            else
-                V::store(horizontal, across[r]);
-        }
+        for (std::size_t r = 0; r < disks; ++r)
+            put<V, streaming>(p.horizontal + top + r * p.strip + i, across[r]);
     }
 }
-} // namespace
-namespace {
-/// Whole squares of whole vectors that begin at their boundaries; all else as it comes.
-template <class V>
+
+/// Whole pieces of whole groups; all else as it comes.
+template <class V, bool ahead>
 inline void squares(const Parity& p, std::size_t group, std::size_t begin, std::size_t n) {
-    if (p.rebuild || stripes_in(p, group) < disks) {
+    if (p.rebuild || stripes_in(p, group) < disks || n < piece) {
         both_past_caches<V>(p, group, begin, n);
         return;
     }
-    const std::size_t whole = n / V::size * V::size;
     const std::size_t places =
         p.strip | reinterpret_cast<std::size_t>(p.horizontal) | reinterpret_cast<std::size_t>(p.vertical);
-    if (p.streaming && places % V::size == 0) {
-        square<V, true>(p, group, begin, whole);
-        _mm_sfence();
-    } else {
-        square<V, false>(p, group, begin, whole);
-    }
-    both<at_once<V, false>>(p, group, begin + whole, n - whole);
+    if (p.streaming && places % V::size == 0)
+        square<V, true, ahead>(p, group, begin);
+    else
+        square<V, false, false>(p, group, begin);
 }
+
 } // namespace
