@@ -72,22 +72,27 @@ class XorParity final : public KernelOf<Parity> {
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         return {{"strip", "bytes of a strip", 0, 0, std::int64_t{1} << 30},
                 {"stripes", "ten strips each", 0, 0, std::int64_t{1} << 30},
-                {"rebuild", "1: a disk and strips of another are rebuilt; 0: parities are made", 0, 0, 1}};
+                {"rebuild", "1: a disk and strips of another are rebuilt; 0: parities are made", 0, 0, 1},
+                {"streaming", "1: what is written goes past the caches even where it would fit", 0, 0, 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
         std::vector<Values> found;
         for (const std::int64_t rebuild : {0, 1})
-            for (const auto& [strip, stripes] : {std::pair{0, 10},
-                                                 {1, 1},
-                                                 {7, 0},
-                                                 {7, 11},
-                                                 {97, 10},
-                                                 {192, 31},
-                                                 {4096, 12},
-                                                 {4224, 20},
-                                                 {8209, 10}})
-                found.push_back({{"strip", strip}, {"stripes", stripes}, {"rebuild", rebuild}});
+            for (const std::int64_t streaming : {0, 1})
+                for (const auto& [strip, stripes] : {std::pair{0, 10},
+                                                     {1, 1},
+                                                     {7, 0},
+                                                     {7, 11},
+                                                     {97, 10},
+                                                     {192, 31},
+                                                     {4096, 12},
+                                                     {4224, 20},
+                                                     {8209, 10}})
+                    found.push_back({{"strip", strip},
+                                     {"stripes", stripes},
+                                     {"rebuild", rebuild},
+                                     {"streaming", streaming}});
         return found;
     }
 
@@ -128,7 +133,8 @@ class XorParity final : public KernelOf<Parity> {
             vertical_[i] = wanted;
             return true;
         });
-        work_.streaming = bytes(values) > static_cast<double>(find_caches(INT_MAX).last);
+        work_.streaming =
+            values.at("streaming") != 0 || bytes(values) > static_cast<double>(find_caches(INT_MAX).last);
     }
 
     void poison() override {
