@@ -1,60 +1,17 @@
 #include "kernels/frame/buffer.hpp"
 #include "kernels/frame/caches.hpp"
 #include "kernels/frame/kernel_of.hpp"
+#include "kernels/frame/pattern.hpp"
 #include "kernels/frame/program.hpp"
 #include "kernels/xor-parity/work.hpp"
 
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cstring>
-#include <limits>
 
 namespace assay::kernels {
 
 namespace {
-
-using Byte = unsigned char;
-
-/// Data of a disk repeat after so many bytes, a prime: as many have to be known, however much data there is.
-constexpr std::size_t period = 4099;
-using Pattern = std::array<Byte, period>;
-
-/// splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014).
-std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31U);
-}
-
-/// Length of the run from i on that is without a break in the pattern.
-std::size_t run_at(std::size_t i, std::size_t n) {
-    return std::min(period - i % period, n - i);
-}
-
-void fill(const Buffer<Byte>& data, const Pattern& pattern) {
-    for (std::size_t i = 0, run = 0; i < data.size(); i += run) {
-        run = run_at(i, data.size());
-        std::memcpy(data.data() + i, pattern.data() + i % period, run);
-    }
-}
-
-Verdict wrong_at(const std::string& what, std::size_t i) {
-    return {false, std::numeric_limits<double>::max(), what + " is wrong at byte " + std::to_string(i)};
-}
-
-Verdict same(const std::string& what, const Buffer<Byte>& data, const Pattern& pattern) {
-    for (std::size_t i = 0, run = 0; i < data.size(); i += run) {
-        run = run_at(i, data.size());
-        const Byte* wanted = pattern.data() + i % period;
-        if (std::memcmp(data.data() + i, wanted, run) != 0)
-            return wrong_at(what,
-                            static_cast<std::size_t>(
-                                std::mismatch(wanted, wanted + run, data.data() + i).second - data.data()));
-    }
-    return {true, 0.0, ""};
-}
 
 const About about_parity = {
     "xor-parity",
@@ -117,10 +74,8 @@ class XorParity final : public KernelOf<Parity> {
         const auto stripes = static_cast<std::size_t>(values.at("stripes"));
         across_.fill(0);
         for (std::size_t j = 0; j < disks; ++j) {
-            for (std::size_t i = 0; i < period; ++i) {
-                pattern_[j][i] = static_cast<Byte>(mixed(j * period + i));
-                across_[i] ^= pattern_[j][i];
-            }
+            pattern_[j] = pattern_of(j);
+            for (std::size_t i = 0; i < period; ++i) across_[i] ^= pattern_[j][i];
             data_[j] = Buffer<Byte>(strip * stripes, shift);
             fill(data_[j], pattern_[j]);
         }
