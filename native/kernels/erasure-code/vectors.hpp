@@ -128,7 +128,11 @@ inline std::size_t vectors_of(const Code& c, std::size_t first, std::size_t begi
             for (std::size_t t = 0; t < count; ++t) {
                 const typename V::Factor f = V::factor(c, (first + t) * sources + s);
 #pragma GCC unroll 16
-                for (std::size_t k = 0; k < side; ++k) sum[t][k] = V::add_product(sum[t][k], x[k], f);
+                for (std::size_t k = 0; k < side; ++k) {
+                    sum[t][k] = V::add_product(sum[t][k], x[k], f);
+                    // Or GCC adds all products at the end, and holds them in memory until then.
+                    asm("" : "+v"(sum[t][k]));
+                }
             }
         }
 #pragma GCC unroll 16
