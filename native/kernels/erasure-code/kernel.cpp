@@ -103,9 +103,9 @@ class ErasureCode final : public KernelOf<Code> {
     [[nodiscard]] std::vector<Values> shapes() const override {
         std::vector<Values> found;
         for (const std::int64_t rebuild : {0, 1})
-            for (const std::int64_t streaming : {0, 1})
-                for (const std::int64_t n : {0, 1, 7, 31, 64, 97, 4099, 16411})
-                    found.push_back({{"n", n}, {"rebuild", rebuild}, {"streaming", streaming}});
+            for (const auto& [n, streaming] :
+                 {std::pair{0, 0}, {1, 0}, {7, 1}, {64, 0}, {97, 0}, {4099, 0}, {16411, 1}})
+                found.push_back({{"n", n}, {"rebuild", rebuild}, {"streaming", streaming}});
         return found;
     }
 

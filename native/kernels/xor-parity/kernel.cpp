@@ -35,21 +35,16 @@ class XorParity final : public KernelOf<Parity> {
 
     [[nodiscard]] std::vector<Values> shapes() const override {
         std::vector<Values> found;
-        for (const std::int64_t rebuild : {0, 1})
-            for (const std::int64_t streaming : {0, 1})
-                for (const auto& [strip, stripes] : {std::pair{0, 10},
-                                                     {1, 1},
-                                                     {7, 0},
-                                                     {7, 11},
-                                                     {97, 10},
-                                                     {192, 31},
-                                                     {4096, 12},
-                                                     {4224, 20},
-                                                     {8209, 10}})
-                    found.push_back({{"strip", strip},
-                                     {"stripes", stripes},
-                                     {"rebuild", rebuild},
-                                     {"streaming", streaming}});
+        const auto add = [&](std::int64_t strip, std::int64_t stripes, std::int64_t streaming) {
+            for (const std::int64_t rebuild : {0, 1})
+                found.push_back(
+                    {{"strip", strip}, {"stripes", stripes}, {"rebuild", rebuild}, {"streaming", streaming}});
+        };
+        for (const auto& [strip, stripes] :
+             {std::pair{0, 10}, {1, 1}, {7, 0}, {7, 11}, {192, 31}, {8209, 10}})
+            add(strip, stripes, 0);
+        for (const auto& [strip, stripes] : {std::pair{97, 10}, {4096, 12}, {4224, 20}})
+            add(strip, stripes, 1);
         return found;
     }
 
