@@ -1,0 +1,37 @@
+// build: -O2 -fno-tree-vectorize
+#include "kernels/erasure-code/work.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Code& c) {
+    for (std::size_t t = 0; t < targets; ++t) {
+        for (std::size_t i = 0; i < c.n; ++i) c.target[t][i] = 0;
+        for (std::size_t s = 0; s < sources; ++s) {
+            const std::size_t factor = c.logarithm[c.coefficient[t * sources + s]];
+            for (std::size_t i = 0; i < c.n; ++i) {
+                const unsigned char x = c.source[s][i];
+                c.target[t][i] ^= c.power[factor + c.logarithm[x]];
+            }
+        }
+    }
+}
+
+constexpr Variant<Code> bad_zero{
+    .id = "broken-zero",
+    .parent = "logarithms",
+    .why = "wrong on purpose: 0 has no logarithm, and is multiplied as if it had",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_zero);
+
+} // namespace assay::kernels

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::kernels {
+
+constexpr std::size_t sources = 9, targets = 3, coefficients = sources * targets;
+
+/// Nine disks and three more for parities (9+3): any nine of the twelve give the others.
+///
+/// Each target is a sum over the sources, each times a coefficient, byte by byte in the field of 2^8 elements
+/// with x^8 + x^4 + x^3 + x^2 + 1 (0x11d). To make parities and to rebuild three lost disks is the same work
+/// with other coefficients.
+struct Code {
+    const unsigned char* source[sources];
+    unsigned char* target[targets];
+    std::size_t n;  ///< Bytes of each.
+    bool streaming; ///< What is written does not fit the caches that are used: it need not go through them.
+    /// The rest is made from the coefficients, target by target, before anything is timed.
+    const unsigned char* coefficient;
+    const unsigned char* logarithm; ///< To base 2, of each byte but 0.
+    const unsigned char* power;     ///< Of 2, for exponents to 509.
+    const unsigned char (*product)[256];
+    const unsigned char (*nibbles)[32]; ///< Products of 0 to 15, and of 16 times these.
+    const std::uint64_t* matrix;        ///< As gf2p8affineqb takes it.
+    unsigned char* isal; ///< As ISA-L's ec_init_tables() makes them; null where it is not there.
+};
+
+} // namespace assay::kernels

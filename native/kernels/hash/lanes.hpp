@@ -1,0 +1,330 @@
+#pragma once
+
+/// Many messages side by side, each in its own lane of the same vectors. Local to each file that includes it:
+/// a function with one definition for the whole program would be the one for the newest processor.
+
+#include "kernels/hash/constants.hpp"
+#include "kernels/hash/work.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+namespace {
+
+using assay::kernels::digest_place;
+using assay::kernels::Function;
+using assay::kernels::Hashing;
+
+template <class V>
+inline V turned(V x, int bits, int width) {
+    return (x << bits) | (x >> (width - bits));
+}
+
+template <class V>
+inline V choice(V x, V y, V z) {
+#ifdef __AVX512F__
+    if constexpr (sizeof(V) == 64)
+        return reinterpret_cast<V>(_mm512_ternarylogic_epi64(
+            reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(y), reinterpret_cast<__m512i>(z), 0xca));
+#endif
+    return z ^ (x & (y ^ z));
+}
+
+template <class V>
+inline V majority(V x, V y, V z) {
+#ifdef __AVX512F__
+    if constexpr (sizeof(V) == 64)
+        return reinterpret_cast<V>(_mm512_ternarylogic_epi64(
+            reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(y), reinterpret_cast<__m512i>(z), 0xe8));
+#endif
+    return (x & y) | (z & (x | y));
+}
+
+template <class V>
+inline V odd(V x, V y, V z) {
+#ifdef __AVX512F__
+    if constexpr (sizeof(V) == 64)
+        return reinterpret_cast<V>(_mm512_ternarylogic_epi64(
+            reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(y), reinterpret_cast<__m512i>(z), 0x96));
+#endif
+    return x ^ y ^ z;
+}
+
+struct Md5 {
+    typedef std::uint32_t Word;
+    static constexpr std::size_t words = 4, block = 64;
+    static constexpr bool big_endian = false;
+    static constexpr const Word* start = md5_start;
+
+    template <class V>
+    static void add(V* h, const V* w) {
+        constexpr int turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+        V a = h[0], b = h[1], c = h[2], d = h[3];
+#pragma GCC unroll 64
+        for (int i = 0; i < 64; ++i) {
+            const int round = i / 16;
+            const V f = round == 0   ? choice(b, c, d)
+                        : round == 1 ? choice(d, b, c)
+                        : round == 2 ? odd(b, c, d)
+                                     : c ^ (b | ~d);
+            const int from = round == 0 ? i : round == 1 ? 5 * i + 1 : round == 2 ? 3 * i + 5 : 7 * i;
+            const V sum = a + f + md5_table[i] + w[from % 16];
+            a = d;
+            d = c;
+            c = b;
+            b = b + turned(sum, turns[round][i % 4], 32);
+        }
+        h[0] += a;
+        h[1] += b;
+        h[2] += c;
+        h[3] += d;
+    }
+};
+
+struct Sha1 {
+    typedef std::uint32_t Word;
+    static constexpr std::size_t words = 5, block = 64;
+    static constexpr bool big_endian = true;
+    static constexpr const Word* start = sha1_start;
+
+    template <class V>
+    static void add(V* h, V* w) {
+        V a = h[0], b = h[1], c = h[2], d = h[3], e = h[4];
+#pragma GCC unroll 80
+        for (int i = 0; i < 80; ++i) {
+            const V next =
+                i < 16 ? w[i]
+                       : turned(odd(w[(i + 13) % 16], w[(i + 8) % 16], w[(i + 2) % 16]) ^ w[i % 16], 1, 32);
+            w[i % 16] = next;
+            const V f = i < 20 ? choice(b, c, d) : i < 40 || i >= 60 ? odd(b, c, d) : majority(b, c, d);
+            const Word k = i < 20 ? 0x5a827999 : i < 40 ? 0x6ed9eba1 : i < 60 ? 0x8f1bbcdc : 0xca62c1d6;
+            const V sum = turned(a, 5, 32) + f + (e + k + next);
+            e = d;
+            d = c;
+            c = turned(b, 30, 32);
+            b = a;
+            a = sum;
+        }
+        h[0] += a;
+        h[1] += b;
+        h[2] += c;
+        h[3] += d;
+        h[4] += e;
+    }
+};
+
+/// SHA-256 and SHA-512 have one form with other numbers.
+template <class W, int rounds, int... n>
+struct Sha2 {
+    typedef W Word;
+    static constexpr int width = 8 * sizeof(Word);
+    static constexpr std::size_t words = 8, block = 16 * sizeof(Word);
+    static constexpr bool big_endian = true;
+
+    template <class V>
+    static void add_with(V* h, V* w, const Word* table) {
+        constexpr int by[] = {n...};
+        V s[8];
+        for (int i = 0; i < 8; ++i) s[i] = h[i];
+        // Sixteen rounds at a time: more of them unrolled would not fit the cache of decoded instructions.
+        for (int first = 0; first < rounds; first += 16) {
+#pragma GCC unroll 16
+            for (int i = 0; i < 16; ++i) {
+                if (first > 0) {
+                    const V x = w[(i + 1) % 16], y = w[(i + 14) % 16];
+                    w[i] +=
+                        odd<V>(turned(x, width - by[6], width), turned(x, width - by[7], width), x >> by[8]) +
+                        w[(i + 9) % 16] +
+                        odd<V>(turned(y, width - by[9], width), turned(y, width - by[10], width),
+                               y >> by[11]);
+                }
+                const V a = s[0], e = s[4];
+                const V one = s[7] +
+                              odd<V>(turned(e, width - by[3], width), turned(e, width - by[4], width),
+                                     turned(e, width - by[5], width)) +
+                              choice(e, s[5], s[6]) + (w[i] + table[first + i]);
+                const V two = odd<V>(turned(a, width - by[0], width), turned(a, width - by[1], width),
+                                     turned(a, width - by[2], width)) +
+                              majority(a, s[1], s[2]);
+                s[7] = s[6];
+                s[6] = s[5];
+                s[5] = s[4];
+                s[4] = s[3] + one;
+                s[3] = s[2];
+                s[2] = s[1];
+                s[1] = s[0];
+                s[0] = one + two;
+            }
+        }
+        for (int i = 0; i < 8; ++i) h[i] += s[i];
+    }
+};
+
+struct Sha256 : Sha2<std::uint32_t, 64, 2, 13, 22, 6, 11, 25, 7, 18, 3, 17, 19, 10> {
+    static constexpr const Word* start = sha256_start;
+    template <class V>
+    static void add(V* h, V* w) {
+        add_with(h, w, sha256_table);
+    }
+};
+
+struct Sha512 : Sha2<std::uint64_t, 80, 28, 34, 39, 14, 18, 41, 1, 8, 7, 19, 61, 6> {
+    static constexpr const Word* start = sha512_start;
+    template <class V>
+    static void add(V* h, V* w) {
+        add_with(h, w, sha512_table);
+    }
+};
+
+inline std::uint32_t other_end(std::uint32_t x) {
+    return __builtin_bswap32(x);
+}
+inline std::uint64_t other_end(std::uint64_t x) {
+    return __builtin_bswap64(x);
+}
+
+template <std::size_t size>
+struct BytesOf {
+    typedef unsigned char Type __attribute__((vector_size(size)));
+};
+
+/// Sixteen words of each lane's block: lane l of w[i] is word i at from[l].
+template <class F, class V>
+inline void load(V* w, const unsigned char* const* from, std::size_t offset) {
+    typedef typename F::Word Word;
+    constexpr std::size_t lanes = sizeof(V) / sizeof(Word);
+    if constexpr (lanes == 1) {
+        for (std::size_t i = 0; i < 16; ++i) {
+            __builtin_memcpy(&w[i], from[0] + offset + i * sizeof(Word), sizeof(Word));
+            if (F::big_endian) w[i] = other_end(w[i]);
+        }
+    } else {
+        // Rows of vectors are transposed by interleaving those that are half of them apart, as often as the
+        // number of rows can be halved.
+        V low, high;
+        for (std::size_t l = 0; l < lanes; ++l) {
+            low[l] = static_cast<Word>(l % 2 * lanes + l / 2);
+            high[l] = static_cast<Word>(l % 2 * lanes + l / 2 + lanes / 2);
+        }
+        typedef typename BytesOf<sizeof(V)>::Type Bytes;
+        Bytes ends;
+        for (std::size_t b = 0; b < sizeof(V); ++b)
+            ends[b] = static_cast<unsigned char>(b / sizeof(Word) * sizeof(Word) +
+                                                 (sizeof(Word) - 1 - b % sizeof(Word)));
+        for (std::size_t part = 0; part < 16; part += lanes) {
+            V rows[lanes];
+#pragma GCC unroll 16
+            for (std::size_t l = 0; l < lanes; ++l) {
+                __builtin_memcpy(&rows[l], from[l] + offset + part * sizeof(Word), sizeof(V));
+                if (F::big_endian)
+                    rows[l] = reinterpret_cast<V>(__builtin_shuffle(reinterpret_cast<Bytes>(rows[l]), ends));
+            }
+#pragma GCC unroll 4
+            for (std::size_t done = 1; done < lanes; done *= 2) {
+                V next[lanes];
+#pragma GCC unroll 16
+                for (std::size_t l = 0; l < lanes / 2; ++l) {
+                    next[2 * l] = __builtin_shuffle(rows[l], rows[l + lanes / 2], low);
+                    next[2 * l + 1] = __builtin_shuffle(rows[l], rows[l + lanes / 2], high);
+                }
+#pragma GCC unroll 16
+                for (std::size_t l = 0; l < lanes; ++l) rows[l] = next[l];
+            }
+#pragma GCC unroll 16
+            for (std::size_t l = 0; l < lanes; ++l) w[part + l] = rows[l];
+        }
+    }
+}
+
+/// As many messages as there are lanes, from `first` on; lanes without one do the last one again.
+template <class F, class V>
+void hash_of(const Hashing& p, std::size_t first) {
+    typedef typename F::Word Word;
+    constexpr std::size_t lanes = sizeof(V) / sizeof(Word), block = F::block;
+    const unsigned char* from[lanes];
+    for (std::size_t l = 0; l < lanes; ++l) {
+        const std::size_t one = first + l < p.messages ? first + l : p.messages - 1;
+        from[l] = p.data + one * p.length;
+    }
+    V h[F::words], w[16];
+    for (std::size_t i = 0; i < F::words; ++i) h[i] = V{} + F::start[i];
+    const std::size_t rest = p.length % block, whole = p.length - rest;
+    for (std::size_t i = 0; i < whole; i += block) {
+        load<F>(w, from, i);
+        F::add(h, w);
+    }
+    // A one bit, zeros, and the number of bits: 8 bytes, or 16 where words are twice as long.
+    unsigned char last[lanes][2 * block] = {};
+    const std::size_t filled = rest + 1 + 2 * sizeof(Word) <= block ? block : 2 * block;
+    for (std::size_t l = 0; l < lanes; ++l) {
+        __builtin_memcpy(last[l], from[l] + whole, rest);
+        last[l][rest] = 0x80;
+        const std::uint64_t bits = 8 * static_cast<std::uint64_t>(p.length);
+        for (std::size_t i = 0; i < 8; ++i) {
+            const std::size_t at = F::big_endian ? filled - 1 - i : filled - 8 + i;
+            last[l][at] = static_cast<unsigned char>(bits >> (8 * i));
+        }
+        from[l] = last[l];
+    }
+    for (std::size_t i = 0; i < filled; i += block) {
+        load<F>(w, from, i);
+        F::add(h, w);
+    }
+    for (std::size_t l = 0; l < lanes && first + l < p.messages; ++l) {
+        for (std::size_t i = 0; i < F::words; ++i) {
+            Word word;
+            __builtin_memcpy(&word, reinterpret_cast<const unsigned char*>(&h[i]) + l * sizeof(Word),
+                             sizeof word);
+            if (F::big_endian) word = other_end(word);
+            __builtin_memcpy(p.digests + (first + l) * digest_place + i * sizeof(Word), &word, sizeof word);
+        }
+    }
+}
+
+/// \tparam S, L vectors of words of 32 and of 64 bits.
+template <class S, class L>
+inline void some(const Hashing& p, std::size_t number) {
+    constexpr std::size_t shorts = sizeof(S) / 4, longs = sizeof(L) / 8;
+    switch (p.function) {
+    case Function::md5:
+        return hash_of<Md5, S>(p, number * shorts);
+    case Function::sha1:
+        return hash_of<Sha1, S>(p, number * shorts);
+    case Function::sha256:
+        return hash_of<Sha256, S>(p, number * shorts);
+    case Function::sha512:
+        return hash_of<Sha512, L>(p, number * longs);
+    }
+}
+
+template <class S, class L>
+inline std::size_t numbers(const Hashing& p) {
+    const std::size_t lanes = p.function == Function::sha512 ? sizeof(L) / 8 : sizeof(S) / 4;
+    return (p.messages + lanes - 1) / lanes;
+}
+
+template <class S, class L>
+void all(const Hashing& p) {
+    for (std::size_t i = 0; i < numbers<S, L>(p); ++i) some<S, L>(p, i);
+}
+
+#ifdef _OPENMP
+template <class S, class L>
+void side_by_side(const Hashing& p) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < numbers<S, L>(p); ++i) some<S, L>(p, i);
+}
+#endif
+
+typedef std::uint32_t Short8 __attribute__((vector_size(32)));
+typedef std::uint64_t Long4 __attribute__((vector_size(32)));
+#ifdef __AVX512F__
+typedef std::uint32_t Short16 __attribute__((vector_size(64)));
+typedef std::uint64_t Long8 __attribute__((vector_size(64)));
+#endif
+
+} // namespace

@@ -1,0 +1,150 @@
+#include "kernels/hash/libraries.hpp"
+
+#include "kernels/frame/library.hpp"
+
+#include <cstdint>
+#include <string>
+
+#if __has_include(<intel-ipsec-mb.h>)
+#include <intel-ipsec-mb.h>
+#define ASSAY_IPSEC_MB 1
+#endif
+
+namespace assay::kernels {
+
+namespace {
+
+const Library& crypto() {
+    static const Library library("ASSAY_LIB_CRYPTO", {"libcrypto.so.3"});
+    return library;
+}
+
+/// As openssl/evp.h declares them (EVP_DigestInit(3)).
+struct Evp {
+    void* (*make)() = crypto().function<void*()>("EVP_MD_CTX_new");
+    int (*init)(void*, const void*,
+                void*) = crypto().function<int(void*, const void*, void*)>("EVP_DigestInit_ex");
+    int (*update)(void*, const void*,
+                  std::size_t) = crypto().function<int(void*, const void*, std::size_t)>("EVP_DigestUpdate");
+    int (*final)(void*, unsigned char*,
+                 unsigned*) = crypto().function<int(void*, unsigned char*, unsigned*)>("EVP_DigestFinal_ex");
+    const void* (*md5)() = crypto().function<const void*()>("EVP_md5");
+    const void* (*sha1)() = crypto().function<const void*()>("EVP_sha1");
+    const void* (*sha256)() = crypto().function<const void*()>("EVP_sha256");
+    const void* (*sha512)() = crypto().function<const void*()>("EVP_sha512");
+    const char* (*version)(int) = crypto().function<const char*(int)>("OpenSSL_version");
+};
+
+const Evp& evp() {
+    static const Evp found;
+    return found;
+}
+
+} // namespace
+
+void openssl_hash(const Hashing& p) {
+    const Evp& ssl = evp();
+    static void* const context = ssl.make();
+    const void* const kind = p.function == Function::md5      ? ssl.md5()
+                             : p.function == Function::sha1   ? ssl.sha1()
+                             : p.function == Function::sha256 ? ssl.sha256()
+                                                              : ssl.sha512();
+    for (std::size_t m = 0; m < p.messages; ++m) {
+        ssl.init(context, kind, nullptr);
+        ssl.update(context, p.data + m * p.length, p.length);
+        ssl.final(context, p.digests + m * digest_place, nullptr);
+    }
+}
+
+const char* openssl_missing(const Hashing&) {
+    if (!crypto().there()) return crypto().reason();
+    const Evp& ssl = evp();
+    return ssl.make && ssl.init && ssl.update && ssl.final && ssl.md5 && ssl.sha1 && ssl.sha256 && ssl.sha512
+               ? nullptr
+               : "this libcrypto has not all of EVP_Digest";
+}
+
+const char* openssl_name() {
+    return evp().version ? evp().version(0) : "";
+}
+
+#ifdef ASSAY_IPSEC_MB
+
+namespace {
+
+const Library& ipsec() {
+    static const Library library("ASSAY_LIB_IPSEC_MB", {"libIPSec_MB.so.1"});
+    return library;
+}
+
+/// Ready for this processor; null where it cannot be had. It is for one thread.
+IMB_MGR* manager() {
+    static IMB_MGR* const made = []() -> IMB_MGR* {
+        auto* const make = ipsec().function<IMB_MGR*(std::uint64_t)>("alloc_mb_mgr");
+        auto* const init = ipsec().function<void(IMB_MGR*, IMB_ARCH*)>("init_mb_mgr_auto");
+        IMB_MGR* const found = make && init ? make(0) : nullptr;
+        if (found) init(found, nullptr);
+        return found;
+    }();
+    return made;
+}
+
+/// Of the job's digest.
+std::uint64_t prepare(IMB_JOB& job, Function function) {
+    job.cipher_mode = IMB_CIPHER_NULL;
+    job.cipher_direction = IMB_DIR_ENCRYPT;
+    job.chain_order = IMB_ORDER_HASH_CIPHER;
+    job.hash_alg = function == Function::sha1     ? IMB_AUTH_SHA_1
+                   : function == Function::sha256 ? IMB_AUTH_SHA_256
+                                                  : IMB_AUTH_SHA_512;
+    return function == Function::sha1 ? 20 : function == Function::sha256 ? 32 : 64;
+}
+
+} // namespace
+
+void ipsec_hash(const Hashing& p) {
+    IMB_MGR* const jobs = manager();
+    for (std::size_t m = 0; m < p.messages; ++m) {
+        IMB_JOB* const job = IMB_GET_NEXT_JOB(jobs);
+        *job = {};
+        job->auth_tag_output_len_in_bytes = prepare(*job, p.function);
+        job->auth_tag_output = p.digests + m * digest_place;
+        job->src = p.data + m * p.length;
+        job->msg_len_to_hash_in_bytes = p.length;
+        IMB_SUBMIT_JOB(jobs);
+    }
+    while (IMB_FLUSH_JOB(jobs)) {
+    }
+}
+
+const char* ipsec_missing(const Hashing& p) {
+    if (!ipsec().there()) return ipsec().reason();
+    if (!manager()) return "this libIPSec_MB gives no manager";
+    if (p.function == Function::md5) return "libIPSec_MB has MD5 for HMAC alone";
+    // Its lanes count in 16 bits (MB_MAX_LEN16 of its source).
+    constexpr std::size_t most = (1U << 16U) - 2;
+    if (p.length == 0 || p.length > most) return "libIPSec_MB takes messages of 1 to 65534 bytes";
+    return nullptr;
+}
+
+const char* ipsec_name() {
+    auto* const version = ipsec().function<const char*()>("imb_get_version_str");
+    static const std::string name = version ? std::string("intel-ipsec-mb ") + version() : "";
+    return name.c_str();
+}
+
+#else
+
+void ipsec_hash(const Hashing&) {}
+
+const char* ipsec_missing(const Hashing&) {
+    return "intel-ipsec-mb.h was not there when this was built (libipsec-mb-dev)";
+}
+
+const char* ipsec_name() {
+    return "";
+}
+
+#endif
+
+} // namespace assay::kernels

@@ -1,0 +1,28 @@
+// build: -O2 -fno-tree-vectorize
+#include "kernels/xor-parity/words.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void combine(unsigned char* target, const unsigned char* const* sources, std::size_t count, std::size_t n) {
+    words_in_pairs(target, sources, count, n > 0 ? (n - 1) / sizeof(std::size_t) * sizeof(std::size_t) : 0);
+}
+
+constexpr Variant<Parity> bad_tail{
+    .id = "broken-tail",
+    .parent = "words",
+    .why = "wrong on purpose: what does not fill the last word is left out",
+    .isa = Isa::any,
+    .broken = true,
+    .run = one_after_the_other<combine>,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_tail);
+
+} // namespace assay::kernels

@@ -1,0 +1,30 @@
+// build: -O2 -fno-tree-vectorize
+#include "kernels/xor-parity/groups.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void combine(unsigned char* target, const unsigned char* const* sources, std::size_t count, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) target[i] = sources[0][i];
+    for (std::size_t s = 1; s < count; ++s)
+        for (std::size_t i = 0; i < n; ++i) target[i] ^= sources[s][i];
+}
+
+constexpr Variant<Parity> bytes{
+    .id = "bytes",
+    .parent = nullptr,
+    .why = "disk by disk into the parity, byte by byte, one parity after the other",
+    .isa = Isa::any,
+    .broken = false,
+    .run = one_after_the_other<combine>,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bytes);
+
+} // namespace assay::kernels

@@ -1,0 +1,24 @@
+// build: -O2
+#include "kernels/xor-parity/isal_strips.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Parity> isal_array{
+    .id = "lib-isal",
+    .parent = "lib-isal-pairs",
+    .why = "xor_gen with an array of pointers to all disks",
+    .isa = Isa::any,
+    .broken = false,
+    .run = one_after_the_other<isal_at_once>,
+    .missing = isal_missing,
+    .cost = nullptr,
+    .library = isal_name,
+};
+
+} // namespace
+
+ASSAY_VARIANT(isal_array);
+
+} // namespace assay::kernels

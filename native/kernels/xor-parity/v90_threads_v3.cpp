@@ -1,0 +1,24 @@
+// build: -O3 -march=x86-64-v3 -fopenmp -fno-exceptions
+#include "kernels/xor-parity/vectors.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Parity> threads_v3{
+    .id = "threads-avx2",
+    .parent = "stream-avx2",
+    .why = "all threads",
+    .isa = Isa::v3,
+    .broken = false,
+    .run = side_by_side<both_past_caches<Ymm>>,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(threads_v3);
+
+} // namespace assay::kernels

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+
+namespace assay::kernels {
+
+constexpr std::size_t disks = 10;
+
+/// Ten disks and two more for parities (10+2).
+///
+/// Each disk holds `stripes` strips one after the other. The horizontal parity of a stripe is the XOR of its
+/// ten strips. Stripes of a group, as many as there are disks, make a square: the vertical parity of a disk
+/// is the XOR of its strips of the group, so both parities take a disk each. To rebuild, a disk is lost and
+/// of another one strip in each group: that strip comes back from its column, then the disk from the rows.
+struct Parity {
+    unsigned char* data[disks];
+    unsigned char* horizontal; ///< A strip for each stripe.
+    unsigned char* vertical;   ///< A strip for each disk in each group; a last group may have fewer stripes.
+    std::size_t strip;         ///< Bytes.
+    std::size_t stripes;
+    bool rebuild;
+    bool streaming; ///< What is written does not fit the caches that are used: it need not go through them.
+};
+
+/// What is lost in a rebuild: a whole disk, and of another the middle strip of each group.
+constexpr std::size_t lost_disk = 3, damaged_disk = 6;
+
+} // namespace assay::kernels
