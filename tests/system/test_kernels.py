@@ -115,14 +115,27 @@ def test_sizes_follow_from_the_caches(assay_kernels: tuple[Path, ...]) -> None:
     assert 0 < sizes[0] < sizes[1] <= sizes[2]
 
 
-def test_kernels_with_sanitizers(tmp_path_factory: pytest.TempPathFactory) -> None:
+SAMPLE = ("bandwidth", "horner", "latency", "locks", "xor-parity")
+"""Kernels of every sort: vectors, threads, stores past the caches, pointers, libraries."""
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [
+        pytest.param([f"assay-kernel-{name}" for name in SAMPLE], id="sample"),
+        pytest.param(["assay-kernels"], id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_kernels_with_sanitizers(
+    tmp_path_factory: pytest.TempPathFactory, targets: list[str]
+) -> None:
     """Every variant at every odd size, with the address and undefined-behaviour sanitizers."""
     native = Path(__file__).resolve().parents[2] / "native"
     build = tmp_path_factory.mktemp("sanitized")
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     for command in (
         ["cmake", "-S", native, "-B", build, *generator, "-DASSAY_SANITIZE=address,undefined"],
-        ["cmake", "--build", build, "--target", "assay-kernels", "--parallel", "2"],
+        ["cmake", "--build", build, "--parallel", "2", "--target", *targets],
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
