@@ -1,23 +1,9 @@
 // build: -O2
-#include "kernels/dgemm/work.hpp"
-#include "kernels/frame/blas.hpp"
+#include "kernels/dgemm/product.hpp"
 
 namespace assay::kernels {
 
 namespace {
-
-void run(const Product& w) {
-    openblas().use_threads();
-    openblas().gemm(w.m, w.n, w.k, w.a, w.b, 0.0, w.c);
-}
-
-const char* missing(const Product&) {
-    return openblas().missing();
-}
-
-const char* library() {
-    return openblas().told();
-}
 
 constexpr Variant<Product> lib_openblas{
     .id = "lib-openblas",
@@ -26,10 +12,10 @@ constexpr Variant<Product> lib_openblas{
            "OPENBLAS_CORETYPE tells it",
     .isa = Isa::any,
     .broken = false,
-    .run = run,
-    .missing = missing,
+    .run = by_library<openblas>,
+    .missing = missing_blas<openblas, Product>,
     .cost = nullptr,
-    .library = library,
+    .library = told_blas<openblas>,
 };
 
 } // namespace

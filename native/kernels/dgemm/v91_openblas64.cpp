@@ -1,23 +1,9 @@
 // build: -O2
-#include "kernels/dgemm/work.hpp"
-#include "kernels/frame/blas.hpp"
+#include "kernels/dgemm/product.hpp"
 
 namespace assay::kernels {
 
 namespace {
-
-void run(const Product& w) {
-    openblas64().use_threads();
-    openblas64().gemm(w.m, w.n, w.k, w.a, w.b, 0.0, w.c);
-}
-
-const char* missing(const Product&) {
-    return openblas64().missing();
-}
-
-const char* library() {
-    return openblas64().told();
-}
 
 constexpr Variant<Product> lib_openblas64{
     .id = "lib-openblas64",
@@ -26,10 +12,10 @@ constexpr Variant<Product> lib_openblas64{
            "says where it is",
     .isa = Isa::any,
     .broken = false,
-    .run = run,
-    .missing = missing,
+    .run = by_library<openblas64>,
+    .missing = missing_blas<openblas64, Product>,
     .cost = nullptr,
-    .library = library,
+    .library = told_blas<openblas64>,
 };
 
 } // namespace

@@ -1,23 +1,9 @@
 // build: -O2
-#include "kernels/dgemm/work.hpp"
-#include "kernels/frame/blas.hpp"
+#include "kernels/dgemm/product.hpp"
 
 namespace assay::kernels {
 
 namespace {
-
-void run(const Product& w) {
-    blis().use_threads();
-    blis().gemm(w.m, w.n, w.k, w.a, w.b, 0.0, w.c);
-}
-
-const char* missing(const Product&) {
-    return blis().missing();
-}
-
-const char* library() {
-    return blis().told();
-}
 
 constexpr Variant<Product> lib_blis{
     .id = "lib-blis",
@@ -25,10 +11,10 @@ constexpr Variant<Product> lib_blis{
     .why = "BLIS, all threads",
     .isa = Isa::any,
     .broken = false,
-    .run = run,
-    .missing = missing,
+    .run = by_library<blis>,
+    .missing = missing_blas<blis, Product>,
     .cost = nullptr,
-    .library = library,
+    .library = told_blas<blis>,
 };
 
 } // namespace
