@@ -25,4 +25,33 @@ inline void look_up(const Lookups& work) {
     *work.seen = seen;
 }
 
+/// A lock that one holds at a time, reader or writer.
+///
+/// \tparam Lock has `take` and `release`.
+template <class Lock>
+struct Exclusive {
+    static std::int64_t read(const Lookups& work, const Section& one) {
+        Lock::take(work);
+        const std::int64_t torn = look(work, one);
+        Lock::release(work);
+        return torn;
+    }
+    static void write(const Lookups& work, const Section& one) {
+        Lock::take(work);
+        change(work, one);
+        Lock::release(work);
+    }
+};
+
+/// Waits by reading, in the own cache, and exchanges once the word looks free.
+inline void take_patiently(int* word) {
+    while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE) != 0) {
+        while (__atomic_load_n(word, __ATOMIC_RELAXED) != 0) {
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+    }
+}
+
 } // namespace

@@ -5,24 +5,13 @@ namespace assay::kernels {
 
 namespace {
 
-struct Guard {
+struct Lock {
     static int* word(const Lookups& work) { return reinterpret_cast<int*>(work.room); }
     static void take(const Lookups& work) {
         while (__atomic_exchange_n(word(work), 1, __ATOMIC_ACQUIRE) != 0) {
         }
     }
     static void release(const Lookups& work) { __atomic_store_n(word(work), 0, __ATOMIC_RELEASE); }
-    static std::int64_t read(const Lookups& work, const Section& one) {
-        take(work);
-        const std::int64_t torn = look(work, one);
-        release(work);
-        return torn;
-    }
-    static void write(const Lookups& work, const Section& one) {
-        take(work);
-        change(work, one);
-        release(work);
-    }
 };
 
 constexpr Variant<Lookups> spin{
@@ -31,7 +20,7 @@ constexpr Variant<Lookups> spin{
     .why = "one word that is exchanged until it was free: every try takes the line away from who has it",
     .isa = Isa::any,
     .broken = false,
-    .run = look_up<Guard>,
+    .run = look_up<Exclusive<Lock>>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

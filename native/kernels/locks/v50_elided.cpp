@@ -1,33 +1,13 @@
 // build: -O2 -fopenmp
-#include "kernels/locks/team.hpp"
+#include "kernels/locks/mutex.hpp"
 
 #include <cpuid.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
 namespace assay::kernels {
 
 namespace {
-
-struct Guard {
-    /// All zero is PTHREAD_MUTEX_INITIALIZER of glibc and musl.
-    static pthread_mutex_t* lock(const Lookups& work) {
-        return reinterpret_cast<pthread_mutex_t*>(work.room);
-    }
-    static void take(const Lookups& work) { pthread_mutex_lock(lock(work)); }
-    static void release(const Lookups& work) { pthread_mutex_unlock(lock(work)); }
-    static std::int64_t read(const Lookups& work, const Section& one) {
-        take(work);
-        const std::int64_t torn = look(work, one);
-        release(work);
-        return torn;
-    }
-    static void write(const Lookups& work, const Section& one) {
-        take(work);
-        change(work, one);
-        release(work);
-    }
-};
 
 /// glibc elides mutexes alone, and only where the environment asks for it before the program starts.
 const char* missing(const Lookups&) {
@@ -47,7 +27,7 @@ constexpr Variant<Lookups> elided_mutex{
     .why = "the same mutex, elided by glibc: sections run as transactions, and no line of the lock moves",
     .isa = Isa::any,
     .broken = false,
-    .run = look_up<Guard>,
+    .run = look_up<Exclusive<Mutex>>,
     .missing = missing,
     .cost = nullptr,
     .library = nullptr,

@@ -15,13 +15,7 @@ struct Guard {
     static void take(const Lookups& work, std::uint64_t needed) {
         for (; needed != 0; needed &= needed - 1) {
             const auto part = static_cast<std::size_t>(__builtin_ctzll(needed));
-            while (__atomic_exchange_n(word(work, part), 1, __ATOMIC_ACQUIRE) != 0) {
-                while (__atomic_load_n(word(work, part), __ATOMIC_RELAXED) != 0) {
-#if defined(__x86_64__)
-                    __builtin_ia32_pause();
-#endif
-                }
-            }
+            take_patiently(word(work, part));
         }
     }
     static void release(const Lookups& work, std::uint64_t needed) {
