@@ -13,18 +13,18 @@ namespace {
 /// As `move`, with stores that go past the caches (MOVNTPD): a line that is written whole is not read before.
 inline double move_past(const Streams& work, std::size_t first, std::size_t last) {
     if (work.operation == reading) return move(work, first, last);
-    std::size_t i = first;
     const bool two = work.operation == copying;
     constexpr std::size_t line = 32;
-    for (; i < last && reinterpret_cast<std::uintptr_t>(work.to + i) % line != 0; ++i)
-        work.to[i] = two ? work.from[i] : work.from[i] + work.factor * work.other[i];
+    std::size_t i = first;
+    while (i < last && reinterpret_cast<std::uintptr_t>(work.to + i) % line != 0) ++i;
+    move(work, first, i);
     const __m256d factor = _mm256_set1_pd(work.factor);
     for (; i + 4 <= last; i += 4) {
         __m256d value = _mm256_loadu_pd(work.from + i);
         if (!two) value = _mm256_fmadd_pd(factor, _mm256_loadu_pd(work.other + i), value);
         _mm256_stream_pd(work.to + i, value);
     }
-    for (; i < last; ++i) work.to[i] = two ? work.from[i] : work.from[i] + work.factor * work.other[i];
+    move(work, i, last);
     _mm_sfence();
     return 0.0;
 }

@@ -12,6 +12,7 @@ from assay.records import Arm, Claim, Configuration, Sample, Stage, StudySpec
 from assay.search.claims import claim_between
 from assay.search.history import History
 from assay.workloads.kernels import REPETITION, Kernel, Variant
+from assay.workloads.roofs import Roofs
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,20 @@ class Step:
     against: str | None
     median_s: float | None
     claim: Claim | None
+
+    @property
+    def gflop_per_s(self) -> float:
+        """Additions and multiplications; 0 where there is no time."""
+        return 1e-9 * self.variant.flops / self.median_s if self.median_s else 0.0
+
+    @property
+    def gb_per_s(self) -> float:
+        """Bytes that have to move; 0 where there is no time."""
+        return 1e-9 * self.variant.moved_bytes / self.median_s if self.median_s else 0.0
+
+    def of_roof(self, roofs: Roofs) -> float:
+        """How much of what the machine can do at most; 0 where there is no time."""
+        return roofs.bound_s(self.variant) / self.median_s if self.median_s else 0.0
 
 
 def arms_of(

@@ -43,20 +43,18 @@ def roofline_svg(kernel: Kernel, steps: Sequence[Step], roofs: Roofs) -> str:
         ax.set_xscale("log")
         ax.set_yscale("log")
         _roof(ax, shown, roofs)
-        rates = [1e-9 * one.variant.flops / (one.median_s or 1.0) for one in shown]
-        order = sorted(range(len(shown)), key=lambda k: -rates[k])
-        for place, k in enumerate(order):
-            intensity = shown[k].variant.flops / shown[k].variant.moved_bytes
+        order = sorted(shown, key=lambda one: -one.gflop_per_s)
+        for place, one in enumerate(order):
             strong = place == 0
             colour = "winner" if strong else "other"
-            ax.plot([intensity], [rates[k]], "o", markersize=6, color=LIGHT[colour], zorder=4)
-            part = 100 * roofs.bound_s(shown[k].variant) / (shown[k].median_s or 1.0)
-            label = f"{shown[k].variant.variant}: {significant(rates[k])}, {part:.0f} % of the roof"
+            point = [_intensity(one)], [one.gflop_per_s]
+            ax.plot(*point, "o", markersize=6, color=LIGHT[colour], zorder=4)
+            told = f"{significant(one.gflop_per_s)}, {100 * one.of_roof(roofs):.0f} % of the roof"
             put_text(
                 fig,
                 WIDE - _RIGHT + 12,
                 _HEIGHT - _ABOVE - 14 - 15 * place,
-                label,
+                f"{one.variant.variant}: {told}",
                 colour="ink" if strong else "muted",
                 size=SMALL_PX,
                 weight=600 if strong else 400,
@@ -73,10 +71,14 @@ def roofline_svg(kernel: Kernel, steps: Sequence[Step], roofs: Roofs) -> str:
         return standalone(finish(fig, "roofline", words, words))
 
 
+def _intensity(one: Step) -> float:
+    return one.variant.flops / one.variant.moved_bytes
+
+
 def _roof(ax: Axes, shown: Sequence[Step], roofs: Roofs) -> None:
     """The slope of the memory and the flat of the cores, which meet at the ridge."""
     ridge = roofs.gflop_per_s / roofs.gb_per_s
-    places = [one.variant.flops / one.variant.moved_bytes for one in shown] or [ridge]
+    places = [_intensity(one) for one in shown] or [ridge]
     factor = 10**_DECADES
     left, right = min(*places, ridge) / factor, max(*places, ridge) * factor
     ax.plot(
@@ -86,7 +88,7 @@ def _roof(ax: Axes, shown: Sequence[Step], roofs: Roofs) -> None:
         linewidth=1.6,
         zorder=3,
     )
-    rates = [1e-9 * one.variant.flops / (one.median_s or 1.0) for one in shown]
+    rates = [one.gflop_per_s for one in shown]
     ax.set_xlim(left, right)
     ax.set_ylim(min([*rates, left * roofs.gb_per_s]) / 2, roofs.gflop_per_s * 2)
     for axis in (ax.xaxis, ax.yaxis):

@@ -46,13 +46,12 @@ def _row(roofs: Roofs) -> Any:
         one = step.variant
         if step.median_s is None:
             return one.variant, "-", "-", "-", "-", "no launch of it ended well"
-        rate = 1e-9 / step.median_s
         return (
             one.variant,
             show_duration(step.median_s),
-            significant(one.flops * rate),
-            significant(one.moved_bytes * rate),
-            f"{100 * roofs.bound_s(one) / step.median_s:.1f} %",
+            significant(step.gflop_per_s),
+            significant(step.gb_per_s),
+            f"{100 * step.of_roof(roofs):.1f} %",
             _step_words(step),
         )
 
@@ -113,9 +112,9 @@ def _step_document(step: Step, roofs: Roofs) -> dict[str, Any]:
     if step.median_s is not None:
         found |= {
             "median_s": step.median_s,
-            "gflop_per_s": 1e-9 * one.flops / step.median_s,
-            "gb_per_s": 1e-9 * one.moved_bytes / step.median_s,
-            "of_roof": roofs.bound_s(one) / step.median_s,
+            "gflop_per_s": step.gflop_per_s,
+            "gb_per_s": step.gb_per_s,
+            "of_roof": step.of_roof(roofs),
         }
     if step.claim is not None:
         found["claim"] = to_builtins(step.claim)

@@ -73,6 +73,11 @@ class State(Record, frozen=True, kw_only=True):
     free_gpus: str = ""
     shares: tuple[HeldShare, ...] = ()
 
+    @property
+    def holders(self) -> str:
+        """Those who have shares, as a message names them."""
+        return "; ".join(map(str, self.shares))
+
 
 class Lease(Record, frozen=True, kw_only=True):
     """A share that was given; ``folders`` are its control groups."""

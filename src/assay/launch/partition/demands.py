@@ -222,9 +222,8 @@ def _demand_unused(name: str, folder: Path, host: Host, state: State | None) -> 
         NotPossible: says who.
     """
     if state is not None and state.shares:
-        who = "; ".join(map(str, state.shares))
         raise NotPossible(
-            f"The partition {name} is in use: {who}.",
+            f"The partition {name} is in use: {state.holders}.",
             "Wait until they are done; --force ends their shares, and their programs go on outside "
             "of it, beside all others.",
         )

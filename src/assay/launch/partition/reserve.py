@@ -117,8 +117,7 @@ def _told_who_has_it(state: State) -> Iterator[None]:
     except NotPossible as error:
         if not state.shares:
             raise
-        who = "; ".join(map(str, state.shares))
-        raise type(error)(f"{error.cause} In use: {who}.", error.remedy) from error
+        raise type(error)(f"{error.cause} In use: {state.holders}.", error.remedy) from error
 
 
 def _choice(
