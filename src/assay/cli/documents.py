@@ -103,6 +103,7 @@ def _compare(conclusion: Conclusion) -> dict[str, Any]:
             {"name": arm.name, "summary": summary(arm), **_modes(arm)} for arm in conclusion.arms
         ],
         "claims": [claim(found) for found in conclusion.claims],
+        **({"steps": [claim(found) for found in conclusion.steps]} if conclusion.steps else {}),
         "launches": conclusion.launches,
         "stopped": conclusion.stopped,
     } | _noise_floor(conclusion)

@@ -31,10 +31,17 @@ class Arm(Record, frozen=True, kw_only=True):
     """A configuration under the name it has in a study.
 
     Identical arms (A/A) share a configuration and differ in name.
+
+    Attributes:
+        name: in the study.
+        configuration: what runs.
+        against: name of an arm before it that this is a step from: a comparison goes on until that
+            step is decided. ``None``: it is held against the first alone.
     """
 
     name: str
     configuration: Configuration
+    against: str | None = None
 
 
 class Launch(Record, frozen=True, kw_only=True):

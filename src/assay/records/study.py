@@ -263,6 +263,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     Attributes:
         arms: the baseline first; for ``tune`` those of the confirmation, over its blocks alone.
         claims: one for each arm but the first, in the first objective.
+        steps: claims on arms against those that they are a step from, where that is not the first.
         front: for several objectives: the confirmed points that are shown to be better than the
             default in one of them and that none is shown to dominate; best in the first first.
         off_front: what was confirmed beside them, and is no part of the front.
@@ -287,6 +288,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     metric: str
     arms: tuple[ArmResult, ...] = ()
     claims: tuple[Claim, ...] = ()
+    steps: tuple[Claim, ...] = ()
     effects: tuple[FactorEffect, ...] = ()
     requirements: tuple[RequirementResult, ...] = ()
     recommendation: Recommendation | None = None

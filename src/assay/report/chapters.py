@@ -24,6 +24,7 @@ from assay.report.parts import (
     granted,
     method,
     required,
+    steps,
     sweep,
     table,
     verdict,
@@ -113,6 +114,9 @@ def _picture_chapters(
             claims.claims(rows),
             intro=_gain_intro(report, gain),
         )
+    taken = steps.steps(report.conclusion.steps) if report.conclusion else None
+    if taken is not None:
+        yield _chapter("steps", "Step by step", taken)
     kept = required.required(report)
     if kept is not None:
         yield _chapter("required", "What was required", kept)

@@ -44,7 +44,7 @@ def to_markdown(conclusion: Conclusion, metric: Metric) -> str:
     parts = [escape(claim_sentence(claim, metric)) for claim in conclusion.claims]
     parts.append(_arm_table(conclusion, metric, scale))
     if conclusion.claims:
-        parts.append(_claim_table(conclusion.claims))
+        parts.append(_claim_table((*conclusion.claims, *conclusion.steps)))
     if conclusion.requirements:
         parts.append(requirement_table(conclusion))
     if conclusion.notes:

@@ -1,11 +1,13 @@
-"""CompareRace: named arms, block by block, until each is decided against the first."""
+"""CompareRace: named arms, block by block, until each is decided against its rival.
+
+The rival of an arm is the one that it is a step from, where it names one, and else the first.
+"""
 
 from __future__ import annotations
 
 from assay.records import Arm, Claim, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
 from assay.search.counted import counted, no_more
-from assay.search.history import History
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
@@ -64,15 +66,14 @@ class CompareRace(BlockRace):
             small = self._too_small(able, purse)
             if small is not None:
                 return small
-        racing = self._racing(able, blocks)
-        if not any(arm in self._compared for arm in racing):
+        roster = self._roster(able, blocks)
+        if not roster:
             return Done(Reason.DECIDED, self._ending())
         if self._lost(Stage.CONFIRM, able[0]):
             return Done(
                 Reason.WORKLOAD_FAILED,
                 f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.",
             )
-        roster = (able[0], *racing)
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return Roster(Stage.CONFIRM, roster)
         return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
@@ -80,18 +81,29 @@ class CompareRace(BlockRace):
     def _ending(self) -> str:
         """Why nothing races any more."""
         told = counted(self._history)
-        if all_decided(map(self._claim, self._compared)):
+        if all_decided(self._claim(arm) for arm in self._compared):
             return f"Every comparison was decided after {told}."
         return no_more(told)
 
     def _claim(self, arm: Arm) -> Claim | None:
-        return compare_claim(self._spec, self._history, self._arms, arm)
+        pair = (self._rival(arm).name, arm.name)
+        return claim_between(self._spec, self._history, pair, claim_alpha(self._spec))
 
-    def _racing(self, able: list[Arm], blocks: int) -> list[Arm]:
-        """All but the first that are not decided yet; the first's second name goes along."""
+    def _rival(self, arm: Arm) -> Arm:
+        """What an arm is held against: the first, too, where the one it names gives no values."""
+        named = next((one for one in self._arms if one.name == arm.against), self._arms[0])
+        works = self._warm(named) and not self._lost(Stage.CONFIRM, named)
+        return named if works else self._arms[0]
+
+    def _roster(self, able: list[Arm], blocks: int) -> tuple[Arm, ...]:
+        """Those not decided yet and their rivals; the first's second name goes along."""
         if not due(blocks):
-            return [arm for arm in self._history.roster(Stage.CONFIRM) if arm != able[0]]
-        return [arm for arm in able[1:] if arm not in self._compared or not self._decided(arm)]
+            return tuple(self._history.roster(Stage.CONFIRM))
+        open_ = [arm for arm in able[1:] if arm not in self._compared or not self._decided(arm)]
+        if not any(arm in self._compared for arm in open_):
+            return ()
+        wanted = {arm.name for arm in (*open_, *map(self._rival, open_))}
+        return tuple(arm for arm in able if arm.name in wanted)
 
     @property
     def _least(self) -> int:
@@ -134,7 +146,8 @@ class CompareRace(BlockRace):
             return True
         if found is None:
             return len(self._history.sound(Stage.CONFIRM)) >= self._least
-        if all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
+        pair = (self._rival(arm), arm)
+        if all(alike(self._history.values(Stage.CONFIRM, one.name)) for one in pair):
             return True
         if self._requires(arm):
             return False
@@ -142,13 +155,12 @@ class CompareRace(BlockRace):
 
     def _requires(self, arm: Arm) -> bool:
         """Whether it is unclear yet if an arm keeps what is required, or if the first does."""
-        return is_open(self._spec, self._history, (self._arms[0], arm))
+        return is_open(self._spec, self._history, (self._rival(arm), arm))
 
 
 def least_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a comparison excludes anything."""
-    alpha = claims_alpha(spec) / (len(compared_arms(spec)) - 1)
-    return max(MIN_BLOCKS, least(alpha), least_blocks_required(spec))
+    return max(MIN_BLOCKS, least(claim_alpha(spec)), least_blocks_required(spec))
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:
@@ -169,12 +181,18 @@ def null_name(name: str) -> str:
     return f"{name} (again)"
 
 
-def compare_claim(
-    spec: StudySpec, history: History, arms: tuple[Arm, ...], arm: Arm
-) -> Claim | None:
-    """The claim on one arm against the first.
+def claimed_pairs(spec: StudySpec) -> tuple[tuple[str, str], ...]:
+    """Names of the pairs that a comparison claims something on: all against the first."""
+    first, *others = compared_arms(spec)
+    return tuple((first.name, arm.name) for arm in others)
 
-    ``alpha`` is shared out among the claims shown, so that all their intervals hold together.
-    """
-    alpha = claims_alpha(spec) / (len(arms) - 1)
-    return claim_between(spec, history, (arms[0].name, arm.name), alpha)
+
+def step_pairs(spec: StudySpec) -> tuple[tuple[str, str], ...]:
+    """Names of the pairs that are claimed on beside: steps from another arm than the first."""
+    first = spec.arms[0].name
+    return tuple((arm.against, arm.name) for arm in spec.arms if arm.against not in (None, first))
+
+
+def claim_alpha(spec: StudySpec) -> float:
+    """Error rate of each claim of a comparison: shared out, so that all intervals hold together."""
+    return claims_alpha(spec) / (len(claimed_pairs(spec)) + len(step_pairs(spec)))

@@ -32,7 +32,13 @@ from assay.search.calibration import calibration, calibration_notes
 from assay.search.cells import lead
 from assay.search.claims import claim_between
 from assay.search.comparable import instances_notes
-from assay.search.compare import compare_claim, compared_arms, null_name
+from assay.search.compare import (
+    claim_alpha,
+    claimed_pairs,
+    compared_arms,
+    null_name,
+    step_pairs,
+)
 from assay.search.effects import effects_of
 from assay.search.elsewhere import elsewhere_of
 from assay.search.facet import Facet
@@ -422,12 +428,20 @@ def _seen(spec: StudySpec, history: History, arms: Sequence[Arm], stopped: str) 
 
 def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
     history = History.of(spec, samples)
-    arms = compared_arms(spec)
-    claims = [compare_claim(spec, history, arms, arm) for arm in arms[1:]]
+    alpha = claim_alpha(spec)
+    claims, steps = (
+        [claim_between(spec, history, pair, alpha) for pair in pairs]
+        for pairs in (claimed_pairs(spec), step_pairs(spec))
+    )
     told, floor = _apart(spec, claims)
-    seen = _seen(spec, history, arms, stopped)
-    elsewhere = elsewhere_of(spec, seen.arms)
-    return msgspec.structs.replace(seen, claims=told, noise_floor=floor, elsewhere=elsewhere)
+    seen = _seen(spec, history, compared_arms(spec), stopped)
+    return msgspec.structs.replace(
+        seen,
+        claims=told,
+        steps=tuple(claim for claim in steps if claim is not None),
+        noise_floor=floor,
+        elsewhere=elsewhere_of(spec, seen.arms),
+    )
 
 
 def _apart(

@@ -15,6 +15,7 @@ from assay.measure.gone import demand_folder
 from assay.measure.lanes import Lanes
 from assay.measure.libraries import libraries_changed
 from assay.records import (
+    Arm,
     Budget,
     Conclusion,
     Kind,
@@ -449,6 +450,7 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRac
         case Kind.COMPARE:
             if len(spec.arms) < 2:
                 raise BadInput("A comparison needs at least two arms.", "Name another command.")
+            _demand_known_rivals(spec.arms)
             return CompareRace(spec)
         case Kind.MEASURE:
             return MeasureRace(spec)
@@ -459,3 +461,19 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRac
         case Kind.CALIBRATE:
             return CalibrateRace(spec)
     raise NotPossible(f"This version of assay cannot carry on a {spec.kind} study.")
+
+
+def _demand_known_rivals(arms: Sequence[Arm]) -> None:
+    """Refuse a step from an arm that there is not, or that comes after it.
+
+    Raises:
+        BadInput: names it.
+    """
+    before: set[str] = set()
+    for arm in arms:
+        if arm.against is not None and arm.against not in before:
+            raise BadInput(
+                f"{arm.name!r} is a step from {arm.against!r}, and no arm before it has that name.",
+                "Name an arm that comes before it.",
+            )
+        before.add(arm.name)

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.records import Arm, Claim, Configuration, Sample, Stage, StudySpec
-from assay.search.claims import claim_between
-from assay.search.history import History
+from assay.records import Arm, Claim, Conclusion, Configuration, Sample, Stage
 from assay.workloads.kernels import REPETITION, Kernel, Variant
 from assay.workloads.roofs import Roofs
 
@@ -48,19 +46,22 @@ class Step:
 
 
 def arms_of(
-    program: Path, variants: Sequence[Variant], words: Sequence[str], seconds: float
+    program: Path, kernel: Kernel, variants: Sequence[Variant], words: Sequence[str], seconds: float
 ) -> tuple[Arm, ...]:
     """An arm for each variant, under its name: the command that runs it.
 
     Args:
         program: of the kernel.
-        variants: that are to run.
+        kernel: as it describes itself.
+        variants: that are to run, parents first.
         words: which data, and how many threads.
         seconds: that a launch goes on, beside its first repetition.
     """
+    above = _parents(kernel, variants)
     return tuple(
         Arm(
             name=one.variant,
+            against=above[one.variant],
             configuration=Configuration(
                 {
                     "command": shlex.join(
@@ -81,24 +82,33 @@ def arms_of(
 
 
 def ladder(
-    kernel: Kernel, variants: Sequence[Variant], spec: StudySpec, samples: Sequence[Sample]
+    kernel: Kernel, variants: Sequence[Variant], conclusion: Conclusion, samples: Sequence[Sample]
 ) -> tuple[Step, ...]:
-    """What a study of a kernel's variants says of each step.
+    """What a study of a kernel's variants says of each step."""
+    above = _parents(kernel, variants)
+    claims = {(claim.a, claim.b): claim for claim in (*conclusion.claims, *conclusion.steps)}
+    return tuple(
+        Step(
+            one,
+            above[one.variant],
+            _median(samples, one.variant),
+            claims.get((above[one.variant] or "", one.variant)),
+        )
+        for one in variants
+    )
 
-    All intervals hold together, as ``alpha`` of the study says.
-    """
-    history = History.of(spec, samples)
+
+def _parents(kernel: Kernel, variants: Sequence[Variant]) -> dict[str, str | None]:
+    """What each is a step from: its parent, or the nearest one above that is run."""
     run = {one.variant for one in variants}
-    above = {one.variant: one.parent for one in kernel.variants}
-    alpha = spec.alpha / max(len(variants) - 1, 1)
-    steps = []
-    for one in variants:
-        against = above[one.variant]
-        while against and against not in run:
-            against = above[against]
-        claim = claim_between(spec, history, (against, one.variant), alpha) if against else None
-        steps.append(Step(one, against or None, _median(samples, one.variant), claim))
-    return tuple(steps)
+    parents = {one.variant: one.parent for one in kernel.variants}
+    found: dict[str, str | None] = {}
+    for name in run:
+        above = parents[name]
+        while above and above not in run:
+            above = parents[above]
+        found[name] = above or None
+    return found
 
 
 def _median(samples: Sequence[Sample], name: str) -> float | None:

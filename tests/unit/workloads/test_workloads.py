@@ -10,8 +10,9 @@ import pytest
 
 import assay.workloads
 from assay.errors import BadInput, NotPossible
+from assay.records import Conclusion, Kind
 from assay.workloads.kernels import Kernel, Variant, described, find_kernel, options_of
-from assay.workloads.ladder import Step, arms_of
+from assay.workloads.ladder import Step, arms_of, ladder
 from assay.workloads.published import published
 from assay.workloads.roofline import roofline_svg
 from assay.workloads.roofs import Roofs
@@ -52,10 +53,30 @@ def test_a_roof_is_the_slower_of_cores_and_memory() -> None:
 def test_a_variant_has_the_very_data_of_the_others() -> None:
     words = options_of(kernel())
     assert words == ("--n", "7", "--degree", "3")
-    first, second = arms_of(Path("/a b/prog"), (variant("a"), variant("b", "a")), words, 0.2)
-    assert first.name == "a" and second.name == "b"
+    own = kernel(variant("a"), variant("b", "a"))
+    first, second = arms_of(Path("/a b/prog"), own, own.variants, words, 0.2)
+    assert first.name == "a" and first.against is None
+    assert second.name == "b" and second.against == "a"
     command = "'/a b/prog' --variant a --seconds 0.2 --n 7 --degree 3"
     assert first.configuration["command"] == command
+
+
+def test_a_step_leads_from_the_nearest_parent_that_runs() -> None:
+    own = kernel(variant("a"), variant("b", "a"), variant("c", "b"), variant("library"))
+    run = [one for one in own.variants if one.variant != "b"]
+    arms = arms_of(Path("prog"), own, run, (), 0.2)
+    assert [(arm.name, arm.against) for arm in arms] == [
+        ("a", None),
+        ("c", "a"),
+        ("library", None),
+    ]
+    assert [
+        step.against for step in ladder(own, run, Conclusion(kind=Kind.COMPARE, metric="s"), ())
+    ] == [
+        None,
+        "a",
+        None,
+    ]
 
 
 def test_what_can_be_had_is_neither_broken_nor_missing() -> None:

@@ -6,7 +6,6 @@ import argparse
 import os
 import shlex
 import sys
-from pathlib import Path
 
 from assay.bundle.files import replacing
 from assay.cli.case.asked import data_words, thread_words
@@ -18,7 +17,7 @@ from assay.cli.request import budget_of, disturbed_above_of
 from assay.cli.target import target_of
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import BadInput, NotPossible, nearest
-from assay.records import Kind, Sample, StudySpec, Workload
+from assay.records import Arm, Kind, Sample, StudySpec, Workload
 from assay.study.session import Result, begin
 from assay.workloads.kernels import (
     REPETITION,
@@ -50,9 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     kernel = described(program, (*data_words(arguments), *threads))
     chosen = _chosen(kernel, arguments.variant)
     roofs = measured_roofs(kernel.bytes, threads, os.environ)
-    spec = _spec(arguments, program, chosen, (*options_of(kernel), *threads))
+    arms = arms_of(program, kernel, chosen, (*options_of(kernel), *threads), LAUNCH_S)
+    spec = _spec(arguments, arms)
     result, samples = _measured(arguments, spec)
-    steps = ladder(kernel, chosen, spec, samples)
+    steps = ladder(kernel, chosen, result.conclusion, samples)
     if picture is not None:
         with replacing(picture) as file:
             file.write(roofline_svg(kernel, steps, roofs).encode())
@@ -96,13 +96,7 @@ def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
     return chosen
 
 
-def _spec(
-    arguments: argparse.Namespace,
-    program: Path,
-    chosen: tuple[Variant, ...],
-    words: tuple[str, ...],
-) -> StudySpec:
-    arms = arms_of(program, chosen, words, LAUNCH_S)
+def _spec(arguments: argparse.Namespace, arms: tuple[Arm, ...]) -> StudySpec:
     argv = tuple(shlex.split(str(arms[0].configuration["command"])))
     return StudySpec(
         kind=Kind.COMPARE,

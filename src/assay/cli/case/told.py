@@ -69,6 +69,8 @@ def _step_words(step: Step) -> str:
 
 def _change(claim: Claim) -> str:
     """How much faster one is than the one that it is a step from; with the interval."""
+    if claim.withheld:
+        return f"others used the machine too often to hold it against {claim.a}"
     if claim.verdict is Verdict.UNCLEAR:
         return f"unclear whether faster than {claim.a}"
     if claim.verdict is Verdict.SAME:

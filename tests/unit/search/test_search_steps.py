@@ -1,0 +1,96 @@
+"""A comparison whose arms are steps: each is held against the one that it is a step from."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from simulated_studies import Study, carry_out, factors, workload
+
+from assay.errors import BadInput
+from assay.records import Arm, Budget, Configuration, Kind, Stage, StudySpec, Verdict
+from assay.search.compare import claim_alpha
+from assay.search.gp import GpSearcher
+from assay.search.race import Reason
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated
+from assay.study.session import race_of
+
+TAKES = factors(step={0: 10.0, 1: 1.0, 2: 0.97, 3: 0.5})
+
+
+def arm(number: int, against: int | None = None) -> Arm:
+    return Arm(
+        name=f"v{number}",
+        configuration=Configuration({"step": number}),
+        against=None if against is None else f"v{against}",
+    )
+
+
+CHAIN = (arm(0), arm(1, 0), arm(2, 1), arm(3, 2))
+
+
+def ladder(*arms: Arm, launches: int = 2000, program: Simulated | None = None) -> Study:
+    program = program or Simulated(TAKES, noise=0.03)
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=workload(program.metric, None),
+        budget=Budget(launches=launches),
+        arms=arms,
+    )
+    return carry_out(spec, program)
+
+
+def ran(study: Study) -> Counter[str]:
+    return Counter(s.launch.arm for s in study.samples if s.launch.stage is Stage.CONFIRM)
+
+
+def test_it_goes_on_until_every_step_is_decided() -> None:
+    study = ladder(*CHAIN)
+    assert study.done.reason is Reason.DECIDED
+    steps = {(claim.a, claim.b): claim.verdict for claim in study.conclusion.steps}
+    assert steps == {("v1", "v2"): Verdict.FASTER, ("v2", "v3"): Verdict.FASTER}
+    assert {claim.b for claim in study.conclusion.claims} == {"v1", "v2", "v3"}
+
+
+def test_who_is_decided_runs_no_longer_than_it_is_a_rival() -> None:
+    """The tenfold first step takes a few blocks, the small one many: those need neither end."""
+    counts = ran(ladder(*CHAIN))
+    assert counts["v1"] == counts["v2"] > 2 * counts["v0"]
+    assert counts["v3"] < counts["v2"]
+
+
+def test_without_steps_the_first_runs_in_every_block() -> None:
+    study = ladder(*(arm(k) for k in range(3)))
+    assert study.conclusion.steps == ()
+    counts = ran(study)
+    assert counts["v0"] == max(counts.values())
+
+
+def test_all_intervals_share_the_error_rate() -> None:
+    study = ladder(*CHAIN, launches=80)
+    claims = (*study.conclusion.claims, *study.conclusion.steps)
+    assert len(claims) == 5
+    assert {claim.alpha for claim in claims} == {study.spec.alpha / 5}
+    assert claim_alpha(study.spec) == pytest.approx(study.spec.alpha / 5)
+
+
+def test_a_rival_that_fails_is_replaced_by_the_first() -> None:
+    program = Simulated(TAKES, noise=0.03, fails=lambda c: c.get("step") == 1)
+    study = ladder(*CHAIN, program=program)
+    assert study.done.reason is Reason.DECIDED
+    steps = {(claim.a, claim.b) for claim in study.conclusion.steps}
+    assert steps == {("v2", "v3")}
+    assert {claim.b for claim in study.conclusion.claims} == {"v2", "v3"}
+
+
+@pytest.mark.parametrize("arms", [(arm(0), arm(2, 1)), (arm(0), arm(1, 2), arm(2))])
+def test_a_step_from_nothing_is_refused(arms: tuple[Arm, ...]) -> None:
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=workload(Simulated(TAKES).metric, None),
+        budget=Budget(launches=10),
+        arms=arms,
+    )
+    with pytest.raises(BadInput, match="is a step from"):
+        race_of(spec, SearchSpace(spec.space), GpSearcher())
