@@ -73,7 +73,7 @@ bench-start: $(VENV)/.tested-with $(VENV)/.peers ## how soon a program starts, a
 bench-partition: $(VENV)/.tested-with $(VENV)/.peers ## what a partition keeps away from a program, under a load (BENCH=--write)
 	$(BIN)/python -m benchmarks.partition $(BENCH)
 
-bench-kernels: $(VENV)/.tested-with ## the catalogue's kernels beside libraries and the machine's roofs (BENCH=--write)
+bench-kernels: $(VENV)/.libraries $(VENV)/.tested-with ## the catalogue's kernels beside libraries and the machine's roofs (BENCH=--write)
 	$(BIN)/python -m benchmarks.kernels $(BENCH)
 
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
@@ -109,6 +109,13 @@ $(VENV)/.example: $(VENV)/.created examples/requirements.txt
 $(VENV)/.tested-with: $(VENV)/.installed pyproject.toml
 	tools/system-packages build examples test
 	$(BIN)/python -m pip install -q --group test --group check
+	touch $@
+
+# The libraries that kernels are held against. One is known by its header when the native part is built.
+$(VENV)/.libraries: $(VENV)/.created tools/system-packages
+	tools/system-packages kernels
+	rm -f $(VENV)/.installed
+	if [ -d build ]; then find build -name libraries.cpp.o -delete; fi
 	touch $@
 
 # Other measuring tools, apart from what assay needs; those that cannot be installed are left out.

@@ -1,23 +1,17 @@
-#include "kernels/frame/buffer.hpp"
 #include "kernels/frame/kernel_of.hpp"
-#include "kernels/frame/pattern.hpp"
 #include "kernels/frame/program.hpp"
-#include "kernels/hash/lanes.hpp"
+#include "kernels/hash/messages.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace assay::kernels {
 
 namespace {
 
-/// Messages repeat after so many, so that as many digests have to be known.
-constexpr std::size_t different = 31;
-
 const About about_hash = {
     "hash",
     "Digests of many messages (MD5, SHA-1, SHA-256, SHA-512)",
-    "Intel ISA-L multi-buffer hashing sample: 981.7 MB/s at 42 % of a consumer's time with one producer",
+    "Intel ISA-L multi-buffer hashing: many messages at once, each in a lane of vectors",
     "units for integers of one core",
 };
 
@@ -64,56 +58,18 @@ class Hash final : public KernelOf<Hashing> {
     void prepare(const Values& values, std::size_t shift) override {
         const auto messages = static_cast<std::size_t>(values.at("messages"));
         const auto length = static_cast<std::size_t>(values.at("length"));
-        const std::int64_t function = values.at("function");
-        if (function != 1 && function != 5 && function != 256 && function != 512)
-            throw BadWords("--function needs 1, 5, 256 or 512");
-        data_ = Buffer<Byte>(messages * length, shift);
-        digests_ = Buffer<Byte>(messages * digest_place);
-        for (std::size_t m = 0; m < messages; ++m)
-            for (std::size_t i = 0; i < length; ++i)
-                data_[m * length + i] = static_cast<Byte>(mixed(m % different + i * different));
-        work_ = {data_.data(), digests_.data(), messages, length, static_cast<Function>(function)};
-        // One word at a time, as FIPS 180-4 and RFC 1321 have it; that libraries agree is what tests it.
-        Hashing known = work_;
-        known.digests = wanted_[0].data();
-        known.messages = std::min(messages, different);
-        all<std::uint32_t, std::uint64_t>(known);
+        messages_ = Messages(messages, length, values.at("function"), shift);
+        work_ = messages_.work();
     }
 
-    void poison() override { std::ranges::fill(digests_, Byte{0xa5}); }
+    void poison() override { messages_.poison(); }
 
-    [[nodiscard]] Verdict check() override {
-        for (std::size_t m = 0; m < work_.messages; ++m)
-            if (std::memcmp(&digests_[m * digest_place], wanted_[m % different].data(), digest_bytes()) != 0)
-                return {false, std::numeric_limits<double>::max(),
-                        "the digest of message " + std::to_string(m) + " is wrong"};
-        return {true, 0.0, ""};
-    }
+    [[nodiscard]] Verdict check() override { return messages_.check(); }
 
   private:
-    [[nodiscard]] std::size_t digest_bytes() const {
-        switch (work_.function) {
-        case Function::md5:
-            return 16;
-        case Function::sha1:
-            return 20;
-        case Function::sha256:
-            return 32;
-        case Function::sha512:
-            break;
-        }
-        return 64;
-    }
+    [[nodiscard]] Cost usual_cost() const override { return messages_.cost(); }
 
-    /// Messages are read; digests are small beside them.
-    [[nodiscard]] Cost usual_cost() const override {
-        const double read = static_cast<double>(work_.messages) * static_cast<double>(work_.length);
-        const double written = static_cast<double>(work_.messages * digest_bytes());
-        return {.bytes = read + written, .bytes_with_allocate = read + 2.0 * written};
-    }
-
-    Buffer<Byte> data_, digests_;
-    std::array<std::array<Byte, digest_place>, different> wanted_{};
+    Messages messages_;
 };
 
 } // namespace

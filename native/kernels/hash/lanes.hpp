@@ -240,16 +240,15 @@ inline void load(V* w, const unsigned char* const* from, std::size_t offset) {
     }
 }
 
-/// As many messages as there are lanes, from `first` on; lanes without one do the last one again.
+/// As many messages as there are lanes: those whose numbers are given; lanes without one do the last one
+/// again.
 template <class F, class V>
-void hash_of(const Hashing& p, std::size_t first) {
+void hash_of(const Hashing& p, const std::size_t* which, std::size_t count) {
+    if (count == 0) return;
     typedef typename F::Word Word;
     constexpr std::size_t lanes = sizeof(V) / sizeof(Word), block = F::block;
     const unsigned char* from[lanes];
-    for (std::size_t l = 0; l < lanes; ++l) {
-        const std::size_t one = first + l < p.messages ? first + l : p.messages - 1;
-        from[l] = p.data + one * p.length;
-    }
+    for (std::size_t l = 0; l < lanes; ++l) from[l] = p.data + which[l < count ? l : count - 1] * p.length;
     V h[F::words], w[16];
     for (std::size_t i = 0; i < F::words; ++i) h[i] = V{} + F::start[i];
     const std::size_t rest = p.length % block, whole = p.length - rest;
@@ -274,36 +273,49 @@ void hash_of(const Hashing& p, std::size_t first) {
         load<F>(w, from, i);
         F::add(h, w);
     }
-    for (std::size_t l = 0; l < lanes && first + l < p.messages; ++l) {
+    for (std::size_t l = 0; l < count; ++l) {
         for (std::size_t i = 0; i < F::words; ++i) {
             Word word;
             __builtin_memcpy(&word, reinterpret_cast<const unsigned char*>(&h[i]) + l * sizeof(Word),
                              sizeof word);
             if (F::big_endian) word = other_end(word);
-            __builtin_memcpy(p.digests + (first + l) * digest_place + i * sizeof(Word), &word, sizeof word);
+            __builtin_memcpy(p.digests + which[l] * digest_place + i * sizeof(Word), &word, sizeof word);
         }
     }
 }
 
 /// \tparam S, L vectors of words of 32 and of 64 bits.
 template <class S, class L>
-inline void some(const Hashing& p, std::size_t number) {
-    constexpr std::size_t shorts = sizeof(S) / 4, longs = sizeof(L) / 8;
+inline std::size_t lanes_of(const Hashing& p) {
+    return p.function == Function::sha512 ? sizeof(L) / 8 : sizeof(S) / 4;
+}
+
+/// Messages of these numbers, no more than there are lanes.
+template <class S, class L>
+inline void hash_these(const Hashing& p, const std::size_t* which, std::size_t count) {
     switch (p.function) {
     case Function::md5:
-        return hash_of<Md5, S>(p, number * shorts);
+        return hash_of<Md5, S>(p, which, count);
     case Function::sha1:
-        return hash_of<Sha1, S>(p, number * shorts);
+        return hash_of<Sha1, S>(p, which, count);
     case Function::sha256:
-        return hash_of<Sha256, S>(p, number * shorts);
+        return hash_of<Sha256, S>(p, which, count);
     case Function::sha512:
-        return hash_of<Sha512, L>(p, number * longs);
+        return hash_of<Sha512, L>(p, which, count);
     }
 }
 
 template <class S, class L>
+inline void some(const Hashing& p, std::size_t number) {
+    const std::size_t lanes = lanes_of<S, L>(p), first = number * lanes;
+    std::size_t which[sizeof(S) / 4], count = 0;
+    for (; count < lanes && first + count < p.messages; ++count) which[count] = first + count;
+    hash_these<S, L>(p, which, count);
+}
+
+template <class S, class L>
 inline std::size_t numbers(const Hashing& p) {
-    const std::size_t lanes = p.function == Function::sha512 ? sizeof(L) / 8 : sizeof(S) / 4;
+    const std::size_t lanes = lanes_of<S, L>(p);
     return (p.messages + lanes - 1) / lanes;
 }
 

@@ -42,18 +42,33 @@ const Evp& evp() {
 
 } // namespace
 
-void openssl_hash(const Hashing& p) {
+namespace {
+
+/// \tparam Number gives the number of the i-th message to be hashed.
+template <class Number>
+void openssl_hash_by(const Hashing& p, std::size_t count, Number number) {
     const Evp& ssl = evp();
     static void* const context = ssl.make();
     const void* const kind = p.function == Function::md5      ? ssl.md5()
                              : p.function == Function::sha1   ? ssl.sha1()
                              : p.function == Function::sha256 ? ssl.sha256()
                                                               : ssl.sha512();
-    for (std::size_t m = 0; m < p.messages; ++m) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t m = number(i);
         ssl.init(context, kind, nullptr);
         ssl.update(context, p.data + m * p.length, p.length);
         ssl.final(context, p.digests + m * digest_place, nullptr);
     }
+}
+
+} // namespace
+
+void openssl_hash(const Hashing& p) {
+    openssl_hash_by(p, p.messages, [](std::size_t i) { return i; });
+}
+
+void openssl_hash_these(const Hashing& p, const std::size_t* which, std::size_t count) {
+    openssl_hash_by(p, count, [which](std::size_t i) { return which[i]; });
 }
 
 const char* openssl_missing(const Hashing&) {
@@ -100,11 +115,12 @@ std::uint64_t prepare(IMB_JOB& job, Function function) {
     return function == Function::sha1 ? 20 : function == Function::sha256 ? 32 : 64;
 }
 
-} // namespace
-
-void ipsec_hash(const Hashing& p) {
+/// \tparam Number gives the number of the i-th message to be hashed.
+template <class Number>
+void ipsec_hash_by(const Hashing& p, std::size_t count, Number number) {
     IMB_MGR* const jobs = manager();
-    for (std::size_t m = 0; m < p.messages; ++m) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t m = number(i);
         IMB_JOB* const job = IMB_GET_NEXT_JOB(jobs);
         *job = {};
         job->auth_tag_output_len_in_bytes = prepare(*job, p.function);
@@ -115,6 +131,16 @@ void ipsec_hash(const Hashing& p) {
     }
     while (IMB_FLUSH_JOB(jobs)) {
     }
+}
+
+} // namespace
+
+void ipsec_hash(const Hashing& p) {
+    ipsec_hash_by(p, p.messages, [](std::size_t i) { return i; });
+}
+
+void ipsec_hash_these(const Hashing& p, const std::size_t* which, std::size_t count) {
+    ipsec_hash_by(p, count, [which](std::size_t i) { return which[i]; });
 }
 
 const char* ipsec_missing(const Hashing& p) {
@@ -136,6 +162,8 @@ const char* ipsec_name() {
 #else
 
 void ipsec_hash(const Hashing&) {}
+
+void ipsec_hash_these(const Hashing&, const std::size_t*, std::size_t) {}
 
 const char* ipsec_missing(const Hashing&) {
     return "intel-ipsec-mb.h was not there when this was built (libipsec-mb-dev)";

@@ -1,0 +1,81 @@
+// with: hash/libraries.cpp
+#include "kernels/frame/kernel_of.hpp"
+#include "kernels/frame/program.hpp"
+#include "kernels/hash-queue/work.hpp"
+#include "kernels/hash/messages.hpp"
+
+#include <algorithm>
+
+namespace assay::kernels {
+
+namespace {
+
+const About about_queue = {
+    "hash-queue",
+    "Digests of chunks that many producers hand to one consumer",
+    "Intel ISA-L multi-buffer hashing sample: 981.7 MB/s at 42 % of a consumer's time with one producer",
+    "how many chunks wait at a time, and units for integers of one core",
+};
+
+class HashQueue final : public KernelOf<Intake> {
+  public:
+    [[nodiscard]] const About& about() const override { return about_queue; }
+
+    [[nodiscard]] std::vector<Parameter> parameters() const override {
+        return {{"n", "chunks, over all producers", 0, 0, std::int64_t{1} << 30},
+                {"length", "bytes of a chunk", 4096, 0, 1 << 24},
+                {"producers", "that each wait for the digest of their chunk", 16, 1,
+                 static_cast<std::int64_t>(most_producers)},
+                {"gap", "nanoseconds that a producer takes to fill a chunk", 4000, 0, 1'000'000'000},
+                {"function", "5: MD5, 1: SHA-1, 256: SHA-256, 512: SHA-512", 256, 1, 512}};
+    }
+
+    [[nodiscard]] std::vector<Values> shapes() const override {
+        std::vector<Values> found;
+        for (const std::int64_t function : {1, 5, 256, 512})
+            for (const auto& [n, producers] : {std::pair{0, 3}, {1, 16}, {7, 1}, {45, 16}, {100, 64}})
+                found.push_back({{"n", n}, {"length", 55}, {"producers", producers}, {"function", function}});
+        found.push_back({{"n", 50}, {"length", 1000}, {"producers", 3}, {"gap", 0}});
+        return found;
+    }
+
+    /// As many chunks as one waits for: that they lie in a large memory changes little.
+    void fit(Values& values, std::int64_t bytes) const override {
+        constexpr std::int64_t most = 4096;
+        std::int64_t& n = values["n"];
+        if (n == 0)
+            n = std::clamp<std::int64_t>(bytes / std::max(values["length"], std::int64_t{1}), 1, most);
+    }
+
+    [[nodiscard]] double bytes(const Values& values) const override {
+        return static_cast<double>(values.at("n")) *
+               static_cast<double>(values.at("length") + std::int64_t{digest_place});
+    }
+
+    void prepare(const Values& values, std::size_t shift) override {
+        chunks_ = Messages(static_cast<std::size_t>(values.at("n")),
+                           static_cast<std::size_t>(values.at("length")), values.at("function"), shift);
+        work_ = {chunks_.work(), static_cast<std::size_t>(values.at("producers")), values.at("gap"),
+                 &busy_ns_, &whole_ns_};
+    }
+
+    void poison() override { chunks_.poison(); }
+
+    [[nodiscard]] Verdict check() override { return chunks_.check(); }
+
+  private:
+    [[nodiscard]] Cost usual_cost() const override { return chunks_.cost(); }
+
+    Messages chunks_;
+    std::int64_t busy_ns_ = 0;
+    std::int64_t whole_ns_ = 0;
+};
+
+} // namespace
+
+} // namespace assay::kernels
+
+int main(int argc, char** argv) {
+    assay::kernels::HashQueue kernel;
+    return assay::kernels::program(kernel, argc, argv);
+}
