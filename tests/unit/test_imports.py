@@ -115,3 +115,21 @@ def test_a_store_is_named_without_its_database() -> None:
 def test_the_list_can_fail() -> None:
     assert "sqlite3" in imported_by("import sqlite3")
     assert SRC.is_dir()
+
+
+def test_denormal_numbers_survive_all_of_assay() -> None:
+    """A library linked with -ffast-math would switch them off for the whole process (GCC 55522)."""
+    modules = sorted(
+        ".".join(path.relative_to(SRC).with_suffix("").parts)
+        for path in (SRC / "assay").rglob("*.py")
+        if path.name not in ("__init__.py", "__main__.py", "env.py")
+        and "migrations" not in path.parts
+    )
+    script = (
+        "import importlib, sys\n"
+        f"for name in {modules!r}:\n    importlib.import_module(name)\n"
+        "import numpy\n"
+        "least = numpy.array([5e-324])\n"
+        "assert (least * 1.0 == least).all() and 1e-310 / 2.0 > 0.0\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)

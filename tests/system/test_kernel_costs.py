@@ -1,0 +1,181 @@
+"""What a kernel says that its work costs is what its algorithm does, operation by operation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from test_kernels import described, options
+
+pytestmark = pytest.mark.system
+
+
+@dataclass
+class Tally:
+    """Counts what is done with the numbers and arrays that it makes."""
+
+    flops: int = 0
+    special: int = 0
+    read: dict[tuple[int, int], int] = field(default_factory=dict)
+    written: dict[tuple[int, int], int] = field(default_factory=dict)
+    arrays: int = 0
+
+    def array(self, *values: float, bytes_each: int = 8) -> Array:
+        self.arrays += 1
+        return Array(self, self.arrays, [Number(self, v) for v in values], bytes_each)
+
+    def ramp(self, n: int, bytes_each: int = 8) -> Array:
+        return self.array(*(1.0 + i / 8 for i in range(n)), bytes_each=bytes_each)
+
+    def log(self, x: Number) -> Number:
+        self.special += 1
+        return Number(self, math.log(x.value))
+
+    @property
+    def moved_bytes(self) -> int:
+        """Each element that is read or written, once for each."""
+        return sum(self.read.values()) + sum(self.written.values())
+
+    @property
+    def moved_bytes_with_allocate(self) -> int:
+        """And what is written without having been read is read all the same."""
+        return self.moved_bytes + sum(
+            size for at, size in self.written.items() if at not in self.read
+        )
+
+
+@dataclass
+class Number:
+    tally: Tally
+    value: float
+
+    def _done(self, value: float) -> Number:
+        self.tally.flops += 1
+        return Number(self.tally, value)
+
+    def __add__(self, other: Number) -> Number:
+        return self._done(self.value + other.value)
+
+    def __sub__(self, other: Number) -> Number:
+        return self._done(self.value - other.value)
+
+    def __mul__(self, other: Number) -> Number:
+        return self._done(self.value * other.value)
+
+
+@dataclass
+class Array:
+    tally: Tally
+    name: int
+    values: list[Number]
+    bytes_each: int
+
+    def __getitem__(self, i: int) -> Number:
+        self.tally.read.setdefault((self.name, i), self.bytes_each)
+        return self.values[i]
+
+    def __setitem__(self, i: int, value: Number) -> None:
+        self.tally.written.setdefault((self.name, i), self.bytes_each)
+        self.values[i] = value
+
+
+def horner(t: Tally, n: int, degree: int, write: int) -> None:
+    x, y = t.ramp(n), t.ramp(n)
+    coefficients = [Number(t, 0.5) for _ in range(degree + 1)]  # they stay in registers
+    for i in range(n):
+        at, value = x[i], coefficients[degree]
+        for k in reversed(range(degree)):
+            value = value * at + coefficients[k]
+        if write:
+            y[i] = value
+
+
+def dgemm(t: Tally, m: int, n: int, k: int) -> None:
+    a, b, c = t.ramp(m * k), t.ramp(k * n), t.ramp(m * n)
+    for i in range(m):
+        for j in range(n):
+            value = Number(t, 0.0)
+            for p in range(k):
+                value = value + a[i * k + p] * b[p * n + j]
+            c[i * n + j] = value
+
+
+def gram_schmidt(t: Tally, n: int, vectors: int) -> None:
+    q, d = t.ramp(n * vectors), t.ramp(n * vectors)
+    x, y = t.ramp(n), t.ramp(n)
+    for i in range(vectors):
+        along = Number(t, 0.0)
+        for k in range(n):
+            along = along + q[i * n + k] * x[k]
+        for k in range(n):
+            x[k] = x[k] - along * q[i * n + k]
+            y[k] = y[k] - along * d[i * n + k]
+
+
+def kmeans(t: Tally, points: int, centres: int) -> None:
+    colours, middles = t.ramp(3 * points, 4), t.ramp(3 * centres, 4)
+    nearest = t.ramp(points, 4)
+    for i in range(points):
+        best = (math.inf, 0)
+        for j in range(centres):
+            apart = [colours[3 * i + c] - middles[3 * j + c] for c in range(3)]
+            red, green, blue = (one * one for one in apart)
+            best = min(best, ((red + green + blue).value, j))
+        nearest[i] = Number(t, best[1])
+
+
+def log_product(t: Tally, n: int) -> None:
+    a, b, c = t.ramp(n), t.ramp(n), t.ramp(n)
+    for i in range(n):
+        c[i] = t.log(a[i]) * t.log(b[i])
+
+
+def bandwidth(t: Tally, n: int, operation: int) -> None:
+    source, other, to = t.ramp(n), t.ramp(n), t.ramp(n)
+    factor, total = Number(t, 0.5), Number(t, 0.0)
+    for i in range(n):
+        if operation == 0:
+            total = total + source[i]
+        elif operation == 1:
+            to[i] = source[i]
+        else:
+            to[i] = source[i] + factor * other[i]
+
+
+BYTES = ("moved_bytes", "moved_bytes_with_allocate")
+WORK = ("flops", "special")
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "algorithm", "data", "keys"),
+    [
+        ("horner", "horner", horner, {"n": 9, "degree": 5, "write": 0}, (*WORK, *BYTES)),
+        ("horner", "horner", horner, {"n": 9, "degree": 5, "write": 1}, (*WORK, *BYTES)),
+        ("dgemm", "naive", dgemm, {"m": 3, "n": 5, "k": 7}, (*WORK, *BYTES)),
+        # Its bytes are those of one pass after the other: no cache holds a vector.
+        ("gram-schmidt", "modified", gram_schmidt, {"n": 11, "vectors": 4}, WORK),
+        ("kmeans", None, kmeans, {"points": 13, "centres": 3}, (*WORK, *BYTES)),
+        ("log-product", None, log_product, {"n": 17}, (*WORK, *BYTES)),
+        ("bandwidth", None, bandwidth, {"n": 19, "operation": 0}, (*WORK, *BYTES)),
+        ("bandwidth", None, bandwidth, {"n": 19, "operation": 1}, (*WORK, *BYTES)),
+        ("bandwidth", None, bandwidth, {"n": 19, "operation": 2}, (*WORK, *BYTES)),
+    ],
+)
+def test_costs_are_what_the_algorithm_does(
+    assay_kernels: tuple[Path, ...],
+    name: str,
+    variant: str | None,
+    algorithm: Callable[..., None],
+    data: dict[str, int],
+    keys: tuple[str, ...],
+) -> None:
+    """Those of the first variant, counted on numbers that count."""
+    (program,) = (one for one in assay_kernels if one.name == f"assay-kernel-{name}")
+    variants = described(program, *options(data))["variants"]
+    told = next(one for one in variants if variant in (None, one["variant"]))
+    tally = Tally()
+    algorithm(tally, **data)
+    assert {key: told[key] for key in keys} == {key: getattr(tally, key) for key in keys}
