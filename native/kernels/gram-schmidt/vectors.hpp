@@ -9,6 +9,7 @@
 
 namespace {
 
+typedef double One __attribute__((vector_size(8)));
 typedef double Four __attribute__((vector_size(32)));
 typedef double Eight __attribute__((vector_size(64)));
 
