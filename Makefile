@@ -29,6 +29,7 @@ test: $(VENV)/.tested-with $(VENV)/.example check ## all tests but the slow ones
 	tools/run-tests $(BIN)
 
 test-full: $(VENV)/.tested-with $(VENV)/.example check ## all tests, and the date's shard of the slow ones
+	tools/system-packages full
 	tools/run-tests $(BIN) --full
 
 test-lowest: ## unit, golden and example tests with the lowest versions declared (Python 3.11 or 3.12)

@@ -119,6 +119,22 @@ SAMPLE = ("bandwidth", "horner", "latency", "locks", "xor-parity")
 """Kernels of every sort: vectors, threads, stores past the caches, pointers, libraries."""
 
 
+def sanitized(build: Path, sanitizers: str, targets: list[str], *words: str) -> tuple[Path, ...]:
+    """The programs of a build with sanitizers."""
+    native = Path(__file__).resolve().parents[2] / "native"
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    configure = ["cmake", "-S", native, "-B", build, f"-DASSAY_SANITIZE={sanitizers}"]
+    for command in (
+        [*configure, *generator, *words],
+        ["cmake", "--build", build, "--parallel", "2", "--target", *targets],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    programs = tuple(sorted(build.glob("assay-kernel-*")))
+    assert programs
+    return programs
+
+
 @pytest.mark.parametrize(
     "targets",
     [
@@ -130,15 +146,50 @@ def test_kernels_with_sanitizers(
     tmp_path_factory: pytest.TempPathFactory, targets: list[str]
 ) -> None:
     """Every variant at every odd size, with the address and undefined-behaviour sanitizers."""
-    native = Path(__file__).resolve().parents[2] / "native"
-    build = tmp_path_factory.mktemp("sanitized")
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    for command in (
-        ["cmake", "-S", native, "-B", build, *generator, "-DASSAY_SANITIZE=address,undefined"],
-        ["cmake", "--build", build, "--parallel", "2", "--target", *targets],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    programs = tuple(sorted(build.glob("assay-kernel-*")))
-    assert programs
+    programs = sanitized(tmp_path_factory.mktemp("sanitized"), "address,undefined", targets)
     test_every_variant_is_right_at_odd_sizes(programs)
+
+
+THREADED = ("bandwidth", "dgemm", "gram-schmidt", "horner", "kmeans", "locks", "xor-parity")
+"""Kernels with threads, of those that Clang builds: its vectors have no __builtin_shuffle."""
+
+RACE = """
+#include <cstdio>
+int main() {
+    long sum = 0;
+#pragma omp parallel for num_threads(2)
+    for (long i = 0; i < 100000; ++i) sum += i;
+    std::printf("%ld", sum);
+}
+"""
+SEEN = 66
+
+
+def race_env() -> dict[str, str]:
+    """Archer tells the sanitizer what OpenMP orders (LLVM's openmp/tools/archer/README.md)."""
+    options = f"ignore_noninstrumented_modules=1 exitcode={SEEN}"
+    return os.environ | {"OMP_TOOL_LIBRARIES": "libarcher.so", "TSAN_OPTIONS": options}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("clang++") is None, reason="clang is not installed")
+def test_threads_of_kernels_do_not_race(tmp_path: Path) -> None:
+    """Under the thread sanitizer, which sees a race where there is one."""
+    (tmp_path / "race.cpp").write_text(RACE)
+    build = ["clang++", "-fsanitize=thread", "-fopenmp", "-O1", "race.cpp", "-o", "race"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "race"], env=race_env(), check=False).returncode == SEEN
+    targets = [f"assay-kernel-{name}" for name in THREADED]
+    clang = ("-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang")
+    for program in sanitized(tmp_path / "build", "thread", targets, *clang):
+        for shape in described(program)["shapes"]:
+            words = ["--variant", "all", "--seconds", "0", "--threads", "2", *options(shape)]
+            done = subprocess.run(
+                [program, *map(str, words)],
+                env=race_env(),
+                capture_output=True,
+                text=True,
+                timeout=300,
+                check=False,
+            )
+            assert done.returncode == 0, (program.name, shape, done.stderr[:2000])

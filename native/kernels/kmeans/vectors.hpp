@@ -4,7 +4,9 @@
 
 // GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 #include "kernels/kmeans/work.hpp"
 
