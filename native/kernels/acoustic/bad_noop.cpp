@@ -1,5 +1,5 @@
 // build: -O2
-#include "kernels/acoustic/sweep.hpp"
+#include "kernels/acoustic/work.hpp"
 
 namespace assay::kernels {
 

@@ -42,15 +42,22 @@ std::array<float, radius + 1> coefficients() {
 
 /// Of so few bits that a product of two is a float without rounding; none is nearly zero.
 double datum(std::size_t number, std::ptrdiff_t i) {
-    const std::uint64_t x = mixed((static_cast<std::uint64_t>(number) << 40U) + static_cast<std::uint64_t>(i));
+    const std::uint64_t x =
+        mixed((static_cast<std::uint64_t>(number) << 40U) + static_cast<std::uint64_t>(i));
     const double size = 0.5 + static_cast<double>(x >> 54U) / 2048.0;
     return x & 1U ? size : -size;
 }
 
 /// Within what steps stay bounded for: 4 over the largest eigenvalue of the laplacian, which is below 22.
 float speed_of(std::ptrdiff_t number) {
-    return static_cast<float>(0.02 + 0.15 * static_cast<double>(mixed(static_cast<std::uint64_t>(number)) >> 40U) / 16777216.0);
+    return static_cast<float>(
+        0.02 + 0.15 * static_cast<double>(mixed(static_cast<std::uint64_t>(number)) >> 40U) / 16777216.0);
 }
+
+constexpr std::ptrdiff_t float_bytes = sizeof(float);
+
+/// Blocks are no narrower, or they would read more around them than they have.
+constexpr std::ptrdiff_t least_rows = 32;
 
 /// Up to so many cells, each is stepped by itself for the check.
 constexpr std::ptrdiff_t cells_one_by_one = 1 << 17;
@@ -85,8 +92,8 @@ const About about_acoustic = {
     "3-D acoustic finite differences",
     "3D isotropic acoustic finite-difference wave equation code: second order in time, order 16 in space, "
     "optimised for a Xeon and a Xeon Phi",
-    "memory bandwidth: 61 operations and at least 16 bytes for each cell and step; steps that are taken "
-    "together move those bytes once",
+    "memory bandwidth: 61 operations and at least 16 bytes for each cell and step; several steps in one pass "
+    "move 20 bytes for all of them, and the cores are the limit then",
     true,
 };
 
@@ -102,18 +109,26 @@ class Acoustic final : public KernelOf<Wave> {
                 {"steps", "in time, of one repetition", 8, 1, 16},
                 {"block-y", "rows of a block, 0 for as many as stay in a cache", 0, 0, most},
                 {"block-z", "planes of a block, 0 for as many as give each thread one", 0, 0, most},
-                {"together", "steps that are taken in one pass over the grid, 0 for as many as a cache holds", 0, 0, 16},
+                {"together", "steps that are taken in one pass over the grid, 0 for as many as a cache holds",
+                 0, 0, 16},
                 {"band", "rows of such a pass, 0 for as many as a cache holds", 0, 0, most},
-                {"first-touch", "1: data are first written by the threads that work on them; 0: by one", 1, 0, 1}};
+                {"first-touch", "1: data are first written by the threads that work on them; 0: by one", 1, 0,
+                 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
         std::vector<Values> found;
-        const std::int64_t sizes[][3] = {{0, 0, 0}, {1, 1, 1}, {7, 7, 7}, {16, 4, 4},
+        const std::int64_t sizes[][3] = {{0, 0, 0},   {1, 1, 1}, {7, 7, 7},    {16, 4, 4},
                                          {17, 9, 13}, {5, 0, 3}, {40, 19, 23}, {1, 30, 2}};
         for (const auto& [nx, ny, nz] : sizes) found.push_back({{"nx", nx}, {"ny", ny}, {"nz", nz}});
         found.push_back({{"nx", 33}, {"ny", 21}, {"nz", 18}, {"steps", 1}});
-        found.push_back({{"nx", 33}, {"ny", 21}, {"nz", 18}, {"steps", 3}, {"block-y", 5}, {"block-z", 3}, {"first-touch", 0}});
+        found.push_back({{"nx", 33},
+                         {"ny", 21},
+                         {"nz", 18},
+                         {"steps", 3},
+                         {"block-y", 5},
+                         {"block-z", 3},
+                         {"first-touch", 0}});
         found.push_back({{"nx", 20}, {"ny", 35}, {"nz", 30}, {"steps", 5}, {"together", 3}, {"band", 6}});
         found.push_back({{"nx", 9}, {"ny", 50}, {"nz", 11}, {"steps", 16}, {"together", 16}, {"band", 17}});
         // Large enough to be held against the closed form.
@@ -160,7 +175,8 @@ class Acoustic final : public KernelOf<Wave> {
     void restore() override {
         for (std::size_t one : {0U, 1U})
             lay(one == 0 ? now_ : before_, [this, one](std::ptrdiff_t x, std::ptrdiff_t y, std::ptrdiff_t z) {
-                return static_cast<float>(setting_.along[one][index(x)] * setting_.across[index(y + work_.ny * z)]);
+                return static_cast<float>(setting_.along[one][index(x)] *
+                                          setting_.across[index(y + work_.ny * z)]);
             });
     }
 
@@ -174,7 +190,8 @@ class Acoustic final : public KernelOf<Wave> {
         Comparison fields(FLT_EPSILON * (8.0 + 4.0 * steps), 1.0);
         const auto wanted = reference(setting_, work_.steps);
         const bool odd = work_.steps % 2 != 0;
-        const std::array<const float*, 2> found = {odd ? work_.before : work_.now, odd ? work_.now : work_.before};
+        const std::array<const float*, 2> found = {odd ? work_.before : work_.now,
+                                                   odd ? work_.now : work_.before};
         std::array<std::vector<double>, 2> rows;
         for (auto& row : rows) row.resize(index(work_.nx));
         for (std::ptrdiff_t z = 0; z < work_.nz; ++z) {
@@ -183,8 +200,9 @@ class Acoustic final : public KernelOf<Wave> {
                 const std::ptrdiff_t at = y * work_.row + z * work_.plane;
                 for (std::size_t one : {0U, 1U})
                     for (std::ptrdiff_t x = 0; x < work_.nx; ++x)
-                        fields.look(one == 0 ? "u" : "u of the step before", index(x + work_.nx * (y + work_.ny * z)),
-                                    found[one][at + x], rows[one][index(x)]);
+                        fields.look(one == 0 ? "u" : "u of the step before",
+                                    index(x + work_.nx * (y + work_.ny * z)), found[one][at + x],
+                                    rows[one][index(x)]);
             }
         }
         return fields.verdict(2 * index(work_.nx * work_.ny * work_.nz));
@@ -207,10 +225,41 @@ class Acoustic final : public KernelOf<Wave> {
             return std::max<std::ptrdiff_t>(value != 0 ? value : other, 1);
         };
         const std::ptrdiff_t team = threads();
+        // Half of it: what passes through takes its part, and others may use it.
+        const auto rows =
+            static_cast<std::ptrdiff_t>(find_caches(threads()).last) / 2 / float_bytes / work_.row;
         work_.block_z = given("block-z", (work_.nz + team - 1) / team);
-        work_.block_y = given("block-y", 32);
-        work_.together = std::min(given("together", 4), work_.steps);
-        work_.band = given("band", work_.ny + 1000);
+        work_.block_y = given("block-y", std::max(rows / (planes_held(1) * team) - 2 * radius, least_rows));
+        const Pass pass = pass_of(rows);
+        work_.together = std::min(given("together", pass.steps), work_.steps);
+        work_.band = given("band", pass.rows);
+    }
+
+    /// Steps of a pass, and rows of a band.
+    struct Pass {
+        std::ptrdiff_t steps, rows;
+    };
+
+    /// Planes of all arrays that are in use at a time: one tile of each step, what it reads around it, and
+    /// what lies between one step and the next.
+    static std::ptrdiff_t planes_held(std::ptrdiff_t steps) {
+        constexpr std::ptrdiff_t tile = 4;
+        return 3 * (tile + radius * (steps - 1)) + 2 * radius;
+    }
+
+    /// As many steps, up to four, as leave bands that are wider than what they read around them; one where
+    /// there are no such bands, or where all data stay in the cache.
+    ///
+    /// \param rows of one plane of one array that the cache has room for.
+    [[nodiscard]] Pass pass_of(std::ptrdiff_t rows) const {
+        constexpr std::ptrdiff_t most = 4;
+        if (3 * work_.ny * work_.nz <= rows) return {1, work_.ny};
+        for (std::ptrdiff_t steps = most; steps > 1; --steps) {
+            const std::ptrdiff_t around = radius * (steps + 1);
+            const std::ptrdiff_t band = rows / planes_held(steps) - around;
+            if (band >= std::min(work_.ny, 2 * around)) return {steps, std::min(band, work_.ny)};
+        }
+        return {1, work_.ny};
     }
 
     [[nodiscard]] Setting setting() const {
@@ -226,7 +275,8 @@ class Acoustic final : public KernelOf<Wave> {
     /// Writes an array, margins and all.
     template <class Cell>
     void lay(const Buffer<float>& array, Cell cell) const {
-        const std::ptrdiff_t nx = work_.nx, ny = work_.ny, nz = work_.nz, row = work_.row, plane = work_.plane;
+        const std::ptrdiff_t nx = work_.nx, ny = work_.ny, nz = work_.nz, row = work_.row,
+                             plane = work_.plane;
         float* const first = array.data() + radius * plane;
         std::fill(array.begin(), first, 0.0F);
         std::fill(first + nz * plane, array.end(), 0.0F);

@@ -46,10 +46,12 @@ inline void pass(const Wave& w, std::ptrdiff_t first, std::ptrdiff_t steps) {
                               clipped(z - back, w.nz), clipped(z + T::planes - back, w.nz)};
                 if (box.y == box.y_end || box.z == box.z_end) continue;
                 tiles_of<T>(w, Step(w, first + t), own_part(box));
+                if (steps == 1) continue;
 #pragma omp barrier
             }
         }
     }
+#pragma omp barrier
 }
 
 template <class T, std::ptrdiff_t lag = radius>
@@ -59,12 +61,19 @@ inline void passes(const Wave& w) {
         pass<T, lag>(w, t, least(w.together, w.steps - t));
 }
 
-/// As the plain sweep, but memory is passed over once for several steps. What bands read of their neighbours
-/// is not counted: this is the least.
+/// Bytes of a cell that a pass moves at least: two fields and the speed are read. One field is written, by a
+/// single step; by several, both.
+inline double bytes_of_pass(std::ptrdiff_t steps) {
+    return steps == 0 ? 0.0 : steps == 1 ? 16.0 : 20.0;
+}
+
+/// The work of plain sweeps; memory is passed over once for several steps. What bands read around them is not
+/// counted: this is the least.
 inline Cost passes_cost(const Wave& w) {
     const double cells = static_cast<double>(w.nx) * static_cast<double>(w.ny) * static_cast<double>(w.nz);
-    const double passed = static_cast<double>((w.steps + w.together - 1) / w.together);
-    return {61.0 * cells * static_cast<double>(w.steps), 0.0, 16.0 * cells * passed, 16.0 * cells * passed};
+    const double bytes = static_cast<double>(w.steps / w.together) * bytes_of_pass(w.together) +
+                         bytes_of_pass(w.steps % w.together);
+    return {61.0 * cells * static_cast<double>(w.steps), 0.0, bytes * cells, bytes * cells};
 }
 
 } // namespace

@@ -15,7 +15,8 @@ std::size_t index(std::ptrdiff_t i) {
 using Rows = std::array<std::vector<double>, 2>;
 
 /// c_k times the k-th neighbours in one direction, nothing beyond the ends.
-double neighbours(const Setting& s, const double* field, std::ptrdiff_t i, std::ptrdiff_t n, std::ptrdiff_t stride) {
+double neighbours(const Setting& s, const double* field, std::ptrdiff_t i, std::ptrdiff_t n,
+                  std::ptrdiff_t stride) {
     double sum = 0.0;
     for (std::ptrdiff_t k = 1; k <= radius; ++k) {
         const double left = i >= k ? field[-k * stride] : 0.0;
@@ -40,15 +41,16 @@ class Direct final : public Reference {
     }
 
     void rows(std::ptrdiff_t y, std::ptrdiff_t z, Rows& found) const override {
-        for (std::size_t one : {0U, 1U}) std::copy_n(fields_[one].data() + nx_ * (y + ny_ * z), nx_, found[one].data());
+        for (std::size_t one : {0U, 1U})
+            std::copy_n(fields_[one].data() + nx_ * (y + ny_ * z), nx_, found[one].data());
     }
 
   private:
     [[nodiscard]] double next(const Setting& s, std::ptrdiff_t i) const {
         const std::ptrdiff_t x = i % s.nx, y = i / s.nx % s.ny, z = i / (s.nx * s.ny);
         const double* u = fields_[0].data() + i;
-        const double laplacian = s.c[0] * *u + neighbours(s, u, x, s.nx, 1) + neighbours(s, u, y, s.ny, s.nx) +
-                                 neighbours(s, u, z, s.nz, s.nx * s.ny);
+        const double laplacian = s.c[0] * *u + neighbours(s, u, x, s.nx, 1) +
+                                 neighbours(s, u, y, s.ny, s.nx) + neighbours(s, u, z, s.nz, s.nx * s.ny);
         return 2.0 * *u - fields_[1][index(i)] + s.speed_at(x, y, z) * laplacian;
     }
 

@@ -35,13 +35,14 @@ class Reference {
     virtual ~Reference() = default;
 
     /// One row of the field after all steps, and of that one step before.
-    virtual void rows(std::ptrdiff_t y, std::ptrdiff_t z, std::array<std::vector<double>, 2>& found) const = 0;
+    virtual void rows(std::ptrdiff_t y, std::ptrdiff_t z,
+                      std::array<std::vector<double>, 2>& found) const = 0;
 };
 
 /// Steps are taken cell by cell where the speed differs everywhere. Where it is a function of x alone, fields
 /// are sums of few products, and every cell is had without its neighbours, however large the grid is: with
-/// L = V(x) (X + Y), X of x and Y of y and z, which V commutes with, fields that begin as p(x) q(y, z) are sums
-/// over j of p_j(x) Y^j q, and p_j follow by steps in x alone.
+/// L = V(x) (X + Y), X of x and Y of y and z, which V commutes with, fields that begin as p(x) q(y, z) are
+/// sums over j of p_j(x) Y^j q, and p_j follow by steps in x alone.
 std::unique_ptr<Reference> reference(const Setting& setting, std::ptrdiff_t steps);
 
 } // namespace assay::kernels

@@ -23,10 +23,11 @@ struct Step {
         : u(t % 2 ? w.before : w.now), written(t % 2 ? w.now : w.before) {}
 };
 
-/// c_k times the k-th neighbours on both sides in all directions, added to a sum. By recursion, not in a loop:
-/// compilers work on a row in vectors only where there is no loop within.
+/// c_k times the k-th neighbours on both sides in all directions, added to a sum. By recursion, not in a
+/// loop: compilers work on a row in vectors only where there is no loop within.
 template <std::ptrdiff_t k = 1>
-inline float add_neighbours(float sum, const float* c, const float* u, std::ptrdiff_t row, std::ptrdiff_t plane) {
+inline float add_neighbours(float sum, const float* c, const float* u, std::ptrdiff_t row,
+                            std::ptrdiff_t plane) {
     sum += c[k] * (u[k] + u[-k] + u[k * row] + u[-k * row] + u[k * plane] + u[-k * plane]);
     if constexpr (k < radius) return add_neighbours<k + 1>(sum, c, u, row, plane);
     return sum;
@@ -39,7 +40,8 @@ inline float next(const float* c, const float* u, std::ptrdiff_t row, std::ptrdi
 }
 
 /// The first cells of one row.
-inline void step_row(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptrdiff_t z, std::ptrdiff_t cells) {
+inline void step_row(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptrdiff_t z,
+                     std::ptrdiff_t cells) {
     const std::ptrdiff_t first = y * w.row + z * w.plane, row = w.row, plane = w.plane;
     const float* const u = step.u + first;
     const float* const speed = w.speed + first;

@@ -14,7 +14,7 @@ void run(const Wave& w) {
 constexpr Variant<Wave> naive{
     .id = "naive",
     .parent = nullptr,
-    .why = "one cell at a time, planes innermost: rows beside one another in time lie a plane apart",
+    .why = "one cell at a time; a row is taken through all planes before the row beside it",
     .isa = Isa::any,
     .broken = false,
     .run = run,

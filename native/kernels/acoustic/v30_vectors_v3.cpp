@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Wave> vectors_v3{
     .id = "vectors-v3",
     .parent = "rows",
-    .why = "the compiler works on eight cells of a row at once",
+    .why = "the compiler works on eight cells at once, told that no pointer but one is written through",
     .isa = Isa::v3,
     .broken = false,
     .run = row_by_row,

@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Wave> vectors_v4{
     .id = "vectors-v4",
     .parent = "vectors-v3",
-    .why = "the compiler works on sixteen cells of a row at once",
+    .why = "sixteen cells at once",
     .isa = Isa::v4,
     .broken = false,
     .run = row_by_row,

@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Wave> threads_v3{
     .id = "threads-v3",
     .parent = "vectors-v3",
-    .why = "all threads, a part of the rows of all planes each",
+    .why = "all threads, each with a part of the rows",
     .isa = Isa::v3,
     .broken = false,
     .run = rows_side_by_side,

@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Wave> threads_v4{
     .id = "threads-v4",
     .parent = "vectors-v4",
-    .why = "all threads, a part of the rows of all planes each",
+    .why = "all threads, each with a part of the rows",
     .isa = Isa::v4,
     .broken = false,
     .run = rows_side_by_side,

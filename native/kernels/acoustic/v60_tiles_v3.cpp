@@ -7,13 +7,13 @@ namespace assay::kernels {
 namespace {
 
 void run(const Wave& w) {
-    boxes_side_by_side(w, tiles_of<Tile<Eight, 4, 2, ByLoads, false>>);
+    boxes_side_by_side(w, tiles_of<Tile<Eight, 1, 4, ByLoads, false>>);
 }
 
 constexpr Variant<Wave> tiles_v3{
     .id = "tiles-v3",
     .parent = "blocks-v3",
-    .why = "tiles of rows and planes: what several cells read is loaded once",
+    .why = "four planes at a time: what their cells read of other planes is loaded once",
     .isa = Isa::v3,
     .broken = false,
     .run = run,

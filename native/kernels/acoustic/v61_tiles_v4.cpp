@@ -13,7 +13,8 @@ void run(const Wave& w) {
 constexpr Variant<Wave> tiles_v4{
     .id = "tiles-v4",
     .parent = "blocks-v4",
-    .why = "tiles of rows and planes: what several cells read is loaded once",
+    .why = "four rows of four planes at a time: what their cells read of other rows and planes is loaded "
+           "once; neighbours in the same row are shifted together in registers",
     .isa = Isa::v4,
     .broken = false,
     .run = run,

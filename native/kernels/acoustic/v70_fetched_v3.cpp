@@ -7,13 +7,13 @@ namespace assay::kernels {
 namespace {
 
 void run(const Wave& w) {
-    boxes_side_by_side(w, tiles_of<Tile<Eight, 4, 2, ByLoads, true>>);
+    boxes_side_by_side(w, tiles_of<Tile<Eight, 1, 4, ByLoads, true>>);
 }
 
 constexpr Variant<Wave> fetched_v3{
     .id = "fetched-v3",
     .parent = "tiles-v3",
-    .why = "what comes from memory is asked for a row of tiles ahead",
+    .why = "what comes from memory is asked for a row ahead",
     .isa = Isa::v3,
     .broken = false,
     .run = run,

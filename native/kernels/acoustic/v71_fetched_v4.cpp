@@ -7,13 +7,14 @@ namespace assay::kernels {
 namespace {
 
 void run(const Wave& w) {
-    boxes_side_by_side(w, tiles_of<Tile<Sixteen, 4, 4, ByShifts, true>>);
+    boxes_side_by_side(w, tiles_of<Tile<Sixteen, 1, 2, ByShifts, true>>);
 }
 
 constexpr Variant<Wave> fetched_v4{
     .id = "fetched-v4",
     .parent = "tiles-v4",
-    .why = "what comes from memory is asked for a row of tiles ahead",
+    .why =
+        "a row of two planes at a time, so that fewer streams come from memory, each asked for a row ahead",
     .isa = Isa::v4,
     .broken = false,
     .run = run,

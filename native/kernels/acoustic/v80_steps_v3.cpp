@@ -11,7 +11,7 @@ constexpr Variant<Wave> steps_v3{
     .why = "several steps in one pass over memory, each following the one before it within a cache",
     .isa = Isa::v3,
     .broken = false,
-    .run = passes<Tile<Eight, 4, 2, ByLoads, true>>,
+    .run = passes<Tile<Eight, 1, 4, ByLoads, true>>,
     .missing = nullptr,
     .cost = passes_cost,
     .library = nullptr,

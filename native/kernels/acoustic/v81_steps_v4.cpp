@@ -11,7 +11,7 @@ constexpr Variant<Wave> steps_v4{
     .why = "several steps in one pass over memory, each following the one before it within a cache",
     .isa = Isa::v4,
     .broken = false,
-    .run = passes<Tile<Sixteen, 4, 4, ByShifts, true>>,
+    .run = passes<Tile<Sixteen, 1, 2, ByShifts, true>>,
     .missing = nullptr,
     .cost = passes_cost,
     .library = nullptr,

@@ -58,7 +58,8 @@ struct ByShifts {
         const __m512i low = _mm512_castps_si512(reinterpret_cast<__m512>(first));
         const __m512i high = _mm512_castps_si512(reinterpret_cast<__m512>(second));
         constexpr __mmask16 all_lanes = 0xffff;
-        return reinterpret_cast<Sixteen>(_mm512_castsi512_ps(_mm512_maskz_alignr_epi32(all_lanes, high, low, k)));
+        return reinterpret_cast<Sixteen>(
+            _mm512_castsi512_ps(_mm512_maskz_alignr_epi32(all_lanes, high, low, k)));
     }
 };
 #endif
@@ -74,8 +75,7 @@ inline void add_column(V* sums, const float* u, std::ptrdiff_t stride, const flo
     for (int k = 1; k <= radius; ++k) {
         const V factor = all<V>(c[k]);
 #pragma GCC unroll 16
-        for (int i = 0; i < count; ++i)
-            sums[i] += factor * (cells[i + radius + k] + cells[i + radius - k]);
+        for (int i = 0; i < count; ++i) sums[i] += factor * (cells[i + radius + k] + cells[i + radius - k]);
     }
 }
 
@@ -141,7 +141,8 @@ inline void fetch(const float* u, const float* written, const float* speed, std:
 
 /// A row of tiles. \param ahead elements from it to the row of tiles that is fetched meanwhile.
 template <class T>
-inline void step_tiles(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptrdiff_t z, std::ptrdiff_t ahead) {
+inline void step_tiles(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptrdiff_t z,
+                       std::ptrdiff_t ahead) {
     const std::ptrdiff_t first = y * w.row + z * w.plane;
     for (std::ptrdiff_t x = first; x < first + w.nx; x += T::lanes) {
         if constexpr (T::fetches)
@@ -156,9 +157,10 @@ inline void step_slab(const Wave& w, const Step& step, const Box& box, std::ptrd
     std::ptrdiff_t y = box.y;
     for (; y + T::rows <= box.y_end; y += T::rows) {
         const bool more = y + 2 * T::rows <= box.y_end;
-        const std::ptrdiff_t ahead = more                             ? T::rows * w.row
-                                     : z + 2 * T::planes <= box.z_end ? T::planes * w.plane - (y - box.y) * w.row
-                                                                      : 0;
+        const std::ptrdiff_t ahead = more ? T::rows * w.row
+                                     : z + 2 * T::planes <= box.z_end
+                                         ? T::planes * w.plane - (y - box.y) * w.row
+                                         : 0;
         step_tiles<T>(w, step, y, z, ahead);
     }
     for (; y < box.y_end; ++y) step_tiles<typename T::template Of<1, T::planes>>(w, step, y, z, 0);

@@ -21,7 +21,8 @@ struct Wave {
     std::ptrdiff_t nx, ny, nz;
     std::ptrdiff_t row, plane; ///< Elements from a row, and a plane, to the next.
     std::ptrdiff_t steps;
-    float c[radius + 1]; ///< Of the laplacian: of the cell itself, for all directions; of the k-th neighbours.
+    float
+        c[radius + 1]; ///< Of the laplacian: of the cell itself, for all directions; of the k-th neighbours.
 
     std::ptrdiff_t block_y, block_z; ///< Rows and planes that are worked on before the next.
     std::ptrdiff_t together;         ///< Steps that are taken in one pass over the grid.
