@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Wave> vectors_v3{
     .id = "vectors-v3",
     .parent = "rows",
-    .why = "the compiler works on eight cells at once, told that no pointer but one is written through",
+    .why = "the compiler works on eight cells at once, told that what is written is not read",
     .isa = Isa::v3,
     .broken = false,
     .run = row_by_row,
