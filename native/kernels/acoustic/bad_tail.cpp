@@ -1,0 +1,31 @@
+// build: -O2
+#include "kernels/acoustic/sweep.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Wave& w) {
+    constexpr std::ptrdiff_t lanes = 8;
+    Wave most = w;
+    most.nx = (w.nx - 1) / lanes * lanes;
+    row_by_row(most);
+}
+
+constexpr Variant<Wave> bad_tail{
+    .id = "broken-tail",
+    .parent = "rows",
+    .why = "wrong on purpose: cells that fill no vector are left out",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_tail);
+
+} // namespace assay::kernels

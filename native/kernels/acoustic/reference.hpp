@@ -1,0 +1,48 @@
+#pragma once
+
+#include "kernels/acoustic/work.hpp"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace assay::kernels {
+
+/// What steps begin with, and what they are taken through. Fields are products of a factor of x and one of y
+/// and z.
+struct Setting {
+    std::ptrdiff_t nx, ny, nz;
+    std::array<double, radius + 1> c;
+    std::array<std::vector<double>, 2> along; ///< Factor of x, of `now` and of `before`.
+    std::vector<double> across;               ///< Factor of y and z, y varying first; of both.
+
+    /// At a cell, by its number in an array without margins.
+    float (*speed)(std::ptrdiff_t);
+    /// Whether it differs from cell to cell; where it does not, it is that of the cell in the first row.
+    bool everywhere;
+
+    [[nodiscard]] double speed_at(std::ptrdiff_t x, std::ptrdiff_t y, std::ptrdiff_t z) const {
+        return speed(everywhere ? x + nx * (y + ny * z) : x);
+    }
+};
+
+/// Fields after some steps, in double precision.
+class Reference {
+  public:
+    Reference() = default;
+    Reference(const Reference&) = delete;
+    Reference& operator=(const Reference&) = delete;
+    virtual ~Reference() = default;
+
+    /// One row of the field after all steps, and of that one step before.
+    virtual void rows(std::ptrdiff_t y, std::ptrdiff_t z,
+                      std::array<std::vector<double>, 2>& found) const = 0;
+};
+
+/// Steps are taken cell by cell where the speed differs everywhere. Where it is a function of x alone, fields
+/// are sums of few products, and every cell is had without its neighbours, however large the grid is: with
+/// L = V(x) (X + Y), X of x and Y of y and z, which V commutes with, fields that begin as p(x) q(y, z) are
+/// sums over j of p_j(x) Y^j q, and p_j follow by steps in x alone.
+std::unique_ptr<Reference> reference(const Setting& setting, std::ptrdiff_t steps);
+
+} // namespace assay::kernels

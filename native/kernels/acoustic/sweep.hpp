@@ -1,0 +1,74 @@
+#pragma once
+
+/// Shared by variants for different processors, so all of it is local to the file that includes it: a
+/// function with one definition for the whole program would be the one for the newest processor.
+
+#include "kernels/acoustic/work.hpp"
+
+namespace {
+
+using assay::kernels::radius;
+using assay::kernels::Wave;
+
+inline std::ptrdiff_t least(std::ptrdiff_t a, std::ptrdiff_t b) {
+    return a < b ? a : b;
+}
+
+/// What one step reads and writes.
+struct Step {
+    const float* u;
+    float* written; ///< u one step before, and one step later.
+
+    explicit Step(const Wave& w, std::ptrdiff_t t)
+        : u(t % 2 ? w.before : w.now), written(t % 2 ? w.now : w.before) {}
+};
+
+/// c_k times the k-th neighbours on both sides in all directions, added to a sum. By recursion, not in a
+/// loop: compilers work on a row in vectors only where there is no loop within.
+template <std::ptrdiff_t k = 1>
+inline float add_neighbours(float sum, const float* c, const float* u, std::ptrdiff_t row,
+                            std::ptrdiff_t plane) {
+    sum += c[k] * (u[k] + u[-k] + u[k * row] + u[-k * row] + u[k * plane] + u[-k * plane]);
+    if constexpr (k < radius) return add_neighbours<k + 1>(sum, c, u, row, plane);
+    return sum;
+}
+
+/// One cell at the next step: 61 additions and multiplications.
+inline float next(const float* c, const float* u, std::ptrdiff_t row, std::ptrdiff_t plane, float before,
+                  float speed) {
+    return 2.0F * u[0] - before + speed * add_neighbours(c[0] * u[0], c, u, row, plane);
+}
+
+/// The first cells of one row.
+inline void step_row(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptrdiff_t z,
+                     std::ptrdiff_t cells) {
+    const std::ptrdiff_t first = y * w.row + z * w.plane, row = w.row, plane = w.plane;
+    const float* const u = step.u + first;
+    const float* const speed = w.speed + first;
+    float* const written = step.written + first;
+    float c[radius + 1];
+    for (std::ptrdiff_t k = 0; k <= radius; ++k) c[k] = w.c[k];
+    // Without the promise that nothing read is written here, it would have to compare 59 pairs of pointers.
+#pragma GCC ivdep
+    for (std::ptrdiff_t x = 0; x < cells; ++x) written[x] = next(c, u + x, row, plane, written[x], speed[x]);
+}
+
+/// All steps, row by row.
+inline void row_by_row(const Wave& w) {
+    for (std::ptrdiff_t t = 0; t < w.steps; ++t)
+        for (std::ptrdiff_t z = 0; z < w.nz; ++z)
+            for (std::ptrdiff_t y = 0; y < w.ny; ++y) step_row(w, Step(w, t), y, z, w.nx);
+}
+
+/// A box of rows and planes, of which threads take one after another.
+struct Box {
+    std::ptrdiff_t y, y_end, z, z_end;
+};
+
+/// One box, row by row.
+inline void rows_of(const Wave& w, const Step& step, const Box& box) {
+    for (std::ptrdiff_t z = box.z; z < box.z_end; ++z)
+        for (std::ptrdiff_t y = box.y; y < box.y_end; ++y) step_row(w, step, y, z, w.nx);
+}
+
+} // namespace

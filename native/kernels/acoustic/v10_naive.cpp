@@ -1,0 +1,30 @@
+// build: -O2 -fno-tree-vectorize
+#include "kernels/acoustic/sweep.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Wave& w) {
+    for (std::ptrdiff_t t = 0; t < w.steps; ++t)
+        for (std::ptrdiff_t y = 0; y < w.ny; ++y)
+            for (std::ptrdiff_t z = 0; z < w.nz; ++z) step_row(w, Step(w, t), y, z, w.nx);
+}
+
+constexpr Variant<Wave> naive{
+    .id = "naive",
+    .parent = nullptr,
+    .why = "one cell at a time; a row is taken through all planes before the row beside it",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(naive);
+
+} // namespace assay::kernels
