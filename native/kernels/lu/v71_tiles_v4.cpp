@@ -1,0 +1,24 @@
+// build: -O3 -march=x86-64-v4 -mprefer-vector-width=512 -ffp-contract=fast -fopenmp
+#include "kernels/lu/tasks.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Matrix> tiles_v4{
+    .id = "tiles-v4",
+    .parent = "tasks-v4",
+    .why = "tiles",
+    .isa = Isa::v4,
+    .broken = false,
+    .run = by_tasks<Way<Eight>, InTiles>,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(tiles_v4);
+
+} // namespace assay::kernels
