@@ -105,10 +105,11 @@ class Lu final : public KernelOf<Matrix> {
         a_ = Buffer<double>(n * n, shift);
         exchanged_ = Buffer<std::int64_t>(n);
         panels_ = Buffer<double>(2 * panel);
+        orders_ = Buffer<std::size_t>(2 * n);
         rows_ = Buffer<double>(room * threads());
         tiles_ = Buffer<double>(along * along);
-        work_ = {a_.data(),      n,     exchanged_.data(), &singular_, tile,
-                 panels_.data(), panel, rows_.data(),      room,       tiles_.data()};
+        work_ = {a_.data(),      n,     exchanged_.data(), &singular_, tile,         panels_.data(),
+                 orders_.data(), panel, rows_.data(),      room,       tiles_.data()};
     }
 
     void restore() override {
@@ -217,6 +218,7 @@ class Lu final : public KernelOf<Matrix> {
 
     Buffer<double> a_, panels_, rows_, tiles_;
     Buffer<std::int64_t> exchanged_;
+    Buffer<std::size_t> orders_;
     std::int64_t singular_ = -1;
     std::size_t zero_column_ = 0;
 };

@@ -33,6 +33,9 @@ struct Panel {
     std::size_t row;   ///< Of the matrix, in which it begins.
     const Matrix& all; ///< To note exchanges in.
     double* room;      ///< Of the thread, for rows in strips of columns.
+    /// Where each row was before it was exchanged. Those below the panel's columns that were come from beside
+    /// them: each exchange puts a row there that was above.
+    std::size_t* order;
 
     [[nodiscard]] Stack from(std::size_t column) const {
         return {strips + column * W::rows, W::rows, W::rows * wide};
@@ -80,8 +83,9 @@ std::size_t largest(const Panel<W>& panel, std::size_t j) {
     using V = typename W::Vector;
     V most = V{} - 1.0;
     auto where = rows_from<V>(0);
-    for (std::size_t i = j / W::lanes * W::lanes; i < panel.high; i += W::lanes) {
-        const auto rows = rows_from<V>(i);
+    const std::size_t first = j / W::lanes * W::lanes;
+    auto rows = rows_from<V>(first);
+    for (std::size_t i = first; i < panel.high; i += W::lanes, rows += W::lanes) {
         V x;
         __builtin_memcpy(&x, panel.at(i, j), sizeof(V));
         x = x < 0.0 ? -x : x;
@@ -105,9 +109,11 @@ void eliminate(const Panel<W>& panel, std::size_t j, std::size_t end) {
     const double factor = small ? 1.0 : 1.0 / pivot, divisor = small ? pivot : 1.0;
     double* const u = panel.room;
     for (std::size_t c = j + 1; c < end; ++c) u[c] = *panel.at(j, c);
-    for (std::size_t i = (j + 1) / W::lanes * W::lanes; i < panel.high; i += W::lanes) {
+    const std::size_t first = (j + 1) / W::lanes * W::lanes;
+    auto rows = rows_from<V>(first);
+    for (std::size_t i = first; i < panel.high; i += W::lanes, rows += W::lanes) {
         double* const place = panel.at(i, j);
-        const auto below = rows_from<V>(i) > static_cast<std::int64_t>(j);
+        const auto below = rows > static_cast<std::int64_t>(j);
         V x;
         __builtin_memcpy(&x, place, sizeof(V));
         const V l = below ? (small ? x / divisor : x * factor) : V{};
@@ -168,16 +174,53 @@ void solve(const Panel<W>& panel, std::size_t first, std::size_t deep, double* x
     }
 }
 
-/// Rows of U in `wide` columns, beside `deep` columns of the panel from `first` on: they stay in strips of
-/// columns in the thread's room.
+/// Rows beside `deep` columns of the panel from `first` on, into strips of columns in the thread's room.
+template <class W, class Place>
+void pack_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, const Place& place,
+               std::size_t wide) {
+    for (std::size_t q = 0, high = 0; q < deep; q += high) {
+        high = least(place.run(first + q), deep - q);
+        pack_b<typename W::Whole>(place.at(first + q, 0), place.down, high, deep, wide,
+                                  panel.room + q * W::lanes);
+    }
+}
+
+/// The same beside the whole panel, from where its exchanges find them; what was there goes where they put
+/// it.
+template <class W, class Place>
+void exchange_and_pack(const Panel<W>& panel, const Place& place, std::size_t wide) {
+    const std::size_t deep = panel.wide;
+    constexpr std::size_t most = 64;
+    const double* from[most];
+    for (std::size_t done = 0; done < deep; done += most) {
+        const std::size_t some = least(most, deep - done);
+        for (std::size_t q = 0; q < some; ++q) from[q] = place.at(panel.order[done + q], 0);
+        for (std::size_t s = 0; s < wide; s += W::lanes) {
+            double* const to = panel.room + s * deep + done * W::lanes;
+            const std::size_t there = least(W::lanes, wide - s);
+            for (std::size_t q = 0; q < some; ++q)
+                for (std::size_t c = 0; c < W::lanes; ++c)
+                    to[c + q * W::lanes] = c < there ? from[q][(s + c) * place.down] : 0.0;
+        }
+    }
+    double* to[most];
+    for (std::size_t done = 0; done < deep; done += most) {
+        std::size_t some = 0;
+        for (std::size_t j = done; j < least(done + most, deep); ++j) {
+            const auto row = static_cast<std::size_t>(panel.exchanged(j)) - panel.row;
+            if (row < deep) continue;
+            from[some] = place.at(panel.order[row], 0);
+            to[some++] = place.at(row, 0);
+        }
+        for (std::size_t c = 0; c < wide; ++c)
+            for (std::size_t j = 0; j < some; ++j) to[j][c * place.down] = from[j][c * place.down];
+    }
+}
+
+/// The strips become rows of U, which are stored too.
 template <class W, class Place>
 void solve_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, const Place& place,
                 std::size_t wide) {
-    using Core = typename W::Whole;
-    for (std::size_t q = 0, high = 0; q < deep; q += high) {
-        high = least(place.run(first + q), deep - q);
-        pack_b<Core>(place.at(first + q, 0), place.down, high, deep, wide, panel.room + q * W::lanes);
-    }
     constexpr std::size_t together = 2;
     for (std::size_t s = 0; s < wide; s += together * W::lanes) {
         double* const x = panel.room + s * deep;
@@ -233,6 +276,7 @@ void by_halves(const Panel<W>& panel, std::size_t first, std::size_t end) {
     const std::size_t left = (wide / 2 + W::lanes - 1) / W::lanes * W::lanes, middle = first + left;
     by_halves(panel, first, middle);
     const Stack right = panel.from(middle);
+    pack_rows(panel, first, left, right, end - middle);
     solve_rows(panel, first, left, right, end - middle);
     subtract_below(panel, first, left, right, end - middle);
     by_halves(panel, middle, end);
@@ -258,7 +302,7 @@ void exchange_rows(const Matrix& w, std::size_t row, std::size_t count, const Pl
 /// What a panel makes of columns to its right.
 template <class W, class Place>
 void follow(const Panel<W>& panel, const Place& place, std::size_t wide) {
-    exchange_rows(panel.all, panel.row, panel.wide, place, wide);
+    exchange_and_pack(panel, place, wide);
     solve_rows(panel, 0, panel.wide, place, wide);
     subtract_below(panel, 0, panel.wide, place, wide);
 }

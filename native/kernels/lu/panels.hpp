@@ -24,7 +24,8 @@ struct ByHalves {
 /// The panel that begins at row k, in the first or second room for it.
 template <class W>
 Panel<W> panel_at(const Matrix& w, std::size_t k, std::size_t number, double* room) {
-    return {w.panels + number * w.panel, w.n - k, least(w.tile, w.n - k), k, w, room};
+    return {w.panels + number * w.panel, w.n - k, least(w.tile, w.n - k), k, w, room,
+            w.orders + number * w.n};
 }
 
 template <class W, class How, class Place>
@@ -32,6 +33,13 @@ void factor(const Panel<W>& panel, const Place& place) {
     load(panel, place);
     How::factor(panel);
     store(panel, place);
+    for (std::size_t i = 0; i < panel.high; ++i) panel.order[i] = i;
+    for (std::size_t j = 0; j < panel.wide; ++j) {
+        std::size_t& other = panel.order[static_cast<std::size_t>(panel.exchanged(j)) - panel.row];
+        const std::size_t before = panel.order[j];
+        panel.order[j] = other;
+        other = before;
+    }
 }
 
 /// Columns that begin at j are exchanged as all later ones were.

@@ -4,7 +4,6 @@
 
 #include "kernels/lu/work.hpp"
 
-#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,12 +11,12 @@ namespace {
 
 using assay::kernels::Matrix;
 
-/// The pivot of column j: its largest element in size from the diagonal down.
-[[maybe_unused]] inline void choose(const Matrix& w, std::size_t j) {
+/// The pivot of column j: its largest element in size from the diagonal down to row `end`.
+[[maybe_unused]] inline void choose(const Matrix& w, std::size_t j, std::size_t end) {
     const double* const column = w.a + j * w.n;
     std::size_t best = j;
     double most = -1.0;
-    for (std::size_t i = j; i < w.n; ++i) {
+    for (std::size_t i = j; i < end; ++i) {
         const double size = column[i] < 0.0 ? -column[i] : column[i];
         if (size > most) {
             most = size;
@@ -29,7 +28,7 @@ using assay::kernels::Matrix;
     if (most == 0.0 && number < *w.singular) *w.singular = number;
 }
 
-/// Row j and that of its pivot, in columns from `first` on.
+/// Row j and that of its pivot, in columns from `first` to `end`.
 [[maybe_unused]] inline void exchange_row(const Matrix& w, std::size_t j, std::size_t first,
                                           std::size_t end) {
     const auto row = static_cast<std::size_t>(w.exchanged[j]);
@@ -50,12 +49,12 @@ using assay::kernels::Matrix;
     for (std::size_t i = j + 1; i < w.n; ++i) column[i] /= pivot;
 }
 
-/// Column j of L is taken out of rows from `first` on of column c.
-[[maybe_unused]] inline void take_out(const Matrix& w, std::size_t j, std::size_t c, std::size_t first) {
+/// Column j of L is taken out of column c.
+[[maybe_unused]] inline void take_out(const Matrix& w, std::size_t j, std::size_t c) {
     const double* const l = w.a + j * w.n;
     double* const column = w.a + c * w.n;
     const double u = column[j];
-    for (std::size_t i = first; i < w.n; ++i) column[i] -= l[i] * u;
+    for (std::size_t i = j + 1; i < w.n; ++i) column[i] -= l[i] * u;
 }
 
 } // namespace

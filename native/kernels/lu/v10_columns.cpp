@@ -8,10 +8,10 @@ namespace {
 void run(const Matrix& w) {
     *w.singular = static_cast<std::int64_t>(w.n);
     for (std::size_t j = 0; j < w.n; ++j) {
-        choose(w, j);
+        choose(w, j, w.n);
         exchange_row(w, j, 0, w.n);
         scale(w, j);
-        for (std::size_t c = j + 1; c < w.n; ++c) take_out(w, j, c, j + 1);
+        for (std::size_t c = j + 1; c < w.n; ++c) take_out(w, j, c);
     }
 }
 

@@ -10,13 +10,13 @@ void run(const Matrix& w) {
     for (std::size_t k = 0; k < w.n; k += w.tile) {
         const std::size_t end = k + w.tile < w.n ? k + w.tile : w.n;
         for (std::size_t j = k; j < end; ++j) {
-            choose(w, j);
+            choose(w, j, w.n);
             exchange_row(w, j, 0, w.n);
             scale(w, j);
-            for (std::size_t c = j + 1; c < end; ++c) take_out(w, j, c, j + 1);
+            for (std::size_t c = j + 1; c < end; ++c) take_out(w, j, c);
         }
         for (std::size_t c = end; c < w.n; ++c)
-            for (std::size_t j = k; j < end; ++j) take_out(w, j, c, j + 1);
+            for (std::size_t j = k; j < end; ++j) take_out(w, j, c);
     }
 }
 

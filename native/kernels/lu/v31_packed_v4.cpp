@@ -9,7 +9,7 @@ constexpr Variant<Matrix> packed_v4{
     .id = "packed-v4",
     .parent = "panels",
     .why = "the panel in strips of rows, rows of U in strips of columns: what is left is updated as DGEMM "
-           "does it, 12 by 4 elements in registers",
+           "does it, 24 by 8 elements in registers",
     .isa = Isa::v4,
     .broken = false,
     .run = serially<Way<Eight>, ByColumns>,

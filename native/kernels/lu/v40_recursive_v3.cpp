@@ -8,8 +8,8 @@ namespace {
 constexpr Variant<Matrix> recursive_v3{
     .id = "recursive-v3",
     .parent = "panels",
-    .why = "the panel in strips of rows, rows of U in strips of columns: what is left is updated as DGEMM "
-           "does it, 12 by 4 elements in registers",
+    .why = "a panel is factored by halves, so that most of its own work is a product too, and not column by "
+           "column",
     .isa = Isa::v3,
     .broken = false,
     .run = serially<Way<Four>, ByHalves>,

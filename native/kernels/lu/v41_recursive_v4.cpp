@@ -8,8 +8,8 @@ namespace {
 constexpr Variant<Matrix> recursive_v4{
     .id = "recursive-v4",
     .parent = "panels",
-    .why = "the panel in strips of rows, rows of U in strips of columns: what is left is updated as DGEMM "
-           "does it, 12 by 4 elements in registers",
+    .why = "a panel is factored by halves, so that most of its own work is a product too, and not column by "
+           "column",
     .isa = Isa::v4,
     .broken = false,
     .run = serially<Way<Eight>, ByHalves>,

@@ -8,7 +8,9 @@ namespace {
 constexpr Variant<Matrix> tiles_v4{
     .id = "tiles-v4",
     .parent = "tasks-v4",
-    .why = "tiles",
+    .why = "the matrix in tiles, each in pages of its own; the pivot is still that of the whole column. The "
+           "article has them for matrices beyond memory: within it, copying there and back costs more than "
+           "it brings",
     .isa = Isa::v4,
     .broken = false,
     .run = by_tasks<Way<Eight>, InTiles>,

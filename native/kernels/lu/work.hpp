@@ -17,12 +17,13 @@ struct Matrix {
     /// does, the factorisation goes on without.
     std::int64_t* singular;
 
-    std::size_t tile;  ///< Columns of a panel, sides of a tile: a multiple of all rows of strips.
-    double* panels;    ///< Room for two panels in strips, of all rows.
-    std::size_t panel; ///< Elements of one of them.
-    double* rows;      ///< Room of each thread for the rows of a tile in strips.
-    std::size_t room;  ///< Elements of one of them.
-    double* tiles;     ///< Room for all of A in tiles.
+    std::size_t tile;    ///< Columns of a panel, sides of a tile: a multiple of all rows of strips.
+    double* panels;      ///< Room for two panels in strips, of all rows.
+    std::size_t* orders; ///< Room for two orders of all rows.
+    std::size_t panel;   ///< Elements of one of them.
+    double* rows;        ///< Room of each thread for the rows of a tile in strips.
+    std::size_t room;    ///< Elements of one of them.
+    double* tiles;       ///< Room for all of A in tiles.
 };
 
 } // namespace assay::kernels
