@@ -79,7 +79,7 @@ void by_tasks(const Matrix& w) {
             }
         }
         for (std::size_t k = 0; k < w.n; k += w.tile) {
-            const double* const now = panel_of<W>(w, k).strips;
+            [[maybe_unused]] const double* const now = panel_of<W>(w, k).strips;
 #pragma omp task depend(inout : w.exchanged[k]) depend(out : now[0])
             factor<W, ByHalves>(panel_of<W>(w, k), matrix.block(k, k));
             for (std::size_t j = k + w.tile; j < w.n; j += w.tile) {
