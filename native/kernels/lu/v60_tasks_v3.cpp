@@ -8,8 +8,8 @@ namespace {
 constexpr Variant<Matrix> tasks_v3{
     .id = "tasks-v3",
     .parent = "threads-v3",
-    .why = "a task for each panel and for each tile beside it: the next panel is factored while the rest is "
-           "updated",
+    .why = "a task for each panel and for each block of columns beside it: the next panel is factored "
+           "while the rest is updated",
     .isa = Isa::v3,
     .broken = false,
     .run = by_tasks<Way<Four>, InPlace>,

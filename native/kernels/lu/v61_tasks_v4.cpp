@@ -8,8 +8,8 @@ namespace {
 constexpr Variant<Matrix> tasks_v4{
     .id = "tasks-v4",
     .parent = "threads-v4",
-    .why = "a task for each panel and for each tile beside it: the next panel is factored while the rest is "
-           "updated",
+    .why = "a task for each panel and for each block of columns beside it: the next panel is factored "
+           "while the rest is updated",
     .isa = Isa::v4,
     .broken = false,
     .run = by_tasks<Way<Eight>, InPlace>,

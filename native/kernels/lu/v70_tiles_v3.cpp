@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Matrix> tiles_v3{
     .id = "tiles-v3",
     .parent = "tasks-v3",
-    .why = "the matrix in tiles, each in pages of its own; the pivot is still that of the whole column. The "
+    .why = "the matrix in tiles, each in one piece; the pivot is still that of the whole column. The "
            "article has them for matrices beyond memory: within it, copying there and back costs more than "
            "it brings",
     .isa = Isa::v3,
