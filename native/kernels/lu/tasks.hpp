@@ -70,30 +70,29 @@ void by_tasks(const Matrix& w) {
     const Layout matrix{w};
     constexpr bool tiled = Layout::tiled;
 #pragma omp parallel
-#pragma omp single
     {
-        if (tiled) {
-            for (std::size_t j = 0; j < w.n; j += w.tile) {
+        // Not any thread: another frees what it keeps of dependencies after all have gone on.
+#pragma omp master
+        {
+            for (std::size_t j = 0; tiled && j < w.n; j += w.tile) {
 #pragma omp task depend(out : w.exchanged[j])
                 to_tiles(w, j);
             }
-        }
-        for (std::size_t k = 0; k < w.n; k += w.tile) {
-            [[maybe_unused]] const double* const now = panel_of<W>(w, k).strips;
+            for (std::size_t k = 0; k < w.n; k += w.tile) {
+                [[maybe_unused]] const double* const now = panel_of<W>(w, k).strips;
 #pragma omp task depend(inout : w.exchanged[k]) depend(out : now[0])
-            factor<W, ByHalves>(panel_of<W>(w, k), matrix.block(k, k));
-            for (std::size_t j = k + w.tile; j < w.n; j += w.tile) {
+                factor<W, ByHalves>(panel_of<W>(w, k), matrix.block(k, k));
+                for (std::size_t j = k + w.tile; j < w.n; j += w.tile) {
 #pragma omp task depend(in : now[0]) depend(inout : w.exchanged[j])
-                follow(panel_of<W>(w, k), matrix.block(k, j), least(w.tile, w.n - j));
+                    follow(panel_of<W>(w, k), matrix.block(k, j), least(w.tile, w.n - j));
+                }
             }
         }
-#pragma omp taskwait
+#pragma omp barrier
+#pragma omp for schedule(dynamic)
         for (std::size_t j = 0; j < w.n; j += w.tile) {
-#pragma omp task
-            {
-                if (tiled) from_tiles(w, j);
-                exchange_left(w, j);
-            }
+            if (tiled) from_tiles(w, j);
+            exchange_left(w, j);
         }
     }
 }
