@@ -65,6 +65,10 @@ class Number:
     def __mul__(self, other: Number) -> Number:
         return self._done(self.value * other.value)
 
+    def __truediv__(self, other: Number) -> Number:
+        self.tally.special += 1
+        return Number(self.tally, self.value / other.value)
+
 
 @dataclass
 class Array:
@@ -101,6 +105,18 @@ def dgemm(t: Tally, m: int, n: int, k: int) -> None:
             for p in range(k):
                 value = value + a[i * k + p] * b[p * n + j]
             c[i * n + j] = value
+
+
+def lu(t: Tally, n: int) -> None:
+    a = t.array(*(float(pow(3, i, 101)) for i in range(n * n)))
+    for j in range(n):
+        _, pivot = max((abs(a[i + j * n].value), i) for i in range(j, n))
+        for c in range(n):
+            a[j + c * n], a[pivot + c * n] = a[pivot + c * n], a[j + c * n]
+        for i in range(j + 1, n):
+            a[i + j * n] = a[i + j * n] / a[j + j * n]
+            for c in range(j + 1, n):
+                a[i + c * n] = a[i + c * n] - a[i + j * n] * a[j + c * n]
 
 
 def gram_schmidt(t: Tally, n: int, vectors: int) -> None:
@@ -155,6 +171,7 @@ WORK = ("flops", "special")
         ("horner", "horner", horner, {"n": 9, "degree": 5, "write": 0}, (*WORK, *BYTES)),
         ("horner", "horner", horner, {"n": 9, "degree": 5, "write": 1}, (*WORK, *BYTES)),
         ("dgemm", "naive", dgemm, {"m": 3, "n": 5, "k": 7}, (*WORK, *BYTES)),
+        ("lu", "columns", lu, {"n": 9}, (*WORK, *BYTES)),
         # Its bytes are those of one pass after the other: no cache holds a vector.
         ("gram-schmidt", "modified", gram_schmidt, {"n": 11, "vectors": 4}, WORK),
         ("kmeans", None, kmeans, {"points": 13, "centres": 3}, (*WORK, *BYTES)),

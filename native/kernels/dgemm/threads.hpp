@@ -31,7 +31,7 @@ void side_by_side(const Product& w) {
         for (std::size_t p = 0; p < w.k; p += depth) {
             const std::size_t deep = least(depth, w.k - p);
 #pragma omp for schedule(static)
-            for (std::size_t i = 0; i < w.m; i += group<Core>) pack_a<Core>(w, p, deep, i);
+            for (std::size_t i = 0; i < w.m; i += group<Core>) pack_group<Core>(w, p, deep, i);
 #pragma omp for schedule(dynamic)
             for (std::size_t j = 0; j < w.n; j += width)
                 tile<Core>(w, p, deep, j, least(width, w.n - j), room);

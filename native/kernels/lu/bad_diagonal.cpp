@@ -1,0 +1,33 @@
+// build: -O2
+#include "kernels/lu/plain.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Matrix& w) {
+    *w.singular = static_cast<std::int64_t>(w.n);
+    for (std::size_t j = 0; j < w.n; ++j) {
+        w.exchanged[j] = static_cast<std::int64_t>(j);
+        scale(w, j);
+        for (std::size_t c = j + 1; c < w.n; ++c) take_out(w, j, c);
+    }
+}
+
+constexpr Variant<Matrix> bad_diagonal{
+    .id = "broken-diagonal",
+    .parent = "columns",
+    .why = "wrong on purpose: the element on the diagonal is the pivot, whatever its size",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_diagonal);
+
+} // namespace assay::kernels

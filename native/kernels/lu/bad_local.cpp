@@ -1,0 +1,35 @@
+// build: -O2
+#include "kernels/lu/plain.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Matrix& w) {
+    *w.singular = static_cast<std::int64_t>(w.n);
+    for (std::size_t j = 0; j < w.n; ++j) {
+        const std::size_t end = (j / w.tile + 1) * w.tile;
+        choose(w, j, end < w.n ? end : w.n);
+        exchange_row(w, j, 0, w.n);
+        scale(w, j);
+        for (std::size_t c = j + 1; c < w.n; ++c) take_out(w, j, c);
+    }
+}
+
+constexpr Variant<Matrix> bad_local{
+    .id = "broken-local",
+    .parent = "panels",
+    .why = "wrong on purpose: the pivot is looked for in the tile on the diagonal alone",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_local);
+
+} // namespace assay::kernels

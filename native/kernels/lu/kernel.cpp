@@ -1,0 +1,237 @@
+// build: -O2 -fopenmp
+#include "kernels/frame/buffer.hpp"
+#include "kernels/frame/kernel_of.hpp"
+#include "kernels/frame/pattern.hpp"
+#include "kernels/frame/program.hpp"
+#include "kernels/lu/work.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace assay::kernels {
+
+namespace {
+
+/// Rows of strips of all processors divide it.
+constexpr std::size_t unit = 24;
+
+std::size_t up(std::size_t count, std::size_t multiple) {
+    return (count + multiple - 1) / multiple * multiple;
+}
+
+/// From -1 to 1, without a pattern. The first element is zero: nothing begins without an exchange.
+double datum(std::size_t i, std::size_t j) {
+    if (i == 0 && j == 0) return 0.0;
+    return static_cast<double>(static_cast<std::int64_t>(mixed(i + (j << 32U)))) * 0x1p-63;
+}
+
+/// 1 or -1: what is wrong in one element of a row is not balanced by another's size.
+double sign(std::size_t number, std::size_t j) {
+    return mixed(~(j + (number << 32U))) & 1U ? 1.0 : -1.0;
+}
+
+std::size_t threads() {
+#ifdef _OPENMP
+    return static_cast<std::size_t>(omp_get_max_threads());
+#else
+    return 1;
+#endif
+}
+
+const About about_lu = {
+    .name = "lu",
+    .title = "Factors of a matrix (LU with partial pivoting)",
+    .source =
+        "Intel Memory Drive Technology for scientific applications: factors by panels are slow where the "
+        "matrix takes more than 150 % of memory, those by tiles are not",
+    .bound =
+        "multiply-add units, for what is left is updated by a product of matrices; of small matrices the "
+        "panels, whose pivots are found one after another",
+    .in_place = true,
+};
+
+class Lu final : public KernelOf<Matrix> {
+  public:
+    [[nodiscard]] const About& about() const override { return about_lu; }
+
+    [[nodiscard]] std::vector<Parameter> parameters() const override {
+        constexpr std::int64_t most = std::int64_t{1} << 20;
+        return {
+            {"n", "rows and columns", 0, 0, most},
+            {"tile",
+             "columns of a panel and sides of a tile, made a multiple of 24; 0 for what suits the size", 0, 0,
+             4096},
+            {"zero-column", "a column without an element that is not zero, from 1; 0 for none", 0, 0, most}};
+    }
+
+    [[nodiscard]] std::vector<Values> shapes() const override {
+        std::vector<Values> found;
+        for (const std::int64_t n : {0, 1, 2, 7, 24, 97, 193}) found.push_back({{"n", n}, {"tile", 0}});
+        for (const std::int64_t n : {25, 48, 71, 150}) found.push_back({{"n", n}, {"tile", 24}});
+        found.push_back({{"n", 331}, {"tile", 72}});
+        found.push_back({{"n", 50}, {"tile", 240}});
+        found.push_back({{"n", 1}, {"tile", 0}, {"zero-column", 1}});
+        for (const std::int64_t column : {1, 20, 30, 100})
+            found.push_back({{"n", 100}, {"tile", 48}, {"zero-column", column}});
+        return found;
+    }
+
+    /// The matrix, and room for it in tiles.
+    void fit(Values& values, std::int64_t bytes) const override {
+        values["n"] = static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes) / 16.0));
+    }
+
+    [[nodiscard]] double bytes(const Values& values) const override {
+        const auto n = static_cast<double>(values.at("n"));
+        return 16.0 * n * n;
+    }
+
+    void prepare(const Values& values, std::size_t shift) override {
+        const auto n = static_cast<std::size_t>(values.at("n"));
+        zero_column_ = static_cast<std::size_t>(values.at("zero-column"));
+        if (zero_column_ > n)
+            throw BadWords("--zero-column " + std::to_string(zero_column_) + ": there are " +
+                           std::to_string(n) + " columns");
+        const auto wanted = static_cast<std::size_t>(values.at("tile"));
+        const std::size_t tile = up(wanted ? wanted : suitable(n), unit), along = up(n, tile);
+        const std::size_t panel = up(n, unit) * tile, room = tile * tile;
+        a_ = Buffer<double>(n * n, shift);
+        exchanged_ = Buffer<std::int64_t>(n);
+        panels_ = Buffer<double>(2 * panel);
+        orders_ = Buffer<std::size_t>(2 * n);
+        rows_ = Buffer<double>(room * threads());
+        tiles_ = Buffer<double>(along * along);
+        work_ = {a_.data(),      n,     exchanged_.data(), &singular_, tile,         panels_.data(),
+                 orders_.data(), panel, rows_.data(),      room,       tiles_.data()};
+    }
+
+    void restore() override {
+        const std::size_t n = work_.n;
+        // By the threads that work on them, which touch them first here.
+#pragma omp parallel for schedule(static)
+        for (std::size_t j = 0; j < n; ++j)
+            for (std::size_t i = 0; i < n; ++i) a_[i + j * n] = given(i, j);
+    }
+
+    void poison() override {
+        std::ranges::fill(exchanged_, -1);
+        singular_ = -1;
+    }
+
+    /// Vectors are multiplied with both sides, for the product of L and U would take as long as finding them.
+    /// \return of the worst, what the difference is over what is allowed.
+    [[nodiscard]] Verdict check() override {
+        const auto n = static_cast<std::int64_t>(work_.n);
+        for (std::int64_t j = 0; j < n; ++j)
+            if (const std::int64_t row = exchanged_[static_cast<std::size_t>(j)]; row < j || row >= n)
+                return wrong("row " + std::to_string(j) + " is exchanged with row " + std::to_string(row));
+        if (singular_ != without_pivot())
+            return wrong("the first column without a pivot is " + std::to_string(without_pivot()) +
+                         ", and not " + std::to_string(singular_));
+        if (const std::string told = too_large(); !told.empty()) return wrong(told);
+        Verdict all{true, 0.0, ""};
+        constexpr std::size_t vectors = 2;
+        for (std::size_t number = 0; number < vectors; ++number) {
+            const Verdict one = difference(number);
+            if (all.right && !one.right) all.told = one.told;
+            all.right = all.right && one.right;
+            all.worst = std::max(all.worst, one.worst);
+        }
+        return all;
+    }
+
+  private:
+    static Verdict wrong(const std::string& told) {
+        return {false, std::numeric_limits<double>::max(), told};
+    }
+
+    /// Columns of a panel: as many as make the update fast, but not so many that the panel takes long.
+    static std::size_t suitable(std::size_t n) {
+        constexpr std::size_t most = 120;
+        return std::clamp<std::size_t>(n / 8, unit, most);
+    }
+
+    [[nodiscard]] double given(std::size_t i, std::size_t j) const {
+        return j + 1 == zero_column_ ? 0.0 : datum(i, j);
+    }
+
+    /// The first column that has to be left without a pivot.
+    [[nodiscard]] std::int64_t without_pivot() const {
+        if (zero_column_) return static_cast<std::int64_t>(zero_column_) - 1;
+        return work_.n == 1 ? 0 : static_cast<std::int64_t>(work_.n);
+    }
+
+    /// An element of L above 1 in size was divided by another than the largest. LAPACK multiplies with the
+    /// reciprocal instead: two roundings.
+    [[nodiscard]] std::string too_large() const {
+        const std::size_t n = work_.n;
+        for (std::size_t j = 0; j < n; ++j)
+            for (std::size_t i = j + 1; i < n; ++i)
+                if (!(std::fabs(a_[i + j * n]) <= 1.0 + 2.0 * DBL_EPSILON))
+                    return "L has " + std::to_string(a_[i + j * n]) + " at row " + std::to_string(i) +
+                           ", column " + std::to_string(j);
+        return "";
+    }
+
+    /// P A x - L (U x) in the largest element, over n eps of A's largest sum of a row, as LAPACK's own tests
+    /// have it with 30 times as much (dget01).
+    [[nodiscard]] Verdict difference(std::size_t number) const {
+        const std::size_t n = work_.n;
+        std::vector<long double> wanted(n), upper(n), found(n), sizes(n);
+        for (std::size_t j = 0; j < n; ++j) {
+            const auto x = static_cast<long double>(sign(number, j));
+            const double* const column = a_.data() + j * n;
+            for (std::size_t i = 0; i < n; ++i) {
+                const auto one = static_cast<long double>(given(i, j));
+                wanted[i] += one * x;
+                sizes[i] += std::fabs(one);
+            }
+            for (std::size_t i = 0; i <= j; ++i) upper[i] += column[i] * x;
+        }
+        for (std::size_t j = 0; j < n; ++j) {
+            const double* const column = a_.data() + j * n;
+            found[j] += upper[j];
+            for (std::size_t i = j + 1; i < n; ++i) found[i] += column[i] * upper[j];
+        }
+        for (std::size_t j = 0; j < n; ++j)
+            std::swap(wanted[j], wanted[static_cast<std::size_t>(exchanged_[j])]);
+        const long double largest = n ? *std::ranges::max_element(sizes) : 0.0L;
+        Comparison rows(static_cast<double>(n) * DBL_EPSILON, static_cast<double>(largest));
+        for (std::size_t i = 0; i < n; ++i)
+            rows.look("P A x - L U x, row", i, static_cast<double>(found[i] - wanted[i]), 0.0L);
+        return rows.verdict(n);
+    }
+
+    /// Each column is divided, and taken out of what is left with two operations for each element: 2/3 n^3 of
+    /// them where n is large. All is read and written once at least.
+    [[nodiscard]] Cost usual_cost() const override {
+        const auto n = static_cast<double>(work_.n);
+        const double bytes = 16.0 * n * n;
+        return {.flops = n * (n - 1.0) * (2.0 * n - 1.0) / 3.0,
+                .special = n * (n - 1.0) / 2.0,
+                .bytes = bytes,
+                .bytes_with_allocate = bytes};
+    }
+
+    Buffer<double> a_, panels_, rows_, tiles_;
+    Buffer<std::int64_t> exchanged_;
+    Buffer<std::size_t> orders_;
+    std::int64_t singular_ = -1;
+    std::size_t zero_column_ = 0;
+};
+
+} // namespace
+
+} // namespace assay::kernels
+
+int main(int argc, char** argv) {
+    assay::kernels::Lu kernel;
+    return assay::kernels::program(kernel, argc, argv);
+}

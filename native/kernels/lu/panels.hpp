@@ -1,0 +1,64 @@
+#pragma once
+
+/// The matrix panel by panel.
+
+#include "kernels/lu/panel.hpp"
+
+namespace {
+
+/// How a panel is factored.
+struct ByColumns {
+    template <class W>
+    static void factor(const Panel<W>& panel) {
+        by_columns(panel, 0, panel.wide);
+    }
+};
+
+struct ByHalves {
+    template <class W>
+    static void factor(const Panel<W>& panel) {
+        by_halves(panel, 0, panel.wide);
+    }
+};
+
+/// The panel that begins at row k, in the first or second room for it.
+template <class W>
+Panel<W> panel_at(const Matrix& w, std::size_t k, std::size_t number, double* room) {
+    return {w.panels + number * w.panel, w.n - k, least(w.tile, w.n - k), k, w, room,
+            w.orders + number * w.n};
+}
+
+template <class W, class How, class Place>
+void factor(const Panel<W>& panel, const Place& place) {
+    load(panel, place);
+    How::factor(panel);
+    store(panel, place);
+    for (std::size_t i = 0; i < panel.high; ++i) panel.order[i] = i;
+    for (std::size_t j = 0; j < panel.wide; ++j) {
+        std::size_t& other = panel.order[static_cast<std::size_t>(panel.exchanged(j)) - panel.row];
+        const std::size_t before = panel.order[j];
+        panel.order[j] = other;
+        other = before;
+    }
+}
+
+/// Columns that begin at j are exchanged as all later ones were.
+inline void exchange_left(const Matrix& w, std::size_t j) {
+    const std::size_t row = j + w.tile;
+    if (row < w.n) exchange_rows(w, row, w.n - row, InPlace{w}.block(row, j), w.tile);
+}
+
+template <class W, class How>
+void serially(const Matrix& w) {
+    *w.singular = static_cast<std::int64_t>(w.n);
+    const InPlace matrix{w};
+    for (std::size_t k = 0; k < w.n; k += w.tile) {
+        const auto panel = panel_at<W>(w, k, 0, w.rows);
+        factor<W, How>(panel, matrix.block(k, k));
+        for (std::size_t j = k + w.tile; j < w.n; j += w.tile)
+            follow(panel, matrix.block(k, j), least(w.tile, w.n - j));
+    }
+    for (std::size_t j = 0; j < w.n; j += w.tile) exchange_left(w, j);
+}
+
+} // namespace

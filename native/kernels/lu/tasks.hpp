@@ -1,0 +1,100 @@
+#pragma once
+
+/// All threads: step by step, or by tasks that wait for what they need alone.
+
+#include "kernels/lu/panels.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace {
+
+/// Of the thread that asks.
+inline double* own_room(const Matrix& w) {
+#ifdef _OPENMP
+    return w.rows + static_cast<std::size_t>(omp_get_thread_num()) * w.room;
+#else
+    return w.rows;
+#endif
+}
+
+/// One thread factors a panel, the others wait; what follows from it is divided by columns.
+template <class W>
+void step_by_step(const Matrix& w) {
+    *w.singular = static_cast<std::int64_t>(w.n);
+    const InPlace matrix{w};
+#pragma omp parallel
+    {
+        for (std::size_t k = 0; k < w.n; k += w.tile) {
+            const auto panel = panel_at<W>(w, k, 0, own_room(w));
+#pragma omp single
+            factor<W, ByHalves>(panel, matrix.block(k, k));
+#pragma omp for schedule(dynamic)
+            for (std::size_t j = k + w.tile; j < w.n; j += w.tile)
+                follow(panel, matrix.block(k, j), least(w.tile, w.n - j));
+        }
+#pragma omp for schedule(dynamic)
+        for (std::size_t j = 0; j < w.n; j += w.tile) exchange_left(w, j);
+    }
+}
+
+/// A tile's columns of the matrix into its tiles, or back.
+inline void to_tiles(const Matrix& w, std::size_t j) {
+    const Stack tiles = InTiles{w}.block(0, j);
+    for (std::size_t c = 0; c < least(w.tile, w.n - j); ++c)
+        for (std::size_t i = 0; i < w.n; i += w.tile)
+            __builtin_memcpy(tiles.at(i, c), w.a + i + (j + c) * w.n,
+                             sizeof(double) * least(w.tile, w.n - i));
+}
+
+inline void from_tiles(const Matrix& w, std::size_t j) {
+    const Stack tiles = InTiles{w}.block(0, j);
+    for (std::size_t c = 0; c < least(w.tile, w.n - j); ++c)
+        for (std::size_t i = 0; i < w.n; i += w.tile)
+            __builtin_memcpy(w.a + i + (j + c) * w.n, tiles.at(i, c),
+                             sizeof(double) * least(w.tile, w.n - i));
+}
+
+/// The panel that a task works on, of every other one in the same room.
+template <class W>
+Panel<W> panel_of(const Matrix& w, std::size_t k) {
+    return panel_at<W>(w, k, k / w.tile % 2, own_room(w));
+}
+
+/// A task for each panel and for each tile's columns beside it: the next panel is factored as soon as its
+/// columns are updated. Exchanged rows stand for their columns, and the first element of a panel for it.
+template <class W, class Layout>
+void by_tasks(const Matrix& w) {
+    *w.singular = static_cast<std::int64_t>(w.n);
+    const Layout matrix{w};
+    constexpr bool tiled = Layout::tiled;
+#pragma omp parallel
+    {
+        // Not any thread: another frees what it keeps of dependencies after all have gone on.
+#pragma omp master
+        {
+            for (std::size_t j = 0; tiled && j < w.n; j += w.tile) {
+#pragma omp task depend(out : w.exchanged[j])
+                to_tiles(w, j);
+            }
+            for (std::size_t k = 0; k < w.n; k += w.tile) {
+                [[maybe_unused]] const double* const now = panel_of<W>(w, k).strips;
+#pragma omp task depend(inout : w.exchanged[k]) depend(out : now[0])
+                factor<W, ByHalves>(panel_of<W>(w, k), matrix.block(k, k));
+                for (std::size_t j = k + w.tile; j < w.n; j += w.tile) {
+#pragma omp task depend(in : now[0]) depend(inout : w.exchanged[j])
+                    follow(panel_of<W>(w, k), matrix.block(k, j), least(w.tile, w.n - j));
+                }
+            }
+        }
+#pragma omp barrier
+#pragma omp for schedule(dynamic)
+        for (std::size_t j = 0; j < w.n; j += w.tile) {
+            if (tiled) from_tiles(w, j);
+            exchange_left(w, j);
+        }
+    }
+}
+
+} // namespace

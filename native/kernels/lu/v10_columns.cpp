@@ -1,0 +1,36 @@
+// build: -O3
+#include "kernels/lu/plain.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Matrix& w) {
+    *w.singular = static_cast<std::int64_t>(w.n);
+    for (std::size_t j = 0; j < w.n; ++j) {
+        choose(w, j, w.n);
+        exchange_row(w, j, 0, w.n);
+        scale(w, j);
+        for (std::size_t c = j + 1; c < w.n; ++c) take_out(w, j, c);
+    }
+}
+
+constexpr Variant<Matrix> columns{
+    .id = "columns",
+    .parent = nullptr,
+    .why =
+        "column by column: each is taken out of all to its right at once, so that all that is left is read "
+        "and written for each",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(columns);
+
+} // namespace assay::kernels

@@ -1,0 +1,25 @@
+// build: -O2
+#include "kernels/lu/libraries.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Matrix> lib_openblas64{
+    .id = "lib-openblas64",
+    .parent = "columns",
+    .why = "OpenBLAS as it comes with numpy and scipy (scipy-openblas64), mostly newer; ASSAY_OPENBLAS64 "
+           "says where it is",
+    .isa = Isa::any,
+    .broken = false,
+    .run = by_library<openblas64>,
+    .missing = missing_factors<openblas64>,
+    .cost = nullptr,
+    .library = told_blas<openblas64>,
+};
+
+} // namespace
+
+ASSAY_VARIANT(lib_openblas64);
+
+} // namespace assay::kernels
