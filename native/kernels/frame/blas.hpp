@@ -37,6 +37,14 @@ class Blas {
     void gemv(bool transposed, std::size_t m, std::size_t n, double alpha, const double* a, std::size_t down,
               const double* x, double beta, double* y) const;
 
+    /// Whether integers have 64 bits.
+    [[nodiscard]] bool wide() const { return wide_; }
+    /// A function as Fortran has it ("dsyrk"), of the BLAS or a LAPACK in the same library; null where it is
+    /// not there.
+    [[nodiscard]] void* fortran(const std::string& name) const {
+        return library_.symbol((before_ + name + "_" + after_).c_str());
+    }
+
   private:
     template <class Function>
     [[nodiscard]] Function* function(const char* name) const {
