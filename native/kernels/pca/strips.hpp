@@ -12,7 +12,8 @@ constexpr std::size_t line = 8;
 /// A block as strips, each as many features wide as a vector has elements: a strip is read as vectors, or
 /// element by element, and of the symmetric sums only tiles from the diagonal downwards are formed.
 ///
-/// \tparam ahead whether the next block is fetched into L2 meanwhile, a part of it with each tile.
+/// \tparam ahead whether sums are fetched before they are needed, and the next block into L2, a part of it
+/// with each tile.
 template <class V, bool ahead = false>
 struct Strips {
     static constexpr std::size_t lanes = sizeof(V) / sizeof(double);
@@ -33,6 +34,11 @@ struct Strips {
     static void multiply(const double* others, std::size_t strip, const double* one, std::size_t rows,
                          double* sums, std::size_t down) {
         V found[lanes][vectors] = {};
+        if (ahead)
+            for (std::size_t r = 0; r < lanes; ++r)
+#pragma GCC unroll 3
+                for (std::size_t v = 0; v < vectors; ++v)
+                    __builtin_prefetch(sums + r * down + v * lanes, 1, 3);
         for (std::size_t i = 0; i < rows; ++i, others += lanes, one += lanes) {
             V x[vectors];
 #pragma GCC unroll 3
