@@ -9,7 +9,7 @@ constexpr Variant<Components> lib_openblas{
     .id = "lib-openblas",
     .parent = "rows",
     .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS of the distribution, all "
-           "threads, on a standardised copy",
+           "threads, on a centred copy",
     .isa = Isa::any,
     .broken = false,
     .run = by_products<openblas_lapack>,

@@ -9,7 +9,7 @@ constexpr Variant<Components> lib_openblas64{
     .id = "lib-openblas64",
     .parent = "rows",
     .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS as it comes with numpy and "
-           "scipy, all threads, on a standardised copy",
+           "scipy, all threads, on a centred copy",
     .isa = Isa::any,
     .broken = false,
     .run = by_products<openblas64_lapack>,

@@ -9,7 +9,8 @@ constexpr Variant<Components> svd_openblas{
     .id = "svd-openblas",
     .parent = "lib-openblas",
     .why = "singular values of the standardised data themselves (dgesdd of OpenBLAS of the "
-           "distribution): three to ten times the operations, and small values keep their digits",
+           "distribution): six times the operations and vectors of all observations, but small "
+           "values keep their digits",
     .isa = Isa::any,
     .broken = false,
     .run = by_singular_values<openblas_lapack>,

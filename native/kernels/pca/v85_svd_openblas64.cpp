@@ -9,7 +9,8 @@ constexpr Variant<Components> svd_openblas64{
     .id = "svd-openblas64",
     .parent = "lib-openblas64",
     .why = "singular values of the standardised data themselves (dgesdd of OpenBLAS as it comes with "
-           "numpy and scipy): three to ten times the operations, and small values keep their digits",
+           "numpy and scipy): six times the operations and vectors of all observations, but small "
+           "values keep their digits",
     .isa = Isa::any,
     .broken = false,
     .run = by_singular_values<openblas64_lapack>,
