@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from threadpoolctl import threadpool_info
 
@@ -26,15 +27,27 @@ class Native:
     variants: Sequence[str]
     options: Sequence[object]
 
+    def able(self) -> list[str]:
+        """Variants that can be had here; says of the others why they cannot."""
+        missing = {
+            one["variant"]: one.get("missing") for one in self._told("--describe")["variants"]
+        }
+        for name in self.variants:
+            if missing[name]:
+                print(f"not here: {name} ({missing[name]})")
+        return [name for name in self.variants if not missing[name]]
+
     def seconds(self, variant: str) -> float:
         """What one repetition takes, after one that is not counted."""
-        words = ["--variant", variant, "--seconds", 0, *self.options]
-        done = subprocess.run(
-            [self.program, *map(str, words)], capture_output=True, text=True, check=False
-        )
+        return float(self._told("--variant", variant, "--seconds", 0)["median_s"])
+
+    def _told(self, *words: object) -> dict[str, Any]:
+        command = [str(self.program), *map(str, words), *map(str, self.options)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise SystemExit(f"{self.program} {variant}: {done.stdout}{done.stderr}")
-        return float(json.loads(done.stdout)["median_s"])
+            raise SystemExit(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+        told: dict[str, Any] = json.loads(done.stdout)
+        return told
 
 
 def arguments(description: str, variants: Sequence[str]) -> argparse.ArgumentParser:
@@ -57,7 +70,7 @@ def timed(step: Step) -> float:
 def race(steps: Mapping[str, Step], native: Native, rounds: int) -> dict[str, list[float]]:
     """Seconds of each; what comes first in one round comes later in the next."""
     ways = {name: partial(timed, step) for name, step in steps.items()}
-    ways |= {name: partial(native.seconds, name) for name in native.variants}
+    ways |= {name: partial(native.seconds, name) for name in native.able()}
     times: dict[str, list[float]] = {name: [] for name in ways}
     names = list(ways)
     for number in range(rounds):

@@ -164,10 +164,11 @@ class Pca final : public KernelOf<Components> {
         std::ranges::fill(vectors_, std::numeric_limits<double>::quiet_NaN());
     }
 
-    /// With C the correlation matrix by extended precision, v the vectors and l the values: C v - l v is
-    /// nothing for each, vectors are orthonormal, and values are in order. Then there is an eigenvalue as
-    /// close to each as that is to nothing, and no one is there twice (B. Parlett, The Symmetric Eigenvalue
-    /// Problem, 4.5). Signs, and the base of a space with several equal values, do not matter.
+    /// With C the correlation matrix by means and sums of extended precision, v the vectors and l the values:
+    /// C v - l v is nothing for each, vectors are orthonormal, and values are in order. Then there is an
+    /// eigenvalue as close to each as that is to nothing, and no one is there twice (B. Parlett, The
+    /// Symmetric Eigenvalue Problem, 4.5). Signs, and the base of a space with several equal values, do not
+    /// matter.
     ///
     /// Allowed are errors of sums of n terms (a few times sqrt(n) u for each correlation, with u the unit in
     /// the last place; N. Higham, T. Mary, SISC 41 (2019)) and of an orthogonal reduction of p steps (p u
@@ -193,9 +194,9 @@ class Pca final : public KernelOf<Components> {
         for (std::size_t i = 0; i < p; i += apart, ++looked) {
             const double* const v = vectors_.data() + i * p;
             for (std::size_t j = 0; j < p; ++j) {
-                residual.look("C v", i * p + j, product(wanted_.data() + j * p, v),
+                residual.look("C v", i * p + j, product(wanted_.data() + j * p, v, p),
                               static_cast<long double>(values_[i]) * v[j]);
-                units.look("product of vectors", i * p + j, product(vectors_.data() + j * p, v),
+                units.look("product of vectors", i * p + j, product(vectors_.data() + j * p, v, p),
                            i == j ? 1.0L : 0.0L);
             }
         }
@@ -227,29 +228,28 @@ class Pca final : public KernelOf<Components> {
         const std::size_t n = work_.n, p = work_.p, several = std::min(n, distinct);
         if (!wanted_.empty()) return;
         wanted_.assign(p * p, 0.0);
-        std::vector<long double> columns(p * several), squares(p);
+        std::vector<double> columns(p * several);
+        std::vector<long double> squares(p);
         const auto times = [n](std::size_t i) {
             return static_cast<long double>(n / distinct + (i < n % distinct));
         };
 #pragma omp parallel for schedule(static)
         for (std::size_t j = 0; j < p; ++j) {
-            long double* const column = columns.data() + j * several;
+            double* const column = columns.data() + j * several;
             long double sum = 0.0L;
             for (std::size_t i = 0; i < several; ++i)
                 sum += times(i) * (static_cast<long double>(x_[i * p + j]) - x_[j]);
             const long double mean = several ? x_[j] + sum / static_cast<long double>(n) : 0.0L;
-            for (std::size_t i = 0; i < several; ++i) {
-                column[i] = std::sqrt(times(i)) * (x_[i * p + j] - mean);
-                squares[j] += column[i] * column[i];
-            }
+            for (std::size_t i = 0; i < several; ++i)
+                column[i] = static_cast<double>(std::sqrt(times(i)) * (x_[i * p + j] - mean));
+            squares[j] = exact_product(column, column, several);
         }
 #pragma omp parallel for schedule(dynamic)
         for (std::size_t j = 0; j < p; ++j) {
             for (std::size_t k = 0; k <= j; ++k) {
                 if (squares[j] == 0.0L || squares[k] == 0.0L) continue;
-                const long double *a = columns.data() + j * several, *b = columns.data() + k * several;
-                long double sum = 0.0L;
-                for (std::size_t i = 0; i < several; ++i) sum += a[i] * b[i];
+                const long double sum =
+                    exact_product(columns.data() + j * several, columns.data() + k * several, several);
                 wanted_[j * p + k] = wanted_[k * p + j] =
                     static_cast<double>(sum / std::sqrt(squares[j] * squares[k]));
             }
@@ -264,10 +264,19 @@ class Pca final : public KernelOf<Components> {
         }
     }
 
-    [[nodiscard]] double product(const double* a, const double* b) const {
+    [[nodiscard]] static double product(const double* a, const double* b, std::size_t count) {
         double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-        for (std::size_t k = 0; k < work_.p; ++k) sum += a[k] * b[k];
+        for (std::size_t k = 0; k < count; ++k) sum += a[k] * b[k];
+        return sum;
+    }
+
+    /// Short runs in double precision, which err no more than the rounding of elements does, and their sum in
+    /// more.
+    [[nodiscard]] static long double exact_product(const double* a, const double* b, std::size_t count) {
+        constexpr std::size_t run = 32;
+        long double sum = 0.0L;
+        for (std::size_t k = 0; k < count; k += run) sum += product(a + k, b + k, std::min(run, count - k));
         return sum;
     }
 
