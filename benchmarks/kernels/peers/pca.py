@@ -7,8 +7,9 @@ standardises on the way; "on scores" is scikit-learn's or oneDAL's step alone, w
 standardised before. With scikit-learn-intelex installed, oneDAL's are told as well; `--svd` adds
 singular values of the data.
 
-Scales differ: NumPy's and scikit-learn's eigenvalues are n / (n - 1) apart, and those of oneDAL's
-svdDense are on a scale of their own. What is compared is their share of the sum.
+Scales differ: NumPy's and scikit-learn's eigenvalues are n / (n - 1) apart, and what oneDAL's
+svdDense calls eigenvalues are singular values. What is compared is their share of the sum, of the
+squares of those.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def onedal(x: Reals, scores: Reals, threads: int, svd: bool) -> dict[str, Values
     }
     if svd:
         found["daal4py, svdDense"] = lambda: (
-            daal4py.pca(method="svdDense").compute(x).eigenvalues.ravel()
+            daal4py.pca(method="svdDense").compute(x).eigenvalues.ravel() ** 2
         )
     return found
 
