@@ -26,6 +26,14 @@ class Blas {
     /// Version, and the processor that its code is for: null where it is not there.
     [[nodiscard]] const char* told() const { return told_.empty() ? nullptr : told_.c_str(); }
 
+    /// Whether integers have 64 bits.
+    [[nodiscard]] bool wide() const { return wide_; }
+    /// A function as Fortran has it ("dsyrk"), of the BLAS or a LAPACK in the same library; null where it is
+    /// not there.
+    [[nodiscard]] void* fortran(const std::string& name) const {
+        return library_.symbol((before_ + name + "_" + after_).c_str());
+    }
+
     /// Uses as many threads as OpenMP would.
     void use_threads() const;
 

@@ -1,6 +1,6 @@
 """Lloyd's assignment step of scikit-learn beside the kernel's variants, a round of each in turn.
 
-    python native/kernels/kmeans/compare.py build/native/assay-kernel-kmeans --points 100000
+    python -m benchmarks.kernels.peers.kmeans build/native/assay-kernel-kmeans --points 100000
 
 One line for each: the best and the middle time, in milliards of distances a second. With
 scikit-learn-intelex or faiss-cpu installed, oneDAL's and Faiss' assignments are told as well.
@@ -8,21 +8,22 @@ scikit-learn-intelex or faiss-cpu installed, oneDAL's and Faiss' assignments are
 
 from __future__ import annotations
 
-import argparse
-import json
-import statistics
-import subprocess
-import time
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import sklearn
 from sklearn.cluster import _k_means_lloyd
 from threadpoolctl import threadpool_limits
 
+from .rounds import Native, arguments, race, tell
 
-def lloyd_step(points: np.ndarray, centres: np.ndarray, threads: int) -> Callable[[], np.ndarray]:
+Reals = npt.NDArray[np.float32]
+Assign = Callable[[], npt.NDArray[np.signedinteger[Any]]]
+
+
+def lloyd_step(points: Reals, centres: Reals, threads: int) -> Assign:
     """Give scikit-learn's own step, without the update of centres."""
     labels = np.empty(len(points), dtype=np.int32)
     weights = np.ones(len(points), dtype=np.float32)
@@ -30,7 +31,7 @@ def lloyd_step(points: np.ndarray, centres: np.ndarray, threads: int) -> Callabl
     sums = np.zeros(len(centres), dtype=np.float32)
     shift = np.zeros(len(centres), dtype=np.float32)
 
-    def step() -> np.ndarray:
+    def step() -> npt.NDArray[np.signedinteger[Any]]:
         # Its own caller keeps BLAS to one thread: the step is parallel over pieces of the points.
         with threadpool_limits(limits=1, user_api="blas"):
             _k_means_lloyd.lloyd_iter_chunked_dense(
@@ -41,9 +42,7 @@ def lloyd_step(points: np.ndarray, centres: np.ndarray, threads: int) -> Callabl
     return step
 
 
-def onedal(
-    points: np.ndarray, centres: np.ndarray, threads: int
-) -> Callable[[], np.ndarray] | None:
+def onedal(points: Reals, centres: Reals, threads: int) -> Assign | None:
     """Give oneDAL's assignment: no iteration, and the index of the nearest centre."""
     try:
         import daal4py
@@ -54,7 +53,7 @@ def onedal(
     return lambda: task.compute(points, centres).assignments.ravel()
 
 
-def faiss(points: np.ndarray, centres: np.ndarray, threads: int) -> Callable[[], np.ndarray] | None:
+def faiss(points: Reals, centres: Reals, threads: int) -> Assign | None:
     """Give the exhaustive search of Faiss, which has a fused kernel for the nearest alone."""
     try:
         import faiss as library
@@ -66,28 +65,18 @@ def faiss(points: np.ndarray, centres: np.ndarray, threads: int) -> Callable[[],
     return lambda: index.search(points, 1)[1].ravel()
 
 
-def timed(step: Callable[[], np.ndarray]) -> float:
-    """Seconds of one step."""
-    begun = time.perf_counter()
-    step()
-    return time.perf_counter() - begun
-
-
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program", type=Path)
+    parser = arguments(__doc__.splitlines()[0], ["later-v3", "later-v4"])
     parser.add_argument("--points", type=int, default=100_000)
     parser.add_argument("--centres", type=int, default=1000)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--variants", nargs="*", default=["later-v3", "later-v4"])
     asked = parser.parse_args()
 
     rng = np.random.default_rng(1)
     points = (256 * rng.random((asked.points, 3))).astype(np.float32)
     centres = (256 * rng.random((asked.centres, 3))).astype(np.float32)
-    steps = {f"scikit-learn {sklearn.__version__}": lloyd_step(points, centres, asked.threads)}
+    first = f"scikit-learn {sklearn.__version__}"
+    steps = {first: lloyd_step(points, centres, asked.threads)}
     for name, make in {"oneDAL": onedal, "Faiss": faiss}.items():
         if (other := make(points, centres, asked.threads)) is not None:
             steps[name] = other
@@ -98,23 +87,10 @@ def main() -> None:
         same = float((found == wanted).mean())
         assert same > 0.999, f"{name} finds other centres: {same:.4f} are the same"
 
-    times: dict[str, list[float]] = {name: [] for name in [*steps, *asked.variants]}
-    for _ in range(asked.rounds):
-        for name, step in steps.items():
-            times[name].append(timed(step))
-        for name in asked.variants:
-            words = ["--points", asked.points, "--centres", asked.centres]
-            words += ["--threads", asked.threads, "--seconds", 0, "--variant", name]
-            done = subprocess.run(
-                [asked.program, *map(str, words)], capture_output=True, text=True, check=True
-            )
-            times[name].append(json.loads(done.stdout)["median_s"])
-    for name, taken in times.items():
-        rates = [
-            asked.points * asked.centres / 1e9 / one
-            for one in (min(taken), statistics.median(taken))
-        ]
-        print(f"{name:28} best {rates[0]:8.3f}  middle {rates[1]:8.3f}  10^9 distances/s")
+    options = ["--points", asked.points, "--centres", asked.centres, "--threads", asked.threads]
+    times = race(steps, Native(asked.program, asked.variants, options), asked.rounds)
+    distances = asked.points * asked.centres / 1e9
+    tell(times, first, lambda taken: f"{distances / taken:8.3f} 10^9 distances/s")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,98 @@
+"""Rounds: every way to do the work once in each, so that what disturbs one disturbs all."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_info
+
+Step = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Native:
+    """The kernel's program, its variants and the options of the work."""
+
+    program: Path
+    variants: Sequence[str]
+    options: Sequence[object]
+
+    def able(self) -> list[str]:
+        """Variants that can be had here; says of the others why they cannot."""
+        missing = {
+            one["variant"]: one.get("missing") for one in self._told("--describe")["variants"]
+        }
+        for name in self.variants:
+            if missing[name]:
+                print(f"not here: {name} ({missing[name]})")
+        return [name for name in self.variants if not missing[name]]
+
+    def seconds(self, variant: str) -> float:
+        """What one repetition takes, after one that is not counted."""
+        return float(self._told("--variant", variant, "--seconds", 0)["median_s"])
+
+    def _told(self, *words: object) -> dict[str, Any]:
+        command = [str(self.program), *map(str, words), *map(str, self.options)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+        told: dict[str, Any] = json.loads(done.stdout)
+        return told
+
+
+def arguments(description: str, variants: Sequence[str]) -> argparse.ArgumentParser:
+    """Give what all of them take."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("program", type=Path, help="assay-kernel-NAME")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--variants", nargs="*", default=list(variants))
+    return parser
+
+
+def timed(step: Step) -> float:
+    """Seconds of one step."""
+    begun = time.perf_counter()
+    step()
+    return time.perf_counter() - begun
+
+
+def race(steps: Mapping[str, Step], native: Native, rounds: int) -> dict[str, list[float]]:
+    """Seconds of each; what comes first in one round comes later in the next."""
+    ways = {name: partial(timed, step) for name, step in steps.items()}
+    ways |= {name: partial(native.seconds, name) for name in native.able()}
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    names = list(ways)
+    for number in range(rounds):
+        turn = number % len(names)
+        for name in names[turn:] + names[:turn]:
+            times[name].append(ways[name]())
+    return times
+
+
+def tell(times: dict[str, list[float]], first: str, show: Callable[[float], str]) -> None:
+    """Print the best and the middle of each, and how many times as fast as the first it is.
+
+    The ratio is the middle one of those within a round.
+    """
+    for library in threadpool_info():
+        print(*(f"{key} {library[key]}" for key in sorted(library) if key in TOLD), sep=", ")
+    for name, taken in times.items():
+        ratio = statistics.median(a / b for a, b in zip(times[first], taken, strict=True))
+        best, middle = show(min(taken)), show(statistics.median(taken))
+        print(f"{name:34} best {best}  middle {middle}  {ratio:7.2f} of {first}")
+    sys.stdout.flush()
+
+
+TOLD = ("internal_api", "version", "architecture", "num_threads")
+"""Of libraries in this process: an environment variable may have told one which core it runs on."""

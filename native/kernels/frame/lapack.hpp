@@ -1,0 +1,56 @@
+#pragma once
+
+#include "kernels/frame/blas.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace assay::kernels {
+
+/// The part of a LAPACK that kernels use, of a library that holds it beside its BLAS (OpenBLAS does).
+/// Matrices are stored column by column. What does not come to an end gives values that are not numbers.
+class Lapack {
+  public:
+    explicit Lapack(const Blas& blas);
+
+    /// Why it is not there; null where it is.
+    [[nodiscard]] const char* missing() const { return reason_.empty() ? nullptr : reason_.c_str(); }
+    /// What the library says of itself: null where it is not there.
+    [[nodiscard]] const char* told() const { return missing() ? nullptr : blas_.told(); }
+    void use_threads() const { blas_.use_threads(); }
+
+    /// c = a transposed(a), with n rows and k columns of a; of c, whose columns are `down` apart, the upper
+    /// half (dsyrk).
+    void syrk(std::size_t n, std::size_t k, const double* a, double* c, std::size_t down) const;
+
+    /// Eigenvalues of a symmetric matrix, the smallest first, and vectors in its columns (dsyevd, of the
+    /// upper half).
+    void eigen(std::size_t n, double* a, double* values) const;
+
+    /// Singular values of a matrix with fewer rows than columns, which is lost, and the m vectors of its rows
+    /// (dgesdd).
+    void singular_of_wide(std::size_t m, std::size_t n, double* a, double* values, double* left) const;
+
+    /// The same of a square matrix, with the vectors of its columns.
+    void singular_of_square(std::size_t n, double* a, double* values, double* left, double* right) const;
+
+    /// Reflects a matrix with fewer rows than columns to a lower triangle in its first m columns; m numbers
+    /// of the reflections (dgelqf).
+    void triangle(std::size_t m, std::size_t n, double* a, double* reflections) const;
+
+  private:
+    void singular(const char* job, std::size_t m, std::size_t n, double* a, double* values, double* left,
+                  double* right) const;
+
+    const Blas& blas_;
+    std::string reason_;
+    void* syrk_ = nullptr;
+    void* eigen_ = nullptr;
+    void* singular_ = nullptr;
+    void* triangle_ = nullptr;
+};
+
+const Lapack& openblas_lapack();
+const Lapack& openblas64_lapack();
+
+} // namespace assay::kernels

@@ -1,0 +1,33 @@
+// build: -O3 -fno-math-errno -fopenmp
+#include "kernels/pca/blocks.hpp"
+#include "kernels/pca/jacobi.hpp"
+#include "kernels/pca/order.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Components& w) {
+    correlate_once<Plain>(w);
+    jacobi(w, 3);
+    give_in_order(w, w.matrix, w.p + 1);
+}
+
+constexpr Variant<Components> bad_early{
+    .id = "broken-early",
+    .parent = "once",
+    .why = "wrong on purpose: rotations end after three sweeps over all pairs, before what is beside "
+           "the diagonal is nothing",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_early);
+
+} // namespace assay::kernels

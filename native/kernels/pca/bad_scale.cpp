@@ -1,0 +1,32 @@
+// build: -O3 -fno-math-errno -fopenmp
+#include "kernels/pca/blocks.hpp"
+#include "kernels/pca/tridiagonal.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Components& w) {
+    correlate_once<Plain>(w);
+    decompose<Two>(w);
+    for (std::size_t i = 0; i < w.p; ++i) w.values[i] = w.values[i] > 0.0 ? __builtin_sqrt(w.values[i]) : 0.0;
+}
+
+constexpr Variant<Components> bad_scale{
+    .id = "broken-scale",
+    .parent = "once",
+    .why = "wrong on purpose: singular values instead of their squares, as if both were told on one "
+           "scale",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_scale);
+
+} // namespace assay::kernels

@@ -1,0 +1,62 @@
+#pragma once
+
+/// Eigenvalues by rotations of two rows and columns at a time, until nothing is left beside the diagonal.
+/// Source: G. Golub, C. Van Loan, Matrix Computations, 8.5 (cyclic Jacobi).
+
+#include "kernels/pca/work.hpp"
+
+#include <cfloat>
+#include <cstddef>
+
+namespace {
+
+using assay::kernels::Components;
+
+/// Cosine and sine that make the element beside two of the diagonal zero.
+struct Turn {
+    double c, s;
+
+    Turn(double a, double beside, double b) {
+        const double half = (b - a) / (2.0 * beside);
+        const double tangent =
+            __builtin_copysign(1.0, half) / (__builtin_fabs(half) + __builtin_sqrt(1.0 + half * half));
+        c = 1.0 / __builtin_sqrt(1.0 + tangent * tangent);
+        s = tangent * c;
+    }
+
+    void apply(double& a, double& b) const {
+        const double before = a;
+        a = c * before - s * b;
+        b = s * before + c * b;
+    }
+};
+
+/// Once over all pairs; whether one of them was left to turn.
+inline bool jacobi_sweep(const Components& w, double small) {
+    const std::size_t p = w.p;
+    bool turned = false;
+    for (std::size_t i = 0; i < p; ++i) {
+        for (std::size_t j = i + 1; j < p; ++j) {
+            const double beside = w.matrix[i * p + j];
+            if (!(__builtin_fabs(beside) > small)) continue;
+            turned = true;
+            const Turn turn(w.matrix[i * p + i], beside, w.matrix[j * p + j]);
+            for (std::size_t k = 0; k < p; ++k) turn.apply(w.matrix[k * p + i], w.matrix[k * p + j]);
+            for (std::size_t k = 0; k < p; ++k) turn.apply(w.matrix[i * p + k], w.matrix[j * p + k]);
+            w.matrix[i * p + j] = w.matrix[j * p + i] = 0.0;
+            for (std::size_t k = 0; k < p; ++k)
+                turn.apply(w.basis[i * w.across + k], w.basis[j * w.across + k]);
+        }
+    }
+    return turned;
+}
+
+/// Of all of w.matrix, which is lost: values on its diagonal, vectors as rows of the basis.
+inline void jacobi(const Components& w, std::size_t sweeps) {
+    for (std::size_t i = 0; i < w.p; ++i)
+        for (std::size_t j = 0; j < w.p; ++j) w.basis[i * w.across + j] = i == j ? 1.0 : 0.0;
+    for (std::size_t sweep = 0; sweep < sweeps; ++sweep)
+        if (!jacobi_sweep(w, DBL_EPSILON)) break;
+}
+
+} // namespace

@@ -1,0 +1,21 @@
+#pragma once
+
+/// A sum of products for each pair of features, as the formula is written; local to each file that includes
+/// it.
+
+#include "kernels/pca/scores.hpp"
+
+namespace {
+
+/// Correlations, in all of w.matrix, of standardised data.
+[[maybe_unused]] void multiply_pairs(const Components& w) {
+    for (std::size_t j = 0; j < w.p; ++j) {
+        for (std::size_t k = 0; k < w.p; ++k) {
+            double sum = 0.0;
+            for (std::size_t i = 0; i < w.n; ++i) sum += w.scores[i * w.p + j] * w.scores[i * w.p + k];
+            w.matrix[j * w.p + k] = sum;
+        }
+    }
+}
+
+} // namespace

@@ -1,0 +1,38 @@
+// build: -O2 -fno-math-errno
+#include "kernels/pca/cost.hpp"
+#include "kernels/pca/jacobi.hpp"
+#include "kernels/pca/order.hpp"
+#include "kernels/pca/pairs.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+/// More than what is ever needed.
+constexpr std::size_t most_jacobi_sweeps = 30;
+
+void run(const Components& w) {
+    standardise(w);
+    multiply_pairs(w);
+    jacobi(w, most_jacobi_sweeps);
+    give_in_order(w, w.matrix, w.p + 1);
+}
+
+constexpr Variant<Components> plain{
+    .id = "plain",
+    .parent = nullptr,
+    .why = "as the formulas are written: standardised data as a copy, a sum of products for each "
+           "pair of features, rotations of pairs (Jacobi) until only the diagonal is left",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = by_copy,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(plain);
+
+} // namespace assay::kernels

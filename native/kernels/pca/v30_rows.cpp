@@ -1,0 +1,35 @@
+// build: -O3 -fno-math-errno -fopenmp
+#include "kernels/pca/copies.hpp"
+#include "kernels/pca/cost.hpp"
+#include "kernels/pca/tridiagonal.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Components& w) {
+    standardise_rows<false>(w);
+    zero(w.sums, w.wide * w.wide);
+    add_products(w.scores, w.n, w.p, w.sums, w.wide);
+    correlate(w, w.sums, w.wide);
+    decompose<Two>(w);
+}
+
+constexpr Variant<Components> rows{
+    .id = "rows",
+    .parent = "tridiagonal",
+    .why = "products row by row, as data are stored, four rows at a time and half of the symmetric "
+           "matrix",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = by_copy,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(rows);
+
+} // namespace assay::kernels

@@ -1,0 +1,25 @@
+// build: -O3 -fno-math-errno -fopenmp
+#include "kernels/pca/by_library.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Components> lib_openblas{
+    .id = "lib-openblas",
+    .parent = "rows",
+    .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS of the distribution, all "
+           "threads, on a centred copy",
+    .isa = Isa::any,
+    .broken = false,
+    .run = by_products<openblas_lapack>,
+    .missing = missing_lapack<openblas_lapack>,
+    .cost = by_copy,
+    .library = told_lapack<openblas_lapack>,
+};
+
+} // namespace
+
+ASSAY_VARIANT(lib_openblas);
+
+} // namespace assay::kernels

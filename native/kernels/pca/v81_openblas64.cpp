@@ -1,0 +1,25 @@
+// build: -O3 -fno-math-errno -fopenmp
+#include "kernels/pca/by_library.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Components> lib_openblas64{
+    .id = "lib-openblas64",
+    .parent = "rows",
+    .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS as it comes with numpy and "
+           "scipy, all threads, on a centred copy",
+    .isa = Isa::any,
+    .broken = false,
+    .run = by_products<openblas64_lapack>,
+    .missing = missing_lapack<openblas64_lapack>,
+    .cost = by_copy,
+    .library = told_lapack<openblas64_lapack>,
+};
+
+} // namespace
+
+ASSAY_VARIANT(lib_openblas64);
+
+} // namespace assay::kernels

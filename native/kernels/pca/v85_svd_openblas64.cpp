@@ -1,0 +1,26 @@
+// build: -O3 -fno-math-errno -fopenmp
+#include "kernels/pca/by_library.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Components> svd_openblas64{
+    .id = "svd-openblas64",
+    .parent = "lib-openblas64",
+    .why = "singular values of the standardised data themselves (dgesdd of OpenBLAS as it comes with "
+           "numpy and scipy): six times the operations and vectors of all observations, but small "
+           "values keep their digits",
+    .isa = Isa::any,
+    .broken = false,
+    .run = by_singular_values<openblas64_lapack>,
+    .missing = missing_singular<openblas64_lapack>,
+    .cost = by_singular_values,
+    .library = told_lapack<openblas64_lapack>,
+};
+
+} // namespace
+
+ASSAY_VARIANT(svd_openblas64);
+
+} // namespace assay::kernels
