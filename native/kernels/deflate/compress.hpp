@@ -1,0 +1,39 @@
+#pragma once
+
+#include "kernels/deflate/greedy.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+enum class Code { fixed, best };
+
+/// A chunk as one stream: a block at a time is searched for matches, then written.
+template <class Search, Code code>
+std::size_t compress(const Chunk& chunk, unsigned char* memory) {
+    Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
+    BitWriter out(chunk.to, chunk.room);
+    Text text{chunk.from, chunk.bytes, 0};
+    Search::begin(scratch);
+    bool last;
+    do {
+        const std::size_t begin = text.at;
+        const std::size_t end = least(text.n, begin + block_bytes);
+        const auto n = static_cast<std::size_t>(Search::tokens(scratch, text, end) - scratch.tokens);
+        last = text.at == text.n;
+        bool written;
+        if constexpr (code == Code::best) {
+            written = write_best(out, text.bytes + begin, text.at - begin, scratch.tokens, n, last);
+        } else {
+            Counts counts;
+            count(scratch.tokens, n, counts);
+            written = write_fixed(out, scratch.tokens, n, bits_of(counts, fixed_codes()), last);
+        }
+        if (!written) return failed;
+    } while (!last);
+    return out.finish();
+}
+
+} // namespace
+
+} // namespace assay::kernels
