@@ -9,7 +9,9 @@ namespace {
 enum class Code { fixed, best };
 
 /// A chunk as one stream: a block at a time is searched for matches, then written.
-template <class Search, Code code>
+/// \tparam Search finds the tokens of a block.
+/// \tparam Writing writes them.
+template <class Search, Code code, class Writing = Singly>
 std::size_t compress(const Chunk& chunk, unsigned char* memory) {
     Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
     BitWriter out(chunk.to, chunk.room);
@@ -23,11 +25,11 @@ std::size_t compress(const Chunk& chunk, unsigned char* memory) {
         last = text.at == text.n;
         bool written;
         if constexpr (code == Code::best) {
-            written = write_best(out, text.bytes + begin, text.at - begin, scratch.tokens, n, last);
+            written = write_best<Writing>(out, text.bytes + begin, text.at - begin, scratch.tokens, n, last);
         } else {
             Counts counts;
             count(scratch.tokens, n, counts);
-            written = write_fixed(out, scratch.tokens, n, bits_of(counts, fixed_codes()), last);
+            written = write_fixed<Writing>(out, scratch.tokens, n, bits_of(counts, fixed_codes()), last);
         }
         if (!written) return failed;
     } while (!last);

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::size_t hashed = 4; ///< Bytes.
 
+constexpr std::uint32_t golden = 0x9e3779b1U; ///< 2^32 over the golden ratio (Knuth 1973), made a prime.
+
 inline std::uint32_t hash_of(std::uint32_t word, unsigned bits) {
-    constexpr std::uint32_t golden = 0x9e3779b1U; ///< 2^32 over the golden ratio, a prime (Knuth 1973).
     return word * golden >> (32U - bits);
 }
 
@@ -42,7 +43,8 @@ inline std::size_t back(std::size_t at, Place place) {
 }
 
 /// Tokens of the text up to `end`, one place at a time.
-inline Token* greedy(Text& text, std::size_t end, Place* head, Token* token) {
+template <unsigned bits>
+Token* greedy(Text& text, std::size_t end, Place* head, Token* token) {
     while (text.at < end) {
         const unsigned char* const here = text.bytes + text.at;
         const std::size_t left = least(text.n - text.at, longest_match);
@@ -52,7 +54,7 @@ inline Token* greedy(Text& text, std::size_t end, Place* head, Token* token) {
             continue;
         }
         const std::uint32_t word = load_32(here);
-        Place& place = head[hash_of(word, hash_bits)];
+        Place& place = head[hash_of(word, bits)];
         const std::size_t distance = back(text.at, place);
         place = static_cast<Place>(text.at);
         if (distance - 1 < window && load_32(here - distance) == word) {
@@ -70,7 +72,7 @@ inline Token* greedy(Text& text, std::size_t end, Place* head, Token* token) {
 struct Greedy {
     static void begin(Scratch& scratch) { clear(scratch.head, 1U << hash_bits); }
     static Token* tokens(Scratch& scratch, Text& text, std::size_t end) {
-        return greedy(text, end, scratch.head, scratch.tokens);
+        return greedy<hash_bits>(text, end, scratch.head, scratch.tokens);
     }
 };
 

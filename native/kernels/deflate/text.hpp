@@ -67,9 +67,9 @@ inline std::string make_text() {
     std::size_t rank = 0, in_sentence = 0;
     for (std::uint64_t i = 0; made.size() < text_period; ++i) {
         const std::uint64_t chance = mixed(i);
-        // Two words in five are one of a few that often follow the one before.
-        const bool follows = chance % 5 < 2;
-        rank = text::rank_by(follows ? mixed(rank * 8 + chance / 5 % 4) : mixed(chance));
+        // One word in two is of a few that often follow the one before.
+        const bool follows = chance % 2 == 0;
+        rank = text::rank_by(follows ? mixed(rank * 8 + chance / 2 % 4) : mixed(chance));
         std::string word = words[rank];
         if (in_sentence == 0) word[0] = static_cast<char>(word[0] - 'a' + 'A');
         made += word;

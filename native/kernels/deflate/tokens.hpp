@@ -115,47 +115,59 @@ inline std::uint64_t bits_of(const Counts& counts, const Codes& codes) {
     return bits;
 }
 
-/// How a token is written: its word with all that is added, and how many bits that are.
+/// How a token is written, in words that a shift takes as they are: it looks at no more than six bits.
 struct Words {
-    std::uint32_t literal[token_symbols];  ///< Bits, and from bit 5 on the word with a length's extra.
-    std::uint32_t distance[distances + 2]; ///< Bits of the word, from bit 5 on of both, from 10 on the word.
+    std::uint32_t literal[token_symbols];  ///< Bits, and above the word with what is added to a length.
+    std::uint32_t distance[distances + 2]; ///< Bits of the word, bits with what is added, and the word.
     std::uint32_t end;
 };
+
+constexpr unsigned bits_shift = 6;
 
 inline void prepare(const Codes& codes, Words& words) {
     std::uint16_t literal[literals], distance[distances];
     words_of(codes.literal_length, literals, literal);
     words_of(codes.distance_length, distances, distance);
     for (unsigned s = 0; s < token_lengths; ++s)
-        words.literal[s] = codes.literal_length[s] | std::uint32_t{literal[s]} << 5U;
-    words.end = codes.literal_length[end_of_block] | std::uint32_t{literal[end_of_block]} << 5U;
+        words.literal[s] = codes.literal_length[s] | std::uint32_t{literal[s]} << bits_shift;
+    words.end = codes.literal_length[end_of_block] | std::uint32_t{literal[end_of_block]} << bits_shift;
     for (unsigned k = 0; k < token_symbols - token_lengths; ++k) {
         const unsigned symbol = length_symbols.of[k];
         const Interval& of = lengths_by_symbol[symbol - first_length];
         const unsigned bits = codes.literal_length[symbol];
         const std::uint32_t word = literal[symbol] | (k + unsigned{shortest_match} - of.base) << bits;
-        words.literal[token_lengths + k] = (bits + of.extra) | word << 5U;
+        words.literal[token_lengths + k] = (bits + of.extra) | word << bits_shift;
     }
     for (std::size_t s = 0; s < distances; ++s) {
         const unsigned bits = codes.distance_length[s];
-        words.distance[s] =
-            bits | (bits + distances_by_symbol[s].extra) << 5U | std::uint32_t{distance[s]} << 10U;
+        words.distance[s] = bits | (bits + distances_by_symbol[s].extra) << bits_shift |
+                            std::uint32_t{distance[s]} << 2 * bits_shift;
     }
     words.distance[no_distance] = words.distance[no_distance + 1] = 0;
 }
 
 /// The same few steps for a literal and a match: which of them comes next cannot be foreseen.
-inline void write(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
-    BitWriter own = out;
-    for (std::size_t i = 0; i < n; ++i) {
-        const Token token = tokens[i];
-        const std::uint32_t a = words.literal[token % token_symbols];
-        const std::uint32_t b = words.distance[token >> symbol_shift & 31U];
-        const std::uint64_t far = b >> 10U | std::uint64_t{token >> extra_shift} << (b & 31U);
-        own.put(a >> 5U | far << (a & 31U), (a & 31U) + (b >> 5U & 31U));
+inline void write_token(BitWriter& out, Token token, const Words& words) {
+    const std::uint32_t a = words.literal[token % token_symbols];
+    const std::uint32_t b = words.distance[token >> symbol_shift & 31U];
+    const std::uint64_t far = b >> 2 * bits_shift | std::uint64_t{token >> extra_shift} << (b & 63U);
+    out.put(a >> bits_shift | far << (a & 63U), (a + (b >> bits_shift)) & 63U);
+}
+
+/// One token after the other.
+struct Singly {
+    static void write(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
+        BitWriter own = out;
+        for (std::size_t i = 0; i < n; ++i) write_token(own, tokens[i], words);
+        out = own;
     }
-    own.put(words.end >> 5U, words.end & 31U);
-    out = own;
+};
+
+/// All tokens of a block, and its end.
+template <class Writing>
+void write_tokens(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
+    Writing::write(out, tokens, n, words);
+    out.put(words.end >> bits_shift, words.end & 63U);
 }
 
 /// Lengths of both codes as they are sent: runs in few symbols, these by a code of their own.
@@ -253,18 +265,20 @@ inline bool write_stored(BitWriter& out, const unsigned char* text, std::size_t 
     return true;
 }
 
-inline bool write_fixed(BitWriter& out, const Token* tokens, std::size_t n, std::uint64_t bits, bool last) {
+template <class Writing>
+bool write_fixed(BitWriter& out, const Token* tokens, std::size_t n, std::uint64_t bits, bool last) {
     if (!out.has_room(3 + bits)) return false;
     Words words;
     prepare(fixed_codes(), words);
     out.put((last ? 1U : 0U) | fixed_block << 1U, 3);
-    write(out, tokens, n, words);
+    write_tokens<Writing>(out, tokens, n, words);
     return true;
 }
 
 /// In the kind of block that takes the fewest bits.
-inline bool write_best(BitWriter& out, const unsigned char* text, std::size_t bytes, const Token* tokens,
-                       std::size_t n, bool last) {
+template <class Writing>
+bool write_best(BitWriter& out, const unsigned char* text, std::size_t bytes, const Token* tokens,
+                std::size_t n, bool last) {
     Counts counts;
     count(tokens, n, counts);
     const std::uint64_t fixed = bits_of(counts, fixed_codes());
@@ -274,13 +288,13 @@ inline bool write_best(BitWriter& out, const unsigned char* text, std::size_t by
     const std::uint64_t dynamic = header.bits + bits_of(counts, codes);
     const std::uint64_t stored = 8 * (bytes + 5 * (bytes / most_stored + 1));
     if (stored < fixed && stored < dynamic) return write_stored(out, text, bytes, last);
-    if (fixed <= dynamic) return write_fixed(out, tokens, n, fixed, last);
+    if (fixed <= dynamic) return write_fixed<Writing>(out, tokens, n, fixed, last);
     if (!out.has_room(3 + dynamic)) return false;
     Words words;
     prepare(codes, words);
     out.put((last ? 1U : 0U) | dynamic_block << 1U, 3);
     write(out, header);
-    write(out, tokens, n, words);
+    write_tokens<Writing>(out, tokens, n, words);
     return true;
 }
 
