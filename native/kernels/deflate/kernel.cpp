@@ -1,3 +1,4 @@
+// build: -O2 -fopenmp
 #include "kernels/deflate/chains.hpp"
 #include "kernels/deflate/compress.hpp"
 #include "kernels/deflate/plain.hpp"

@@ -17,7 +17,7 @@ class SingleBits {
     unsigned take(unsigned n) {
         unsigned found = 0;
         for (unsigned i = 0; i < n; ++i, ++at_)
-            if (at_ < bits_) found |= (from_[at_ / 8] >> at_ % 8 & 1U) << i;
+            if (at_ < bits_) found |= (unsigned{from_[at_ / 8]} >> at_ % 8 & 1U) << i;
         return found;
     }
 
