@@ -21,8 +21,9 @@ struct Output {
     std::size_t at;
 };
 
-/// How a block's end was met.
-enum class Met { end, nothing, margin };
+/// What comes next: symbols of a block; its end, or that of the stream; bits that mean nothing; too little
+/// room for those who do not look at the ends.
+enum class Met { symbols, end, nothing, margin };
 
 /// Byte by byte: a match may overlap what it makes.
 inline void copy_bytes(unsigned char* to, std::size_t back, std::size_t n) {
@@ -76,33 +77,59 @@ inline bool inflate_stored(HeldBits& bits, Output& out) {
     return true;
 }
 
-/// \tparam Loop what it does with the symbols of a block.
-/// \return bytes, or `failed` where it is no stream or has more.
-template <class Loop>
-std::size_t inflate(const Chunk& chunk, unsigned char*) {
-    HeldBits bits(chunk.from, chunk.bytes);
-    Output out{chunk.to, chunk.room, 0};
+/// A stream that is being inflated.
+struct Inflation {
+    explicit Inflation(const Chunk& chunk) : bits(chunk.from, chunk.bytes), out{chunk.to, chunk.room, 0} {}
+
+    HeldBits bits;
+    Output out;
+    bool last = false; ///< No block comes after this one.
     Literals by_bits;
     Distances far_by_bits;
-    for (bool last = false; !last;) {
-        const unsigned head = bits.take(3);
-        last = head & 1U;
-        if (bits.beyond() || head >> 1U > dynamic_block) return failed;
+};
+
+/// Goes on to the next symbols, through blocks of bytes as they are.
+///
+/// \tparam Loop what it does with the symbols of a block.
+template <class Loop>
+Met open(Inflation& s) {
+    while (!s.last) {
+        const unsigned head = s.bits.take(3);
+        s.last = head & 1U;
+        if (s.bits.beyond() || head >> 1U > dynamic_block) return Met::nothing;
         if (head >> 1U == stored_block) {
-            if (!inflate_stored(bits, out)) return failed;
+            if (!inflate_stored(s.bits, s.out)) return Met::nothing;
             continue;
         }
         Lengths lengths;
         if (head >> 1U == fixed_block)
             fixed_lengths(lengths);
-        else if (!read_lengths<LengthTable>(bits, lengths))
-            return failed;
-        by_bits.fill<literal_entry>(lengths.of, lengths.literals_sent);
-        far_by_bits.fill<distance_entry>(lengths.far(), lengths.distances_sent);
-        Loop::prepare(by_bits);
-        if (Loop::decode(bits, by_bits, far_by_bits, out) != Met::end) return failed;
+        else if (!read_lengths<LengthTable>(s.bits, lengths))
+            return Met::nothing;
+        s.by_bits.fill<literal_entry>(lengths.of, lengths.literals_sent);
+        s.far_by_bits.fill<distance_entry>(lengths.far(), lengths.distances_sent);
+        Loop::prepare(s.by_bits);
+        return Met::symbols;
     }
-    return out.at;
+    return Met::end;
+}
+
+/// \param met what comes next.
+/// \return bytes, or `failed` where it is no stream or has more than there is room for.
+template <class Loop>
+std::size_t finish(Inflation& s, Met met) {
+    while (met == Met::symbols) {
+        met = Loop::decode(s.bits, s.by_bits, s.far_by_bits, s.out);
+        if (met == Met::end) met = open<Loop>(s);
+    }
+    return met == Met::end ? s.out.at : failed;
+}
+
+template <class Loop>
+std::size_t inflate(const Chunk& chunk, unsigned char*) {
+    Inflation stream(chunk);
+    const Met met = open<Loop>(stream);
+    return finish<Loop>(stream, met);
 }
 
 } // namespace

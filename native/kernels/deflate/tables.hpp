@@ -88,10 +88,11 @@ constexpr unsigned taken_mask = 63;  ///< Bits of the word and what is added.
 constexpr unsigned word_shift = 6;   ///< Bits of the word: four.
 constexpr unsigned value_shift = 16; ///< A byte, a base, or where a second table begins.
 constexpr Entry is_literal = 1U << 10U;
-constexpr Entry is_pair = 1U << 11U;    ///< Two literals.
-constexpr Entry is_further = 1U << 12U; ///< A second table goes on.
-constexpr Entry is_end = 1U << 13U;     ///< The end of a block.
-constexpr Entry is_nothing = 1U << 14U; ///< No word begins so.
+constexpr unsigned pair_shift = 11;
+constexpr Entry is_pair = 1U << pair_shift; ///< Two literals.
+constexpr Entry is_further = 1U << 12U;     ///< A second table goes on.
+constexpr Entry is_end = 1U << 13U;         ///< The end of a block.
+constexpr Entry is_nothing = 1U << 14U;     ///< No word begins so.
 
 inline Entry literal_entry(unsigned symbol) {
     if (symbol < end_of_block) return is_literal | symbol << value_shift;
@@ -123,11 +124,17 @@ struct Table {
     template <Entry (*entry_of)(unsigned)>
     void fill(const std::uint8_t* lengths, std::size_t n);
 
-    [[nodiscard]] Entry of(std::uint64_t held) const {
-        const Entry found = entry[held & (first - 1)];
-        if constexpr (beyond_bits == 0) return found;
-        if (!(found & is_further)) return found;
+    /// What the first table says; perhaps that a second one goes on.
+    [[nodiscard]] Entry begin(std::uint64_t held) const { return entry[held & (first - 1)]; }
+
+    [[nodiscard]] Entry go_on(Entry found, std::uint64_t held) const {
         return entry[(found >> value_shift) + (held >> bits & (second - 1))];
+    }
+
+    [[nodiscard]] Entry of(std::uint64_t held) const {
+        const Entry found = begin(held);
+        if constexpr (beyond_bits == 0) return found;
+        return found & is_further ? go_on(found, held) : found;
     }
 
   private:

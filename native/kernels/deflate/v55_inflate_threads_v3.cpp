@@ -1,18 +1,22 @@
 // build: -O2 -march=x86-64-v3 -fopenmp
-#include "kernels/deflate/threads.hpp"
-#include "kernels/deflate/wide.hpp"
+#include "kernels/deflate/two.hpp"
 
 namespace assay::kernels {
 
 namespace {
 
+void run(const Chunks& w) {
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t i = 0; i < w.count; i += 2) inflate_pair(w, i);
+}
+
 constexpr Variant<Chunks> inflate_threads{
     .id = "inflate-threads",
-    .parent = "inflate-pairs-bmi2",
+    .parent = "inflate-two",
     .why = "chunks shared among all threads",
     .isa = Isa::v3,
     .broken = false,
-    .run = side_by_side<inflate<Fast<true>>>,
+    .run = run,
     .missing = only_inflates,
     .cost = nullptr,
     .library = nullptr,

@@ -33,8 +33,6 @@ inline void copy_match(unsigned char* to, std::size_t back, std::size_t n) {
             to += word;
             from += word;
         } while (to < end);
-    } else if (back == 1) {
-        std::memset(to, *from, n);
     } else {
         // What was copied lies twice as far back as a match: the period grows until it fills a word.
         std::size_t step = back;
@@ -66,51 +64,81 @@ template <bool pairs>
 std::size_t put(unsigned char* to, Entry entry) {
     if constexpr (pairs) {
         store_16(to, static_cast<std::uint16_t>(entry >> value_shift));
-        return entry & is_pair ? 2 : 1;
+        return 1 + (entry >> pair_shift & 1U);
     }
     *to = static_cast<unsigned char>(entry >> value_shift);
     return 1;
 }
 
-template <bool pairs>
-Met fast(HeldBits& held, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
-    HeldBits bits = held;
-    unsigned char* to = out.to + out.at;
-    const auto done = [&](Met met) {
-        held = bits;
-        out.at = static_cast<std::size_t>(to - out.to);
-        return met;
-    };
-    while (bits.left() >= most_read && out.room - static_cast<std::size_t>(to - out.to) >= most_written) {
-        bits.fill_whole();
-        Entry entry = by_bits.of(bits.held());
-        // Three words, and what tells the fourth, are within what is held.
-        for (int i = 0; i < 3 && entry & is_literal; ++i) {
-            bits.drop(entry & taken_mask);
-            to += put<pairs>(to, entry);
-            entry = by_bits.of(bits.held());
-        }
-        bits.fill_whole();
-        if (entry & is_literal) {
-            bits.drop(entry & taken_mask);
-            to += put<pairs>(to, entry);
-            continue;
-        }
-        if (entry & (is_end | is_nothing)) {
-            bits.drop(entry & taken_mask);
-            return done(entry & is_end ? Met::end : Met::nothing);
-        }
-        const std::size_t n = value_of(entry, bits.held());
-        bits.drop(entry & taken_mask);
-        const Entry far = far_by_bits.of(bits.held());
-        if (far & is_nothing) return done(Met::nothing);
-        const std::size_t back = value_of(far, bits.held());
-        bits.drop(far & taken_mask);
-        if (back > static_cast<std::size_t>(to - out.to)) return done(Met::nothing);
-        copy_match(to, back, n);
-        to += n;
+/// Where a stream is read and written.
+struct Cursor {
+    explicit Cursor(const HeldBits& held, const Output& out)
+        : bits(held), to(out.to + out.at), end(out.to + out.room), begin(out.to) {}
+
+    [[nodiscard]] bool has_margin() const {
+        return bits.left() >= most_read && static_cast<std::size_t>(end - to) >= most_written;
     }
-    return done(Met::margin);
+
+    void keep(HeldBits& held, Output& out) const {
+        held = bits;
+        out.at = static_cast<std::size_t>(to - begin);
+    }
+
+    HeldBits bits;
+    unsigned char* to;
+    unsigned char* end;
+    unsigned char* begin;
+};
+
+/// A few literals, or fewer and a match. What is rare is asked for last.
+template <bool pairs>
+[[gnu::always_inline]] inline Met step(Cursor& c, const Literals& by_bits, const Distances& far_by_bits) {
+    c.bits.fill_whole();
+    Entry entry = by_bits.begin(c.bits.held());
+    const auto take_literal = [&] {
+        c.bits.drop(entry & taken_mask);
+        c.to += put<pairs>(c.to, entry);
+        entry = by_bits.begin(c.bits.held());
+    };
+    // Three words of the first table, and what tells the fourth, are within what is held. Each has a branch
+    // of its own, which learns what comes after so many.
+    if (entry & is_literal) {
+        take_literal();
+        if (entry & is_literal) {
+            take_literal();
+            if (entry & is_literal) take_literal();
+        }
+    }
+    c.bits.fill_whole();
+    if (entry & is_further) entry = by_bits.go_on(entry, c.bits.held());
+    if (entry & is_literal) {
+        c.bits.drop(entry & taken_mask);
+        c.to += put<pairs>(c.to, entry);
+        return Met::symbols;
+    }
+    if (entry & (is_end | is_nothing)) {
+        c.bits.drop(entry & taken_mask);
+        return entry & is_end ? Met::end : Met::nothing;
+    }
+    const std::size_t n = value_of(entry, c.bits.held());
+    c.bits.drop(entry & taken_mask);
+    const Entry far = far_by_bits.of(c.bits.held());
+    const std::size_t back = value_of(far, c.bits.held());
+    if (far & is_nothing || back > static_cast<std::size_t>(c.to - c.begin)) return Met::nothing;
+    c.bits.drop(far & taken_mask);
+    copy_match(c.to, back, n);
+    c.to += n;
+    return Met::symbols;
+}
+
+template <bool pairs>
+Met fast(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+    Cursor cursor(bits, out);
+    Met met = Met::symbols;
+    while (met == Met::symbols)
+        met = cursor.has_margin() ? step<pairs>(cursor, by_bits, far_by_bits) : Met::margin;
+    cursor.keep(bits, out);
+    return met;
 }
 
 template <bool pairs>
