@@ -88,11 +88,10 @@ constexpr unsigned taken_mask = 63;  ///< Bits of the word and what is added.
 constexpr unsigned word_shift = 6;   ///< Bits of the word: four.
 constexpr unsigned value_shift = 16; ///< A byte, a base, or where a second table begins.
 constexpr Entry is_literal = 1U << 10U;
-constexpr unsigned pair_shift = 11;
-constexpr Entry is_pair = 1U << pair_shift; ///< Two literals.
-constexpr Entry is_further = 1U << 12U;     ///< A second table goes on.
-constexpr Entry is_end = 1U << 13U;         ///< The end of a block.
-constexpr Entry is_nothing = 1U << 14U;     ///< No word begins so.
+constexpr Entry is_pair = 1U << 11U;    ///< Two literals.
+constexpr Entry is_further = 1U << 12U; ///< A second table goes on.
+constexpr Entry is_end = 1U << 13U;     ///< The end of a block.
+constexpr Entry is_nothing = 1U << 14U; ///< No word begins so.
 
 inline Entry literal_entry(unsigned symbol) {
     if (symbol < end_of_block) return is_literal | symbol << value_shift;

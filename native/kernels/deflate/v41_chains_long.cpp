@@ -13,7 +13,7 @@ constexpr Variant<Chunks> chains_long{
     .why = "more places of a hash are tried",
     .isa = Isa::any,
     .broken = false,
-    .run = each<compress<Chains<256, 258>, Code::best>>,
+    .run = each<compress<Chains<64, 128>, Code::best>>,
     .missing = only_compresses,
     .cost = nullptr,
     .library = nullptr,

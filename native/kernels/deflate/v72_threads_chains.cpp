@@ -13,7 +13,7 @@ constexpr Variant<Chunks> threads_chains{
     .why = "chunks shared among all threads",
     .isa = Isa::any,
     .broken = false,
-    .run = side_by_side<compress<Chains<256, 258>, Code::best>>,
+    .run = side_by_side<compress<Chains<64, 128>, Code::best>>,
     .missing = only_compresses,
     .cost = nullptr,
     .library = nullptr,

@@ -13,7 +13,7 @@ constexpr std::size_t word = 16; ///< Bytes that are copied at once.
 
 /// What a step writes at most: literals of one table entry after another, a match, and the rest of its last
 /// word.
-constexpr std::size_t most_written = 8 + longest_match + 2 * word;
+constexpr std::size_t most_written = 8 + longest_match + word;
 /// What a step reads: two words are filled.
 constexpr std::size_t most_read = 16;
 
@@ -64,7 +64,7 @@ template <bool pairs>
 std::size_t put(unsigned char* to, Entry entry) {
     if constexpr (pairs) {
         store_16(to, static_cast<std::uint16_t>(entry >> value_shift));
-        return 1 + (entry >> pair_shift & 1U);
+        return entry & is_pair ? 2 : 1;
     }
     *to = static_cast<unsigned char>(entry >> value_shift);
     return 1;
@@ -95,19 +95,11 @@ template <bool pairs>
 [[gnu::always_inline]] inline Met step(Cursor& c, const Literals& by_bits, const Distances& far_by_bits) {
     c.bits.fill_whole();
     Entry entry = by_bits.begin(c.bits.held());
-    const auto take_literal = [&] {
+    // Three words of the first table, and what tells the fourth, are within what is held.
+    for (int i = 0; i < 3 && entry & is_literal; ++i) {
         c.bits.drop(entry & taken_mask);
         c.to += put<pairs>(c.to, entry);
         entry = by_bits.begin(c.bits.held());
-    };
-    // Three words of the first table, and what tells the fourth, are within what is held. Each has a branch
-    // of its own, which learns what comes after so many.
-    if (entry & is_literal) {
-        take_literal();
-        if (entry & is_literal) {
-            take_literal();
-            if (entry & is_literal) take_literal();
-        }
     }
     c.bits.fill_whole();
     if (entry & is_further) entry = by_bits.go_on(entry, c.bits.held());
