@@ -64,7 +64,7 @@ inline void judge(Batch& found) {
         const auto* const distance = reinterpret_cast<const __m256i*>(found.distance + i);
         auto* const length = reinterpret_cast<__m256i*>(found.length + i);
         // Distance 0, and those beyond a window, are below 0 as signed numbers less one.
-        const __m256i one = _mm256_set1_epi16(1), four = _mm256_set1_epi16(worth_four);
+        const __m256i one = _mm256_set1_epi16(1), four = _mm256_set1_epi16(worth_four - 1);
         const __m256i a = _mm256_sub_epi16(_mm256_load_si256(distance), one);
         const __m256i b = _mm256_sub_epi16(_mm256_load_si256(distance + 1), one);
         const auto packed = [](__m256i low, __m256i high) {

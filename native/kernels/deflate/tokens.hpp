@@ -22,7 +22,7 @@ constexpr unsigned no_distance = distances; ///< Symbol of the distance that a l
 
 /// Bytes of a block, at most; a match may reach beyond.
 constexpr std::size_t block_bytes = 65536;
-/// Of the first one: where little lies behind, few matches are found, and other codes are the best.
+/// Of the first of several: where little lies behind, few matches are found, and other codes are the best.
 constexpr std::size_t first_block_bytes = 10240;
 /// Literals are written some at a time, past the last that count.
 constexpr std::size_t token_slack = 64;
