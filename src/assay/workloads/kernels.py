@@ -32,7 +32,7 @@ class Option(Record, frozen=True, kw_only=True):
 
 
 class Figure(Record, frozen=True, kw_only=True):
-    """What results of a kernel are judged by beside their time, as how short a text became."""
+    """What results of a kernel are judged by beside their time: the less the better."""
 
     name: str
     what: str
@@ -103,7 +103,10 @@ class Kernel(Record, frozen=True, kw_only=True):
 
 
 class Timed(Record, frozen=True, kw_only=True):
-    """What a program says of a variant that it has run; times and work are of one repetition."""
+    """What a program says of a variant that it has run; times and work are of one repetition.
+
+    ``figures`` are those that the kernel names, where the result was right.
+    """
 
     variant: str
     status: str
@@ -112,6 +115,7 @@ class Timed(Record, frozen=True, kw_only=True):
     best_s: float = 0.0
     flops: float = 0.0
     moved_bytes: float = 0.0
+    figures: dict[str, float] = {}
 
 
 def find_kernels(env: Mapping[str, str]) -> dict[str, Path]:
