@@ -30,7 +30,7 @@ struct VariantInfo {
     bool broken = false;
 };
 
-/// What a result is judged by beside its time, as the bytes that are left of a text.
+/// What a result is judged by beside its time, as the bytes that are left of a text: the less the better.
 struct Figure {
     const char* name;
     const char* what;
