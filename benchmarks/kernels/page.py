@@ -45,22 +45,29 @@ def _head(document: dict[str, Any]) -> str:
 
 def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     rows = [
-        row for one in kernel.able if (row := _row(table, Key(name, case, "", ""), one)) is not None
+        row
+        for one in kernel.able
+        if (row := _row(table, Key(name, case, "", ""), kernel, one)) is not None
     ]
     if not rows:
         return
     parameters = ", ".join(f"{key}={value}" for key, value in kernel.parameters.items())
     yield f"{kernel.title}. {parameters}; {show_bytes(kernel.bytes)}."
-    heads = ("variant", "time of one", "GFLOP/s", "GB/s", "of the roof", "library")
+    figures = (one.name for one in kernel.figures)
+    heads = ("variant", "time of one", "GFLOP/s", "GB/s", *figures, "of the roof", "library")
     yield markdown.table(heads, rows)
-    if told := _against_library(table, name, case, kernel.able):
+    compared = _front if kernel.figures else _against_library
+    if told := compared(table, name, case, kernel):
         yield told
-    missing = [one for one in kernel.variants if one.missing is not None]
-    for one in missing:
-        yield f"Not here: `{one.variant}` ({one.missing})."
+    reasons: dict[str, list[str]] = {}
+    for one in kernel.variants:
+        if one.missing is not None and not one.broken:
+            reasons.setdefault(one.missing, []).append(f"`{one.variant}`")
+    for reason, names in reasons.items():
+        yield f"Not here: {', '.join(names)} ({reason})."
 
 
-def _row(table: Table, of: Key, one: Variant) -> tuple[str, ...] | None:
+def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...] | None:
     found = _rounds(table, Key(of.part, of.case, one.variant, REPETITION_US))
     if not found:
         return None
@@ -77,12 +84,42 @@ def _row(table: Table, of: Key, one: Variant) -> tuple[str, ...] | None:
         f"{significant(us)} µs" if us < 1e3 else f"{significant(us / 1e3)} ms",
         significant(1e-3 * one.flops / us),
         significant(1e-3 * one.moved_bytes / us),
+        *(
+            _figure(table.median(Key(of.part, of.case, one.variant, f.name)))
+            for f in kernel.figures
+        ),
         f"{100 * statistics.median(parts):.0f} %" if parts else "",
         one.library,
     )
 
 
-def _against_library(table: Table, name: str, case: str, able: Sequence[Variant]) -> str:
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def _front(table: Table, name: str, case: str, kernel: Kernel) -> str:
+    """The variants that no other is faster than and as good, slowest first."""
+    quantities = (REPETITION_US, *(one.name for one in kernel.figures))
+    found: dict[str, tuple[float, ...]] = {}
+    for one in kernel.able:
+        values = [table.median(Key(name, case, one.variant, each)) for each in quantities]
+        if known := tuple(value for value in values if value is not None):
+            found[one.variant] = known
+    best = [
+        variant
+        for variant, own in found.items()
+        if not any(
+            other != own and all(a <= b for a, b in zip(other, own, strict=True))
+            for other in found.values()
+        )
+    ]
+    if not best:
+        return ""
+    best.sort(key=lambda variant: found[variant], reverse=True)
+    return f"No other is faster and as good: {', '.join(f'`{one}`' for one in best)}."
+
+
+def _against_library(table: Table, name: str, case: str, kernel: Kernel) -> str:
     """The best variant of the catalogue's own beside the best library."""
 
     def best(of: Sequence[Variant]) -> Variant | None:
@@ -90,6 +127,7 @@ def _against_library(table: Table, name: str, case: str, able: Sequence[Variant]
         there = [(us, one) for us, one in timed if us is not None]
         return min(there, key=lambda pair: pair[0])[1] if there else None
 
+    able = kernel.able
     own, other = best([v for v in able if not v.library]), best([v for v in able if v.library])
     if own is None or other is None:
         return ""

@@ -22,6 +22,7 @@ MODES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("read, degree 256", ("--degree", "256")),
         ("written, degree 2", ("--degree", "2", "--write", "1")),
     ),
+    "deflate": (("compressed", ()), ("inflated", ("--direction", "1"))),
 }
 """Kernels that are of interest with other than their usual parameters."""
 LAUNCH_S = "0.1"
@@ -74,6 +75,8 @@ def visit(piece: Piece, slow: set[Key], rng: random.Random) -> Iterator[Reading]
         if found.median_s > TOO_LONG_S:
             slow.add(key)
         yield Reading(key, 1e6 * found.median_s)
+        for name, value in found.figures.items():
+            yield Reading(piece.key(one.variant, name), value)
 
 
 def _timed(piece: Piece, one: Variant) -> Timed | None:

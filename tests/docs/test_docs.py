@@ -322,6 +322,7 @@ NOT_SETTINGS = frozenset(
         *("mem", "procs", "cpu", "output", "name", "throughput", "fps", "checksum", "inertia"),
         *("ratio", "selinux", "lwkcpus", "lwkmem", *KEYS),
         *("hugepages", "hugepagesz", "mitigations", "nosmt"),  # words of a command line
+        *("direction", "chunk", "blocks", "damage"),  # parameters of a case
     )
 )
 """Left sides of an equals sign that stand for something else."""

@@ -50,6 +50,23 @@ def test_a_case_is_a_ladder_under_a_roof(cli: CommandLine, tmp_path: Path) -> No
     assert study["spec"]["kind"] == "compare"
 
 
+def test_results_are_judged_by_more_than_time(cli: CommandLine) -> None:
+    """What compresses is slower than what does not, and leaves fewer bytes."""
+    words = (
+        *("case", "run", "deflate", "--size", "tiny", "--variant", "stored", "--variant", "fixed"),
+        *("--runs", "14", "--disturbed-above", "never"),
+    )
+    done = cli(*words, "--json")
+    assert done.status == 0, done.err
+    stored, fixed = (step["figures"]["ratio"] for step in done.document["steps"])
+    assert fixed < 0.8 < 1.0 < stored < 1.01
+    assert [
+        one["name"] for one in cli("case", "show", "deflate", "--json").document["figures"]
+    ] == ["ratio"]
+    assert "bytes of the streams" in cli("case", "show", "deflate").out
+    assert "  ratio  of the roof" in cli(*words).out
+
+
 def test_a_program_is_a_workload_like_any_other(
     cli: CommandLine, assay_kernels: tuple[Path, ...]
 ) -> None:

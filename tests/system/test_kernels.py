@@ -75,6 +75,22 @@ def test_a_broken_variant_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
             assert found["status"] == "rejected" and found["reason"], found
 
 
+def test_a_broken_variant_of_other_work_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
+    """What does none of the usual work is seen at one of the odd sizes at least."""
+    for program in assay_kernels:
+        told = described(program)
+        for one in told["variants"]:
+            if not one["broken"] or "missing" not in one:
+                continue
+            words = ["--variant", one["variant"], "--seconds", 0]
+            found = [
+                line["status"]
+                for shape in told["shapes"]
+                for line in lines(program, *words, *options(shape), status=None)
+            ]
+            assert "rejected" in found or set(found) == {"missing"}, (program.name, one)
+
+
 def test_costs_are_of_what_is_done(assay_kernels: tuple[Path, ...]) -> None:
     """No work costs nothing, and rates follow from costs."""
     for program in assay_kernels:

@@ -9,6 +9,10 @@
 #include <new>
 #include <string>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace assay::kernels {
 
 /// An array that begins so many bytes beyond a boundary of 64. It comes from the allocator of the process, so
@@ -28,7 +32,14 @@ class Buffer {
         const std::size_t bytes = (count * sizeof(T) + shift + line) / line * line;
         memory_.reset(std::aligned_alloc(line, bytes));
         if (!memory_) throw std::bad_alloc();
-        data_ = reinterpret_cast<T*>(static_cast<std::byte*>(memory_.get()) + shift);
+        auto* const begin = static_cast<std::byte*>(memory_.get());
+        data_ = reinterpret_cast<T*>(begin + shift);
+#ifdef __SANITIZE_ADDRESS__
+        // What is beside the array is nobody's, though the allocator gave it.
+        const std::size_t end = shift + count * sizeof(T);
+        ASAN_POISON_MEMORY_REGION(begin, shift);
+        ASAN_POISON_MEMORY_REGION(begin + end, bytes - end);
+#endif
     }
 
     [[nodiscard]] T* data() const { return data_; }

@@ -30,6 +30,13 @@ struct VariantInfo {
     bool broken = false;
 };
 
+/// What a result is judged by beside its time, as the bytes that are left of a text: the less the better.
+struct Figure {
+    const char* name;
+    const char* what;
+    double value;
+};
+
 /// The work of one kernel: its data, its variants, and whether their results are right.
 class Kernel {
   public:
@@ -63,6 +70,9 @@ class Kernel {
 
     /// Whether the output is right.
     [[nodiscard]] virtual Verdict check() = 0;
+
+    /// Of what ran last and was found right; the same names each time.
+    [[nodiscard]] virtual std::vector<Figure> figures() const { return {}; }
 
     [[nodiscard]] virtual std::vector<VariantInfo> variants() const = 0;
     virtual void run(std::size_t variant) = 0;

@@ -159,6 +159,15 @@ void tell_cost(JsonWriter& json, const Cost& cost) {
         .member("moved_bytes_with_allocate", cost.bytes_with_allocate);
 }
 
+/// Under their own names, so that a pattern finds each in a line.
+void tell_figures(JsonWriter& json, const Kernel& kernel) {
+    const auto figures = kernel.figures();
+    if (figures.empty()) return;
+    json.key("figures").begin_object();
+    for (const Figure& one : figures) json.member(one.name, one.value);
+    json.end_object();
+}
+
 void tell_identity(JsonWriter& json, Kernel& kernel, std::size_t index, const VariantInfo& variant) {
     json.member("variant", variant.id).member("parent", variant.parent).member("isa", name_of(variant.isa));
     if (const std::string library = kernel.library(index); !library.empty()) json.member("library", library);
@@ -182,6 +191,10 @@ void describe(Kernel& kernel, const Values& values) {
             .member("least", one.least)
             .end_object();
     }
+    json.end_array();
+    json.key("figures").begin_array();
+    for (const Figure& one : kernel.figures())
+        json.begin_object().member("name", one.name).member("what", one.what).end_object();
     json.end_array();
     json.key("shapes").begin_array();
     for (const Values& shape : kernel.shapes()) {
@@ -240,6 +253,7 @@ int run(Kernel& kernel, std::size_t index, const VariantInfo& variant, const Val
             .member("gflop_per_s", cost.flops * rate)
             .member("gb_per_s", cost.bytes * rate)
             .member("samples", static_cast<std::int64_t>(samples.size()));
+        if (verdict.right) tell_figures(json, kernel);
         wall.resize(std::min(wall.size(), most_samples_told));
         json.key("samples_s").begin_array();
         for (const double one : wall) json.value(one);

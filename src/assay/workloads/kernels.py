@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,8 @@ from assay.records import Metric
 from assay.records.codec import Record
 
 PREFIX = "assay-kernel-"
-REPETITION = Metric(name="repetition_s", unit="s", pattern=r'"median_s":([0-9.][0-9.eE+-]*)')
+_NUMBER = "([0-9.][0-9.eE+-]*)"
+REPETITION = Metric(name="repetition_s", unit="s", pattern=f'"median_s":{_NUMBER}')
 """The middle one of a launch's samples; its objective."""
 _PATIENCE_S = 600.0
 _BAD_WORDS = 2
@@ -27,6 +29,18 @@ class Option(Record, frozen=True, kw_only=True):
     what: str
     usual: int
     least: int
+
+
+class Figure(Record, frozen=True, kw_only=True):
+    """What results of a kernel are judged by beside their time: the less the better."""
+
+    name: str
+    what: str
+
+    @property
+    def metric(self) -> Metric:
+        """As a program tells it with each variant that was right."""
+        return Metric(name=self.name, pattern=f'"{re.escape(self.name)}":{_NUMBER}')
 
 
 class Variant(Record, frozen=True, kw_only=True):
@@ -69,6 +83,7 @@ class Kernel(Record, frozen=True, kw_only=True):
         parameters: what was.
         bytes: of its data.
         variants: parents before what comes of them.
+        figures: that each result has beside its time; none of most.
     """
 
     kernel: str
@@ -79,6 +94,7 @@ class Kernel(Record, frozen=True, kw_only=True):
     parameters: dict[str, int]
     bytes: float
     variants: tuple[Variant, ...]
+    figures: tuple[Figure, ...] = ()
 
     @property
     def able(self) -> tuple[Variant, ...]:
@@ -87,7 +103,10 @@ class Kernel(Record, frozen=True, kw_only=True):
 
 
 class Timed(Record, frozen=True, kw_only=True):
-    """What a program says of a variant that it has run; times and work are of one repetition."""
+    """What a program says of a variant that it has run; times and work are of one repetition.
+
+    ``figures`` are those that the kernel names, where the result was right.
+    """
 
     variant: str
     status: str
@@ -96,6 +115,7 @@ class Timed(Record, frozen=True, kw_only=True):
     best_s: float = 0.0
     flops: float = 0.0
     moved_bytes: float = 0.0
+    figures: dict[str, float] = {}
 
 
 def find_kernels(env: Mapping[str, str]) -> dict[str, Path]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.records import Arm, Claim, Conclusion, Configuration, Sample, Stage
+from assay.records import Arm, Claim, Conclusion, Configuration, Metric, Sample, Stage
 from assay.workloads.kernels import REPETITION, Kernel, Variant
 from assay.workloads.roofs import Roofs
 
@@ -23,12 +23,14 @@ class Step:
             that was run; ``None`` for the first.
         median_s: of one repetition, over all launches; ``None`` where there is none.
         claim: on it against that one.
+        figures: of its results beside their time, by name.
     """
 
     variant: Variant
     against: str | None
     median_s: float | None
     claim: Claim | None
+    figures: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def gflop_per_s(self) -> float:
@@ -91,8 +93,9 @@ def ladder(
         Step(
             one,
             above[one.variant],
-            _median(samples, one.variant),
+            _median(samples, one.variant, REPETITION),
             claims.get((above[one.variant] or "", one.variant)),
+            _figures(kernel, samples, one.variant),
         )
         for one in variants
     )
@@ -111,12 +114,17 @@ def _parents(kernel: Kernel, variants: Sequence[Variant]) -> dict[str, str | Non
     return found
 
 
-def _median(samples: Sequence[Sample], name: str) -> float | None:
+def _figures(kernel: Kernel, samples: Sequence[Sample], name: str) -> dict[str, float]:
+    medians = {one.name: _median(samples, name, one.metric) for one in kernel.figures}
+    return {figure: value for figure, value in medians.items() if value is not None}
+
+
+def _median(samples: Sequence[Sample], name: str, metric: Metric) -> float | None:
     values = [
-        sample.metrics[REPETITION.name]
+        sample.metrics[metric.name]
         for sample in samples
         if sample.launch.arm == name
         and sample.launch.stage is Stage.CONFIRM
-        and REPETITION.name in sample.metrics
+        and metric.name in sample.metrics
     ]
     return statistics.median(values) if values else None

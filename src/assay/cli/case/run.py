@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = _chosen(kernel, arguments.variant)
     roofs = measured_roofs(kernel.bytes, threads, os.environ)
     arms = arms_of(program, kernel, chosen, (*options_of(kernel), *threads), LAUNCH_S)
-    spec = _spec(arguments, arms)
+    spec = _spec(arguments, kernel, arms)
     result, samples = _measured(arguments, spec)
     steps = ladder(kernel, chosen, result.conclusion, samples)
     if picture is not None:
@@ -96,11 +96,12 @@ def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
     return chosen
 
 
-def _spec(arguments: argparse.Namespace, arms: tuple[Arm, ...]) -> StudySpec:
+def _spec(arguments: argparse.Namespace, kernel: Kernel, arms: tuple[Arm, ...]) -> StudySpec:
+    metrics = (REPETITION, *(one.metric for one in kernel.figures))
     argv = tuple(shlex.split(str(arms[0].configuration["command"])))
     return StudySpec(
         kind=Kind.COMPARE,
-        workload=Workload(argv=argv, metrics=(REPETITION,), cwd=os.getcwd()),  # noqa: PTH109
+        workload=Workload(argv=argv, metrics=metrics, cwd=os.getcwd()),  # noqa: PTH109
         budget=budget_of(arguments),
         arms=arms,
         seed=arguments.seed,

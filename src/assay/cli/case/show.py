@@ -43,6 +43,8 @@ def _lines(kernel: Kernel) -> Iterator[str]:
     for one in kernel.options:
         yield f"    {one.name}={kernel.parameters[one.name]}  {one.what}"
     yield f"  data: {show_bytes(int(kernel.bytes))}"
+    for told in kernel.figures:
+        yield f"  beside the time: {told.name}, {told.what}"
     yield "  variants, each a step from another:"
     yield from _steps(kernel, "", 2)
 

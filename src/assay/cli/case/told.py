@@ -28,12 +28,14 @@ def ladder_lines(
         )
         yield f"  limited by: {kernel.bound}"
         yield ""
-    rows = [("variant", "time", "GFLOP/s", "GB/s", "of the roof", "step"), *map(_row(roofs), steps)]
-    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    names = [one.name for one in kernel.figures]
+    head = ("variant", "time", "GFLOP/s", "GB/s", *names, "of the roof", "step")
+    rows = [head, *map(_row(names, roofs), steps)]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(head) - 1)]
     for row in rows:
         cells = [f"{row[0]:<{widths[0]}}"]
-        cells += [f"{text:>{width}}" for text, width in zip(row[1:5], widths[1:], strict=True)]
-        yield "  ".join([*cells, row[5]]).rstrip()
+        cells += [f"{text:>{width}}" for text, width in zip(row[1:-1], widths[1:], strict=True)]
+        yield "  ".join([*cells, row[-1]]).rstrip()
     if not quiet:
         yield ""
         for one in published(kernel.kernel):
@@ -41,16 +43,17 @@ def ladder_lines(
         yield f"study {result.study_id}; all launches: assay report {result.study_id}"
 
 
-def _row(roofs: Roofs) -> Any:
+def _row(figures: Sequence[str], roofs: Roofs) -> Any:
     def row(step: Step) -> tuple[str, ...]:
         one = step.variant
         if step.median_s is None:
-            return one.variant, "-", "-", "-", "-", "no launch of it ended well"
+            return one.variant, *("-" for _ in (*figures, *range(4))), "no launch of it ended well"
         return (
             one.variant,
             show_duration(step.median_s),
             significant(step.gflop_per_s),
             significant(step.gb_per_s),
+            *(significant(step.figures[name]) if name in step.figures else "-" for name in figures),
             f"{100 * step.of_roof(roofs):.1f} %",
             _step_words(step),
         )
@@ -117,6 +120,7 @@ def _step_document(step: Step, roofs: Roofs) -> dict[str, Any]:
             "gflop_per_s": step.gflop_per_s,
             "gb_per_s": step.gb_per_s,
             "of_roof": step.of_roof(roofs),
+            "figures": dict(step.figures),
         }
     if step.claim is not None:
         found["claim"] = to_builtins(step.claim)

@@ -1,0 +1,35 @@
+// build: -O2
+#include "kernels/deflate/compress.hpp"
+#include "kernels/deflate/each.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+struct Shorter {
+    static void begin(Scratch& scratch) { Greedy::begin(scratch); }
+
+    static Token* tokens(Scratch& scratch, Text& text, std::size_t end) {
+        Token* const last = Greedy::tokens(scratch, text, end);
+        for (Token* token = scratch.tokens; token < last; ++token) *token &= ~(1U << (extra_shift + 9U));
+        return last;
+    }
+};
+
+constexpr Variant<Chunks> bad_distance{
+    .id = "broken-distance",
+    .parent = "codes",
+    .why = "wrong on purpose: the tenth bit that is added to a distance is lost",
+    .isa = Isa::any,
+    .broken = true,
+    .run = each<compress<Shorter, Code::best>>,
+    .missing = only_compresses,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_distance);
+
+} // namespace assay::kernels

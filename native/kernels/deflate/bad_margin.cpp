@@ -1,0 +1,34 @@
+// build: -O2
+#include "kernels/deflate/each.hpp"
+#include "kernels/deflate/wide.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+struct NoTail {
+    static void prepare(Literals&) {}
+
+    static Met decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+        const Met met = fast<false>(bits, by_bits, far_by_bits, out);
+        return met == Met::margin ? Met::end : met;
+    }
+};
+
+constexpr Variant<Chunks> bad_margin{
+    .id = "broken-margin",
+    .parent = "inflate-wide",
+    .why = "wrong on purpose: what is too near to an end for whole words is left out",
+    .isa = Isa::any,
+    .broken = true,
+    .run = each<inflate<NoTail>>,
+    .missing = only_inflates,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_margin);
+
+} // namespace assay::kernels

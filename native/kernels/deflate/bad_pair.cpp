@@ -1,0 +1,33 @@
+// build: -O2
+#include "kernels/deflate/each.hpp"
+#include "kernels/deflate/wide.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+struct Half {
+    static void prepare(Literals& by_bits) { pair(by_bits); }
+
+    static Met decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+        return Fast<false>::decode(bits, by_bits, far_by_bits, out);
+    }
+};
+
+constexpr Variant<Chunks> bad_pair{
+    .id = "broken-pair",
+    .parent = "inflate-pairs",
+    .why = "wrong on purpose: of two literals in an entry one is written",
+    .isa = Isa::any,
+    .broken = true,
+    .run = each<inflate<Half>>,
+    .missing = only_inflates,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_pair);
+
+} // namespace assay::kernels

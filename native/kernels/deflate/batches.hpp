@@ -1,0 +1,169 @@
+#pragma once
+
+/// Matches of many places at once, without a branch: what comes next in text cannot be foreseen, so that each
+/// branch on it costs as much as some tens of instructions.
+
+#include "kernels/deflate/greedy.hpp"
+
+#include <immintrin.h>
+
+namespace assay::kernels {
+
+namespace {
+
+/// Places that are looked at together.
+constexpr std::size_t batch = 64;
+/// Bytes of a match that are compared in a batch; longer ones are followed one by one.
+constexpr std::size_t seen_length = 16;
+/// What a batch reads.
+constexpr std::size_t batch_reads = batch + seen_length;
+constexpr unsigned batch_hash_bits = 14;
+/// Four bytes take fewer bits than a match of them that lies further back.
+constexpr short worth_four = 8192;
+
+/// What was found at each place of a batch.
+struct Batch {
+    alignas(64) std::uint8_t length[batch + 32]; ///< 0 where no match is worth taking.
+    alignas(64) std::uint16_t distance[batch];
+    std::uint64_t taken; ///< Places where a match begins and the next one has none longer.
+};
+
+/// Hashes of the four bytes from each of eight places on.
+inline __m256i hashes(const unsigned char* text) {
+    const __m256i order = _mm256_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6, 4, 5, 6, 7, 5, 6,
+                                           7, 8, 6, 7, 8, 9, 7, 8, 9, 10);
+    const __m256i bytes =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text)));
+    const __m256i words = _mm256_shuffle_epi8(bytes, order);
+    const __m256i factor = _mm256_set1_epi32(static_cast<int>(golden));
+    return _mm256_srli_epi32(_mm256_mullo_epi32(words, factor), 32 - batch_hash_bits);
+}
+
+/// The last place of each hash, and how far the bytes there are the same.
+inline void probe(const unsigned char* text, std::size_t at, Place* head, Batch& found) {
+    for (std::size_t i = 0; i < batch; i += 8) {
+        alignas(32) std::uint32_t hash[8];
+        _mm256_store_si256(reinterpret_cast<__m256i*>(hash), hashes(text + at + i));
+        for (std::size_t k = 0; k < 8; ++k) {
+            const unsigned char* const here = text + at + i + k;
+            const std::size_t distance = back(at + i + k, head[hash[k]]);
+            head[hash[k]] = static_cast<Place>(at + i + k);
+            const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(here));
+            const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(here - distance));
+            const auto other = ~static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)));
+            found.distance[i + k] = static_cast<std::uint16_t>(distance);
+            found.length[i + k] = static_cast<std::uint8_t>(std::countr_zero(other));
+        }
+    }
+}
+
+/// Leaves the matches that are worth their bits.
+inline void judge(Batch& found) {
+    const __m256i zero = _mm256_setzero_si256();
+    for (std::size_t i = 0; i < batch; i += 32) {
+        const auto* const distance = reinterpret_cast<const __m256i*>(found.distance + i);
+        auto* const length = reinterpret_cast<__m256i*>(found.length + i);
+        // Distance 0, and those beyond a window, are below 0 as signed numbers less one.
+        const __m256i one = _mm256_set1_epi16(1), four = _mm256_set1_epi16(worth_four - 1);
+        const __m256i a = _mm256_sub_epi16(_mm256_load_si256(distance), one);
+        const __m256i b = _mm256_sub_epi16(_mm256_load_si256(distance + 1), one);
+        const auto packed = [](__m256i low, __m256i high) {
+            return _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8);
+        };
+        const __m256i outside = _mm256_cmpgt_epi8(zero, packed(a, b));
+        const __m256i far = packed(_mm256_cmpgt_epi16(a, four), _mm256_cmpgt_epi16(b, four));
+        const __m256i n = _mm256_load_si256(length);
+        // Four are too few where it is far, three always.
+        const __m256i most_left_out = _mm256_sub_epi8(_mm256_set1_epi8(3), far);
+        const __m256i worth = _mm256_andnot_si256(outside, _mm256_cmpgt_epi8(n, most_left_out));
+        _mm256_store_si256(length, _mm256_and_si256(n, worth));
+    }
+    _mm256_store_si256(reinterpret_cast<__m256i*>(found.length + batch), zero);
+    found.taken = 0;
+    for (std::size_t i = 0; i < batch; i += 32) {
+        const __m256i n = _mm256_load_si256(reinterpret_cast<const __m256i*>(found.length + i));
+        const __m256i next = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(found.length + i + 1));
+        const __m256i taken = _mm256_andnot_si256(_mm256_cmpgt_epi8(next, n), _mm256_cmpgt_epi8(n, zero));
+        found.taken |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(taken))} << i;
+    }
+}
+
+/// Eight of them.
+inline void eight_literals(const unsigned char* text, Token* token) {
+    const __m256i none = _mm256_set1_epi32(no_distance << symbol_shift);
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(text));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(token),
+                        _mm256_or_si256(_mm256_cvtepu8_epi32(bytes), none));
+}
+
+/// Writes also past those that are asked for, so that there is no branch on how few they are.
+inline Token* literals_of(const unsigned char* text, std::size_t n, Token* token) {
+    eight_literals(text, token);
+    for (std::size_t i = 8; i < n; i += 8) eight_literals(text + i, token + i);
+    return token + n;
+}
+
+/// Places one by one, from each match to the next.
+struct Batches {
+    using Found = Batch;
+
+    static void look(const Text& text, Place* head, Batch& found) {
+        probe(text.bytes, text.at, head, found);
+        judge(found);
+    }
+
+    /// Tokens of a batch from its place `begin` on.
+    ///
+    /// \return the place where the last of them ends, perhaps beyond the batch.
+    static std::size_t walk(const Text& text, const Batch& found, std::size_t begin, Token*& token) {
+        const unsigned char* const here = text.bytes + text.at;
+        std::size_t i = begin;
+        while (i < batch) {
+            const std::uint64_t rest = found.taken >> i;
+            if (rest == 0) {
+                token = literals_of(here + i, batch - i, token);
+                return batch;
+            }
+            const auto run = static_cast<std::size_t>(std::countr_zero(rest));
+            token = literals_of(here + i, run, token);
+            i += run;
+            std::size_t length = found.length[i];
+            const std::size_t distance = found.distance[i];
+            if (length == seen_length)
+                length =
+                    same(here + i, here + i - distance, length, least(text.n - text.at - i, longest_match));
+            *token++ = match(length, distance);
+            i += length;
+        }
+        return i;
+    }
+};
+
+/// \tparam Way how a batch is looked at, and its tokens are made.
+template <class Way>
+struct InBatches {
+    static void begin(Scratch& scratch) { clear(scratch.head, 1U << batch_hash_bits); }
+
+    static Token* tokens(Scratch& scratch, Text& text, std::size_t end) {
+        Token* token = scratch.tokens;
+        typename Way::Found found;
+        std::size_t begin = 0;
+        while (text.at + begin < end && text.n - text.at >= batch_reads) {
+            if (begin < batch) {
+                Way::look(text, scratch.head, found);
+                begin = Way::walk(text, found, begin, token);
+            }
+            text.at += batch;
+            begin -= batch;
+        }
+        text.at += begin;
+        // The few that are left at the end.
+        if (text.n - text.at < batch_reads)
+            token = greedy<batch_hash_bits>(text, text.n, scratch.head, token);
+        return token;
+    }
+};
+
+} // namespace
+
+} // namespace assay::kernels

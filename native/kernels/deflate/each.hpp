@@ -1,0 +1,29 @@
+#pragma once
+
+/// Chunks one after the other.
+
+#include "kernels/deflate/work.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+/// \return bytes that were written, or `failed`.
+using OfChunk = std::size_t(const Chunk& chunk, unsigned char* scratch);
+
+template <OfChunk* one>
+void each(const Chunks& w) {
+    for (std::size_t i = 0; i < w.count; ++i) w.each[i].made = one(w.each[i], w.scratch);
+}
+
+inline const char* only_inflates(const Chunks& w) {
+    return w.direction == compressing ? "it inflates (direction=1)" : nullptr;
+}
+
+inline const char* only_compresses(const Chunks& w) {
+    return w.direction == inflating ? "it compresses (direction=0)" : nullptr;
+}
+
+} // namespace
+
+} // namespace assay::kernels

@@ -1,0 +1,81 @@
+#pragma once
+
+/// The first match that one place per hash leads to is taken.
+
+#include "kernels/deflate/scratch.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr std::size_t hashed = 4; ///< Bytes.
+
+constexpr std::uint32_t golden = 0x9e3779b1U; ///< 2^32 over the golden ratio (Knuth 1973), made a prime.
+
+inline std::uint32_t hash_of(std::uint32_t word, unsigned bits) {
+    return word * golden >> (32U - bits);
+}
+
+/// How many bytes from `begin` on are the same, at most so many.
+inline std::size_t same(const unsigned char* a, const unsigned char* b, std::size_t begin, std::size_t most) {
+    std::size_t n = begin;
+    for (; n + 8 <= most; n += 8)
+        if (const std::uint64_t other = load_64(a + n) ^ load_64(b + n); other != 0)
+            return n + static_cast<std::size_t>(std::countr_zero(other)) / 8;
+    while (n < most && a[n] == b[n]) ++n;
+    return n;
+}
+
+inline std::size_t least(std::size_t a, std::size_t b) {
+    return a < b ? a : b;
+}
+
+/// What is compressed, and how far it has come.
+struct Text {
+    const unsigned char* bytes;
+    std::size_t n;
+    std::size_t at;
+};
+
+/// Bytes back to a place; 0, or more than a window, where it is none.
+inline std::size_t back(std::size_t at, Place place) {
+    return static_cast<Place>(at - place);
+}
+
+/// Tokens of the text up to `end`, one place at a time.
+template <unsigned bits>
+Token* greedy(Text& text, std::size_t end, Place* head, Token* token) {
+    while (text.at < end) {
+        const unsigned char* const here = text.bytes + text.at;
+        const std::size_t left = least(text.n - text.at, longest_match);
+        if (left < hashed) {
+            *token++ = literal(*here);
+            ++text.at;
+            continue;
+        }
+        const std::uint32_t word = load_32(here);
+        Place& place = head[hash_of(word, bits)];
+        const std::size_t distance = back(text.at, place);
+        place = static_cast<Place>(text.at);
+        if (distance - 1 < window && load_32(here - distance) == word) {
+            const std::size_t length = same(here, here - distance, hashed, left);
+            *token++ = match(length, distance);
+            text.at += length;
+        } else {
+            *token++ = literal(*here);
+            ++text.at;
+        }
+    }
+    return token;
+}
+
+struct Greedy {
+    static void begin(Scratch& scratch) { clear(scratch.head, 1U << hash_bits); }
+    static Token* tokens(Scratch& scratch, Text& text, std::size_t end) {
+        return greedy<hash_bits>(text, end, scratch.head, scratch.tokens);
+    }
+};
+
+} // namespace
+
+} // namespace assay::kernels

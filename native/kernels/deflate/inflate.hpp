@@ -1,0 +1,137 @@
+#pragma once
+
+/// Inflates by tables.
+
+#include "kernels/deflate/tables.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr unsigned literal_bits = 11; ///< Of the first table; longer words are rare.
+constexpr unsigned distance_bits = 8;
+
+using Literals = Table<literals, literal_bits, longest_code>;
+using Distances = Table<distances, distance_bits, longest_code>;
+
+/// A chunk that is written, and how far it has come.
+struct Output {
+    unsigned char* to;
+    std::size_t room;
+    std::size_t at;
+};
+
+/// What comes next: symbols of a block; its end, or that of the stream; bits that mean nothing; too little
+/// room for those who do not look at the ends.
+enum class Met { symbols, end, nothing, margin };
+
+/// Byte by byte: a match may overlap what it makes.
+inline void copy_bytes(unsigned char* to, std::size_t back, std::size_t n) {
+    const unsigned char* const from = to - back;
+    for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+/// One symbol after another, and nothing read or written beyond the ends.
+inline Met careful(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+    for (;;) {
+        bits.fill();
+        const Entry entry = by_bits.of(bits.held());
+        if (entry & (is_end | is_nothing)) {
+            bits.drop(entry & taken_mask);
+            return entry & is_end && !bits.beyond() ? Met::end : Met::nothing;
+        }
+        if (entry & is_literal) {
+            if (out.at == out.room || bits.beyond()) return Met::nothing;
+            bits.drop(entry >> word_shift & 15U);
+            out.to[out.at++] = static_cast<unsigned char>(entry >> value_shift);
+            continue;
+        }
+        const std::size_t n = value_of(entry, bits.held());
+        bits.drop(entry & taken_mask);
+        const Entry far = far_by_bits.of(bits.held());
+        if (far & is_nothing) return Met::nothing;
+        const std::size_t back = value_of(far, bits.held());
+        bits.drop(far & taken_mask);
+        if (bits.beyond() || back > out.at || n > out.room - out.at) return Met::nothing;
+        copy_bytes(out.to + out.at, back, n);
+        out.at += n;
+    }
+}
+
+/// Each symbol by itself.
+struct Careful {
+    static void prepare(Literals&) {}
+    static Met decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+        return careful(bits, by_bits, far_by_bits, out);
+    }
+};
+
+inline bool inflate_stored(HeldBits& bits, Output& out) {
+    const unsigned char* const head = bits.bytes(4);
+    if (!head) return false;
+    const std::uint32_t sizes = load_32(head), n = sizes & 0xffffU;
+    const unsigned char* const stored = bits.bytes(n);
+    if ((n ^ sizes >> 16U) != 0xffffU || !stored || n > out.room - out.at) return false;
+    if (n) std::memcpy(out.to + out.at, stored, n);
+    out.at += n;
+    return true;
+}
+
+/// A stream that is being inflated.
+struct Inflation {
+    explicit Inflation(const Chunk& chunk) : bits(chunk.from, chunk.bytes), out{chunk.to, chunk.room, 0} {}
+
+    HeldBits bits;
+    Output out;
+    bool last = false; ///< No block comes after this one.
+    Literals by_bits;
+    Distances far_by_bits;
+};
+
+/// Goes on to the next symbols, through blocks of bytes as they are.
+///
+/// \tparam Loop what it does with the symbols of a block.
+template <class Loop>
+Met open(Inflation& s) {
+    while (!s.last) {
+        const unsigned head = s.bits.take(3);
+        s.last = head & 1U;
+        if (s.bits.beyond() || head >> 1U > dynamic_block) return Met::nothing;
+        if (head >> 1U == stored_block) {
+            if (!inflate_stored(s.bits, s.out)) return Met::nothing;
+            continue;
+        }
+        Lengths lengths;
+        if (head >> 1U == fixed_block)
+            fixed_lengths(lengths);
+        else if (!read_lengths<LengthTable>(s.bits, lengths))
+            return Met::nothing;
+        s.by_bits.fill<literal_entry>(lengths.of, lengths.literals_sent);
+        s.far_by_bits.fill<distance_entry>(lengths.far(), lengths.distances_sent);
+        Loop::prepare(s.by_bits);
+        return Met::symbols;
+    }
+    return Met::end;
+}
+
+/// \param met what comes next.
+/// \return bytes, or `failed` where it is no stream or has more than there is room for.
+template <class Loop>
+std::size_t finish(Inflation& s, Met met) {
+    while (met == Met::symbols) {
+        met = Loop::decode(s.bits, s.by_bits, s.far_by_bits, s.out);
+        if (met == Met::end) met = open<Loop>(s);
+    }
+    return met == Met::end ? s.out.at : failed;
+}
+
+template <class Loop>
+std::size_t inflate(const Chunk& chunk, unsigned char*) {
+    Inflation stream(chunk);
+    const Met met = open<Loop>(stream);
+    return finish<Loop>(stream, met);
+}
+
+} // namespace
+
+} // namespace assay::kernels

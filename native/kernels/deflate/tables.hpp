@@ -1,0 +1,206 @@
+#pragma once
+
+/// Tables by the next bits of a stream, and what reads it by whole words.
+
+#include "kernels/deflate/header.hpp"
+#include "kernels/deflate/memory.hpp"
+#include "kernels/deflate/work.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+/// Past the end there are zeros.
+class HeldBits {
+  public:
+    HeldBits(const unsigned char* from, std::size_t n) : next_(from), end_(from + n) {}
+
+    /// At least 56 bits are held then.
+    void fill() {
+        if (end_ - next_ >= 8)
+            fill_whole();
+        else
+            fill_bytes();
+    }
+
+    /// The same where it is known that eight bytes are left.
+    void fill_whole() {
+        held_ |= load_64(next_) << count_;
+        next_ += (63U - count_) >> 3U;
+        count_ |= 56U;
+    }
+
+    [[nodiscard]] std::uint64_t held() const { return held_; }
+    [[nodiscard]] unsigned count() const { return count_; }
+    [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end_ - next_); }
+
+    void drop(unsigned n) {
+        held_ >>= n;
+        count_ -= n;
+    }
+
+    /// At most 32 bits; fills.
+    unsigned take(unsigned n) {
+        fill();
+        const auto found = static_cast<unsigned>(held_ & ((std::uint64_t{1} << n) - 1));
+        drop(n);
+        return found;
+    }
+
+    [[nodiscard]] bool beyond() const { return zeros_ > count_; }
+
+    const unsigned char* bytes(std::size_t n) {
+        drop(count_ & 7U);
+        if (beyond()) return nullptr;
+        // What was held beyond the byte is given back.
+        next_ -= (count_ - zeros_) / 8;
+        held_ = 0;
+        count_ = zeros_ = 0;
+        if (n > left()) return nullptr;
+        const unsigned char* const found = next_;
+        next_ += n;
+        return found;
+    }
+
+  private:
+    void fill_bytes() {
+        while (count_ < 56) {
+            if (next_ < end_)
+                held_ |= std::uint64_t{*next_++} << count_;
+            else
+                zeros_ += 8;
+            count_ += 8;
+        }
+    }
+
+    const unsigned char* next_;
+    const unsigned char* end_;
+    std::uint64_t held_ = 0; ///< Above the bits that count, there may be those that come next.
+    unsigned count_ = 0;
+    unsigned zeros_ = 0; ///< How many of those held were never there.
+};
+
+/// What a table says of the next bits: how many are taken, those of the word alone, the kind, and a byte or
+/// two or what an interval begins with.
+using Entry = std::uint32_t;
+
+constexpr unsigned taken_mask = 63;  ///< Bits of the word and what is added.
+constexpr unsigned word_shift = 6;   ///< Bits of the word: four.
+constexpr unsigned value_shift = 16; ///< A byte, a base, or where a second table begins.
+constexpr Entry is_literal = 1U << 10U;
+constexpr Entry is_pair = 1U << 11U;    ///< Two literals.
+constexpr Entry is_further = 1U << 12U; ///< A second table goes on.
+constexpr Entry is_end = 1U << 13U;     ///< The end of a block.
+constexpr Entry is_nothing = 1U << 14U; ///< No word begins so.
+
+inline Entry literal_entry(unsigned symbol) {
+    if (symbol < end_of_block) return is_literal | symbol << value_shift;
+    if (symbol == end_of_block) return is_end;
+    if (symbol > last_length) return is_nothing;
+    const Interval& of = lengths_by_symbol[symbol - first_length];
+    return of.extra | Entry{of.base} << value_shift;
+}
+
+inline Entry distance_entry(unsigned symbol) {
+    if (symbol >= distances) return is_nothing;
+    const Interval& of = distances_by_symbol[symbol];
+    return of.extra | Entry{of.base} << value_shift;
+}
+
+inline Entry plain_entry(unsigned symbol) {
+    return symbol << value_shift;
+}
+
+/// Words of up to `bits` bits are found at once, longer ones by a second table of their first bits. A code
+/// that leaves nothing open has two words in each second table at least.
+template <std::size_t symbols, unsigned bits, unsigned longest>
+struct Table {
+    static constexpr unsigned beyond_bits = longest - bits;
+    static constexpr std::size_t first = std::size_t{1} << bits;
+    static constexpr std::size_t second = std::size_t{1} << beyond_bits;
+    Entry entry[first + (beyond_bits ? symbols / 2 * second : 0)];
+
+    template <Entry (*entry_of)(unsigned)>
+    void fill(const std::uint8_t* lengths, std::size_t n);
+
+    /// What the first table says; perhaps that a second one goes on.
+    [[nodiscard]] Entry begin(std::uint64_t held) const { return entry[held & (first - 1)]; }
+
+    [[nodiscard]] Entry go_on(Entry found, std::uint64_t held) const {
+        return entry[(found >> value_shift) + (held >> bits & (second - 1))];
+    }
+
+    [[nodiscard]] Entry of(std::uint64_t held) const {
+        const Entry found = begin(held);
+        if constexpr (beyond_bits == 0) return found;
+        return found & is_further ? go_on(found, held) : found;
+    }
+
+  private:
+    /// \return where the table of what follows these bits begins.
+    std::size_t further(std::size_t low, std::size_t& end) {
+        if (!(entry[low] & is_further)) {
+            for (std::size_t i = 0; i < second; ++i) entry[end + i] = is_nothing;
+            entry[low] = is_further | static_cast<Entry>(end) << value_shift;
+            end += second;
+        }
+        return entry[low] >> value_shift;
+    }
+};
+
+/// The first table doubles with each bit: what is known of shorter words holds whatever comes next.
+template <std::size_t symbols, unsigned bits, unsigned longest>
+template <Entry (*entry_of)(unsigned)>
+void Table<symbols, bits, longest>::fill(const std::uint8_t* lengths, std::size_t n) {
+    Canonical code = canonical(lengths, n);
+    std::uint16_t sorted[symbols];
+    std::uint32_t place[longest_code + 2] = {};
+    for (unsigned length = 1; length <= longest; ++length)
+        place[length + 1] = place[length] + code.count[length];
+    for (std::size_t s = 0; s < n; ++s)
+        if (lengths[s]) sorted[place[lengths[s]]++] = static_cast<std::uint16_t>(s);
+    std::size_t next = 0, end = first;
+    entry[0] = is_nothing;
+    for (unsigned length = 1; length <= longest; ++length) {
+        if (length <= bits)
+            std::memcpy(entry + (first >> (bits - length + 1)), entry,
+                        (first >> (bits - length + 1)) * sizeof *entry);
+        for (std::uint32_t k = 0; k < code.count[length]; ++k) {
+            const std::uint32_t word = reversed(code.first[length] + k, length);
+            const Entry found = entry_of(sorted[next++]) + (length | length << word_shift);
+            if (length <= bits) {
+                entry[word] = found;
+            } else if constexpr (beyond_bits > 0) {
+                const std::size_t begin = further(word & (first - 1), end);
+                for (std::size_t i = word >> bits; i < second; i += std::size_t{1} << (length - bits))
+                    entry[begin + i] = found;
+            }
+        }
+    }
+}
+
+/// What is added to the base of an interval: bits that follow those of its word.
+inline std::size_t value_of(Entry entry, std::uint64_t held) {
+    const std::uint64_t taken = held & ((std::uint64_t{1} << (entry & taken_mask)) - 1);
+    return (entry >> value_shift) + static_cast<std::size_t>(taken >> (entry >> word_shift & 15U));
+}
+
+/// The code of lengths, for `read_lengths`.
+class LengthTable {
+  public:
+    void make(const std::uint8_t* lengths, std::size_t n) { table_.fill<plain_entry>(lengths, n); }
+
+    unsigned next(HeldBits& bits) const {
+        bits.fill();
+        const Entry found = table_.of(bits.held());
+        bits.drop(found & taken_mask);
+        return found >> value_shift;
+    }
+
+  private:
+    Table<length_codes, longest_length_code, longest_length_code> table_;
+};
+
+} // namespace
+
+} // namespace assay::kernels

@@ -1,0 +1,30 @@
+// build: -O2
+#include "kernels/deflate/each.hpp"
+#include "kernels/deflate/tokens.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+std::size_t run(const Chunk& chunk, unsigned char*) {
+    BitWriter out(chunk.to, chunk.room);
+    return write_stored(out, chunk.from, chunk.bytes, true) ? out.finish() : failed;
+}
+
+constexpr Variant<Chunks> stored{
+    .id = "stored",
+    .parent = nullptr,
+    .why = "blocks of bytes as they are",
+    .isa = Isa::any,
+    .broken = false,
+    .run = each<run>,
+    .missing = only_compresses,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(stored);
+
+} // namespace assay::kernels

@@ -1,0 +1,27 @@
+// build: -O2
+#include "kernels/deflate/chains.hpp"
+#include "kernels/deflate/compress.hpp"
+#include "kernels/deflate/each.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Chunks> chains{
+    .id = "chains",
+    .parent = "codes",
+    .why = "all places of a hash are linked, and the longest match of some is taken where the next byte "
+           "begins none longer",
+    .isa = Isa::any,
+    .broken = false,
+    .run = each<compress<Chains<16, 32>, Code::best>>,
+    .missing = only_compresses,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(chains);
+
+} // namespace assay::kernels

@@ -1,0 +1,150 @@
+#pragma once
+
+/// Where enough room is left on both sides, symbols need no look at the ends, and matches are copied by
+/// words.
+
+#include "kernels/deflate/inflate.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr std::size_t word = 16; ///< Bytes that are copied at once.
+
+/// What a step writes at most: literals of one table entry after another, a match, and the rest of its last
+/// word.
+constexpr std::size_t most_written = 8 + longest_match + word;
+/// What a step reads: two words are filled.
+constexpr std::size_t most_read = 16;
+
+inline void copy_word(unsigned char* to, const unsigned char* from) {
+    unsigned char held[word];
+    std::memcpy(held, from, word);
+    std::memcpy(to, held, word);
+}
+
+/// Writes up to a word more than is asked for.
+inline void copy_match(unsigned char* to, std::size_t back, std::size_t n) {
+    const unsigned char* from = to - back;
+    const unsigned char* const end = to + n;
+    if (back >= word) {
+        do {
+            copy_word(to, from);
+            to += word;
+            from += word;
+        } while (to < end);
+    } else {
+        // What was copied lies twice as far back as a match: the period grows until it fills a word.
+        std::size_t step = back;
+        while (step < word / 2 && to < end) {
+            store_64(to, load_64(from));
+            to += step;
+            step *= 2;
+        }
+        for (; to < end; to += word / 2) store_64(to, load_64(to - step));
+    }
+}
+
+/// Where two literals' words are short enough, one entry of the table holds both.
+inline void pair(Literals& by_bits) {
+    // The second of a pair is found lower down, where the table is still as it was.
+    for (std::size_t i = Literals::first; i-- > 0;) {
+        const Entry one = by_bits.entry[i];
+        if (!(one & is_literal)) continue;
+        const unsigned bits = one & taken_mask;
+        const Entry other = by_bits.entry[i >> bits];
+        if (!(other & is_literal) || bits + (other & taken_mask) > literal_bits) continue;
+        const Entry second = (other >> value_shift & 0xffU) << 8U;
+        by_bits.entry[i] = (one + (other & taken_mask)) | is_pair | second << value_shift;
+    }
+}
+
+/// \return the bytes that an entry of literals wrote.
+template <bool pairs>
+std::size_t put(unsigned char* to, Entry entry) {
+    if constexpr (pairs) {
+        store_16(to, static_cast<std::uint16_t>(entry >> value_shift));
+        return entry & is_pair ? 2 : 1;
+    }
+    *to = static_cast<unsigned char>(entry >> value_shift);
+    return 1;
+}
+
+/// Where a stream is read and written.
+struct Cursor {
+    explicit Cursor(const HeldBits& held, const Output& out)
+        : bits(held), to(out.to + out.at), end(out.to + out.room), begin(out.to) {}
+
+    [[nodiscard]] bool has_margin() const {
+        return bits.left() >= most_read && static_cast<std::size_t>(end - to) >= most_written;
+    }
+
+    void keep(HeldBits& held, Output& out) const {
+        held = bits;
+        out.at = static_cast<std::size_t>(to - begin);
+    }
+
+    HeldBits bits;
+    unsigned char* to;
+    unsigned char* end;
+    unsigned char* begin;
+};
+
+/// A few literals, or fewer and a match. What is rare is asked for last.
+template <bool pairs>
+[[gnu::always_inline]] inline Met step(Cursor& c, const Literals& by_bits, const Distances& far_by_bits) {
+    c.bits.fill_whole();
+    Entry entry = by_bits.begin(c.bits.held());
+    // Three words of the first table, and what tells the fourth, are within what is held.
+    for (int i = 0; i < 3 && entry & is_literal; ++i) {
+        c.bits.drop(entry & taken_mask);
+        c.to += put<pairs>(c.to, entry);
+        entry = by_bits.begin(c.bits.held());
+    }
+    c.bits.fill_whole();
+    if (entry & is_further) entry = by_bits.go_on(entry, c.bits.held());
+    if (entry & is_literal) {
+        c.bits.drop(entry & taken_mask);
+        c.to += put<pairs>(c.to, entry);
+        return Met::symbols;
+    }
+    if (entry & (is_end | is_nothing)) {
+        c.bits.drop(entry & taken_mask);
+        return entry & is_end ? Met::end : Met::nothing;
+    }
+    const std::size_t n = value_of(entry, c.bits.held());
+    c.bits.drop(entry & taken_mask);
+    const Entry far = far_by_bits.of(c.bits.held());
+    const std::size_t back = value_of(far, c.bits.held());
+    if (far & is_nothing || back > static_cast<std::size_t>(c.to - c.begin)) return Met::nothing;
+    c.bits.drop(far & taken_mask);
+    copy_match(c.to, back, n);
+    c.to += n;
+    return Met::symbols;
+}
+
+template <bool pairs>
+Met fast(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+    Cursor cursor(bits, out);
+    Met met = Met::symbols;
+    while (met == Met::symbols)
+        met = cursor.has_margin() ? step<pairs>(cursor, by_bits, far_by_bits) : Met::margin;
+    cursor.keep(bits, out);
+    return met;
+}
+
+template <bool pairs>
+struct Fast {
+    static void prepare(Literals& by_bits) {
+        if constexpr (pairs) pair(by_bits);
+    }
+
+    static Met decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
+        const Met met = fast<pairs>(bits, by_bits, far_by_bits, out);
+        return met == Met::margin ? careful(bits, by_bits, far_by_bits, out) : met;
+    }
+};
+
+} // namespace
+
+} // namespace assay::kernels

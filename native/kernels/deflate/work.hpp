@@ -1,0 +1,33 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::kernels {
+
+enum Direction : int { compressing = 0, inflating = 1 };
+
+/// What a chunk made that is no stream, or for which there was not enough room.
+constexpr std::size_t failed = SIZE_MAX;
+
+/// What is compressed or inflated by itself: a stream of its own (raw deflate, RFC 1951).
+struct Chunk {
+    const unsigned char* from;
+    std::size_t bytes; ///< Of what is read.
+    unsigned char* to;
+    std::size_t room; ///< Bytes that may be written.
+    std::size_t made; ///< Bytes that were written, or `failed`.
+};
+
+struct Chunks {
+    Chunk* each;
+    std::size_t count;
+    Direction direction;
+    bool damaged;           ///< Streams are, so that many cannot be inflated.
+    unsigned char* scratch; ///< Of each thread, one after the other.
+    std::size_t scratch_step;
+};
+
+} // namespace assay::kernels

@@ -1,0 +1,57 @@
+#pragma once
+
+/// Bits of a stream, written by whole words.
+
+#include "kernels/deflate/memory.hpp"
+#include "kernels/deflate/work.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+/// A word is stored whole, also where only some of its bytes count: eight bytes beyond the last have to be
+/// there.
+class BitWriter {
+  public:
+    BitWriter(unsigned char* to, std::size_t room) : begin_(to), next_(to), end_(to + room) {}
+
+    /// At most 56 bits.
+    void put(std::uint64_t bits, unsigned count) {
+        held_ |= bits << count_;
+        count_ += count;
+        store_64(next_, held_);
+        next_ += count_ >> 3U;
+        held_ >>= count_ & ~7U;
+        count_ &= 7U;
+    }
+
+    /// Whether so many bits can be written, and then a word.
+    [[nodiscard]] bool has_room(std::uint64_t bits) const {
+        return bits / 8 + 2 * sizeof held_ <= static_cast<std::size_t>(end_ - next_);
+    }
+
+    /// Bits until the next byte begins, if so many others come before.
+    [[nodiscard]] unsigned to_byte(unsigned others) const { return -(count_ + others) & 7U; }
+
+    void put_bytes(const unsigned char* from, std::size_t n) {
+        std::memcpy(next_, from, n);
+        next_ += n;
+    }
+
+    /// \return bytes of the stream.
+    std::size_t finish() {
+        if (count_) ++next_;
+        return static_cast<std::size_t>(next_ - begin_);
+    }
+
+  private:
+    unsigned char* begin_;
+    unsigned char* next_;
+    unsigned char* end_;
+    std::uint64_t held_ = 0;
+    unsigned count_ = 0; ///< Bits that are held and not yet written for good; fewer than eight.
+};
+
+} // namespace
+
+} // namespace assay::kernels
