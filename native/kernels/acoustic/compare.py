@@ -2,9 +2,9 @@
 
     python native/kernels/acoustic/compare.py build/native/assay-kernel-acoustic --side 208
 
-One line for each: the best and the middle of the rates, in millions of cells and steps a second. Devito
-makes C of the equation and compiles it: its time is that of its own loops, and does not hold the
-compiler's.
+One line for each: the best and the middle of the rates, in millions of cells and steps a second.
+Devito makes C of the equation and compiles it: its time is that of its own loops, and does not
+hold the compiler's.
 """
 
 from __future__ import annotations
