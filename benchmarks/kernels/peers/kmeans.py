@@ -17,7 +17,7 @@ import sklearn
 from sklearn.cluster import _k_means_lloyd
 from threadpoolctl import threadpool_limits
 
-from .rounds import Native, arguments, race, tell
+from .rounds import Native, arguments, clocked, race, tell
 
 Reals = npt.NDArray[np.float32]
 Assign = Callable[[], npt.NDArray[np.signedinteger[Any]]]
@@ -88,7 +88,7 @@ def main() -> None:
         assert same > 0.999, f"{name} finds other centres: {same:.4f} are the same"
 
     options = ["--points", asked.points, "--centres", asked.centres, "--threads", asked.threads]
-    times = race(steps, Native(asked.program, asked.variants, options), asked.rounds)
+    times = race(clocked(steps), Native(asked.program, asked.variants, options), asked.rounds)
     distances = asked.points * asked.centres / 1e9
     tell(times, first, lambda taken: f"{distances / taken:8.3f} 10^9 distances/s")
 

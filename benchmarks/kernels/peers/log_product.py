@@ -22,7 +22,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from .rounds import Native, Step, arguments, race, tell, timed
+from .rounds import Native, Step, arguments, clocked, race, tell, timed
 
 Reals = npt.NDArray[np.float64]
 SAMPLE = 1000
@@ -129,7 +129,7 @@ def main() -> None:
         }
         checked(steps, c, np.log(a) * np.log(b))
         native = Native(asked.program, asked.variants, ["--n", asked.n, "--threads", asked.threads])
-        times = race(steps, native, asked.rounds)
+        times = race(clocked(steps), native, asked.rounds)
         part = asked.n / len(lists[0])
         times["a loop of Python"] = [
             part * timed(lambda: by_python(*lists)) for _ in range(asked.rounds)

@@ -23,7 +23,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from .rounds import Native, arguments, race, tell
+from .rounds import Native, arguments, clocked, race, tell
 
 Reals = npt.NDArray[np.float64]
 Values = Callable[[], Reals]
@@ -105,7 +105,7 @@ def main() -> None:
             assert apart < 1e-9, f"{name} finds other values: they are {apart:.1e} apart"
         options = ["--n", asked.n, "--p", asked.p, "--threads", asked.threads]
         native = Native(asked.program, asked.variants, options)
-        times = race(steps, native, asked.rounds)
+        times = race(clocked(steps), native, asked.rounds)
         tell(times, first, lambda taken: f"{1e3 * taken:9.2f} ms")
 
 

@@ -17,6 +17,8 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 Step = Callable[[], object]
+Way = Callable[[], float]
+"""Does the work, and gives the seconds that it took."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +69,17 @@ def timed(step: Step) -> float:
     return time.perf_counter() - begun
 
 
-def race(steps: Mapping[str, Step], native: Native, rounds: int) -> dict[str, list[float]]:
+def clocked(steps: Mapping[str, Step]) -> dict[str, Way]:
+    """Steps, each with the time that it takes."""
+    return {name: partial(timed, step) for name, step in steps.items()}
+
+
+def race(others: Mapping[str, Way], native: Native, rounds: int) -> dict[str, list[float]]:
     """Seconds of each; what comes first in one round comes later in the next."""
-    ways = {name: partial(timed, step) for name, step in steps.items()}
-    ways |= {name: partial(native.seconds, name) for name in native.able()}
+    ways: dict[str, Way] = {
+        **others,
+        **{name: partial(native.seconds, name) for name in native.able()},
+    }
     times: dict[str, list[float]] = {name: [] for name in ways}
     names = list(ways)
     for number in range(rounds):

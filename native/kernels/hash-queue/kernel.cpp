@@ -63,6 +63,12 @@ class HashQueue final : public KernelOf<Intake> {
 
     [[nodiscard]] Verdict check() override { return chunks_.check(); }
 
+    [[nodiscard]] std::vector<Figure> figures() const override {
+        const double share =
+            whole_ns_ > 0 ? static_cast<double>(busy_ns_) / static_cast<double>(whole_ns_) : 0.0;
+        return {{"busy", "share of its time that the consumer hashes", share}};
+    }
+
   private:
     [[nodiscard]] Cost usual_cost() const override { return chunks_.cost(); }
 
