@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 import time
@@ -15,6 +16,7 @@ from benchmarks.overhead.server import ROOT
 from benchmarks.overhead.surroundings import Disturbance, machine
 
 from .page import page
+from .pictures import pictures
 from .pieces import SIZES, Piece, pieces, visit
 
 DOCS = ROOT / "docs" / "benchmarks"
@@ -61,6 +63,8 @@ def main(words: list[str]) -> int:
     """Measure, keep the result, show the page."""
     arguments = arguments_of(words)
     sizes = ["tiny"] if arguments.smoke else arguments.size or SIZES
+    for name in [word for word in os.environ if word.startswith("OPENBLAS_")]:
+        del os.environ[name]  # OpenBLAS takes the core that it thinks right
     found = list(pieces(sizes, arguments.case))
     document, table = measured(found, 1 if arguments.smoke else arguments.rounds, arguments.seed)
     kernels = {(one.kernel.kernel, one.name): one.kernel for one in found}
@@ -73,6 +77,8 @@ def main(words: list[str]) -> int:
     stem = "kernels" if arguments.write else RESULT.stem
     (folder / f"{stem}.json").write_text(shown(document))
     (folder / f"{stem}.md").write_text(text)
+    for name, svg in pictures(table, found).items():
+        (folder / name).write_text(svg)
     return 0
 
 

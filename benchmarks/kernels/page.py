@@ -13,6 +13,7 @@ from benchmarks import markdown
 from benchmarks.overhead.reading import Key, Table
 from benchmarks.overhead.told import load_words
 
+from .pictures import SHOWN, file_of
 from .pieces import BANDWIDTH, PEAK, REPETITION_US, ROOF
 
 
@@ -54,8 +55,19 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     parameters = ", ".join(f"{key}={value}" for key, value in kernel.parameters.items())
     yield f"{kernel.title}. {parameters}; {show_bytes(kernel.bytes)}."
     figures = (one.name for one in kernel.figures)
-    heads = ("variant", "time of one", "GFLOP/s", "GB/s", *figures, "of the roof", "library")
+    heads = (
+        "variant",
+        "time of one",
+        "GFLOP/s",
+        "GB/s",
+        *figures,
+        "of the roof",
+        "times as fast",
+        "library",
+    )
     yield markdown.table(heads, rows)
+    if (name, case) in SHOWN:
+        yield f"![Roofline of {name}, {case}]({file_of(name, case)})"
     compared = _front if kernel.figures else _against_library
     if told := compared(table, name, case, kernel):
         yield told
@@ -79,6 +91,8 @@ def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...]
         for n in found
         if n in peaks and n in moved
     ]
+    parent = _rounds(table, Key(of.part, of.case, one.parent, REPETITION_US))
+    gains = [parent[n] / found[n] for n in found if n in parent]
     return (
         f"`{one.variant}`",
         f"{significant(us)} µs" if us < 1e3 else f"{significant(us / 1e3)} ms",
@@ -89,6 +103,7 @@ def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...]
             for f in kernel.figures
         ),
         f"{100 * statistics.median(parts):.0f} %" if parts else "",
+        f"{significant(statistics.median(gains))} of `{one.parent}`" if gains else "",
         one.library,
     )
 
