@@ -5,7 +5,6 @@
 #endif
 
 #include <utility>
-#include <vector>
 
 namespace assay::kernels {
 
@@ -21,10 +20,6 @@ using Gemm = void(int, int, int, Int, Int, Int, double, const double*, Int, cons
                   double*, Int);
 template <class Int>
 using Gemv = void(int, int, Int, Int, double, const double*, Int, const double*, Int, double, double*, Int);
-
-/// Of LAPACK, as Fortran passes what it is given (https://www.netlib.org/lapack/explore-html, dgetrf).
-template <class Int>
-using Getrf = void(const Int*, const Int*, double*, const Int*, Int*, Int*);
 
 template <class Int>
 Int size(std::size_t count) {
@@ -52,16 +47,6 @@ void call_gemv(void* function, int how, std::size_t m, std::size_t n, double alp
                                            leading<Int>(down), x, 1, beta, y, 1);
 }
 
-template <class Int>
-std::int64_t call_getrf(void* function, std::size_t n, double* a, std::int64_t* exchanged) {
-    const Int side = size<Int>(n), down = leading<Int>(n);
-    std::vector<Int> rows(n);
-    Int info = 0;
-    reinterpret_cast<Getrf<Int>*>(function)(&side, &side, a, &down, rows.data(), &info);
-    for (std::size_t j = 0; j < n; ++j) exchanged[j] = rows[j] - 1;
-    return info > 0 ? info - 1 : static_cast<std::int64_t>(n);
-}
-
 } // namespace
 
 Blas::Blas(const Names& names, Library opened)
@@ -77,9 +62,6 @@ Blas::Blas(const Names& names, Library opened)
             library_.path() + " has no C interface of the BLAS (" + before_ + "cblas_dgemm" + after_ + ")";
         return;
     }
-    getrf_ = reinterpret_cast<void*>(function<void()>("dgetrf_"));
-    if (!getrf_)
-        no_factors_ = library_.path() + " has nothing of LAPACK (" + before_ + "dgetrf_" + after_ + ")";
     std::string version, core;
     if (auto* const config = function<const char*()>("openblas_get_config")) {
         // "OpenBLAS 0.3.21 NO_LAPACKE ...".
@@ -123,16 +105,6 @@ void Blas::gemv(bool transposed, std::size_t m, std::size_t n, double alpha, con
         call_gemv<std::int64_t>(gemv_, how, m, n, alpha, a, down, x, beta, y);
     else
         call_gemv<int>(gemv_, how, m, n, alpha, a, down, x, beta, y);
-}
-
-const char* Blas::missing_factors() const {
-    if (missing()) return missing();
-    return no_factors_.empty() ? nullptr : no_factors_.c_str();
-}
-
-std::int64_t Blas::getrf(std::size_t n, double* a, std::int64_t* exchanged) const {
-    return wide_ ? call_getrf<std::int64_t>(getrf_, n, a, exchanged)
-                 : call_getrf<int>(getrf_, n, a, exchanged);
 }
 
 const Blas& openblas() {

@@ -45,15 +45,6 @@ class Blas {
     void gemv(bool transposed, std::size_t m, std::size_t n, double alpha, const double* a, std::size_t down,
               const double* x, double beta, double* y) const;
 
-    /// Why it cannot factor: it is not there, or has nothing of LAPACK; null where it can.
-    [[nodiscard]] const char* missing_factors() const;
-
-    /// P A = L U in the place of the n by n elements of a, without gaps.
-    ///
-    /// \param exchanged for each column, the row that was exchanged with its own, from 0.
-    /// \return the first column without a pivot, from 0; n where each has one.
-    std::int64_t getrf(std::size_t n, double* a, std::int64_t* exchanged) const;
-
   private:
     template <class Function>
     [[nodiscard]] Function* function(const char* name) const {
@@ -61,11 +52,10 @@ class Blas {
     }
 
     Library library_;
-    std::string before_, after_, reason_, told_, no_factors_;
+    std::string before_, after_, reason_, told_;
     bool wide_ = false;
     void* gemm_ = nullptr;
     void* gemv_ = nullptr;
-    void* getrf_ = nullptr;
     void (*set_threads_)(int) = nullptr;
     void (*set_ways_)(std::int64_t) = nullptr; ///< As BLIS has it.
 };

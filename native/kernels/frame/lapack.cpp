@@ -28,6 +28,9 @@ using Triangle = void(const Int* m, const Int* n, double* a, const Int* lda, dou
                       const Int* length, Int* failed);
 
 template <class Int>
+using Factors = void(const Int* m, const Int* n, double* a, const Int* lda, Int* exchanged, Int* info);
+
+template <class Int>
 Int size(std::size_t count) {
     return static_cast<Int>(count);
 }
@@ -83,6 +86,16 @@ bool call_triangle(void* function, std::size_t m, std::size_t n, double* a, doub
            }) == 0;
 }
 
+template <class Int>
+std::int64_t call_factors(void* function, std::size_t n, double* a, std::int64_t* exchanged) {
+    const Int order = size<Int>(n), apart = std::max(order, Int{1});
+    std::vector<Int> rows(n);
+    Int info = 0;
+    reinterpret_cast<Factors<Int>*>(function)(&order, &order, a, &apart, rows.data(), &info);
+    for (std::size_t j = 0; j < n; ++j) exchanged[j] = rows[j] - 1;
+    return info > 0 ? info - 1 : static_cast<std::int64_t>(n);
+}
+
 void spoil(double* values, std::size_t count) {
     std::fill_n(values, count, std::numeric_limits<double>::quiet_NaN());
 }
@@ -91,8 +104,9 @@ void spoil(double* values, std::size_t count) {
 
 Lapack::Lapack(const Blas& blas)
     : blas_(blas), reason_(blas.missing() ? blas.missing() : ""), syrk_(blas.fortran("dsyrk")),
-      eigen_(blas.fortran("dsyevd")), singular_(blas.fortran("dgesdd")), triangle_(blas.fortran("dgelqf")) {
-    if (reason_.empty() && !(syrk_ && eigen_ && singular_ && triangle_))
+      eigen_(blas.fortran("dsyevd")), singular_(blas.fortran("dgesdd")), triangle_(blas.fortran("dgelqf")),
+      factors_(blas.fortran("dgetrf")) {
+    if (reason_.empty() && !(syrk_ && eigen_ && singular_ && triangle_ && factors_))
         reason_ = std::string("no LAPACK in ") + blas.told();
 }
 
@@ -133,6 +147,11 @@ void Lapack::triangle(std::size_t m, std::size_t n, double* a, double* reflectio
     const bool done = blas_.wide() ? call_triangle<std::int64_t>(triangle_, m, n, a, reflections)
                                    : call_triangle<int>(triangle_, m, n, a, reflections);
     if (!done) spoil(a, m);
+}
+
+std::int64_t Lapack::factors(std::size_t n, double* a, std::int64_t* exchanged) const {
+    return blas_.wide() ? call_factors<std::int64_t>(factors_, n, a, exchanged)
+                        : call_factors<int>(factors_, n, a, exchanged);
 }
 
 const Lapack& openblas_lapack() {

@@ -38,6 +38,12 @@ class Lapack {
     /// of the reflections (dgelqf).
     void triangle(std::size_t m, std::size_t n, double* a, double* reflections) const;
 
+    /// P A = L U in the place of the n by n elements of a, without gaps (dgetrf).
+    ///
+    /// \param exchanged for each column, the row that was exchanged with its own, from 0.
+    /// \return the first column without a pivot, from 0; n where each has one.
+    std::int64_t factors(std::size_t n, double* a, std::int64_t* exchanged) const;
+
   private:
     void singular(const char* job, std::size_t m, std::size_t n, double* a, double* values, double* left,
                   double* right) const;
@@ -48,6 +54,7 @@ class Lapack {
     void* eigen_ = nullptr;
     void* singular_ = nullptr;
     void* triangle_ = nullptr;
+    void* factors_ = nullptr;
 };
 
 const Lapack& openblas_lapack();

@@ -12,10 +12,10 @@ constexpr Variant<Matrix> lib_openblas{
            "OPENBLAS_CORETYPE tells it",
     .isa = Isa::any,
     .broken = false,
-    .run = by_library<openblas>,
-    .missing = missing_factors<openblas>,
+    .run = by_library<openblas_lapack>,
+    .missing = missing_lapack<openblas_lapack>,
     .cost = nullptr,
-    .library = told_blas<openblas>,
+    .library = told_lapack<openblas_lapack>,
 };
 
 } // namespace

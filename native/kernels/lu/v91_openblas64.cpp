@@ -12,10 +12,10 @@ constexpr Variant<Matrix> lib_openblas64{
            "says where it is",
     .isa = Isa::any,
     .broken = false,
-    .run = by_library<openblas64>,
-    .missing = missing_factors<openblas64>,
+    .run = by_library<openblas64_lapack>,
+    .missing = missing_lapack<openblas64_lapack>,
     .cost = nullptr,
-    .library = told_blas<openblas64>,
+    .library = told_lapack<openblas64_lapack>,
 };
 
 } // namespace

@@ -2,30 +2,17 @@
 
 /// By the functions of a LAPACK, for whichever library; local to each file that includes it.
 
-#include "kernels/frame/lapack.hpp"
+#include "kernels/frame/lapack_variant.hpp"
 #include "kernels/pca/copies.hpp"
 #include "kernels/pca/cost.hpp"
 
 namespace {
-
-using assay::kernels::Lapack;
-using LapackOf = const Lapack& (*)();
-
-template <LapackOf lapack>
-const char* missing_lapack(const Components&) {
-    return lapack().missing();
-}
 
 /// Singular values give a vector for each observation or each feature, of whatever there is less.
 template <LapackOf lapack>
 const char* missing_singular(const Components& w) {
     return w.n <= w.p ? "as many vectors as features need more observations than features"
                       : lapack().missing();
-}
-
-template <LapackOf lapack>
-const char* told_lapack() {
-    return lapack().told();
 }
 
 /// Its vectors are columns, so rows here; observations are columns there.
