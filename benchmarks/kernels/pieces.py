@@ -60,7 +60,7 @@ def pieces(sizes: Iterable[str], chosen: Iterable[str]) -> Iterator[Piece]:
 
 def visit(piece: Piece, slow: set[Key], rng: random.Random) -> Iterator[Reading]:
     """Every variant once, in a random order, and the roofs; fills in what is too slow for more."""
-    roofs = measured_roofs(piece.kernel.bytes, (), os.environ)
+    roofs = measured_roofs(piece.kernel, (), os.environ)
     yield Reading(piece.key(ROOF, PEAK), roofs.gflop_per_s)
     yield Reading(piece.key(ROOF, BANDWIDTH), roofs.gb_per_s)
     variants = list(piece.kernel.able)

@@ -93,8 +93,8 @@ const About about_acoustic = {
     "3D isotropic acoustic finite-difference wave equation code: second order in time, order 16 in space, "
     "optimised for a Xeon and a Xeon Phi",
     "memory bandwidth: 61 operations and at least 16 bytes for each cell and step; several steps in one pass "
-    "move 20 bytes for all of them, and the cores are the limit then (numbers are floats, and the roof of "
-    "the cores is that of doubles, half as many)",
+    "move 20 bytes for all of them, and the cores are the limit then",
+    true,
     true,
 };
 

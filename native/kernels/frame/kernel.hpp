@@ -19,6 +19,8 @@ struct About {
     const char* bound;  ///< What limits it, in words.
     /// One repetition changes its input, which is put back, untimed, before the next.
     bool in_place = false;
+    /// Its arithmetic is of floats: the cores have another roof for it.
+    bool single = false;
 };
 
 /// A variant as it is told of.

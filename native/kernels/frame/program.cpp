@@ -181,7 +181,8 @@ void describe(Kernel& kernel, const Values& values) {
         .member("kernel", about.name)
         .member("title", about.title)
         .member("source", about.source)
-        .member("bound", about.bound);
+        .member("bound", about.bound)
+        .member("single", about.single);
     json.key("options").begin_array();
     for (const Parameter& one : kernel.parameters()) {
         json.begin_object()

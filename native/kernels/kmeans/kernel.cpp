@@ -48,6 +48,8 @@ const About about_kmeans = {
     "What to do when auto-vectorization fails: ten iterations of 1 million points and 1000 centres take "
     "111.50 s with one loop and 20.48 s with that loop split into three",
     "multiply-add units: the sixteen bytes of a point and its result cost eight operations for each centre",
+    false,
+    true,
 };
 
 class KMeans final : public KernelOf<Assignment> {

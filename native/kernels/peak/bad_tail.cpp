@@ -6,7 +6,7 @@ namespace assay::kernels {
 namespace {
 
 void run(const Counting& work) {
-    *work.sum = count<Two, 12>(work.one, work.n - 1);
+    *work.sum = count<16>(work, work.n - 1);
 }
 
 constexpr Variant<Counting> broken_tail{

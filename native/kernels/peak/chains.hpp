@@ -10,29 +10,52 @@ namespace {
 
 using assay::kernels::Counting;
 
-typedef double Two __attribute__((vector_size(16)));
-typedef double Four __attribute__((vector_size(32)));
-typedef double Eight __attribute__((vector_size(64)));
+template <class Number, std::size_t bytes>
+struct VectorOf {
+    typedef Number Type __attribute__((vector_size(bytes)));
+};
 
 /// So many multiply-adds, in chains side by side: more than the latency of one times what begins in a cycle.
 ///
 /// \param from where counters begin: two calls that are alike are made once.
-template <class V, std::size_t chains>
-inline double count(const double* one, std::size_t n, double from = 0.0) {
-    constexpr std::size_t lanes = sizeof(V) / sizeof(double);
-    const V factor = V{} + *one;
+template <class Number, std::size_t bytes>
+inline double chained(const double* one, std::size_t n, double from) {
+    typedef typename VectorOf<Number, bytes>::Type V;
+    constexpr std::size_t lanes = bytes / sizeof(Number), chains = 12;
+    const V factor = V{} + static_cast<Number>(*one);
     V counters[chains];
     // They begin apart: a compiler may see that all chains are alike, and keep one.
-    for (std::size_t j = 0; j < chains; ++j) counters[j] = V{} + (from + static_cast<double>(j));
+    for (std::size_t j = 0; j < chains; ++j)
+        counters[j] = V{} + static_cast<Number>(from + static_cast<double>(j));
     for (std::size_t i = n / (lanes * chains); i > 0; --i) {
 #pragma GCC unroll 16
         for (std::size_t j = 0; j < chains; ++j) counters[j] = counters[j] * factor + factor;
     }
     double sum = 0.0;
     for (std::size_t j = 0; j < chains; ++j)
-        for (std::size_t l = 0; l < lanes; ++l) sum += counters[j][l] - (from + static_cast<double>(j));
+        for (std::size_t l = 0; l < lanes; ++l)
+            sum += static_cast<double>(counters[j][l]) - (from + static_cast<double>(j));
     for (std::size_t i = n % (lanes * chains); i > 0; --i) sum = sum * *one + *one;
     return sum;
+}
+
+/// \tparam bytes of a vector.
+template <std::size_t bytes>
+inline double count(const Counting& work, std::size_t n, double from = 0.0) {
+    return work.single ? chained<float, bytes>(work.one, n, from) : chained<double, bytes>(work.one, n, from);
+}
+
+/// Shares of them by all threads.
+template <std::size_t bytes>
+inline void count_together(const Counting& work) {
+    double sum = 0.0;
+    constexpr std::size_t share = 96UL << 10;
+    const auto shares = static_cast<long>(work.n / share);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+#endif
+    for (long i = 0; i < shares; ++i) sum += count<bytes>(work, share, static_cast<double>(i));
+    *work.sum = sum + count<bytes>(work, work.n % share);
 }
 
 } // namespace

@@ -21,13 +21,15 @@ class Peak final : public KernelOf<Counting> {
     [[nodiscard]] const About& about() const override { return about_peak; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        // Doubles count exactly up to 2^53.
-        return {{"n", "multiply-adds", 1 << 24, 1, std::int64_t{1} << 50}};
+        // Counters stay far below 2^24, to which floats count exactly.
+        return {{"n", "multiply-adds", 1 << 24, 1, 1 << 30},
+                {"single", "1: of floats, 0: of doubles", 0, 0, 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
         std::vector<Values> found;
-        for (const std::int64_t n : {1, 7, 95, 97, 1000003}) found.push_back({{"n", n}});
+        for (const std::int64_t n : {1, 7, 95, 97, 1000003})
+            for (const std::int64_t single : {0, 1}) found.push_back({{"n", n}, {"single", single}});
         return found;
     }
 
@@ -37,7 +39,7 @@ class Peak final : public KernelOf<Counting> {
     [[nodiscard]] double bytes(const Values&) const override { return sizeof one_; }
 
     void prepare(const Values& values, std::size_t) override {
-        work_ = {&one_, &sum_, static_cast<std::size_t>(values.at("n"))};
+        work_ = {&one_, &sum_, static_cast<std::size_t>(values.at("n")), values.at("single") != 0};
     }
 
     void poison() override { sum_ = std::numeric_limits<double>::quiet_NaN(); }

@@ -6,7 +6,7 @@ namespace assay::kernels {
 namespace {
 
 void run(const Counting& work) {
-    *work.sum = count<Two, 12>(work.one, work.n);
+    *work.sum = count<16>(work, work.n);
 }
 
 constexpr Variant<Counting> sse{

@@ -6,7 +6,7 @@ namespace assay::kernels {
 namespace {
 
 void run(const Counting& work) {
-    *work.sum = count<Eight, 12>(work.one, work.n);
+    *work.sum = count<64>(work, work.n);
 }
 
 constexpr Variant<Counting> fma_v4{

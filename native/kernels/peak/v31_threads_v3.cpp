@@ -5,22 +5,13 @@ namespace assay::kernels {
 
 namespace {
 
-void run(const Counting& work) {
-    double sum = 0.0;
-    constexpr std::size_t share = 96UL << 10;
-    const auto shares = static_cast<long>(work.n / share);
-#pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (long i = 0; i < shares; ++i) sum += count<Four, 12>(work.one, share, static_cast<double>(i));
-    *work.sum = sum + count<Four, 12>(work.one, work.n % share);
-}
-
 constexpr Variant<Counting> threads_v3{
     .id = "threads-v3",
     .parent = "fma-v3",
     .why = "all threads",
     .isa = Isa::v3,
     .broken = false,
-    .run = run,
+    .run = count_together<32>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

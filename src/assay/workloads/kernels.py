@@ -84,6 +84,7 @@ class Kernel(Record, frozen=True, kw_only=True):
         bytes: of its data.
         variants: parents before what comes of them.
         figures: that each result has beside its time; none of most.
+        single: whether its arithmetic is of floats.
     """
 
     kernel: str
@@ -95,6 +96,7 @@ class Kernel(Record, frozen=True, kw_only=True):
     bytes: float
     variants: tuple[Variant, ...]
     figures: tuple[Figure, ...] = ()
+    single: bool = False
 
     @property
     def able(self) -> tuple[Variant, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.errors import NotPossible
 from assay.records.codec import Record
-from assay.workloads.kernels import Timed, Variant, find_kernel, timed
+from assay.workloads.kernels import Kernel, Timed, Variant, find_kernel, timed
 
 _PEAK, _BANDWIDTH = "peak", "bandwidth"
 _OPERATIONS = (0, 1, 2)
@@ -18,7 +18,7 @@ class Roofs(Record, frozen=True, kw_only=True):
     """What the cores and the memory do at most.
 
     Attributes:
-        gflop_per_s: additions and multiplications of doubles.
+        gflop_per_s: additions and multiplications, of floats or of doubles as the kernel has them.
         gb_per_s: between the cores and the level that the data lie in, as the program moves them.
     """
 
@@ -35,11 +35,11 @@ class Roofs(Record, frozen=True, kw_only=True):
         )
 
 
-def measured_roofs(data_bytes: float, threads: Sequence[str], env: Mapping[str, str]) -> Roofs:
+def measured_roofs(kernel: Kernel, threads: Sequence[str], env: Mapping[str, str]) -> Roofs:
     """Measure them.
 
     Args:
-        data_bytes: that the data take which the roofs are for.
+        kernel: that they are for, with its data.
         threads: words that say how many, for the probes.
         env: of this process.
 
@@ -47,8 +47,8 @@ def measured_roofs(data_bytes: float, threads: Sequence[str], env: Mapping[str, 
         NotPossible: a probe fails.
     """
     usual = ("--variant", "all", "--seconds", _EACH_S, *threads)
-    size = ("--size", str(max(int(data_bytes), 1024)))
-    peaks = timed(find_kernel(_PEAK, env), usual)
+    size = ("--size", str(max(int(kernel.bytes), 1024)))
+    peaks = timed(find_kernel(_PEAK, env), (*usual, "--single", str(int(kernel.single))))
     program = find_kernel(_BANDWIDTH, env)
     moved = [
         one

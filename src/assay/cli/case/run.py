@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     threads = thread_words(arguments)
     kernel = described(program, (*data_words(arguments), *threads))
     chosen = _chosen(kernel, arguments.variant)
-    roofs = measured_roofs(kernel.bytes, threads, os.environ)
+    roofs = measured_roofs(kernel, threads, os.environ)
     arms = arms_of(program, kernel, chosen, (*options_of(kernel), *threads), LAUNCH_S)
     spec = _spec(arguments, kernel, arms)
     result, samples = _measured(arguments, spec)
