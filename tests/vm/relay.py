@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import threading
 from collections.abc import Iterator
@@ -23,32 +24,56 @@ def relayed(line: Line, there: str, here: Path) -> Iterator[Path]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(str(here))
         listening.listen()
-        threads: list[threading.Thread] = []
-
-        def serve() -> None:
-            with contextlib.suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    pair = threading.Thread(target=_pass_on, args=(line, there, connection))
-                    pair.start()
-                    threads.append(pair)
-
-        accepting = threading.Thread(target=serve)
-        accepting.start()
+        ended, end = socket.socketpair()
+        serving = threading.Thread(target=_serve, args=(line, there, listening, ended))
+        serving.start()
         try:
             yield here
         finally:
-            listening.shutdown(socket.SHUT_RDWR)
-            accepting.join()
-            for thread in threads:
-                thread.join()
+            end.close()
+            serving.join()
+            ended.close()
 
 
-def _pass_on(line: Line, there: str, connection: socket.socket) -> None:
+def _serve(line: Line, there: str, listening: socket.socket, ended: socket.socket) -> None:
+    """Pass on what comes, in its order: who hung up before another asked has left."""
+    numbers: dict[socket.socket, bytes] = {}
+    while ended not in (ready := _ready(listening, ended, *numbers)):
+        packets = {one: _received(one) for one in numbers if one in ready}
+        for one, question in sorted(packets.items(), key=lambda pair: bool(pair[1])):
+            if not question or not _pass_on(line, one, numbers[one], question):
+                _hang_up(line, one, numbers.pop(one))
+        if listening in ready:
+            connection, _ = listening.accept()
+            try:
+                numbers[connection] = line.ask("dial", there)
+            except (OSError, Silent):
+                connection.close()
+    for one, number in numbers.items():
+        _hang_up(line, one, number)
+
+
+def _ready(*sockets: socket.socket) -> list[socket.socket]:
+    found: list[socket.socket] = select.select(sockets, (), ())[0]
+    return found
+
+
+def _received(connection: socket.socket) -> bytes:
+    """The next question; nothing where the client hung up."""
+    try:
+        return connection.recv(_PACKET_BYTES)
+    except OSError:
+        return b""
+
+
+def _pass_on(line: Line, connection: socket.socket, number: bytes, question: bytes) -> bool:
+    try:
+        connection.send(line.ask("ask", number, question))
+    except (OSError, Silent):
+        return False
+    return True
+
+
+def _hang_up(line: Line, connection: socket.socket, number: bytes) -> None:
     with connection, contextlib.suppress(OSError, Silent):
-        number = line.ask("dial", there)
-        try:
-            while question := connection.recv(_PACKET_BYTES):
-                connection.send(line.ask("ask", number, question))
-        finally:
-            line.ask("close", number)
+        line.ask("close", number)
