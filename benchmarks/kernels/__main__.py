@@ -24,23 +24,29 @@ RESULT = ROOT / "build" / "bench-kernels.json"
 
 
 def measured(found: list[Piece], rounds: int, seed: int) -> tuple[dict[str, Any], Table]:
-    """Carry everything out."""
+    """Carry everything out; an interruption after the first round keeps what there is."""
     rng = random.Random(seed)
     disturbance, table = Disturbance(), Table()
     slow: set[Key] = set()
-    for number in range(rounds):
-        disturbance.note()
-        order = list(found)
-        rng.shuffle(order)
-        for place, piece in enumerate(order):
-            told = f"round {number + 1} of {rounds}, {place + 1} of {len(order)}"
-            print(f"{told}: {piece.kernel.kernel}, {piece.name}", file=sys.stderr, flush=True)
-            table.add(number, visit(piece, slow, rng))
+    done = 0
+    try:
+        while done < rounds:
+            disturbance.note()
+            order = list(found)
+            rng.shuffle(order)
+            for place, piece in enumerate(order):
+                told = f"round {done + 1} of {rounds}, {place + 1} of {len(order)}"
+                print(f"{told}: {piece.kernel.kernel}, {piece.name}", file=sys.stderr, flush=True)
+                table.add(done, visit(piece, slow, rng))
+            done += 1
+    except KeyboardInterrupt:
+        if not done:
+            raise
     document = {
         "schema": 1,
         "date": time.strftime("%Y-%m-%d", time.localtime(disturbance.began_s)),
         "machine": machine(),
-        "scale": {"rounds": rounds, "seed": seed},
+        "scale": {"rounds": done, "seed": seed},
         "load": disturbance.document(),
         "kernels": [{"case": one.name, **to_builtins(one.kernel)} for one in found],
         "readings": table.document(),
