@@ -6,10 +6,7 @@
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/pattern.hpp"
 #include "kernels/frame/program.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "kernels/frame/threads.hpp"
 
 #include <algorithm>
 #include <array>
@@ -61,14 +58,6 @@ constexpr std::ptrdiff_t least_rows = 32;
 
 /// Up to so many cells, each is stepped by itself for the check.
 constexpr std::ptrdiff_t cells_one_by_one = 1 << 17;
-
-int threads() {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
 
 /// How the three arrays lie in memory.
 struct Layout {

@@ -7,22 +7,11 @@
 #include "kernels/frame/buffer.hpp"
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/program.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "kernels/frame/threads.hpp"
 
 namespace assay::kernels {
 
 namespace {
-
-int threads() {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
 
 /// Bytes that any compressor may need for so many: literals of the fixed code take nine bits at most, and
 /// blocks and streams begin and end.

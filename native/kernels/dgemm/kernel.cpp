@@ -4,10 +4,7 @@
 #include "kernels/frame/caches.hpp"
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/program.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "kernels/frame/threads.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -37,14 +34,6 @@ double datum(std::size_t line, std::size_t p, int bits) {
 /// the same, and what is not equal is wrong. So many that single precision is not enough.
 int bits_for(std::size_t k) {
     return (std::numeric_limits<double>::digits - static_cast<int>(std::bit_width(k))) / 2;
-}
-
-int threads() {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
 }
 
 const About about_dgemm = {

@@ -1,8 +1,6 @@
 #include "kernels/frame/blas.hpp"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "kernels/frame/threads.hpp"
 
 #include <utility>
 
@@ -81,13 +79,9 @@ Blas::Blas(const Names& names, Library opened)
 }
 
 void Blas::use_threads() const {
-#ifdef _OPENMP
-    const int threads = omp_get_max_threads();
-#else
-    const int threads = 1;
-#endif
-    if (set_threads_) set_threads_(threads);
-    if (set_ways_) set_ways_(threads);
+    const int team = threads();
+    if (set_threads_) set_threads_(team);
+    if (set_ways_) set_ways_(team);
 }
 
 void Blas::gemm(std::size_t m, std::size_t n, std::size_t k, const double* a, const double* b, double beta,

@@ -6,6 +6,22 @@
 
 namespace assay::kernels {
 
+Verdict all_of(const std::vector<Verdict>& verdicts) {
+    Verdict all{true, 0.0, ""};
+    for (const Verdict& one : verdicts) {
+        if (all.right && !one.right) all.told = one.told;
+        all.right = all.right && one.right;
+        all.worst = std::max(all.worst, one.worst);
+    }
+    return all;
+}
+
+long double product(const double* a, const double* b, std::size_t n) {
+    long double sum = 0.0L;
+    for (std::size_t k = 0; k < n; ++k) sum += static_cast<long double>(a[k]) * b[k];
+    return sum;
+}
+
 void Comparison::look(const char* what, std::size_t index, double found, long double wanted) {
     ++looked_;
     const long double allowed = relative_ * std::max(std::fabs(wanted), static_cast<long double>(scale_));

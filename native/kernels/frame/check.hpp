@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
+#include <vector>
 
 namespace assay::kernels {
 
@@ -12,6 +12,12 @@ struct Verdict {
     double worst = 0.0; ///< The largest error, over what is allowed: above 1 it is wrong.
     std::string told;   ///< Where it is wrong; nothing where it is right.
 };
+
+/// Right where all are; tells of the first that is not.
+Verdict all_of(const std::vector<Verdict>& verdicts);
+
+/// Of two vectors, in higher precision.
+long double product(const double* a, const double* b, std::size_t n);
 
 /// Compares element by element with a reference of higher precision.
 ///

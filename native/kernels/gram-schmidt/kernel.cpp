@@ -3,11 +3,8 @@
 #include "kernels/frame/caches.hpp"
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/program.hpp"
+#include "kernels/frame/threads.hpp"
 #include "kernels/gram-schmidt/work.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include <algorithm>
 #include <cfloat>
@@ -41,20 +38,6 @@ double datum(std::size_t i, std::size_t k) {
 /// How much of x lies along a vector of the base, over what a vector of random elements has along it.
 double share(std::size_t i) {
     return 0.25 * (static_cast<double>(i * 7 % 5) - 2.0);
-}
-
-long double product(const double* a, const double* b, std::size_t n) {
-    long double sum = 0.0L;
-    for (std::size_t k = 0; k < n; ++k) sum += static_cast<long double>(a[k]) * b[k];
-    return sum;
-}
-
-int threads() {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
 }
 
 const About about_gram_schmidt = {
@@ -193,14 +176,7 @@ class GramSchmidt final : public KernelOf<Base> {
             x.look("x", k, x_[k], rest(x_before_, work_.q, wanted, k));
             y.look("y", k, y_[k], rest(y_before_, work_.d, wanted, k));
         }
-        Verdict all{true, 0.0, ""};
-        for (const Verdict& one :
-             {sums.verdict(vectors), x.verdict(n), y.verdict(n), orthogonal.verdict(vectors)}) {
-            if (all.right && !one.right) all.told = one.told;
-            all.right = all.right && one.right;
-            all.worst = std::max(all.worst, one.worst);
-        }
-        return all;
+        return all_of({sums.verdict(vectors), x.verdict(n), y.verdict(n), orthogonal.verdict(vectors)});
     }
 
   private:

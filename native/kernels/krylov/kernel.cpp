@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::size_t line = 64 / sizeof(double);
 
-long double product(const double* a, const double* b, std::size_t n) {
-    long double sum = 0.0L;
-    for (std::size_t k = 0; k < n; ++k) sum += static_cast<long double>(a[k]) * b[k];
-    return sum;
-}
-
 /// From 0 to 1.
 double datum(std::size_t kind, std::size_t i) {
     return static_cast<double>(mixed(8 * i + kind) >> 11U) * 0x1p-53;
@@ -130,13 +124,7 @@ class Krylov final : public KernelOf<System> {
         Comparison length(tolerance, std::max(whole * whole, DBL_MIN));
         length.look("square of the residual", 0,
                     static_cast<double>(product(residual_.data(), residual_.data(), n)), squares);
-        Verdict all{true, 0.0, ""};
-        for (const Verdict& one : {residual.verdict(n), along.verdict(done_), length.verdict(1)}) {
-            if (all.right && !one.right) all.told = one.told;
-            all.right = all.right && one.right;
-            all.worst = std::max(all.worst, one.worst);
-        }
-        return all;
+        return all_of({residual.verdict(n), along.verdict(done_), length.verdict(1)});
     }
 
   private:

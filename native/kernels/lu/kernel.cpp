@@ -3,11 +3,8 @@
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/pattern.hpp"
 #include "kernels/frame/program.hpp"
+#include "kernels/frame/threads.hpp"
 #include "kernels/lu/work.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include <algorithm>
 #include <cfloat>
@@ -35,14 +32,6 @@ double datum(std::size_t i, std::size_t j) {
 /// 1 or -1: what is wrong in one element of a row is not balanced by another's size.
 double sign(std::size_t number, std::size_t j) {
     return mixed(~(j + (number << 32U))) & 1U ? 1.0 : -1.0;
-}
-
-std::size_t threads() {
-#ifdef _OPENMP
-    return static_cast<std::size_t>(omp_get_max_threads());
-#else
-    return 1;
-#endif
 }
 
 const About about_lu = {
@@ -106,7 +95,7 @@ class Lu final : public KernelOf<Matrix> {
         exchanged_ = Buffer<std::int64_t>(n);
         panels_ = Buffer<double>(2 * panel);
         orders_ = Buffer<std::size_t>(2 * n);
-        rows_ = Buffer<double>(room * threads());
+        rows_ = Buffer<double>(room * static_cast<std::size_t>(threads()));
         tiles_ = Buffer<double>(along * along);
         work_ = {a_.data(),      n,     exchanged_.data(), &singular_, tile,         panels_.data(),
                  orders_.data(), panel, rows_.data(),      room,       tiles_.data()};
@@ -136,15 +125,7 @@ class Lu final : public KernelOf<Matrix> {
             return wrong("the first column without a pivot is " + std::to_string(without_pivot()) +
                          ", and not " + std::to_string(singular_));
         if (const std::string told = too_large(); !told.empty()) return wrong(told);
-        Verdict all{true, 0.0, ""};
-        constexpr std::size_t vectors = 2;
-        for (std::size_t number = 0; number < vectors; ++number) {
-            const Verdict one = difference(number);
-            if (all.right && !one.right) all.told = one.told;
-            all.right = all.right && one.right;
-            all.worst = std::max(all.worst, one.worst);
-        }
-        return all;
+        return all_of({difference(0), difference(1)});
     }
 
   private:

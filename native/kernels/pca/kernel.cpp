@@ -4,11 +4,8 @@
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/pattern.hpp"
 #include "kernels/frame/program.hpp"
+#include "kernels/frame/threads.hpp"
 #include "kernels/pca/cost.hpp"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include <algorithm>
 #include <cfloat>
@@ -49,14 +46,6 @@ double datum(std::size_t i, std::size_t j) {
     double found = noise(i, j + factors);
     for (std::size_t f = 0; f < factors; ++f) found += noise(f, j) * noise(i, f) / static_cast<double>(f + 1);
     return mean + spread * found;
-}
-
-int threads() {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
 }
 
 const About about_pca = {
@@ -200,14 +189,8 @@ class Pca final : public KernelOf<Components> {
                            i == j ? 1.0L : 0.0L);
             }
         }
-        Verdict all{true, 0.0, ""};
-        for (const Verdict& one :
-             {order.verdict(p), trace.verdict(1), residual.verdict(looked * p), units.verdict(looked * p)}) {
-            if (all.right && !one.right) all.told = one.told;
-            all.right = all.right && one.right;
-            all.worst = std::max(all.worst, one.worst);
-        }
-        return all;
+        return all_of(
+            {order.verdict(p), trace.verdict(1), residual.verdict(looked * p), units.verdict(looked * p)});
     }
 
   private:
