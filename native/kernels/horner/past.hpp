@@ -21,7 +21,7 @@ struct Past {
 /// As `side_by_side`; a thread's own piece begins at a line of the output, as such stores have to.
 template <class V, std::size_t chains>
 void past_caches(const Polynomial& p) {
-    constexpr std::size_t line = 64, piece = 4096;
+    constexpr std::size_t line = 64, piece = 48 * chains * sizeof(V) / sizeof(double);
     const std::size_t offset = reinterpret_cast<std::uintptr_t>(p.y) % line / sizeof(double);
     const std::size_t lead = offset == 0 ? 0 : line / sizeof(double) - offset;
     const std::size_t head = lead < p.n ? lead : p.n;

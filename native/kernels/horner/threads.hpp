@@ -4,11 +4,12 @@
 
 namespace {
 
-/// In pieces of whole lines of a cache, a piece for each thread.
+/// In pieces of whole lines of a cache, and of whole steps: what is left of a step is worked on in one chain,
+/// many times slower, and would be left in each piece.
 template <class V, std::size_t chains>
 void side_by_side(const Polynomial& p) {
     double sum = 0.0;
-    constexpr std::size_t piece = 4096;
+    constexpr std::size_t piece = 48 * chains * sizeof(V) / sizeof(double);
     const auto pieces = static_cast<long>((p.n + piece - 1) / piece);
 #pragma omp parallel for schedule(static) reduction(+ : sum)
     for (long i = 0; i < pieces; ++i) {

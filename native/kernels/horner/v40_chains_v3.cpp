@@ -11,7 +11,7 @@ constexpr Variant<Polynomial> chains_v3{
     .why = "eight chains side by side: no multiply-add waits for the one before it",
     .isa = Isa::v3,
     .broken = false,
-    .run = serially<Four, 8>,
+    .run = serially<Four, 10>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

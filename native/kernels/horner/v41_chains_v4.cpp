@@ -11,7 +11,7 @@ constexpr Variant<Polynomial> chains_v4{
     .why = "twelve chains side by side: no multiply-add waits for the one before it",
     .isa = Isa::v4,
     .broken = false,
-    .run = serially<Eight, 12>,
+    .run = serially<Eight, 15>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

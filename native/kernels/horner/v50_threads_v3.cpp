@@ -11,7 +11,7 @@ constexpr Variant<Polynomial> threads_v3{
     .why = "all threads",
     .isa = Isa::v3,
     .broken = false,
-    .run = side_by_side<Four, 8>,
+    .run = side_by_side<Four, 10>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

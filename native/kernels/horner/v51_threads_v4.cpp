@@ -11,7 +11,7 @@ constexpr Variant<Polynomial> threads_v4{
     .why = "all threads",
     .isa = Isa::v4,
     .broken = false,
-    .run = side_by_side<Eight, 12>,
+    .run = side_by_side<Eight, 15>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,

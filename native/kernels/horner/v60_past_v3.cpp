@@ -11,7 +11,7 @@ constexpr Variant<Polynomial> past_v3{
     .why = "values go past the caches: a line that is written whole is not read before",
     .isa = Isa::v3,
     .broken = false,
-    .run = past_caches<Four, 8>,
+    .run = past_caches<Four, 10>,
     .missing = past_missing,
     .cost = past_cost,
     .library = nullptr,

@@ -11,7 +11,7 @@ constexpr Variant<Polynomial> past_v4{
     .why = "values go past the caches: a line that is written whole is not read before",
     .isa = Isa::v4,
     .broken = false,
-    .run = past_caches<Eight, 12>,
+    .run = past_caches<Eight, 15>,
     .missing = past_missing,
     .cost = past_cost,
     .library = nullptr,
