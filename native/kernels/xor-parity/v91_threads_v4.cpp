@@ -7,11 +7,11 @@ namespace {
 
 constexpr Variant<Parity> threads_v4{
     .id = "threads-avx512",
-    .parent = "ahead-avx512",
+    .parent = "stream-avx512",
     .why = "all threads",
     .isa = Isa::v4,
     .broken = false,
-    .run = side_by_side<squares<Zmm, true>>,
+    .run = side_by_side<both_past_caches<Zmm>>,
     .missing = nullptr,
     .cost = nullptr,
     .library = nullptr,
