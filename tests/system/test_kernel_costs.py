@@ -143,6 +143,82 @@ def kmeans(t: Tally, points: int, centres: int) -> None:
         nearest[i] = Number(t, best[1])
 
 
+def kmeans_products(t: Tally, points: int, centres: int) -> None:
+    colours, middles = t.ramp(3 * points, 4), t.ramp(3 * centres, 4)
+    nearest = t.ramp(points, 4)
+    halves = []
+    for j in range(centres):
+        red, green, blue = (middles[3 * j + c] * middles[3 * j + c] for c in range(3))
+        halves.append((red + green + blue) * Number(t, 0.5))
+    for i in range(points):
+        best = (math.inf, 0)
+        for j, score in enumerate(halves):
+            for c in range(3):
+                score = score - colours[3 * i + c] * middles[3 * j + c]
+            best = min(best, (score.value, j))
+        nearest[i] = Number(t, best[1])
+
+
+def acoustic(t: Tally, nx: int, ny: int, nz: int, steps: int) -> None:
+    """Differences of order 16; what lies beyond the grid is zero."""
+    weights = [Number(t, 1.0 / (1 + k)) for k in range(9)]
+    zero = Number(t, 0.0)
+    now, before, speed = (
+        {(x, y, z): Number(t, 1.0) for x in range(nx) for y in range(ny) for z in range(nz)}
+        for _ in range(3)
+    )
+    for _ in range(steps):
+        after = {}
+        for (x, y, z), u in now.items():
+            laplacian = weights[0] * u
+            for k in range(1, 9):
+                first, *others = (
+                    now.get((x + k * a, y + k * b, z + k * c), zero)
+                    for a, b, c in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+                )
+                laplacian = laplacian + weights[k] * sum(others, first)
+            at = (x, y, z)
+            after[at] = Number(t, 2.0) * u - before[at] + speed[at] * laplacian
+        before, now = now, after
+
+
+def krylov(t: Tally, edge: int, steps: int) -> None:
+    """Generalised conjugate residuals, with the matrix as seven arrays."""
+    grid = [(x, y, z) for z in range(edge) for y in range(edge) for x in range(edge)]
+    entries = [[Number(t, 1.0 + k / 8) for _ in grid] for k in range(7)]
+    ways = ((0, 0, 0), (-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1))
+    residual = [Number(t, 1.0 + x + 2 * y * y + 0.3 * z) for x, y, z in grid]
+    solution = [Number(t, 0.0) for _ in grid]
+    base: list[tuple[list[Number], list[Number]]] = []
+
+    def product(a: list[Number], b: list[Number]) -> Number:
+        return sum((one * other for one, other in zip(a, b, strict=True)), Number(t, 0.0))
+
+    def taken(a: list[Number], factor: Number, b: list[Number]) -> list[Number]:
+        return [one - factor * other for one, other in zip(a, b, strict=True)]
+
+    for _ in range(steps):
+        product(residual, residual)
+        y = [one / entry for one, entry in zip(residual, entries[0], strict=True)]
+        x = []
+        for place, (i, j, k) in enumerate(grid):
+            around = (
+                dict(zip(grid, y, strict=True)).get((i + a, j + b, k + c), Number(t, 0.0))
+                for a, b, c in ways
+            )
+            first, *others = (entries[n][place] * one for n, one in enumerate(around))
+            x.append(sum(others, first))
+        for q, d in base:
+            along = product(q, x)
+            x, y = taken(x, along, q), taken(y, along, d)
+        scale = Number(t, product(x, x).value ** -0.5)
+        x, y = [scale * one for one in x], [scale * one for one in y]
+        weight = product(x, residual)
+        solution = [one + weight * other for one, other in zip(solution, y, strict=True)]
+        residual = taken(residual, weight, x)
+        base.append((x, y))
+
+
 def log_product(t: Tally, n: int) -> None:
     a, b, c = t.ramp(n), t.ramp(n), t.ramp(n)
     for i in range(n):
@@ -175,6 +251,16 @@ WORK = ("flops", "special")
         # Its bytes are those of one pass after the other: no cache holds a vector.
         ("gram-schmidt", "modified", gram_schmidt, {"n": 11, "vectors": 4}, WORK),
         ("kmeans", None, kmeans, {"points": 13, "centres": 3}, (*WORK, *BYTES)),
+        (
+            "kmeans",
+            "products-v3",
+            kmeans_products,
+            {"points": 13, "centres": 3},
+            (*WORK, *BYTES),
+        ),
+        # Of both, the bytes are those of passes over data that no cache holds.
+        ("acoustic", None, acoustic, {"nx": 3, "ny": 2, "nz": 4, "steps": 2}, WORK),
+        ("krylov", None, krylov, {"edge": 3, "steps": 4}, WORK),
         ("log-product", None, log_product, {"n": 17}, (*WORK, *BYTES)),
         ("bandwidth", None, bandwidth, {"n": 19, "operation": 0}, (*WORK, *BYTES)),
         ("bandwidth", None, bandwidth, {"n": 19, "operation": 1}, (*WORK, *BYTES)),
@@ -193,6 +279,8 @@ def test_costs_are_what_the_algorithm_does(
     (program,) = (one for one in assay_kernels if one.name == f"assay-kernel-{name}")
     variants = described(program, *options(data))["variants"]
     told = next(one for one in variants if variant in (None, one["variant"]))
+    if "missing" in told:
+        pytest.skip(told["missing"])
     tally = Tally()
     algorithm(tally, **data)
     assert {key: told[key] for key in keys} == {key: getattr(tally, key) for key in keys}

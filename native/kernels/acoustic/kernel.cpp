@@ -222,7 +222,7 @@ class Acoustic final : public KernelOf<Wave> {
         work_.block_y = given("block-y", block_rows(team));
         const Pass pass = pass_of(rows);
         work_.together = std::min(given("together", pass.steps), work_.steps);
-        work_.band = given("band", pass.rows);
+        work_.band = given("band", work_.together == pass.steps ? pass.rows : band_of(rows, work_.together));
     }
 
     /// Of blocks of one height: as many rows as a thread's second-level cache holds of the planes of u that a
@@ -247,6 +247,12 @@ class Acoustic final : public KernelOf<Wave> {
         return 3 * (tile + radius * (steps - 1)) + 2 * radius;
     }
 
+    /// Rows that the cache holds for so many steps, without what is read around them; all for one step.
+    [[nodiscard]] std::ptrdiff_t band_of(std::ptrdiff_t rows, std::ptrdiff_t steps) const {
+        if (steps == 1) return work_.ny;
+        return std::min(rows / planes_held(steps) - radius * (steps + 1), work_.ny);
+    }
+
     /// As many steps, up to four, as leave bands that are wider than what they read around them; one where
     /// there are no such bands, or where all data stay in the cache.
     ///
@@ -256,8 +262,8 @@ class Acoustic final : public KernelOf<Wave> {
         if (3 * work_.ny * work_.nz <= rows) return {1, work_.ny};
         for (std::ptrdiff_t steps = most; steps > 1; --steps) {
             const std::ptrdiff_t around = radius * (steps + 1);
-            const std::ptrdiff_t band = rows / planes_held(steps) - around;
-            if (band >= std::min(work_.ny, 2 * around)) return {steps, std::min(band, work_.ny)};
+            const std::ptrdiff_t band = band_of(rows, steps);
+            if (band >= std::min(work_.ny, 2 * around)) return {steps, band};
         }
         return {1, work_.ny};
     }

@@ -4,7 +4,9 @@
 #include "kernels/frame/kernel.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <utility>
 
 /// The section that ASSAY_VARIANT fills: the linker gives its ends.
 extern "C" {
@@ -22,10 +24,10 @@ class KernelOf : public Kernel {
         for (const void* const* one = __start_assay_variants; one != __stop_assay_variants; ++one)
             variants_.push_back(static_cast<const Variant<Work>*>(*one));
         // Files are linked in no order that means anything: parents come first, then names.
-        std::ranges::sort(variants_, [this](const Variant<Work>* a, const Variant<Work>* b) {
-            const auto left = depth(a), right = depth(b);
-            return left != right ? left < right : std::string_view(a->id) < b->id;
-        });
+        std::map<std::pair<std::size_t, std::string_view>, const Variant<Work>*> ordered;
+        for (const Variant<Work>* one : variants_) ordered.emplace(std::pair(depth(one), one->id), one);
+        variants_.clear();
+        for (const auto& [place, one] : ordered) variants_.push_back(one);
     }
 
     [[nodiscard]] std::vector<VariantInfo> variants() const override {

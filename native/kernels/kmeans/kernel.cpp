@@ -1,6 +1,7 @@
 #include "kernels/frame/buffer.hpp"
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/program.hpp"
+#include "kernels/kmeans/cost.hpp"
 #include "kernels/kmeans/work.hpp"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ class KMeans final : public KernelOf<Assignment> {
     }
 
     [[nodiscard]] double bytes(const Values& values) const override {
-        return moved(static_cast<double>(values.at("points")), static_cast<double>(values.at("centres")));
+        return moved_bytes(static_cast<double>(values.at("points")), static_cast<double>(values.at("centres")));
     }
 
     void prepare(const Values& values, std::size_t shift) override {
@@ -116,17 +117,7 @@ class KMeans final : public KernelOf<Assignment> {
     }
 
   private:
-    static double moved(double points, double centres) {
-        return sizeof(Colour) * (points + centres) + sizeof(std::int32_t) * points;
-    }
-
-    /// Three differences, three squares and two sums for each pair; comparisons are not counted.
-    [[nodiscard]] Cost usual_cost() const override {
-        const auto n = static_cast<double>(work_.n), k = static_cast<double>(work_.k);
-        return {.flops = 8.0 * n * k,
-                .bytes = moved(n, k),
-                .bytes_with_allocate = moved(n, k) + sizeof(std::int32_t) * n};
-    }
+    [[nodiscard]] Cost usual_cost() const override { return by_differences(work_); }
 
     Buffer<Colour> points_, centres_;
     Buffer<std::int32_t> nearest_;

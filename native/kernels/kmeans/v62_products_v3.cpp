@@ -13,7 +13,7 @@ constexpr Variant<Assignment> products_v3{
     .broken = false,
     .run = serially<16, assign<Avx2, 2, Products>>,
     .missing = nullptr,
-    .cost = nullptr,
+    .cost = by_products,
     .library = nullptr,
 };
 

@@ -13,7 +13,7 @@ constexpr Variant<Assignment> products_v4{
     .broken = false,
     .run = serially<64, assign<Avx512, 4, Products>>,
     .missing = nullptr,
-    .cost = nullptr,
+    .cost = by_products,
     .library = nullptr,
 };
 

@@ -14,7 +14,7 @@ constexpr Variant<Assignment> later_v3{
     .broken = false,
     .run = serially<16, assign_later<Avx2, 2, Products>>,
     .missing = nullptr,
-    .cost = nullptr,
+    .cost = by_products,
     .library = nullptr,
 };
 

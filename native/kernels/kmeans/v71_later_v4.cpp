@@ -14,7 +14,7 @@ constexpr Variant<Assignment> later_v4{
     .broken = false,
     .run = serially<64, assign_later<Avx512, 4, Products>>,
     .missing = nullptr,
-    .cost = nullptr,
+    .cost = by_products,
     .library = nullptr,
 };
 

@@ -13,7 +13,7 @@ constexpr Variant<Assignment> threads_v3{
     .broken = false,
     .run = side_by_side<16, assign_later<Avx2, 2, Products>>,
     .missing = nullptr,
-    .cost = nullptr,
+    .cost = by_products,
     .library = nullptr,
 };
 

@@ -13,7 +13,7 @@ constexpr Variant<Assignment> threads_v4{
     .broken = false,
     .run = side_by_side<64, assign_later<Avx512, 4, Products>>,
     .missing = nullptr,
-    .cost = nullptr,
+    .cost = by_products,
     .library = nullptr,
 };
 

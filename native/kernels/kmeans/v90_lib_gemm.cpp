@@ -1,5 +1,6 @@
 // build: -O3 -march=x86-64-v3 -ffp-contract=fast -ffast-math
 #include "kernels/kmeans/blas.hpp"
+#include "kernels/kmeans/cost.hpp"
 #include "kernels/kmeans/loops.hpp"
 
 namespace assay::kernels {
@@ -48,7 +49,7 @@ constexpr Variant<Assignment> lib_gemm{
     .broken = false,
     .run = run,
     .missing = missing,
-    .cost = nullptr,
+    .cost = by_products,
     .library = name,
 };
 

@@ -8,6 +8,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+#include "kernels/kmeans/cost.hpp"
 #include "kernels/kmeans/work.hpp"
 
 #include <float.h>

@@ -68,7 +68,6 @@ inline void end_step(const System& s, const Base& base, double length) {
 /// \tparam orthogonalise takes out of the new vector what lies along those before it.
 template <void (*orthogonalise)(const Base&)>
 inline void solve(const System& s) {
-    constexpr double nothing = 1e-14; // of the right side: what is left is rounding
     Base base = s.base;
     const double whole = __builtin_sqrt(product_of(s.right_side, s.right_side, base.n));
     std::size_t step = 0;
@@ -76,7 +75,7 @@ inline void solve(const System& s) {
         base.x = const_cast<double*>(base.q) + step * base.stride;
         base.y = const_cast<double*>(base.d) + step * base.stride;
         base.vectors = step;
-        if (__builtin_sqrt(product_of(s.residual, s.residual, base.n)) <= nothing * whole) break;
+        if (__builtin_sqrt(product_of(s.residual, s.residual, base.n)) <= System::nothing * whole) break;
         begin_step(s, base);
         if (step > 0) orthogonalise(base);
         end_step(s, base, __builtin_sqrt(product_of(base.x, base.x, base.n)));

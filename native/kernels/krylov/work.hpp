@@ -7,6 +7,8 @@ namespace assay::kernels {
 /// A system of equations from a grid: each unknown hangs on its six neighbours and itself.
 struct System {
     static constexpr std::size_t neighbours = 6;
+    /// Of the right side, and of its length: a residual that is shorter is what rounding leaves.
+    static constexpr double nothing = 1e-14;
 
     const double* centre; ///< The diagonal of the matrix.
     const double*

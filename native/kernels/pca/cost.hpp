@@ -32,20 +32,30 @@ inline double products_and_values(const Components& w) {
     return cost_of(w, products_and_values(w), 1.0, 0.0);
 }
 
+/// With a copy that has no means: data are read for the means and for the copy, which is written and read.
+[[maybe_unused]] inline Cost by_centred_copy(const Components& w) {
+    return cost_of(w, products_and_values(w), 4.0, 1.0);
+}
+
+/// With a copy whose spreads are one: they are found while the copy is made, which is then read and written.
+[[maybe_unused]] inline Cost by_scaled_copy(const Components& w) {
+    return cost_of(w, products_and_values(w), 6.0, 1.0);
+}
+
 /// With a copy: data are read for means, for spreads and for the copy, which is written and read.
 [[maybe_unused]] inline Cost by_copy(const Components& w) {
     return cost_of(w, products_and_values(w), 5.0, 1.0);
 }
 
-/// The copy is read and written by the reduction to a triangle, which remains in its place.
+/// A scaled copy is read and written by the reduction to a triangle, which remains in its place.
 [[maybe_unused]] inline Cost by_triangle(const Components& w) {
     const double n = static_cast<double>(w.n), p = static_cast<double>(w.p);
-    return cost_of(w, 2.0 * n * p * p + 21.0 * p * p * p, 6.0, 1.0);
+    return cost_of(w, 2.0 * n * p * p + 21.0 * p * p * p, 7.0, 1.0);
 }
 
 [[maybe_unused]] inline Cost by_singular_values(const Components& w) {
     const double n = static_cast<double>(w.n), p = static_cast<double>(w.p);
-    return cost_of(w, 6.0 * n * p * p + 20.0 * p * p * p, 6.0, 1.0);
+    return cost_of(w, 6.0 * n * p * p + 20.0 * p * p * p, 7.0, 1.0);
 }
 
 } // namespace

@@ -72,7 +72,7 @@ class Pca final : public KernelOf<Components> {
 
     [[nodiscard]] std::vector<Values> shapes() const override {
         std::vector<Values> found;
-        const std::int64_t sizes[][2] = {{0, 0}, {0, 5}, {1, 7},   {2, 3},    {7, 1},   {9, 8},
+        const std::int64_t sizes[][2] = {{0, 0}, {0, 5}, {100, 0}, {1, 7},    {2, 3},   {7, 1},    {9, 8},
                                          {7, 9}, {3, 2}, {97, 13}, {257, 33}, {40, 67}, {2500, 26}};
         for (const auto& [n, p] : sizes) found.push_back({{"n", n}, {"p", p}});
         found.push_back({{"n", 100}, {"p", 25}, {"block", 1}});

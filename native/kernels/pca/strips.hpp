@@ -81,6 +81,7 @@ struct Strips {
 
     static void add(const Components& w, const Rows& rows, double* tile, double* sums) {
         const std::size_t strips = (w.p + lanes - 1) / lanes, strip = w.block * lanes;
+        if (strips == 0) return;
         for (std::size_t s = 0; s < strips; ++s) pack(w, rows, s, tile + s * strip);
         const double* fetched = rows.from + rows.count * w.p;
         const double* const end = fetched + rows.next;

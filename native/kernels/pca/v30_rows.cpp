@@ -24,7 +24,7 @@ constexpr Variant<Components> rows{
     .broken = false,
     .run = run,
     .missing = nullptr,
-    .cost = by_copy,
+    .cost = by_scaled_copy,
     .library = nullptr,
 };
 

@@ -14,7 +14,7 @@ constexpr Variant<Components> lib_openblas{
     .broken = false,
     .run = by_products<openblas_lapack>,
     .missing = missing_lapack<openblas_lapack>,
-    .cost = by_copy,
+    .cost = by_centred_copy,
     .library = told_lapack<openblas_lapack>,
 };
 

@@ -14,7 +14,7 @@ constexpr Variant<Components> lib_openblas64{
     .broken = false,
     .run = by_products<openblas64_lapack>,
     .missing = missing_lapack<openblas64_lapack>,
-    .cost = by_copy,
+    .cost = by_centred_copy,
     .library = told_lapack<openblas64_lapack>,
 };
 

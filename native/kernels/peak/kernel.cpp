@@ -21,8 +21,8 @@ class Peak final : public KernelOf<Counting> {
     [[nodiscard]] const About& about() const override { return about_peak; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        // Counters stay far below 2^24, to which floats count exactly.
-        return {{"n", "multiply-adds", 1 << 24, 1, 1 << 30},
+        // The 48 counters of the narrowest variant stay below 2^24, to which floats count exactly.
+        return {{"n", "multiply-adds", 1 << 24, 1, 1 << 29},
                 {"single", "1: of floats, 0: of doubles", 0, 0, 1}};
     }
 
