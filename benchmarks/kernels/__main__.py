@@ -23,8 +23,17 @@ DOCS = ROOT / "docs" / "benchmarks"
 RESULT = ROOT / "build" / "bench-kernels.json"
 
 
-def measured(found: list[Piece], rounds: int, seed: int) -> tuple[dict[str, Any], Table]:
-    """Carry everything out; an interruption after the first round keeps what there is."""
+def measured(
+    found: list[Piece], rounds: int, seed: int, chosen: dict[str, list[str]]
+) -> tuple[dict[str, Any], Table]:
+    """Carry everything out; an interruption after the first round keeps what there is.
+
+    Args:
+        found: what is measured.
+        rounds: at most.
+        seed: of the orders.
+        chosen: sizes, and cases where not all are measured.
+    """
     rng = random.Random(seed)
     disturbance, table = Disturbance(), Table()
     slow: set[Key] = set()
@@ -46,7 +55,7 @@ def measured(found: list[Piece], rounds: int, seed: int) -> tuple[dict[str, Any]
         "schema": 1,
         "date": time.strftime("%Y-%m-%d", time.localtime(disturbance.began_s)),
         "machine": machine(),
-        "scale": {"rounds": done, "seed": seed},
+        "scale": {"rounds": done, "seed": seed, **chosen},
         "load": disturbance.document(),
         "kernels": [{"case": one.name, **to_builtins(one.kernel)} for one in found],
         "readings": table.document(),
@@ -72,7 +81,9 @@ def main(words: list[str]) -> int:
     for name in [word for word in os.environ if word.startswith("OPENBLAS_")]:
         del os.environ[name]  # OpenBLAS takes the core that it thinks right
     found = list(pieces(sizes, arguments.case))
-    document, table = measured(found, 1 if arguments.smoke else arguments.rounds, arguments.seed)
+    chosen = {"sizes": list(sizes), "cases": arguments.case}
+    rounds = 1 if arguments.smoke else arguments.rounds
+    document, table = measured(found, rounds, arguments.seed, chosen)
     kernels = {(one.kernel.kernel, one.name): one.kernel for one in found}
     text = page(document, table, kernels)
     print(text)

@@ -14,7 +14,7 @@ from benchmarks.overhead.reading import Key, Table
 from benchmarks.overhead.told import load_words
 
 from .pictures import SHOWN, file_of
-from .pieces import BANDWIDTH, PEAK, REPETITION_US, ROOF
+from .pieces import BANDWIDTH, FAILED, ONE_THREAD_US, PEAK, REPETITION_US, ROOF
 
 
 def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], Kernel]) -> str:
@@ -32,15 +32,26 @@ def _head(document: dict[str, Any]) -> str:
             "# Kernels of the catalogue",
             "`make bench-kernels` measures this; `make bench-kernels BENCH=--write` writes this "
             "page and [its raw figures](kernels.json). In each round every variant of a kernel is "
-            "launched once, in a random order, and the roofs are measured by the catalogue's own "
-            "probes right before; a launch gives the median time of a repetition. *Of the roof* is "
+            "launched once, in a random order (one that takes over a second in the first round "
+            "alone), and the roofs are measured by the catalogue's own probes right before; a "
+            "launch gives the median time of a repetition. *Of the roof* is "
             "the time that the roof of that round allows over the time that was taken "
             "([catalogue.md](../catalogue.md)); ratios are medians over rounds of the ratio within "
             "a round.",
             f"{document['date']}, {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
             f"{where['distribution']}, {document['scale']['rounds']} rounds. "
             f"{load_words(document)}",
+            _left_out(document),
         )
+    )
+
+
+def _left_out(document: dict[str, Any]) -> str:
+    """What the command was told to measure, where that is not all."""
+    scale = document["scale"]
+    told = f"Sizes: {', '.join(scale['sizes'])}."
+    return (
+        f"{told} Of these kernels alone: {', '.join(scale['cases'])}." if scale["cases"] else told
     )
 
 
@@ -71,6 +82,11 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     compared = _front if kernel.figures else _against_library
     if told := compared(table, name, case, kernel):
         yield told
+    failed = [
+        f"`{v.variant}`" for v in kernel.able if table.values(Key(name, case, v.variant, FAILED))
+    ]
+    if failed:
+        yield f"Failed in at least one round: {', '.join(failed)}."
     reasons: dict[str, list[str]] = {}
     for one in kernel.variants:
         if one.missing is not None and not one.broken:
@@ -93,9 +109,10 @@ def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...]
     ]
     parent = _rounds(table, Key(of.part, of.case, one.parent, REPETITION_US))
     gains = [parent[n] / found[n] for n in found if n in parent]
+    alone = table.median(Key(of.part, of.case, one.variant, ONE_THREAD_US))
     return (
         f"`{one.variant}`",
-        f"{significant(us)} µs" if us < 1e3 else f"{significant(us / 1e3)} ms",
+        _shown(us) if alone is None else f"{_shown(us)} (one thread: {_shown(alone)})",
         significant(1e-3 * one.flops / us),
         significant(1e-3 * one.moved_bytes / us),
         *(
@@ -106,6 +123,10 @@ def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...]
         f"{significant(statistics.median(gains))} of `{one.parent}`" if gains else "",
         one.library,
     )
+
+
+def _shown(us: float) -> str:
+    return f"{significant(us)} µs" if us < 1e3 else f"{significant(us / 1e3)} ms"
 
 
 def _figure(value: float | None) -> str:
@@ -138,16 +159,17 @@ def _against_library(table: Table, name: str, case: str, kernel: Kernel) -> str:
     """The best variant of the catalogue's own beside the best library."""
 
     def best(of: Sequence[Variant]) -> Variant | None:
-        timed = [(table.median(Key(name, case, one.variant, REPETITION_US)), one) for one in of]
-        there = [(us, one) for us, one in timed if us is not None]
-        return min(there, key=lambda pair: pair[0])[1] if there else None
+        timed = [(_best_us(table, name, case, one), one) for one in of]
+        there = [(us, one) for us, one in timed if us]
+        return (
+            min(there, key=lambda pair: statistics.median(pair[0].values()))[1] if there else None
+        )
 
     able = kernel.able
     own, other = best([v for v in able if not v.library]), best([v for v in able if v.library])
     if own is None or other is None:
         return ""
-    mine = _rounds(table, Key(name, case, own.variant, REPETITION_US))
-    theirs = _rounds(table, Key(name, case, other.variant, REPETITION_US))
+    mine, theirs = (_best_us(table, name, case, one) for one in (own, other))
     ratios = [theirs[n] / mine[n] for n in mine if n in theirs]
     if not ratios:
         return ""
@@ -156,6 +178,13 @@ def _against_library(table: Table, name: str, case: str, kernel: Kernel) -> str:
         f"**`{own.variant}` is {significant(statistics.median(ratios))} times as fast as "
         f"`{other.variant}`**{ends if len(ratios) > 1 else ''}."
     )
+
+
+def _best_us(table: Table, name: str, case: str, one: Variant) -> dict[int, float]:
+    """By rounds: with one thread, where a library is faster so."""
+    ways = [_rounds(table, Key(name, case, one.variant, q)) for q in (REPETITION_US, ONE_THREAD_US)]
+    there = [way for way in ways if way]
+    return min(there, key=lambda way: statistics.median(way.values())) if there else {}
 
 
 def _rounds(table: Table, key: Key) -> dict[int, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +26,17 @@ MODES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "deflate": (("compressed", ()), ("inflated", ("--direction", "1"))),
 }
 """Kernels that are of interest with other than their usual parameters."""
+SHORTER: dict[tuple[str, str], tuple[str, ...]] = {("kmeans", "DRAM"): ("--centres", "16")}
+"""Parameters for a size without which a repetition would take half a minute."""
+ALONE = {"dgemm", "gram-schmidt", "lu", "pca"}
+"""Kernels whose libraries have threads of their own, which with little work cost more than they
+bring: these are timed with one thread too."""
 LAUNCH_S = "0.1"
 TOO_LONG_S = 1.0
 """A variant that one repetition takes longer of is run in the first round alone."""
 REPETITION_US = "repetition_us"
+ONE_THREAD_US = "one_thread_us"
+FAILED = "failed"
 PEAK, BANDWIDTH = "peak_gflop_per_s", "bandwidth_gb_per_s"
 ROOF = "roof"
 
@@ -54,7 +62,8 @@ def pieces(sizes: Iterable[str], chosen: Iterable[str]) -> Iterator[Piece]:
             continue
         for mode, words in MODES.get(name, (("", ()),)):
             for size in sizes:
-                kernel = described(program, ("--size", size, *words))
+                words_here = (*words, *SHORTER.get((name, size), ()))
+                kernel = described(program, ("--size", size, *words_here))
                 yield Piece(program, kernel, f"{size}, {mode}" if mode else size)
 
 
@@ -71,18 +80,25 @@ def visit(piece: Piece, slow: set[Key], rng: random.Random) -> Iterator[Reading]
             continue
         found = _timed(piece, one)
         if found is None:
+            yield Reading(piece.key(one.variant, FAILED), 1.0)
             continue
         if found.median_s > TOO_LONG_S:
             slow.add(key)
         yield Reading(key, 1e6 * found.median_s)
         for name, value in found.figures.items():
             yield Reading(piece.key(one.variant, name), value)
+        if one.library and piece.kernel.kernel in ALONE:
+            alone = _timed(piece, one, "--threads", "1")
+            if alone is not None:
+                yield Reading(piece.key(one.variant, ONE_THREAD_US), 1e6 * alone.median_s)
 
 
-def _timed(piece: Piece, one: Variant) -> Timed | None:
-    words = ("--variant", one.variant, "--seconds", LAUNCH_S, *options_of(piece.kernel))
+def _timed(piece: Piece, one: Variant, *more: str) -> Timed | None:
+    """``None`` where it was rejected, or did not end well: the reason is told at once."""
+    words = ("--variant", one.variant, "--seconds", LAUNCH_S, *more, *options_of(piece.kernel))
     try:
         (found,) = run(piece.program, words)
-    except (NotPossible, subprocess.SubprocessError):
+    except (NotPossible, subprocess.SubprocessError) as error:
+        print(f"{piece.kernel.kernel} {one.variant}: {error}", file=sys.stderr, flush=True)
         return None
     return found

@@ -174,7 +174,14 @@ def acoustic(t: Tally, nx: int, ny: int, nz: int, steps: int) -> None:
             for k in range(1, 9):
                 first, *others = (
                     now.get((x + k * a, y + k * b, z + k * c), zero)
-                    for a, b, c in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+                    for a, b, c in (
+                        (1, 0, 0),
+                        (-1, 0, 0),
+                        (0, 1, 0),
+                        (0, -1, 0),
+                        (0, 0, 1),
+                        (0, 0, -1),
+                    )
                 )
                 laplacian = laplacian + weights[k] * sum(others, first)
             at = (x, y, z)

@@ -48,7 +48,9 @@ def test_a_kernel_tells_what_it_is(assay_kernels: tuple[Path, ...]) -> None:
         for name, one in variants.items():
             assert one["why"] and not one["why"].endswith(".")
             path = [name]
-            assert not one["parent"] or one["parent"] in list(variants)[: list(variants).index(name)]
+            assert (
+                not one["parent"] or one["parent"] in list(variants)[: list(variants).index(name)]
+            )
             while parent := variants[path[-1]]["parent"]:
                 assert parent in variants and parent not in path, path
                 path.append(parent)
@@ -168,7 +170,17 @@ def test_kernels_with_sanitizers(
 
 
 THREADED = (
-    *("acoustic", "bandwidth", "deflate", "dgemm", "gram-schmidt", "horner", "kmeans", "locks", "lu"),
+    *(
+        "acoustic",
+        "bandwidth",
+        "deflate",
+        "dgemm",
+        "gram-schmidt",
+        "horner",
+        "kmeans",
+        "locks",
+        "lu",
+    ),
     *("pca", "xor-parity"),
 )
 """Kernels with threads, of those that Clang builds: its vectors have no __builtin_shuffle."""

@@ -79,7 +79,8 @@ class KMeans final : public KernelOf<Assignment> {
     }
 
     [[nodiscard]] double bytes(const Values& values) const override {
-        return moved_bytes(static_cast<double>(values.at("points")), static_cast<double>(values.at("centres")));
+        return moved_bytes(static_cast<double>(values.at("points")),
+                           static_cast<double>(values.at("centres")));
     }
 
     void prepare(const Values& values, std::size_t shift) override {

@@ -77,9 +77,10 @@ class Lu final : public KernelOf<Matrix> {
         values["n"] = static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes) / 16.0));
     }
 
+    /// With the rooms of panels and tiles that were asked for, which may be larger than the matrix.
     [[nodiscard]] double bytes(const Values& values) const override {
-        const auto n = static_cast<double>(values.at("n"));
-        return 16.0 * n * n;
+        const auto n = static_cast<double>(values.at("n")), tile = static_cast<double>(values.at("tile"));
+        return 16.0 * n * n + 8.0 * (tile * tile * threads() + 2.0 * tile * n);
     }
 
     void prepare(const Values& values, std::size_t shift) override {

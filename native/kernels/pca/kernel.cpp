@@ -94,10 +94,13 @@ class Pca final : public KernelOf<Components> {
         values["n"] = static_cast<std::int64_t>(std::max(rest, 0.0) / (16.0 * std::max(p, 1.0)));
     }
 
-    /// Data and a copy of them, results, and matrices on the way there.
+    /// Data and a copy of them, results, and matrices on the way there; means and rooms of blocks that were
+    /// asked for, which may be many or large.
     [[nodiscard]] double bytes(const Values& values) const override {
         const auto n = static_cast<double>(values.at("n")), p = static_cast<double>(values.at("p"));
-        return 16.0 * n * p + 8.0 * (4.0 + threads()) * p * p;
+        const auto block = static_cast<double>(values.at("block"));
+        const double blocks = block > 0.0 ? n / block + block * threads() : 0.0;
+        return 16.0 * n * p + 8.0 * (4.0 + threads()) * p * p + 8.0 * p * blocks;
     }
 
     void prepare(const Values& values, std::size_t shift) override {

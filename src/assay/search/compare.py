@@ -82,7 +82,8 @@ class CompareRace(BlockRace):
         """Why nothing races any more."""
         told = counted(self._history)
         if all_decided(self._claim(arm) for arm in self._compared):
-            return f"Every comparison was decided after {told}."
+            steps = any(arm.against is not None for arm in self._compared)
+            return f"Every {'step' if steps else 'comparison'} was decided after {told}."
         return no_more(told)
 
     def _claim(self, arm: Arm) -> Claim | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from assay.records import Claim, Spread, SpreadVerdict, Verdict
-from assay.report.parts.claims import _reservation, _spread
+from assay.report.parts.claims import _spread, reservation
 
 CLAIM = Claim(
     a="default",
@@ -24,7 +24,7 @@ WIDER = Spread(ratio=2.1, ci=(1.5, 3.0), verdict=SpreadVerdict.WIDER, batches=8)
 
 
 def shown(claim: Claim) -> str:
-    return str(_spread(claim)) + str(_reservation(claim))
+    return str(_spread(claim)) + str(reservation(claim))
 
 
 def test_a_spread_is_shown_with_its_interval_once_there_is_one() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 from assay.records import Claim, Verdict, to_builtins
@@ -30,7 +30,8 @@ def ladder_lines(
         yield ""
     names = [one.name for one in kernel.figures]
     head = ("variant", "time", "GFLOP/s", "GB/s", *names, "of the roof", "step")
-    rows = [head, *map(_row(names, roofs), steps)]
+    failed = {one.variant.variant for one in steps if one.median_s is None}
+    rows = [head, *map(_row(names, roofs, failed), steps)]
     widths = [max(len(row[k]) for row in rows) for k in range(len(head) - 1)]
     for row in rows:
         cells = [f"{row[0]:<{widths[0]}}"]
@@ -43,7 +44,7 @@ def ladder_lines(
         yield f"study {result.study_id}; all launches: assay report {result.study_id}"
 
 
-def _row(figures: Sequence[str], roofs: Roofs) -> Any:
+def _row(figures: Sequence[str], roofs: Roofs, failed: Set[str]) -> Any:
     def row(step: Step) -> tuple[str, ...]:
         one = step.variant
         if step.median_s is None:
@@ -55,16 +56,18 @@ def _row(figures: Sequence[str], roofs: Roofs) -> Any:
             significant(step.gb_per_s),
             *(significant(step.figures[name]) if name in step.figures else "-" for name in figures),
             f"{100 * step.of_roof(roofs):.1f} %",
-            _step_words(step),
+            _step_words(step, failed),
         )
 
     return row
 
 
-def _step_words(step: Step) -> str:
+def _step_words(step: Step, failed: Set[str]) -> str:
     claim = step.claim
     if step.against is None:
         return step.variant.why
+    if step.against in failed:
+        return f"no launch of {step.against} ended well: {step.variant.why}"
     if claim is None:
         return f"no undisturbed block has {step.against} too: {step.variant.why}"
     return f"{_change(claim)}: {step.variant.why}"

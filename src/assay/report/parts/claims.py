@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.records import Claim
 from assay.report.arms import ArmRow
 from assay.report.markup import Child, Html, el, join
-from assay.report.parts.common import arm_name, scroll
+from assay.report.parts.common import arm_name, reservation, scroll
 from assay.report.plain import change, change_interval, claimed_change
 from assay.search.sentence import verdict_word
 
@@ -64,7 +64,7 @@ def _line(row: ArmRow, claim: Claim) -> Html:
         *(_or_dash(claim.shift.get(name)) for name in _QUANTILES),
         _spread(claim),
         f"{claim.blocks:,}",
-        join(el("span", shown, class_=f"word tone-{word}"), _reservation(claim)),
+        join(el("span", shown, class_=f"word tone-{word}"), reservation(claim)),
     )
     return el(
         "tr",
@@ -87,16 +87,6 @@ def _spread(claim: Claim) -> Html:
         return join(f"{found.ratio:.2f}\u00d7 ", interval)
     seen = claim.spread_ratio
     return el("span", _DASH if seen is None else f"{seen:.2f}\u00d7")
-
-
-def _reservation(claim: Claim) -> Html:
-    """What is to be kept in mind with a verdict."""
-    words = [
-        word
-        for word, holds in (("withheld", claim.withheld), ("unstable", claim.unstable))
-        if holds
-    ]
-    return el("span", f" {', '.join(words)}", class_="quiet") if words else el("span")
 
 
 def _change(claim: Claim) -> Html:

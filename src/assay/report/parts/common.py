@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.records import Configuration
+from assay.records import Claim, Configuration
 from assay.records.configuration import show_value
 from assay.report.arms import ArmRow
 from assay.report.markup import Child, Html, el, join
@@ -101,3 +101,13 @@ def plain_table(
             el("tbody", rows),
         ),
     )
+
+
+def reservation(claim: Claim) -> Html:
+    """What is to be kept in mind with a verdict."""
+    words = [
+        word
+        for word, holds in (("withheld", claim.withheld), ("unstable", claim.unstable))
+        if holds
+    ]
+    return el("span", f" {', '.join(words)}", class_="quiet") if words else el("span")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import Claim
 from assay.report.markup import Child, Html, el, join
-from assay.report.parts.common import scroll
+from assay.report.parts.common import reservation, scroll
 from assay.report.plain import change_interval, claimed_change
 from assay.search.sentence import verdict_word
 
@@ -43,7 +43,10 @@ def _line(claim: Claim) -> Html:
         claim.a,
         join(f"{claimed_change(claim)} ", interval),
         f"{claim.blocks:,}",
-        el("span", verdict_word(claim), class_=f"word tone-{claim.verdict.value}"),
+        join(
+            el("span", verdict_word(claim), class_=f"word tone-{claim.verdict.value}"),
+            reservation(claim),
+        ),
     )
     return el(
         "tr",
