@@ -26,6 +26,8 @@ from typing import Literal
 CgroupMode = Literal["v2", "v1", "hybrid", "none"]
 
 HERE = Path(__file__).resolve().parent
+LOADER = "/lib64/ld-linux-x86-64.so.2"
+"""Stands for all libraries: who brings it brings those of its programs too."""
 CACHE = HERE.parents[1] / "build" / "vm"
 QEMU = "qemu-system-x86_64"
 # Packages whose dependency is the current kernel image: Debian's first, then Ubuntu's.
@@ -308,8 +310,8 @@ def _initramfs(
         contents[f"/vm/command/{number:03}"] = script.encode()
     for target, source in files.items():
         content = source if isinstance(source, bytes) else source.read_bytes()
-        if _is_dynamic(content):
-            raise ValueError(f"{target} is dynamically linked, a guest runs static programs only")
+        if LOADER not in files and _is_dynamic(content):
+            raise ValueError(f"{target} is dynamically linked, and its libraries are not there")
         contents[target] = content
     archive = Newc()
     for target, content in contents.items():

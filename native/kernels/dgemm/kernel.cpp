@@ -3,6 +3,7 @@
 #include "kernels/frame/buffer.hpp"
 #include "kernels/frame/caches.hpp"
 #include "kernels/frame/kernel_of.hpp"
+#include "kernels/frame/node.hpp"
 #include "kernels/frame/program.hpp"
 #include "kernels/frame/threads.hpp"
 
@@ -58,7 +59,8 @@ class Dgemm final : public KernelOf<Product> {
                 {"ahead-l2",
                  "iterations by which prefetch into L2 runs ahead, 0 for none (usual where all is in it)", 32,
                  0, 4096},
-                {"ahead-l1", "iterations by which prefetch into L1 runs ahead, 0 for none", 0, 0, 4096}};
+                {"ahead-l1", "iterations by which prefetch into L1 runs ahead, 0 for none", 0, 0, 4096},
+                {"tile-node", "node of memory for the packed tiles of B, -1 for any", -1, -1, 1023}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -95,6 +97,8 @@ class Dgemm final : public KernelOf<Product> {
         c_ = Buffer<double>(m * n, shift);
         strips_ = Buffer<double>(tile_k * (m + 32));
         tiles_ = Buffer<double>(room * static_cast<std::size_t>(threads()));
+        if (const std::int64_t node = values.at("tile-node"); node >= 0)
+            place_on_node(tiles_.data(), tiles_.size() * sizeof(double), static_cast<int>(node));
         bits_ = bits_for(k);
         for (std::size_t p = 0; p < k; ++p)
             for (std::size_t i = 0; i < m; ++i) a_[i + p * m] = datum(i % rows, p, bits_);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,13 @@ from vm.trees import gather, plant, tree_files
 from . import machine
 
 
+def with_libraries(program: Path) -> dict[str, Path]:
+    """A program, and the libraries that it is linked with, at their places."""
+    told = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    libraries = [word for word in told.split() if word.startswith("/")]
+    return {f"/bin/{program.name}": program, **{name: Path(name) for name in libraries}}
+
+
 @pytest.fixture(scope="package")
 def guest(
     guest_kernel: Path,
@@ -24,6 +32,7 @@ def guest(
     tree_program: Path,
     assay_exec: Path,
     assay_broker: Path,
+    assay_kernels: tuple[Path, ...],
 ) -> Iterator[Alive]:
     """The guest; what a test changes in it the test puts back."""
     described = Guest(
@@ -44,6 +53,7 @@ def guest(
         **tree_files(tree_program),
         "/bin/assay-exec": assay_exec,
         "/bin/assay-broker": assay_broker,
+        **with_libraries(next(one for one in assay_kernels if one.name == "assay-kernel-dgemm")),
         "/etc/passwd": b"root:x:0:0::/:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n",
         "/etc/group": b"root:x:0:\nuser:x:1000:\n",
     }

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -132,6 +133,34 @@ def test_the_launcher_fails_aloud_by_itself(
     record = json.loads(launch(guest, {"argv": ["true"], **step}))
     assert record["outcome"] in ("bad_plan", "setup_failed")
     assert culprit in record["message"]
+
+
+PRODUCT = (
+    "assay-kernel-dgemm --variant packed-v3 --m 64 --n 200 --k 400 --seconds {} --tile-node {}"
+)
+
+
+def test_tiles_of_a_product_alone_lie_in_memory_of_another_kind(guest: Alive) -> None:
+    """As on a machine whose fast memory is a node of its own."""
+    script = (
+        f"{PRODUCT.format(600, MEMORY_ONLY)} > /dev/null & "
+        f"for i in $(seq 300); do grep -q 'bind:{MEMORY_ONLY}.*N{MEMORY_ONLY}=' /proc/$!/numa_maps"
+        " && break; usleep 100000; done; cat /proc/$!/numa_maps; kill -KILL $!"
+    )
+    maps = guest.output(script).splitlines()
+    (bound,) = (line for line in maps if f"bind:{MEMORY_ONLY}" in line)
+    pages = {int(n): int(count) for n, count in re.findall(r" N(\d+)=(\d+)", bound)}
+    assert set(pages) == {MEMORY_ONLY} and pages[MEMORY_ONLY] > 10
+    elsewhere = sum(f" N{MEMORY_ONLY}=" in line for line in maps if line is not bound)
+    assert elsewhere == 0, "the matrices stay where they are"
+
+
+@pytest.mark.parametrize(
+    ("node", "words"), [(7, "there is no node 7 with memory"), (1024, "from -1 to 1023")]
+)
+def test_tiles_go_to_no_node_that_is_not_there(guest: Alive, node: int, words: str) -> None:
+    status, told = guest.run(PRODUCT.format(0, node))
+    assert status == 2 and words in told
 
 
 def test_the_pool_of_pages_of_one_gib_that_was_asked_for_at_boot(guest: Alive) -> None:

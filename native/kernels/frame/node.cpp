@@ -1,0 +1,42 @@
+#include "kernels/frame/node.hpp"
+
+#include "kernels/frame/parameters.hpp"
+
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace assay::kernels {
+
+namespace {
+
+std::string reason_of(int error, int node) {
+    if (error == EINVAL)
+        return "there is no node " + std::to_string(node) +
+               " with memory for this process: /sys/devices/system/node/has_memory names those there are";
+    if (error == EIO) return "node " + std::to_string(node) + " has no room for all of it";
+    return "it cannot be placed on node " + std::to_string(node) + ": " + std::strerror(error);
+}
+
+} // namespace
+
+void place_on_node(void* begin, std::size_t bytes, int node) {
+    if (bytes == 0) return;
+    constexpr int most = 1024; // MAX_NUMNODES of any kernel (CONFIG_NODES_SHIFT is at most 10)
+    constexpr int bits = 8 * sizeof(unsigned long);
+    unsigned long nodes[most / bits] = {};
+    nodes[node / bits] |= 1UL << static_cast<unsigned>(node % bits);
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto first = reinterpret_cast<std::uintptr_t>(begin), from = first / page * page;
+    // The call counts one bit less than it is told (get_nodes() in mm/mempolicy.c).
+    const long done = syscall(SYS_mbind, from, first + bytes - from, MPOL_BIND, nodes, most + 1L,
+                              MPOL_MF_MOVE | MPOL_MF_STRICT);
+    if (done != 0) throw BadWords(reason_of(errno, node));
+}
+
+} // namespace assay::kernels
