@@ -119,3 +119,20 @@ def test_wrong_words_are_told(
     done = cli("case", *words)
     assert done.status == status and told in done.err, (done.status, done.err)
     assert "Traceback" not in done.err and not done.out
+
+
+def test_a_case_that_was_interrupted_goes_on(cli: CommandLine) -> None:
+    """The program is the same one, whatever its arms are called with."""
+    words = ("case", "run", "horner", "--size", "tiny", "--variant", "powers")
+    words = (*words, "--variant", "horner", "--disturbed-above", "never")
+    stopped = cli(*words, "--budget", "2s")
+    assert stopped.status != 0 and "study resume" in stopped.err
+    gone_on = cli("study", "resume", "last", "--runs", "14", "--json")
+    assert gone_on.status == 0, gone_on.err
+    assert gone_on.document["claims"][0]["verdict"] == "faster"
+
+
+@pytest.mark.parametrize("words", [("--size", "0"), ("n=0",)])
+def test_nothing_is_not_measured(cli: CommandLine, words: tuple[str, ...]) -> None:
+    done = cli("case", "run", "horner", *words)
+    assert done.status == 2 and "no data" in done.err and not done.out

@@ -128,6 +128,22 @@ def test_wrong_words_are_told(assay_kernels: tuple[Path, ...], words: list[str],
     assert done.stdout == ""
 
 
+def test_what_cannot_be_told_is_no_success(assay_kernels: tuple[Path, ...]) -> None:
+    for words in (["--describe"], ["--help"], ["--variant", "all", "--seconds", "0"]):
+        with Path("/dev/full").open("w") as full:
+            argv = [assay_kernels[0], *words]
+            done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 3 and "standard output cannot be written" in done.stderr
+
+
+def test_a_file_that_is_no_library_is_named(assay_kernels: tuple[Path, ...]) -> None:
+    (program,) = (one for one in assay_kernels if one.name == "assay-kernel-deflate")
+    env = os.environ | {"ASSAY_LIB_ZLIB": "/etc/passwd"}
+    told = subprocess.run([program, "--describe"], env=env, capture_output=True, check=True).stdout
+    reasons = {one["variant"]: one.get("missing") for one in json.loads(told)["variants"]}
+    assert "ASSAY_LIB_ZLIB names what cannot be loaded: /etc/passwd" in reasons["lib-zlib-6"]
+
+
 def test_sizes_follow_from_the_caches(assay_kernels: tuple[Path, ...]) -> None:
     program = next(path for path in assay_kernels if path.name == "assay-kernel-horner")
     sizes = [described(program, "--size", size)["bytes"] for size in ("tiny", "L2", "LLC")]

@@ -12,7 +12,7 @@ Library::Library(const char* variable, std::initializer_list<const char*> names)
     std::string tried;
     if (own && *own) {
         handle_ = ::dlopen(own, RTLD_NOW | RTLD_LOCAL);
-        tried = own;
+        if (!handle_) reason_ = std::string(variable) + " names what cannot be loaded: " + ::dlerror();
     } else {
         for (const char* name : names) {
             if (handle_) break;
@@ -21,7 +21,7 @@ Library::Library(const char* variable, std::initializer_list<const char*> names)
         }
     }
     if (!handle_) {
-        reason_ = "no library " + tried + " here (" + variable + " names another file)";
+        if (reason_.empty()) reason_ = "no library " + tried + " here (" + variable + " names another file)";
         return;
     }
     link_map* map = nullptr;

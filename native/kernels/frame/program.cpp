@@ -5,6 +5,7 @@
 #include "common/json_writer.hpp"
 #include "kernels/frame/caches.hpp"
 #include "kernels/frame/isa.hpp"
+#include "kernels/frame/threads.hpp"
 #include "kernels/frame/timing.hpp"
 
 #include <unistd.h>
@@ -16,7 +17,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +61,16 @@ double parse_seconds(const std::string& text) {
     return found;
 }
 
+/// Standard output takes nothing more.
+class Untold : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+void tell(const std::string& text) {
+    if (const int error = write_all(STDOUT_FILENO, text))
+        throw Untold(std::string("standard output cannot be written: ") + std::strerror(error));
+}
+
 std::int64_t within(const Parameter& one, std::int64_t value) {
     if (value < one.least || value > one.most) {
         const std::string most = one.most == INT64_MAX ? "" : " to " + std::to_string(one.most);
@@ -67,8 +80,16 @@ std::int64_t within(const Parameter& one, std::int64_t value) {
     return value;
 }
 
+bool known(const Kernel& kernel, const std::string& name) {
+    constexpr std::string_view own[] = {"variant", "size", "seconds", "samples", "threads", "shift"};
+    const auto parameters = kernel.parameters();
+    return std::ranges::find(own, name) != std::end(own) ||
+           std::ranges::find(parameters, name, &Parameter::name) != parameters.end();
+}
+
 void take(Request& request, const Kernel& kernel, const std::string& name, const std::string& text) {
     if (name == "variant") {
+        if (!request.variant.empty()) throw BadWords("--variant takes one, or all");
         request.variant = text;
     } else if (name == "size") {
         request.size = text;
@@ -86,10 +107,9 @@ void take(Request& request, const Kernel& kernel, const std::string& name, const
         request.shift =
             within({name, "bytes beyond the boundary of a line", 0, 0, 4096}, parse_number(name, text));
     } else {
-        const auto known = kernel.parameters();
-        const auto found = std::ranges::find(known, name, &Parameter::name);
-        if (found == known.end()) throw BadWords("there is no option --" + name);
-        request.values[name] = within(*found, parse_number(name, text));
+        const auto parameters = kernel.parameters();
+        request.values[name] =
+            within(*std::ranges::find(parameters, name, &Parameter::name), parse_number(name, text));
     }
 }
 
@@ -101,7 +121,8 @@ Request read(const Kernel& kernel, int argc, char** argv) {
             request.describe = true;
             continue;
         }
-        if (!word.starts_with("--")) throw BadWords("'" + word + "' is no option");
+        if (!word.starts_with("--")) throw BadWords("'" + word + "' is no option: they are --NAME VALUE");
+        if (!known(kernel, word.substr(2))) throw BadWords("there is no option " + word);
         if (i + 1 == argc) throw BadWords(word + " needs a value");
         take(request, kernel, word.substr(2), argv[++i]);
     }
@@ -112,7 +133,7 @@ Request read(const Kernel& kernel, int argc, char** argv) {
 int threads_of(const Request& request) {
 #ifdef _OPENMP
     if (request.threads) omp_set_num_threads(static_cast<int>(request.threads));
-    return omp_get_max_threads();
+    return threads();
 #else
     if (request.threads > 1) throw BadWords("--threads: this was built without OpenMP");
     return 1;
@@ -220,7 +241,7 @@ void describe(Kernel& kernel, const Values& values) {
         json.end_object();
     }
     json.end_array().end_object();
-    static_cast<void>(write_all(STDOUT_FILENO, json.text() + '\n'));
+    tell(json.text() + '\n');
 }
 
 int run(Kernel& kernel, std::size_t index, const VariantInfo& variant, const Values& values, int threads,
@@ -262,7 +283,7 @@ int run(Kernel& kernel, std::size_t index, const VariantInfo& variant, const Val
         status = verdict.right ? 0 : wrong;
     }
     json.end_object();
-    static_cast<void>(write_all(STDOUT_FILENO, json.text() + '\n'));
+    tell(json.text() + '\n');
     return status;
 }
 
@@ -298,11 +319,20 @@ int answer(Kernel& kernel, const Request& request) {
 
 int program(Kernel& kernel, int argc, char** argv) {
     const std::string_view first = argc > 1 ? argv[1] : "";
-    if (first == "--help") return write_all(STDOUT_FILENO, usage(kernel));
-    if (first == "--version") return write_all(STDOUT_FILENO, "assay-kernel " ASSAY_VERSION "\n");
     const std::string name = "assay-kernel-" + std::string(kernel.about().name) + ": ";
     try {
+        if (first == "--help") {
+            tell(usage(kernel));
+            return 0;
+        }
+        if (first == "--version") {
+            tell("assay-kernel " ASSAY_VERSION "\n");
+            return 0;
+        }
         return answer(kernel, read(kernel, argc, argv));
+    } catch (const Untold& error) {
+        static_cast<void>(write_all(STDERR_FILENO, name + error.what() + '\n'));
+        return absent;
     } catch (const BadWords& error) {
         static_cast<void>(write_all(STDERR_FILENO, name + error.what() + '\n' + usage(kernel)));
         return unusable;

@@ -2,13 +2,16 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+
+#include <algorithm>
 #endif
 
 namespace assay::kernels {
 
 int threads() {
 #ifdef _OPENMP
-    return omp_get_max_threads();
+    // A limit that is lower (OMP_THREAD_LIMIT) is not in the first.
+    return std::min(omp_get_max_threads(), omp_get_thread_limit());
 #else
     return 1;
 #endif

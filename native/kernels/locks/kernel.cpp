@@ -25,7 +25,7 @@ class Locks final : public KernelOf<Lookups> {
         return {{"entries", "of the table, a line each", 0, 1, std::int64_t{1} << 32},
                 {"n", "sections, over all threads", 100'000, 0, std::int64_t{1} << 40},
                 {"writes", "of a hundred sections, those that change what they touch", 5, 0, 100},
-                {"length", "entries that a section touches", 1, 1, 1 << 20}};
+                {"length", "entries that a section touches", 1, 1, 1 << 10}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {

@@ -25,6 +25,13 @@ class Roofs(Record, frozen=True, kw_only=True):
     gflop_per_s: float
     gb_per_s: float
 
+    def higher(self, other: Roofs) -> Roofs:
+        """Of each figure the higher one: others on the machine only lower it."""
+        return Roofs(
+            gflop_per_s=max(self.gflop_per_s, other.gflop_per_s),
+            gb_per_s=max(self.gb_per_s, other.gb_per_s),
+        )
+
     def bound_s(self, variant: Variant) -> float:
         """How long one repetition takes at least (roofline: Williams, Waterman, Patterson 2009).
 

@@ -15,7 +15,7 @@ from assay.cli.layout import fitted, width_of
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of
 from assay.cli.target import target_of
-from assay.cli.wire import laboratory, program_of, store_of
+from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput, NotPossible, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload
 from assay.study.session import Result, begin
@@ -47,20 +47,25 @@ def run(arguments: argparse.Namespace) -> int:
     program = find_kernel(arguments.name, os.environ)
     threads = thread_words(arguments)
     kernel = described(program, (*data_words(arguments), *threads))
+    if not kernel.bytes:
+        raise BadInput("With no data there is nothing to measure.", "Say a larger --size.")
     chosen = _chosen(kernel, arguments.variant)
     roofs = measured_roofs(kernel, threads, os.environ)
     arms = arms_of(program, kernel, chosen, (*options_of(kernel), *threads), LAUNCH_S)
     spec = _spec(arguments, kernel, arms)
     result, samples = _measured(arguments, spec)
     steps = ladder(kernel, chosen, result.conclusion, samples)
-    if picture is not None:
-        with replacing(picture) as file:
-            file.write(roofline_svg(kernel, steps, roofs).encode())
+    # Once more: what others did meanwhile lowered the first, if not both.
+    roofs = roofs.higher(measured_roofs(kernel, threads, os.environ))
     if arguments.json:
         print_json(ladder_document(result, kernel, steps, roofs))
     else:
         lines = ladder_lines(result, kernel, steps, roofs, quiet=arguments.quiet)
-        print("\n".join(fitted(lines, width_of(sys.stdout))))
+        print("\n".join(fitted(lines, width_of(sys.stdout))), flush=True)
+    # Last, for a picture that cannot be written is no reason to lose the answer.
+    if picture is not None:
+        with replacing(picture) as file:
+            file.write(roofline_svg(kernel, steps, roofs).encode())
     return 0
 
 
@@ -110,7 +115,7 @@ def _spec(arguments: argparse.Namespace, kernel: Kernel, arms: tuple[Arm, ...]) 
 
 
 def _measured(arguments: argparse.Namespace, spec: StudySpec) -> tuple[Result, list[Sample]]:
-    lab = laboratory(program_of(spec.workload.argv), helper=arguments.helper)
+    lab = laboratory_of(spec, arguments.helper)
     with (
         store_of(arguments) as store,
         Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,

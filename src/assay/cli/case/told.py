@@ -8,10 +8,14 @@ from typing import Any
 from assay.records import Claim, Verdict, to_builtins
 from assay.study.session import Result
 from assay.units import show_bytes, show_duration, significant
+from assay.untrusted import clean
 from assay.workloads.kernels import Kernel
 from assay.workloads.ladder import Step
 from assay.workloads.published import published
 from assay.workloads.roofs import Roofs
+
+_ABOVE = 1.05
+"""What is so far above the roof is no matter of noise in the time of a repetition."""
 
 
 def ladder_lines(
@@ -37,11 +41,24 @@ def ladder_lines(
         cells = [f"{row[0]:<{widths[0]}}"]
         cells += [f"{text:>{width}}" for text, width in zip(row[1:-1], widths[1:], strict=True)]
         yield "  ".join([*cells, row[-1]]).rstrip()
+    for note in ladder_notes(result, steps, roofs):
+        yield f"note: {clean(note)}"
     if not quiet:
         yield ""
         for one in published(kernel.kernel):
             yield f"published: {one}"
         yield f"study {result.study_id}; all launches: assay report {result.study_id}"
+
+
+def ladder_notes(result: Result, steps: Sequence[Step], roofs: Roofs) -> tuple[str, ...]:
+    """What weakens the answer: of the study, and of the roofs."""
+    above = [one.variant.variant for one in steps if one.of_roof(roofs) > _ABOVE]
+    if not above:
+        return result.notes
+    return (
+        *result.notes,
+        f"above the roof, so that the probes of it were disturbed: {', '.join(above)}",
+    )
 
 
 def _row(figures: Sequence[str], roofs: Roofs, failed: Set[str]) -> Any:
@@ -106,6 +123,7 @@ def ladder_document(
         "bytes": kernel.bytes,
         "roofs": to_builtins(roofs),
         "published": to_builtins(published(kernel.kernel)),
+        "notes": list(ladder_notes(result, steps, roofs)),
         "steps": [_step_document(step, roofs) for step in steps],
     }
 
