@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 import assay.workloads
+from assay.cli.case.told import ladder_notes
 from assay.errors import BadInput, NotPossible
-from assay.records import Conclusion, Kind
+from assay.records import Budget, Conclusion, Kind, StudySpec, Workload
+from assay.study.session import Result
 from assay.workloads.kernels import Kernel, Variant, described, find_kernel, options_of
 from assay.workloads.ladder import Step, arms_of, ladder
 from assay.workloads.published import published
@@ -48,6 +50,23 @@ def test_a_roof_is_the_slower_of_cores_and_memory() -> None:
     roofs = Roofs(gflop_per_s=100.0, gb_per_s=10.0)
     assert roofs.bound_s(variant("a", flops=2e9, moved=1e9)) == pytest.approx(0.1)
     assert roofs.bound_s(variant("a", flops=2e11, moved=1e9)) == pytest.approx(2.0)
+
+
+def test_the_higher_roof_counts_and_what_is_above_it_is_told() -> None:
+    first, second = Roofs(gflop_per_s=50.0, gb_per_s=20.0), Roofs(gflop_per_s=60.0, gb_per_s=5.0)
+    roofs = first.higher(second)
+    assert roofs == Roofs(gflop_per_s=60.0, gb_per_s=20.0)
+    bound_s = roofs.bound_s(variant("one"))
+    workload = Workload(argv=("prog",), cwd="/")
+    spec = StudySpec(kind=Kind.COMPARE, workload=workload, budget=Budget(time_s=1.0))
+    conclusion = Conclusion(kind=Kind.COMPARE, metric="s", notes=("a note",))
+    result = Result("abcdefg", spec, conclusion, 1.0)
+
+    def told(median_s: float) -> tuple[str, ...]:
+        return ladder_notes(result, [Step(variant("one"), None, median_s, None)], roofs)
+
+    assert told(1.01 * bound_s) == told(0.97 * bound_s) == ("a note",)
+    assert told(0.9 * bound_s)[1].endswith("disturbed: one")
 
 
 def test_a_variant_has_the_very_data_of_the_others() -> None:
