@@ -136,3 +136,13 @@ def test_a_case_that_was_interrupted_goes_on(cli: CommandLine) -> None:
 def test_nothing_is_not_measured(cli: CommandLine, words: tuple[str, ...]) -> None:
     done = cli("case", "run", "horner", *words)
     assert done.status == 2 and "no data" in done.err and not done.out
+
+
+@pytest.mark.parametrize("verb", ["run", "show"])
+def test_more_threads_than_cpus_are_refused_however_they_are_said(
+    cli: CommandLine, verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "10000" in cli("case", verb, "horner", "--threads", "10000").err
+    monkeypatch.setenv("OMP_NUM_THREADS", "10000")
+    done = cli("case", verb, "horner")
+    assert done.status == 2 and "OMP_NUM_THREADS=10000" in done.err

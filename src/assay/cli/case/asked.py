@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Mapping
 
 from assay.errors import BadInput
+from assay.units import show_count
 
 USUAL_SIZE = "L2"
 
@@ -27,6 +30,19 @@ def data_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     return tuple(words)
 
 
-def thread_words(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """Those that say how many threads; none where it is left to OpenMP."""
-    return ("--threads", arguments.threads) if arguments.threads else ()
+def thread_words(arguments: argparse.Namespace, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Those that say how many threads; none where it is left to OpenMP.
+
+    Raises:
+        BadInput: OpenMP is told of more than there are CPUs, as ``--threads`` may not be.
+    """
+    if arguments.threads:
+        return ("--threads", arguments.threads)
+    told, cpus = env.get("OMP_NUM_THREADS", ""), len(os.sched_getaffinity(0))
+    if told.isdecimal() and int(told) > cpus:
+        raise BadInput(
+            f"OMP_NUM_THREADS={told} is more than the {show_count(cpus, 'CPU', 'CPUs')} that this "
+            "process may use.",
+            f"Unset it, or say --threads {cpus}.",
+        )
+    return ()

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
     program = find_kernel(arguments.name, os.environ)
-    threads = thread_words(arguments)
+    threads = thread_words(arguments, os.environ)
     kernel = described(program, (*data_words(arguments), *threads))
     if not kernel.bytes:
         raise BadInput("With no data there is nothing to measure.", "Say a larger --size.")

@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         NotPossible: it cannot be run.
     """
     program = find_kernel(arguments.name, os.environ)
-    kernel = described(program, (*data_words(arguments), *thread_words(arguments)))
+    kernel = described(program, (*data_words(arguments), *thread_words(arguments, os.environ)))
     if arguments.json:
         told = to_builtins(published(kernel.kernel))
         print_json({"program": str(program), **to_builtins(kernel), "published": told})
