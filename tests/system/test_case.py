@@ -125,7 +125,7 @@ def test_a_case_that_was_interrupted_goes_on(cli: CommandLine) -> None:
     """The program is the same one, whatever its arms are called with."""
     words = ("case", "run", "horner", "--size", "tiny", "--variant", "powers")
     words = (*words, "--variant", "horner", "--disturbed-above", "never")
-    stopped = cli(*words, "--budget", "2s")
+    stopped = cli(*words, "--budget", "3s")
     assert stopped.status != 0 and "study resume" in stopped.err
     gone_on = cli("study", "resume", "last", "--runs", "14", "--json")
     assert gone_on.status == 0, gone_on.err
