@@ -151,8 +151,14 @@ def test_sizes_follow_from_the_caches(assay_kernels: tuple[Path, ...]) -> None:
 
 
 SAMPLE = (
-    *("acoustic", "bandwidth", "deflate", "horner"),
-    *("latency", "locks", "pca", "xor-parity"),
+    "acoustic",
+    "bandwidth",
+    "deflate",
+    "horner",
+    "latency",
+    "locks",
+    "pca",
+    "xor-parity",
 )
 """Kernels of every sort: vectors, threads, stores past the caches, pointers, bits, libraries; most
 of what takes long to compile is left to ``make test-full``."""
@@ -190,18 +196,17 @@ def test_kernels_with_sanitizers(
 
 
 THREADED = (
-    *(
-        "acoustic",
-        "bandwidth",
-        "deflate",
-        "dgemm",
-        "gram-schmidt",
-        "horner",
-        "kmeans",
-        "locks",
-        "lu",
-    ),
-    *("pca", "xor-parity"),
+    "acoustic",
+    "bandwidth",
+    "deflate",
+    "dgemm",
+    "gram-schmidt",
+    "horner",
+    "kmeans",
+    "locks",
+    "lu",
+    "pca",
+    "xor-parity",
 )
 """Kernels with threads, of those that Clang builds: its vectors have no __builtin_shuffle."""
 

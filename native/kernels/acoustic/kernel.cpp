@@ -220,9 +220,8 @@ class Acoustic final : public KernelOf<Wave> {
             static_cast<std::ptrdiff_t>(find_caches(threads()).last) / 2 / float_bytes / work_.row;
         work_.block_z = given("block-z", (work_.nz + team - 1) / team);
         work_.block_y = given("block-y", block_rows(team));
-        const Pass pass = pass_of(rows);
-        work_.together = std::min(given("together", pass.steps), work_.steps);
-        work_.band = given("band", work_.together == pass.steps ? pass.rows : band_of(rows, work_.together));
+        work_.together = std::min(given("together", steps_of_pass(rows)), work_.steps);
+        work_.band = given("band", band_of(rows, work_.together));
     }
 
     /// Of blocks of one height: as many rows as a thread's second-level cache holds of the planes of u that a
@@ -234,11 +233,6 @@ class Acoustic final : public KernelOf<Wave> {
         const std::ptrdiff_t blocks = (work_.ny + most - 1) / most;
         return blocks == 0 ? most : (work_.ny + blocks - 1) / blocks;
     }
-
-    /// Steps of a pass, and rows of a band.
-    struct Pass {
-        std::ptrdiff_t steps, rows;
-    };
 
     /// Planes of all arrays that are in use at a time: one tile of each step, what it reads around it, and
     /// what lies between one step and the next.
@@ -257,15 +251,14 @@ class Acoustic final : public KernelOf<Wave> {
     /// there are no such bands, or where all data stay in the cache.
     ///
     /// \param rows of one plane of one array that the cache has room for.
-    [[nodiscard]] Pass pass_of(std::ptrdiff_t rows) const {
+    [[nodiscard]] std::ptrdiff_t steps_of_pass(std::ptrdiff_t rows) const {
         constexpr std::ptrdiff_t most = 4;
-        if (3 * work_.ny * work_.nz <= rows) return {1, work_.ny};
+        if (3 * work_.ny * work_.nz <= rows) return 1;
         for (std::ptrdiff_t steps = most; steps > 1; --steps) {
             const std::ptrdiff_t around = radius * (steps + 1);
-            const std::ptrdiff_t band = band_of(rows, steps);
-            if (band >= std::min(work_.ny, 2 * around)) return {steps, band};
+            if (band_of(rows, steps) >= std::min(work_.ny, 2 * around)) return steps;
         }
-        return {1, work_.ny};
+        return 1;
     }
 
     [[nodiscard]] Setting setting() const {

@@ -9,21 +9,19 @@ namespace assay::kernels {
 
 Library::Library(const char* variable, std::initializer_list<const char*> names) {
     const char* own = std::getenv(variable);
-    std::string tried;
     if (own && *own) {
         handle_ = ::dlopen(own, RTLD_NOW | RTLD_LOCAL);
         if (!handle_) reason_ = std::string(variable) + " names what cannot be loaded: " + ::dlerror();
     } else {
+        std::string tried;
         for (const char* name : names) {
             if (handle_) break;
             handle_ = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
             tried += (tried.empty() ? "" : ", ") + std::string(name);
         }
+        if (!handle_) reason_ = "no library " + tried + " here (" + variable + " names another file)";
     }
-    if (!handle_) {
-        if (reason_.empty()) reason_ = "no library " + tried + " here (" + variable + " names another file)";
-        return;
-    }
+    if (!handle_) return;
     link_map* map = nullptr;
     if (::dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name) path_ = map->l_name;
 }

@@ -110,9 +110,10 @@ class Krylov final : public KernelOf<System> {
         const std::size_t n = work_.base.n;
         const double whole =
             std::sqrt(static_cast<double>(product(right_side_.data(), right_side_.data(), n)));
-        const double left = std::sqrt(static_cast<double>(product(residual_.data(), residual_.data(), n)));
+        const auto left = static_cast<double>(product(residual_.data(), residual_.data(), n));
         // Twice, for theirs is summed in another order.
-        if (done_ > work_.steps || (done_ < work_.steps && !(left <= 2.0 * System::nothing * whole)))
+        if (done_ > work_.steps ||
+            (done_ < work_.steps && !(std::sqrt(left) <= 2.0 * System::nothing * whole)))
             return {false, DBL_MAX, std::to_string(done_) + " steps were made"};
         Comparison residual(tolerance, whole / std::sqrt(std::max<double>(1.0, static_cast<double>(n))));
         for (std::size_t i = 0; i < n; ++i) residual.look("residual", i, residual_[i], rest(i));
@@ -125,8 +126,7 @@ class Krylov final : public KernelOf<System> {
             squares -= static_cast<long double>(weights_[k]) * weights_[k];
         }
         Comparison length(tolerance, std::max(whole * whole, DBL_MIN));
-        length.look("square of the residual", 0,
-                    static_cast<double>(product(residual_.data(), residual_.data(), n)), squares);
+        length.look("square of the residual", 0, left, squares);
         return all_of({residual.verdict(n), along.verdict(done_), length.verdict(1)});
     }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from assay.records import Claim, Spread, SpreadVerdict, Verdict
-from assay.report.parts.claims import _spread, reservation
+from assay.report.parts.claims import _spread
+from assay.report.parts.common import reservation
 
 CLAIM = Claim(
     a="default",
