@@ -1,4 +1,4 @@
-// build: -O3 -march=x86-64-v4
+// build: -O3 -march=x86-64-v4 -fno-tree-reassoc
 #include "kernels/hash-queue/lanes.hpp"
 
 namespace assay::kernels {

@@ -1,4 +1,4 @@
-// build: -O3 -march=x86-64-v3
+// build: -O3 -march=x86-64-v3 -fno-tree-reassoc
 #include "kernels/hash/lanes.hpp"
 
 namespace assay::kernels {

@@ -1,4 +1,4 @@
-// build: -O3 -march=x86-64-v4 -mprefer-vector-width=512
+// build: -O3 -march=x86-64-v4 -mprefer-vector-width=512 -fno-tree-reassoc
 #include "kernels/hash/lanes.hpp"
 
 namespace assay::kernels {

@@ -1,4 +1,4 @@
-// build: -O3 -march=x86-64-v3 -fopenmp -fno-exceptions
+// build: -O3 -march=x86-64-v3 -fopenmp -fno-exceptions -fno-tree-reassoc
 #include "kernels/hash/lanes.hpp"
 
 namespace assay::kernels {
