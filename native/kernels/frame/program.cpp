@@ -92,6 +92,7 @@ void take(Request& request, const Kernel& kernel, const std::string& name, const
         if (!request.variant.empty()) throw BadWords("--variant takes one, or all");
         request.variant = text;
     } else if (name == "size") {
+        if (text.empty()) throw BadWords("--size is empty: it is tiny, L2, LLC, DRAM, or bytes as in 64M");
         request.size = text;
     } else if (name == "seconds") {
         request.patience.whole = from_seconds(parse_seconds(text));

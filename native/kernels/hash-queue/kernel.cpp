@@ -10,6 +10,8 @@ namespace assay::kernels {
 
 namespace {
 
+constexpr std::int64_t most_chunks = 1 << 30;
+
 const About about_queue = {
     "hash-queue",
     "Digests of chunks that many producers hand to one consumer",
@@ -22,7 +24,7 @@ class HashQueue final : public KernelOf<Intake> {
     [[nodiscard]] const About& about() const override { return about_queue; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {{"n", "chunks, over all producers", 0, 0, std::int64_t{1} << 30},
+        return {{"n", "chunks, over all producers", 0, 0, most_chunks},
                 {"length", "bytes of a chunk", 4096, 0, 1 << 24},
                 {"producers", "that each wait for the digest of their chunk", 16, 1,
                  static_cast<std::int64_t>(most_producers)},
@@ -41,10 +43,9 @@ class HashQueue final : public KernelOf<Intake> {
 
     /// As many chunks as one waits for: that they lie in a large memory changes little.
     void fit(Values& values, std::int64_t bytes) const override {
-        constexpr std::int64_t most = 4096;
         std::int64_t& n = values["n"];
         if (n == 0)
-            n = std::clamp<std::int64_t>(bytes / std::max(values["length"], std::int64_t{1}), 1, most);
+            n = std::clamp<std::int64_t>(bytes / std::max(values["length"], std::int64_t{1}), 1, most_chunks);
     }
 
     [[nodiscard]] double bytes(const Values& values) const override {
