@@ -1,0 +1,14 @@
+#include "tier/content.hpp"
+
+// One function of the library, compiled here: nothing is linked, and the pager calls nobody else's code.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace assay::tier {
+
+Digest digest_of(const std::byte* from, std::size_t bytes, std::uint64_t seed) {
+    const XXH128_hash_t found = XXH3_128bits_withSeed(from, bytes, seed);
+    return {found.high64, found.low64};
+}
+
+} // namespace assay::tier

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "tier/store.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace assay::tier {
+
+/// A chunk between memory and its slot.
+struct Transfer {
+    bool write;
+    Slot slot;
+    std::byte* memory;
+    std::uint64_t tag; ///< Whoever asked finds it again by this.
+};
+
+/// Transfers that go on while the pager does other things.
+class Disk {
+  public:
+    Disk() = default;
+    Disk(const Disk&) = delete;
+    Disk& operator=(const Disk&) = delete;
+    virtual ~Disk() = default;
+
+    /// Queues one. \returns false where there is no room before others have ended.
+    [[nodiscard]] virtual bool start(const Transfer& transfer) = 0;
+    /// Begins what was queued.
+    virtual void begin() = 0;
+    /// Readable when a transfer may have ended.
+    [[nodiscard]] virtual int ready() const = 0;
+
+    struct Ended {
+        Transfer transfer;
+        int error; ///< errno, 0 where all bytes were transferred.
+    };
+    /// One that has ended, as long as there is one.
+    [[nodiscard]] virtual bool next(Ended& ended) = 0;
+};
+
+/// By io_uring. \throws std::system_error where the kernel refuses it (kernel.io_uring_disabled, seccomp).
+std::unique_ptr<Disk> uring_disk(const Store& store, unsigned depth);
+
+/// By threads with pread(2) and pwrite(2), for kernels without io_uring.
+std::unique_ptr<Disk> threads_disk(const Store& store, unsigned depth, unsigned threads);
+
+} // namespace assay::tier

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "tier/table.hpp"
+#include "tier/userfault.hpp"
+
+#include <cstddef>
+
+namespace assay::tier {
+
+/// The memory that chunks are brought to: as much as the budget says, wherever its pages are mapped just now.
+///
+/// A frame is a place of one chunk with pages. Pages leave it when its chunk is mapped in its region, and
+/// come to another place when one is taken away; nothing is allocated, zeroed or copied meanwhile. There are
+/// two kinds of places: the kernel gives new pages to those that it answers for itself, and pages can be
+/// moved only to those that are watched. A watched place without pages is never touched: the pager would wait
+/// for itself.
+class Frames {
+  public:
+    /// \throws std::bad_alloc, std::system_error.
+    Frames(std::size_t chunk, std::size_t most);
+    Frames(const Frames&) = delete;
+    Frames& operator=(const Frames&) = delete;
+    ~Frames();
+
+    /// A frame, or null where all are in use. \param zero set to whether its bytes are zero.
+    [[nodiscard]] std::byte* take(bool& zero);
+    /// Its content is not needed any more.
+    void give(std::byte* frame) { free_.add(frame); }
+    /// A place without pages that they can be moved to.
+    [[nodiscard]] std::byte* place() { return watched_.take_last(); }
+    /// Its pages were moved away, or never came.
+    void emptied(std::byte* place);
+    /// A mapped chunk and its pages are gone.
+    void gone() { --made_; }
+    /// Gives a frame's pages back to the kernel, and keeps the place.
+    void drop(std::byte* frame);
+
+    /// Pages from a region to a place, from some byte on; those that are missing are zeros in the place.
+    ///
+    /// \returns how many bytes have left the region, and why not all.
+    [[nodiscard]] Userfault::Moved bring_back(std::byte* place, std::byte* from) const;
+
+    [[nodiscard]] std::size_t chunk() const { return chunk_; }
+    [[nodiscard]] std::size_t most() const { return most_; }
+    /// Frames that `take` can still give.
+    [[nodiscard]] std::size_t left() const { return free_.size() + (most_ > made_ ? most_ - made_ : 0); }
+
+  private:
+    [[nodiscard]] int fill_holes(std::byte* frame) const;
+    [[nodiscard]] bool is_watched(const std::byte* place) const { return place >= watched_area_; }
+
+    std::size_t chunk_, most_;
+    std::size_t made_ = 0; ///< With pages, wherever they are.
+    Userfault fault_;      ///< Of its own, without events: what happens to places is nobody's news.
+    Fd pagemap_;
+    std::byte* area_ = nullptr; ///< Places: first those of the kernel, then those that are watched.
+    std::byte* watched_area_ = nullptr;
+    std::size_t bytes_ = 0;
+    std::byte* zeros_ = nullptr;
+    Table<std::byte*> free_, plain_, watched_;
+};
+
+} // namespace assay::tier

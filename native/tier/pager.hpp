@@ -1,0 +1,124 @@
+#pragma once
+
+#include "tier/disk.hpp"
+#include "tier/event.hpp"
+#include "tier/frames.hpp"
+#include "tier/region.hpp"
+#include "tier/residence.hpp"
+#include "tier/userfault.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace assay::tier {
+
+/// What a pager has to work with.
+struct Means {
+    std::vector<std::string> paths; ///< Directories for what does not fit.
+    std::size_t memory_bytes = 0;   ///< DRAM for all regions together.
+    std::size_t chunk_bytes = std::size_t{2} << 20;
+    std::size_t address_bytes = std::size_t{1} << 42; ///< Of all regions, at most.
+    unsigned depth = 64;                              ///< Transfers at a time.
+    /// Makes the disk; by io_uring, or by threads where there is none.
+    std::function<std::unique_ptr<Disk>(const Store&, unsigned depth)> disk = {};
+};
+
+/// Regions larger than memory: chunks are brought from storage when they are touched, or before, and taken
+/// away when their memory is needed.
+///
+/// One thread does all of it, under one lock that nobody holds who touches a region. It waits for the
+/// kernel's word of faults, for transfers, and for requests.
+class Pager {
+  public:
+    /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
+    explicit Pager(const Means& means);
+    Pager(const Pager&) = delete;
+    Pager& operator=(const Pager&) = delete;
+    /// Regions must be gone: what touches them later finds zeros.
+    ~Pager();
+
+    /// Fewest chunks that memory must have room for.
+    static constexpr std::size_t least_chunks = 8;
+
+    /// Answers for anonymous memory from now on.
+    ///
+    /// \param at a multiple of a chunk, never touched. \param bytes a multiple of a chunk.
+    /// \returns null with errno: ENOSPC where the paths have no room, ENOMEM.
+    Region* add(std::byte* at, std::size_t bytes);
+    /// Forgets a region that is about to be unmapped; nobody touches it any more.
+    void remove(Region& region);
+
+    /// The content of the chunk at an address is not needed any more: it is zeros from now on.
+    ///
+    /// \returns false where its pages are in use, or not alike; then nothing is changed.
+    [[nodiscard]] bool discard(std::byte* at);
+    /// The chunk at an address will be touched soon.
+    void expect(std::byte* at);
+
+    [[nodiscard]] Counts counts(const Region& region);
+    [[nodiscard]] std::size_t chunk() const { return frames_.chunk(); }
+
+  private:
+    void work();
+    /// One look at all that may have happened. \returns whether anything had.
+    bool serve();
+    bool take_messages();
+    bool take_transfers();
+    bool answer_starved();
+    void keep_some_free();
+
+    void fault(std::byte* at, std::uint32_t thread, bool writes);
+    void unmapped(std::byte* from, std::byte* to);
+    /// Does what is next for a chunk that is waited for. \returns false where it has to be tried again.
+    [[nodiscard]] bool answer(Chunk& chunk);
+    void look_ahead(Region& region, const Streams::Stream& stream);
+    /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
+    [[nodiscard]] bool read(Chunk& chunk);
+    /// Maps what is staged. \returns false where an event has to be read first.
+    [[nodiscard]] bool map(Chunk& chunk);
+    bool map_by_pages(Chunk& chunk, std::size_t done);
+    void mapped(Chunk& chunk);
+    void was_read(Chunk& chunk, int error);
+    void was_written(Chunk& chunk, int error);
+
+    enum class Room { made, coming, none };
+    /// One step towards a free frame.
+    Room make_room();
+    [[nodiscard]] std::byte* frame(bool& zero);
+    bool unmap(Chunk& chunk);
+    Room leave(Chunk& chunk);
+    /// Nothing of it is needed any more, and its pages are gone already, where it is mapped.
+    void forget(Chunk& chunk);
+    void ended_dropped(Chunk& chunk);
+    void starve(Chunk& chunk);
+    [[nodiscard]] Chunk* chunk_at(std::byte* at);
+
+    [[nodiscard]] static std::byte* address(const Chunk& chunk);
+    [[nodiscard]] Region* region_at(const std::byte* at);
+    void free_where_idle(Region& region);
+
+    Userfault fault_;
+    Frames frames_;
+    Store store_;
+    std::unique_ptr<Disk> disk_;
+    Residence residence_;
+    std::uint64_t seed_;
+    Digest zero_;
+    std::size_t low_;        ///< Frames that are kept free.
+    std::size_t most_ahead_; ///< Chunks that may be brought ahead.
+    std::size_t writing_ = 0;
+    std::byte* zeros_;       ///< A page of them.
+    Table<Region*> regions_; ///< By address.
+    Table<Chunk*> starved_;  ///< Waited for, and to be tried again.
+    Event wake_;
+    std::mutex lock_;
+    bool over_ = false;
+    bool write_failed_ = false;
+    std::thread thread_;
+};
+
+} // namespace assay::tier

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "tier/chunk.hpp"
+
+namespace assay::tier {
+
+/// Which mapped chunk is to be taken away next.
+///
+/// The order in which they came, with a second chance: what is taken away is first unmapped and kept for a
+/// while, and a touch in that time brings it back without any transfer (CLOCK; what a touch of a mapped chunk
+/// would tell, the kernel does not). Where most of what comes was there before, memory does not hold what is
+/// gone through, and by that order everything would be gone just before its turn. Then what is there stays,
+/// and what comes passes through a small part of memory, unless it is touched a second time soon; now and
+/// then one is let in, so that what is not used any more goes (the small queue of S3-FIFO: J. Yang et al.,
+/// FIFO queues are all you need for cache eviction, 2023; and the insertion now and then of BIP: M. Qureshi
+/// et al., Adaptive insertion policies for high performance caching, 2007).
+class Residence {
+  public:
+    /// \param most chunks that memory has room for.
+    explicit Residence(std::size_t most);
+
+    /// A chunk was mapped. \param again whether it was taken away before, and had to be read.
+    void came(Chunk& chunk, bool again);
+    /// A chunk was touched while it was only unmapped.
+    void used_again(Chunk& chunk);
+    /// It was brought before anybody asked.
+    void brought(Chunk& chunk) { enter(chunk, Chunk::Place::ahead); }
+    /// It was unmapped, and is kept for a while.
+    void set_aside(Chunk& chunk);
+    /// It is gone, or cannot be taken away.
+    void left(Chunk& chunk);
+    /// It cannot be unmapped just now: others first.
+    void postpone(Chunk& chunk);
+
+    /// A mapped one to be unmapped, or null.
+    [[nodiscard]] Chunk* next_to_unmap() const;
+    /// One that was unmapped and not touched since, where there are more of them than are to be kept; or
+    /// null.
+    [[nodiscard]] Chunk* next_to_leave() const { return aside_.size() > few_ ? aside_.front() : nullptr; }
+    /// The same, where nothing else is left.
+    [[nodiscard]] Chunk* last_to_leave() const { return aside_.empty() ? ahead_.front() : aside_.front(); }
+    /// The one that was brought ahead longest ago, and is not used yet.
+    [[nodiscard]] Chunk* oldest_ahead() const { return ahead_.front(); }
+
+    [[nodiscard]] bool retains() const { return retains_; }
+    [[nodiscard]] std::size_t ahead() const { return ahead_.size(); }
+    [[nodiscard]] std::size_t mapped() const { return main_.size() + passing_.size(); }
+
+  private:
+    void enter(Chunk& chunk, Chunk::Place place);
+    Queue& queue(Chunk::Place place);
+    void judge(bool again);
+
+    static constexpr unsigned one_of = 32; ///< So many come before one is let in.
+
+    std::size_t most_, few_;
+    Queue main_, passing_, aside_, ahead_;
+    bool retains_ = false;
+    unsigned since_let_in_ = 0;
+    double again_share_ = 0.0; ///< Of what came last, the part that was there before.
+};
+
+} // namespace assay::tier

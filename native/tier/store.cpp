@@ -1,0 +1,76 @@
+#include "tier/store.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace assay::tier {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& next) {
+    throw std::runtime_error("the path " + path + " " + why + ": " + next);
+}
+
+/// A file without a name: nothing is left behind, however the program ends.
+Fd open_in(const std::string& path) {
+    struct statfs system {};
+    if (::statfs(path.c_str(), &system) != 0)
+        refuse(path, std::string("cannot be used (") + std::strerror(errno) + ")",
+               "name a directory that exists");
+    if (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC)
+        refuse(path, "is on tmpfs, which is memory itself", "name a directory on a disk");
+    Fd fd(::open(path.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600));
+    if (fd) return fd;
+    switch (errno) {
+    case EROFS:
+        refuse(path, "can only be read", "name a directory on a file system that is mounted for writing");
+    case EACCES:
+    case EPERM:
+        refuse(path, "may not be written by this user", "name a directory of your own, or change its rights");
+    case EINVAL:
+    case EOPNOTSUPP:
+    case EISDIR:
+        refuse(path, "is on a file system without O_DIRECT or O_TMPFILE", "use ext4, XFS, btrfs or F2FS");
+    default:
+        refuse(path, std::string("cannot hold a file (") + std::strerror(errno) + ")",
+               "name another directory");
+    }
+}
+
+} // namespace
+
+Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most)
+    : paths_(paths), chunk_(chunk), most_(most), free_(most) {
+    for (const std::string& path : paths) files_.push_back(open_in(path));
+    if (files_.empty())
+        throw std::runtime_error("no path is given for what does not fit into memory: name one");
+}
+
+int Store::reserve(std::size_t slots) {
+    if (promised_ + slots > most_) return EFBIG;
+    const std::size_t wanted = promised_ + slots;
+    for (std::size_t i = 0; wanted > allocated_ && i < files_.size(); ++i) {
+        const auto of = [&](std::size_t all) {
+            return (all + files_.size() - 1 - i) / files_.size() * chunk_;
+        };
+        const std::size_t from = of(allocated_), to = of(wanted);
+        if (from == to) continue;
+        if (::fallocate(files_[i].get(), 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) != 0)
+            return errno;
+    }
+    allocated_ = wanted > allocated_ ? wanted : allocated_;
+    promised_ = wanted;
+    return 0;
+}
+
+Slot Store::take() {
+    return free_.empty() ? begun_++ : free_.take_last();
+}
+
+} // namespace assay::tier

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::tier {
+
+/// What a program reads next, told by the chunks that it waited for: runs with one stride, forwards or
+/// backwards, several at a time and by several threads (the vote over the last differences is that of H. Al
+/// Maruf and M. Chowdhury, Effectively prefetching remote memory with Leap, 2020).
+class Streams {
+  public:
+    /// A run: it has come to `last`, and goes on by `stride` chunks.
+    struct Stream {
+        std::int64_t last = 0, stride = 0;
+        std::uint32_t thread = 0;
+        std::uint32_t window = 0;    ///< Chunks to be had ahead of it.
+        std::uint64_t used = 0;      ///< When it was followed last; 0: never.
+        std::int64_t first = 0;      ///< Where it began.
+        std::int64_t next_first = 0; ///< Where the next run like it is expected, where `repeats`.
+        bool repeats = false;
+    };
+
+    /// A thread touched a chunk that was not mapped.
+    ///
+    /// \param mapped whether a chunk is, so that a run passes over it without a word.
+    /// \param most chunks of a window.
+    /// \returns the run that it belongs to, or null.
+    template <class Mapped>
+    Stream* follow(std::int64_t chunk, std::uint32_t thread, std::uint32_t most, Mapped mapped) {
+        ++now_;
+        for (int own = 1; own >= 0; --own)
+            for (Stream& one : streams_)
+                if (one.used != 0 && (one.thread == thread) == (own == 1) && reaches(one, chunk, mapped))
+                    return &go_on(one, chunk, thread, most);
+        return begin(chunk, thread, most);
+    }
+
+    /// What was brought ahead was not used: less is brought from now on.
+    void wasted() {
+        for (Stream& one : streams_) one.window = one.window > 2 ? one.window / 2 : one.window;
+    }
+
+    void forget() { *this = Streams(); }
+
+  private:
+    static constexpr std::size_t most_streams = 16, remembered = 16;
+    static constexpr int most_passed_over = 4096;
+    static constexpr std::uint32_t first_window = 2;
+
+    template <class Mapped>
+    static bool reaches(const Stream& one, std::int64_t chunk, Mapped mapped) {
+        if (one.repeats && chunk == one.next_first) return true;
+        const std::int64_t steps = (chunk - one.last) / one.stride;
+        if (steps <= 0 || steps > most_passed_over || one.last + steps * one.stride != chunk) return false;
+        for (std::int64_t at = one.last + one.stride; at != chunk; at += one.stride)
+            if (!mapped(at)) return false;
+        return true;
+    }
+
+    Stream& go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
+    Stream* begin(std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
+    Stream& oldest();
+
+    struct Seen {
+        std::int64_t chunk = 0;
+        std::uint32_t thread = 0;
+        bool valid = false;
+    };
+
+    std::array<Stream, most_streams> streams_{};
+    std::array<Seen, remembered> seen_{}; ///< Faults of no run, the newest at `newest_`.
+    std::size_t newest_ = 0;
+    std::uint64_t now_ = 0;
+};
+
+} // namespace assay::tier

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+/// Memory by the kernel's own calls. The pager's library stands before the C library's `mmap` and its kin,
+/// and what it needs itself must not come back to it.
+namespace assay::tier::sys {
+
+/// \returns null with errno.
+inline std::byte* map(void* at, std::size_t bytes, int protection, int flags) {
+    const long found = ::syscall(SYS_mmap, at, bytes, protection, flags, -1, 0L);
+    return found == -1 ? nullptr : reinterpret_cast<std::byte*>(found); // NOLINT: the kernel gives a number
+}
+
+/// Anonymous and private; pages are taken when they are touched.
+inline std::byte* map(std::size_t bytes) {
+    return map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+}
+
+inline int unmap(void* at, std::size_t bytes) {
+    return static_cast<int>(::syscall(SYS_munmap, at, bytes));
+}
+
+inline int advise(void* at, std::size_t bytes, int advice) {
+    return static_cast<int>(::syscall(SYS_madvise, at, bytes, advice));
+}
+
+} // namespace assay::tier::sys

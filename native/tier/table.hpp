@@ -1,0 +1,69 @@
+#pragma once
+
+#include "tier/sys.hpp"
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace assay::tier {
+
+/// A list that never moves: room for as many as there may be is reserved, and pages are taken as it grows.
+/// Nothing of it comes from `malloc`, which may itself lie in memory that the pager brings.
+template <class T>
+class Table {
+    static_assert(std::is_trivially_destructible_v<T>);
+
+  public:
+    /// \throws std::bad_alloc where addresses cannot be had (RLIMIT_AS).
+    explicit Table(std::size_t most) : most_(most) {
+        if (most == 0) return;
+        items_ = reinterpret_cast<T*>(sys::map(most * sizeof(T)));
+        if (items_ == nullptr) throw std::bad_alloc();
+    }
+    Table(Table&& other) noexcept
+        : items_(std::exchange(other.items_, nullptr)), size_(std::exchange(other.size_, 0)),
+          most_(std::exchange(other.most_, 0)) {}
+    Table& operator=(Table&& other) noexcept {
+        std::swap(items_, other.items_);
+        std::swap(size_, other.size_);
+        std::swap(most_, other.most_);
+        return *this;
+    }
+    Table(const Table&) = delete;
+    Table& operator=(const Table&) = delete;
+    ~Table() {
+        if (items_ != nullptr) sys::unmap(items_, most_ * sizeof(T));
+    }
+
+    [[nodiscard]] bool full() const { return size_ == most_; }
+    [[nodiscard]] bool empty() const { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+    template <class... Of>
+    T& add(Of&&... of) {
+        return *new (items_ + size_++) T{std::forward<Of>(of)...};
+    }
+    T take_last() { return items_[--size_]; }
+    /// Takes the time of all that follow.
+    T take_first() {
+        const T first = items_[0];
+        for (std::size_t i = 1; i < size_; ++i) items_[i - 1] = items_[i];
+        --size_;
+        return first;
+    }
+    void clear() { size_ = 0; }
+
+    T& operator[](std::size_t i) { return items_[i]; }
+    const T& operator[](std::size_t i) const { return items_[i]; }
+    T* begin() { return items_; }
+    T* end() { return items_ + size_; }
+    [[nodiscard]] const T* begin() const { return items_; }
+    [[nodiscard]] const T* end() const { return items_ + size_; }
+
+  private:
+    T* items_ = nullptr;
+    std::size_t size_ = 0, most_;
+};
+
+} // namespace assay::tier

@@ -1,0 +1,108 @@
+#include "tier/disk.hpp"
+#include "tier/event.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace assay::tier {
+
+namespace {
+
+/// errno, or 0 when all bytes were transferred.
+int carried_out(const Store& store, const Transfer& t) {
+    std::size_t done = 0;
+    while (done < store.chunk()) {
+        const auto offset = static_cast<off_t>(store.offset_of(t.slot) + done);
+        const std::size_t bytes = store.chunk() - done;
+        const ssize_t got = t.write ? ::pwrite(store.file_of(t.slot), t.memory + done, bytes, offset)
+                                    : ::pread(store.file_of(t.slot), t.memory + done, bytes, offset);
+        if (got < 0 && errno != EINTR && errno != EAGAIN) return errno;
+        if (got == 0) return EIO;
+        if (got > 0) done += static_cast<std::size_t>(got);
+    }
+    return 0;
+}
+
+class ThreadsDisk final : public Disk {
+  public:
+    ThreadsDisk(const Store& store, unsigned depth, unsigned threads)
+        : store_(store), depth_(depth), queued_(depth), ended_(depth) {
+        // Signals are the program's: none is to arrive in a thread that it does not know.
+        sigset_t all, before;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+    ThreadsDisk(const ThreadsDisk&) = delete;
+    ThreadsDisk& operator=(const ThreadsDisk&) = delete;
+    ~ThreadsDisk() override {
+        {
+            const std::lock_guard lock(mutex_);
+            over_ = true;
+        }
+        wanted_.notify_all();
+        for (std::thread& one : threads_) one.join();
+    }
+
+    [[nodiscard]] bool start(const Transfer& transfer) override {
+        const std::lock_guard lock(mutex_);
+        if (going_ == depth_) return false;
+        ++going_;
+        queued_.add(transfer);
+        return true;
+    }
+
+    void begin() override { wanted_.notify_all(); }
+
+    [[nodiscard]] int ready() const override { return event_.fd(); }
+
+    [[nodiscard]] bool next(Ended& ended) override {
+        const std::lock_guard lock(mutex_);
+        static_cast<void>(event_.clear());
+        if (ended_.empty()) return false;
+        ended = ended_.take_last();
+        --going_;
+        return true;
+    }
+
+  private:
+    void work() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            wanted_.wait(lock, [this] { return over_ || !queued_.empty(); });
+            if (queued_.empty()) return;
+            const Transfer transfer = queued_.take_first();
+            lock.unlock();
+            const int error = carried_out(store_, transfer);
+            lock.lock();
+            ended_.add(Ended{transfer, error});
+            event_.signal();
+        }
+    }
+
+    const Store& store_;
+    unsigned depth_;
+    Event event_;
+    std::mutex mutex_;
+    std::condition_variable wanted_;
+    Table<Transfer> queued_;
+    Table<Ended> ended_;
+    unsigned going_ = 0;
+    bool over_ = false;
+    std::vector<std::thread> threads_;
+};
+
+} // namespace
+
+std::unique_ptr<Disk> threads_disk(const Store& store, unsigned depth, unsigned threads) {
+    return std::make_unique<ThreadsDisk>(store, depth, threads);
+}
+
+} // namespace assay::tier

@@ -1,0 +1,107 @@
+#include "tier/userfault.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace assay::tier {
+
+namespace {
+
+std::uint64_t number(const void* at) {
+    return reinterpret_cast<std::uint64_t>(at);
+}
+
+/// The device first: its file may be given to a group, where the system call asks for a capability
+/// (Linux 6.1).
+Fd open_fd() {
+    if (const Fd device(::open("/dev/userfaultfd", O_RDWR | O_CLOEXEC)); device) {
+        Fd fd(::ioctl(device.get(), USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK));
+        if (fd) return fd;
+    }
+    return Fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK)));
+}
+
+int called(int status) {
+    return status == 0 ? 0 : errno;
+}
+
+} // namespace
+
+Userfault::Offer Userfault::offer() {
+    Offer offer;
+    Fd fd = open_fd();
+    offer.in_kernel = static_cast<bool>(fd);
+#ifdef UFFD_USER_MODE_ONLY
+    if (!fd)
+        fd = Fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)));
+#endif
+    uffdio_api api{UFFD_API, 0, 0};
+    if (!fd || ::ioctl(fd.get(), UFFDIO_API, &api) != 0)
+        offer.error = errno;
+    else
+        offer.features = api.features;
+    return offer;
+}
+
+Userfault::Userfault(std::uint64_t features) : fd_(open_fd()) {
+    if (!fd_) throw std::system_error(errno, std::generic_category(), "userfaultfd");
+    uffdio_api api{UFFD_API, features, 0};
+    if (::ioctl(fd_.get(), UFFDIO_API, &api) != 0)
+        throw std::system_error(errno, std::generic_category(), "features of userfaultfd");
+}
+
+int Userfault::watch(void* at, std::size_t bytes) const {
+    uffdio_register range{{number(at), bytes}, UFFDIO_REGISTER_MODE_MISSING, 0};
+    return called(::ioctl(fd_.get(), UFFDIO_REGISTER, &range));
+}
+
+int Userfault::unwatch(void* at, std::size_t bytes) const {
+    uffdio_range range{number(at), bytes};
+    return called(::ioctl(fd_.get(), UFFDIO_UNREGISTER, &range));
+}
+
+Userfault::Moved Userfault::move(void* to, void* from, std::size_t bytes, bool holes) const {
+    std::size_t done = 0;
+    while (done < bytes) {
+        uffdio_move range{number(to) + done, number(from) + done, bytes - done,
+                          holes ? UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES : 0, 0};
+        if (::ioctl(fd_.get(), UFFDIO_MOVE, &range) == 0) return {0, bytes};
+        // Where a part was moved, the reason for the rest is told by the next call alone.
+        if (range.move <= 0) return {errno, done};
+        done += static_cast<std::size_t>(range.move);
+    }
+    return {0, bytes};
+}
+
+int Userfault::copy(void* to, const void* from, std::size_t bytes) const {
+    std::size_t done = 0;
+    for (;;) {
+        uffdio_copy range{number(to) + done, number(from) + done, bytes - done, 0, 0};
+        if (::ioctl(fd_.get(), UFFDIO_COPY, &range) == 0) return 0;
+        const int error = errno;
+        if (range.copy <= 0) return error;
+        done += static_cast<std::size_t>(range.copy);
+        if (done == bytes) return 0;
+    }
+}
+
+int Userfault::poison(void* at, std::size_t bytes) const {
+    uffdio_poison range{{number(at), bytes}, 0, 0};
+    return called(::ioctl(fd_.get(), UFFDIO_POISON, &range));
+}
+
+void Userfault::wake(void* at, std::size_t bytes) const {
+    uffdio_range range{number(at), bytes};
+    ::ioctl(fd_.get(), UFFDIO_WAKE, &range);
+}
+
+std::span<uffd_msg> Userfault::read(std::span<uffd_msg> messages) const {
+    const ssize_t got = ::read(fd_.get(), messages.data(), messages.size_bytes());
+    return messages.first(got <= 0 ? 0 : static_cast<std::size_t>(got) / sizeof(uffd_msg));
+}
+
+} // namespace assay::tier
