@@ -38,6 +38,9 @@ class Disk {
     [[nodiscard]] virtual bool next(Ended& ended) = 0;
 };
 
+/// Why there is no io_uring: errno, 0 where there is.
+[[nodiscard]] int uring_error();
+
 /// By io_uring. \throws std::system_error where the kernel refuses it (kernel.io_uring_disabled, seccomp).
 std::unique_ptr<Disk> uring_disk(const Store& store, unsigned depth);
 

@@ -1,11 +1,10 @@
 #include "tier/pager.hpp"
 
+#include "tier/quiet.hpp"
 #include "tier/say.hpp"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -56,7 +55,8 @@ std::unique_ptr<Disk> disk_of(const Means& means, const Store& store) {
 } // namespace
 
 Pager::Pager(const Means& means)
-    : fault_(UFFD_FEATURE_MOVE | UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_POISON),
+    : fault_(UFFD_FEATURE_MOVE | UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP |
+             UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_POISON),
       frames_(means.chunk_bytes, room_for(means)),
       store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes),
       disk_(disk_of(means, store_)), residence_(frames_.most()), seed_(random_seed()),
@@ -66,11 +66,8 @@ Pager::Pager(const Means& means)
     if (zeros_ == nullptr) throw std::bad_alloc();
     zero_ = digest_of(zeros_, means.chunk_bytes, seed_);
     // Signals are the program's: none is to arrive in a thread that it does not know.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const Quiet quiet;
     thread_ = std::thread([this] { work(); });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Pager::~Pager() {
@@ -90,6 +87,7 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
     auto* const region = new (room) Region(at, bytes, frames_.chunk());
     int error = 0;
     {
+        const Quiet quiet;
         const std::lock_guard lock(lock_);
         error = regions_.full() ? ENOMEM : store_.reserve(region->chunks.size());
         if (error == 0) error = fault_.watch(at, bytes);
@@ -106,11 +104,11 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
 }
 
 void Pager::remove(Region& region) {
+    const Quiet quiet;
     const std::lock_guard lock(lock_);
     const std::size_t place =
         static_cast<std::size_t>(std::ranges::find(regions_, &region) - regions_.begin());
-    for (std::size_t i = place + 1; i < regions_.size(); ++i) regions_[i - 1] = regions_[i];
-    static_cast<void>(regions_.take_last());
+    regions_.remove(place);
     for (Chunk& chunk : region.chunks) forget(chunk);
     store_.release(region.chunks.size());
     region.gone = true;
@@ -129,6 +127,7 @@ void Pager::free_where_idle(Region& region) {
 }
 
 Counts Pager::counts(const Region& region) {
+    const Quiet quiet;
     const std::lock_guard lock(lock_);
     return region.counts;
 }
@@ -178,6 +177,10 @@ bool Pager::take_messages() {
             fault(reinterpret_cast<std::byte*>(one.address),
                   one.feat.ptid, // NOLINT: the kernel gives a number
                   (one.flags & UFFD_PAGEFAULT_FLAG_WRITE) != 0);
+        } else if (message.event == UFFD_EVENT_REMAP) {
+            give_up(
+                {"the program moves memory by a system call of its own (mremap), which cannot be followed: "
+                 "run it without the tier"});
         } else if (message.event == UFFD_EVENT_UNMAP) {
             const auto& one = message.arg.remove;
             unmapped(reinterpret_cast<std::byte*>(one.start),
@@ -579,6 +582,7 @@ Chunk* Pager::chunk_at(std::byte* at) {
 }
 
 bool Pager::discard(std::byte* at) {
+    const Quiet quiet;
     const std::lock_guard lock(lock_);
     Chunk* const chunk = chunk_at(at);
     if (chunk == nullptr || (chunk->state == State::in && !unmap(*chunk))) return false;
@@ -588,6 +592,7 @@ bool Pager::discard(std::byte* at) {
 
 void Pager::expect(std::byte* at) {
     {
+        const Quiet quiet;
         const std::lock_guard lock(lock_);
         Chunk* const chunk = chunk_at(at);
         if (chunk == nullptr || chunk->state != State::out || residence_.ahead() >= most_ahead_) return;

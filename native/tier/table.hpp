@@ -45,13 +45,22 @@ class Table {
         return *new (items_ + size_++) T{std::forward<Of>(of)...};
     }
     T take_last() { return items_[--size_]; }
-    /// Takes the time of all that follow.
     T take_first() {
         const T first = items_[0];
-        for (std::size_t i = 1; i < size_; ++i) items_[i - 1] = items_[i];
-        --size_;
+        remove(0);
         return first;
     }
+    /// These take the time of all that follow.
+    void insert(std::size_t at, const T& item) {
+        for (std::size_t i = size_++; i > at; --i) items_[i] = items_[i - 1];
+        items_[at] = item;
+    }
+    void remove(std::size_t at) {
+        for (std::size_t i = at + 1; i < size_; ++i) items_[i - 1] = items_[i];
+        --size_;
+    }
+    /// So many, all of them zero.
+    void fill(std::size_t count) { size_ = count; }
     void clear() { size_ = 0; }
 
     T& operator[](std::size_t i) { return items_[i]; }

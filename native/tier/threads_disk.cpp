@@ -1,8 +1,6 @@
 #include "tier/disk.hpp"
 #include "tier/event.hpp"
-
-#include <pthread.h>
-#include <signal.h>
+#include "tier/quiet.hpp"
 
 #include <cerrno>
 #include <condition_variable>
@@ -34,11 +32,8 @@ class ThreadsDisk final : public Disk {
     ThreadsDisk(const Store& store, unsigned depth, unsigned threads)
         : store_(store), depth_(depth), queued_(depth), ended_(depth) {
         // Signals are the program's: none is to arrive in a thread that it does not know.
-        sigset_t all, before;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        const Quiet quiet;
         for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
-        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     ThreadsDisk(const ThreadsDisk&) = delete;
     ThreadsDisk& operator=(const ThreadsDisk&) = delete;

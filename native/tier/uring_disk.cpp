@@ -98,6 +98,13 @@ class UringDisk final : public Disk {
 
 } // namespace
 
+int uring_error() {
+    io_uring ring{};
+    const int status = ::io_uring_queue_init(1, &ring, 0);
+    if (status == 0) ::io_uring_queue_exit(&ring);
+    return -status;
+}
+
 std::unique_ptr<Disk> uring_disk(const Store& store, unsigned depth) {
     return std::make_unique<UringDisk>(store, depth);
 }

@@ -10,7 +10,9 @@ from assay.cli.parser import Parsed
 from assay.errors import BadInput
 
 LAUNCHING = frozenset({"run", "measure", "compare", "sweep", "tune"})
-"""Verbs that take a command after ``--``; so does ``study calibrate``."""
+"""Verbs that take a command after ``--``."""
+ACTIONS = frozenset({("study", "calibrate"), ("tier", "run")})
+"""Actions of other verbs that do."""
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
 """What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
 SHELL_ONLY = "|<>;&"
@@ -71,7 +73,7 @@ def demand_no_command(parsed: Parsed) -> None:
         BadInput: there are some.
     """
     words = parsed.arguments
-    launches = words.verb in LAUNCHING or getattr(words, "action", None) == "calibrate"
+    launches = words.verb in LAUNCHING or (words.verb, getattr(words, "action", None)) in ACTIONS
     if parsed.separated and not launches:
         raise BadInput(
             f"`assay {words.verb}` launches nothing, and takes no words after --.",

@@ -425,6 +425,31 @@ def _case(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group.add_argument("-o", "--output", metavar="FILE.svg", help="the roofline as a picture")
 
 
+def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
+    parser = _verb(
+        verbs,
+        "tier",
+        "storage as memory: doctor, run",
+        "assay tier doctor [--path DIR[,DIR...]] | run --dram SIZE --path DIR[,DIR...] -- PROGRAM",
+    )
+    parser.add_argument("action", choices=("doctor", "run"))
+    parser.add_argument("--path", metavar="DIR[,DIR...]", help="directories on disks")
+    group = parser.add_argument_group("run")
+    group.add_argument(
+        "--dram", metavar="SIZE", help="what the program's large allocations share of DRAM"
+    )
+    configured(parser)
+    reserving(group)
+    group.add_argument(
+        "--explain", action="store_true", help="print the plan and the script; run nothing"
+    )
+    group.add_argument(
+        "--record",
+        metavar="FILE",
+        help="write what was measured, as JSON; - is the last line of standard output",
+    )
+
+
 def _doctor(verbs: Verbs[argparse.ArgumentParser]) -> None:
     _verb(verbs, "doctor", "what this host grants to you, in one screen", "assay doctor")
 
@@ -441,6 +466,7 @@ VERBS = {
     "machine": _machine,
     "partition": _partition,
     "case": _case,
+    "tier": _tier,
     "doctor": _doctor,
 }
 """What adds each verb."""

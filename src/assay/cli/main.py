@@ -55,6 +55,7 @@ def main(words: Sequence[str]) -> int:
 def _dispatch(words: Sequence[str]) -> int:
     parsed = _parsed(words)
     verb: str = parsed.arguments.verb
+    transparent = _is_transparent((verb, getattr(parsed.arguments, "action", "")))
     from assay.cli.command_words import demand_no_command
     from assay.cli.descriptors import demand_descriptors
     from assay.errors import AssayError, Pause
@@ -75,12 +76,12 @@ def _dispatch(words: Sequence[str]) -> int:
         sys.stdout.flush()
     except AssayError as error:
         _complain(str(error))
-        return OWN_ERROR if verb == "run" else error.exit_status
+        return OWN_ERROR if transparent else error.exit_status
     except BrokenPipeError:
         raise
     except OSError as error:
         _complain(_explained(error))
-        return OWN_ERROR if verb == "run" else 3
+        return OWN_ERROR if transparent else 3
     except Exception as error:
         if parsed.arguments.verbose:
             raise
@@ -88,7 +89,7 @@ def _dispatch(words: Sequence[str]) -> int:
             f"a fault in assay itself: {type(error).__name__}: {error}\n"
             "  What was measured is kept. Run it again with -v to see where, and report that."
         )
-        return OWN_ERROR if verb == "run" else FAULT
+        return OWN_ERROR if transparent else FAULT
     finally:
         if parsed.arguments.helper is not None:
             parsed.arguments.helper.close()
@@ -137,9 +138,14 @@ def _parsed(words: Sequence[str]) -> Parsed:
     try:
         return parse(words)
     except SystemExit as end:
-        if end.code and list(words[:1]) == ["run"]:
+        if end.code and _is_transparent(words):
             raise SystemExit(OWN_ERROR) from end
         raise
+
+
+def _is_transparent(words: Sequence[str]) -> bool:
+    """Whether a line's status is that of the program that it runs."""
+    return list(words[:1]) == ["run"] or list(words[:2]) == ["tier", "run"]
 
 
 def _demand_text(words: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ replaces malloc when preloaded:
 - ``tcmalloc``: ``libtcmalloc_minimal``, the same allocator without the heap profiler and its stack
   unwinder, which cost start-up time; ``libtcmalloc`` where only that is there.
 - ``tbbmalloc``: ``libtbbmalloc_proxy``; ``libtbbmalloc`` alone replaces nothing.
+- ``assay-tier``: assay's own pager (docs/tier.md), beside its launcher.
 - ``mimalloc``: not ``libmimalloc-secure`` or ``-debug``, which are slower by design.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from assay.machine.elf import read_ident
 from assay.machine.loader import default_folders, read_cache
@@ -26,6 +28,7 @@ _STEMS = {
     "gomp": ("libgomp",),
     "iomp": ("libiomp5",),
     "llvm-omp": ("libomp", "libomp5"),
+    "assay-tier": ("libassay-tier",),
 }
 """Names -> file names without ``.so`` and version, the preferred first."""
 
@@ -58,11 +61,18 @@ def find_libraries(root: Root, env: Mapping[str, str], arch: str) -> dict[str, s
 
 def _places(root: Root, env: Mapping[str, str], arch: str) -> Iterator[list[str]]:
     """Paths of files, one list for each place, in order of preference."""
+    own = _own_folder(env)
+    yield [f"{own}/{name}" for name in root.listdir(own)]
     for folder in _user_folders(env):
         yield [f"{folder}/{name}" for name in root.listdir(folder)]
     yield [path for paths in read_cache(root).values() for path in paths]
     for folder in (*default_folders(arch), *_vendor_folders(root, env)):
         yield [f"{folder}/{name}" for name in root.listdir(folder)]
+
+
+def _own_folder(env: Mapping[str, str]) -> str:
+    launcher = env.get("ASSAY_EXEC")
+    return str(Path(launcher).parent if launcher else Path(__file__).parents[1] / "_native")
 
 
 def _user_folders(env: Mapping[str, str]) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from assay.settings.per_core import PerCore
 from assay.settings.scheduling import Nice, Policy
 from assay.settings.system import SYSTEM, on_demand
 from assay.settings.thp import Thp
+from assay.settings.tier import ALL as TIER
 from assay.settings.view import View
 
 
@@ -114,6 +115,7 @@ def builtin() -> Registry:
             Cache(),
             Thp(),
             MemoryPolicy(),
+            *TIER,
             CpuIsa(),
             Policy(),
             Nice(),

@@ -1,0 +1,226 @@
+#include "tier/arena.hpp"
+
+#include "tier/quiet.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace assay::tier {
+
+namespace {
+
+constexpr std::size_t most_blocks = 1 << 16;
+
+void add(Counts& all, const Counts& more) {
+    all.first += more.first;
+    all.demand += more.demand;
+    all.late += more.late;
+    all.staged += more.staged;
+    all.again += more.again;
+    all.wasted += more.wasted;
+    all.unchanged += more.unchanged;
+    all.read_bytes += more.read_bytes;
+    all.written_bytes += more.written_bytes;
+    all.stall_ns += more.stall_ns;
+}
+
+} // namespace
+
+Arena::Arena(const Means& means)
+    : pager_(means), chunk_(means.chunk_bytes), chunks_(means.address_bytes / means.chunk_bytes),
+      bytes_(chunks_ * chunk_), reserved_(bytes_ + chunk_), free_(most_blocks + 1), blocks_(most_blocks),
+      unused_(most_blocks), owner_(chunks_) {
+    area_ = sys::map(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+    if (area_ == nullptr) throw std::bad_alloc();
+    const auto over = reinterpret_cast<std::uintptr_t>(area_) % chunk_;
+    base_ = over == 0 ? area_ : area_ + (chunk_ - over);
+    free_.add(std::size_t{0}, chunks_);
+    owner_.fill(chunks_);
+}
+
+Arena::~Arena() {
+    for (Block& block : blocks_)
+        if (block.region != nullptr) pager_.remove(*block.region);
+    sys::unmap(area_, reserved_);
+}
+
+bool Arena::take_range(std::size_t count, std::size_t& first) {
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+        Range& range = free_[i];
+        if (range.count < count) continue;
+        first = range.first;
+        range.first += count;
+        range.count -= count;
+        if (range.count == 0) free_.remove(i);
+        return true;
+    }
+    return false;
+}
+
+void Arena::give_range(std::size_t first, std::size_t count) {
+    std::size_t i = 0;
+    while (i < free_.size() && free_[i].first < first) ++i;
+    const bool joins_before = i > 0 && free_[i - 1].first + free_[i - 1].count == first;
+    const bool joins_after = i < free_.size() && first + count == free_[i].first;
+    if (joins_before) {
+        free_[i - 1].count += count + (joins_after ? free_[i].count : 0);
+        if (joins_after) free_.remove(i);
+    } else if (joins_after) {
+        free_[i].first = first;
+        free_[i].count += count;
+    } else {
+        free_.insert(i, Range{first, count});
+    }
+}
+
+void* Arena::allocate(std::size_t bytes) {
+    const std::size_t count = (bytes + chunk_ - 1) / chunk_;
+    if (count == 0 || count > chunks_) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    const Quiet quiet;
+    std::size_t first = 0;
+    std::uint32_t number = 0;
+    {
+        const std::lock_guard lock(lock_);
+        if ((unused_.empty() && blocks_.full()) || !take_range(count, first)) {
+            errno = ENOMEM;
+            return nullptr;
+        }
+        if (unused_.empty()) {
+            number = static_cast<std::uint32_t>(blocks_.size());
+            blocks_.add(Block{});
+        } else {
+            number = unused_.take_last();
+        }
+        blocks_[number] = Block{first, count, bytes, bytes, nullptr};
+    }
+    std::byte* const at = address(first);
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    Region* region = nullptr;
+    if (sys::map(at, count * chunk_, PROT_READ | PROT_WRITE, flags) != nullptr) {
+        sys::advise(at, count * chunk_,
+                    chunk_ % (std::size_t{2} << 20) == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+        // A child of a fork has no pager: it is to end at a touch, not to find zeros.
+        sys::advise(at, count * chunk_, MADV_DONTFORK);
+        region = pager_.add(at, count * chunk_);
+    }
+    const int error = errno;
+    const std::lock_guard lock(lock_);
+    blocks_[number].region = region;
+    if (region == nullptr) {
+        give_up_block(blocks_[number]);
+        errno = error == ENOSPC || error == EDQUOT ? ENOSPC : ENOMEM;
+        return nullptr;
+    }
+    for (std::size_t i = 0; i < count; ++i) owner_[first + i] = number + 1;
+    return at;
+}
+
+/// Its addresses are free again; whoever touches them ends by SIGSEGV.
+void Arena::give_up_block(Block& block) {
+    sys::map(address(block.first), block.count * chunk_, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
+    for (std::size_t i = 0; i < block.count; ++i) owner_[block.first + i] = 0;
+    give_range(block.first, block.count);
+    unused_.add(static_cast<std::uint32_t>(&block - blocks_.begin()));
+    block = Block{};
+}
+
+Arena::Block* Arena::block_of(const void* at) {
+    const std::uint32_t number = owner_[chunk_of(at)];
+    return number == 0 ? nullptr : &blocks_[number - 1];
+}
+
+std::size_t Arena::bytes_from(const void* at) {
+    const Quiet quiet;
+    const std::lock_guard lock(lock_);
+    const Block* const block = block_of(at);
+    if (block == nullptr) return 0;
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(at) - address(block->first));
+    return offset < block->bytes ? block->bytes - offset : 0;
+}
+
+void Arena::free(void* at) {
+    const std::size_t bytes = bytes_from(at);
+    if (bytes > 0) unmap(at, bytes);
+}
+
+void Arena::unmap(void* at, std::size_t bytes) {
+    constexpr std::size_t page = 4096;
+    auto* from = static_cast<std::byte*>(at);
+    std::byte* const end = from + (bytes + page - 1) / page * page;
+    const Quiet quiet;
+    while (from < end && holds(from)) {
+        const std::lock_guard lock(lock_);
+        Block* const block = block_of(from);
+        if (block == nullptr) {
+            from = address(chunk_of(from) + 1);
+            continue;
+        }
+        std::byte* const first = address(block->first);
+        std::byte* const last = first + (block->bytes + page - 1) / page * page;
+        std::byte* const to = std::min(end, last);
+        const auto gone = static_cast<std::size_t>(std::min(to, first + block->bytes) - from);
+        block->left -= std::min(gone, block->left);
+        if (block->left == 0) {
+            add(past_, pager_.counts(*block->region));
+            pager_.remove(*block->region);
+            give_up_block(*block);
+        } else {
+            // The pager learns of it by an event, and nobody waits for this lock to answer it.
+            sys::map(from, static_cast<std::size_t>(to - from), PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
+        }
+        from = std::max(to, last);
+    }
+}
+
+void* Arena::resize(void* at, std::size_t bytes) {
+    const std::size_t before = bytes_from(at);
+    {
+        const Quiet quiet;
+        const std::lock_guard lock(lock_);
+        Block* const block = block_of(at);
+        if (block != nullptr && at == address(block->first) && block->left == block->bytes &&
+            bytes <= block->count * chunk_ && (bytes + chunk_ - 1) / chunk_ == block->count) {
+            block->bytes = block->left = bytes;
+            return at;
+        }
+    }
+    void* const other = allocate(bytes);
+    if (other == nullptr) return nullptr;
+    std::memcpy(other, at, std::min(before, bytes));
+    free(at);
+    return other;
+}
+
+void Arena::discard(void* at, std::size_t bytes) {
+    auto* from = static_cast<std::byte*>(at);
+    std::byte* const end = from + bytes;
+    while (from < end) {
+        std::byte* const next = std::min(address(chunk_of(from) + 1), end);
+        const bool whole = from == address(chunk_of(from)) && static_cast<std::size_t>(next - from) == chunk_;
+        if (!whole || !pager_.discard(from)) std::memset(from, 0, static_cast<std::size_t>(next - from));
+        from = next;
+    }
+}
+
+void Arena::expect(void* at, std::size_t bytes) {
+    for (std::size_t i = chunk_of(at); i <= chunk_of(static_cast<std::byte*>(at) + bytes - 1); ++i)
+        pager_.expect(address(i));
+}
+
+Counts Arena::counts() {
+    const Quiet quiet;
+    const std::lock_guard lock(lock_);
+    Counts all = past_;
+    for (const Block& block : blocks_)
+        if (block.region != nullptr) add(all, pager_.counts(*block.region));
+    return all;
+}
+
+} // namespace assay::tier

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "tier/pager.hpp"
+
+#include <cstddef>
+#include <mutex>
+
+namespace assay::tier {
+
+/// Blocks of managed memory, from addresses that were set apart for them: whether an address is one of these
+/// is known without looking anything up.
+class Arena {
+  public:
+    /// \throws what Pager does, and std::bad_alloc.
+    explicit Arena(const Means& means);
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+    ~Arena();
+
+    /// Zeros, from the beginning of a chunk on. \returns null with errno: ENOMEM, ENOSPC.
+    [[nodiscard]] void* allocate(std::size_t bytes);
+    [[nodiscard]] bool holds(const void* at) const {
+        return static_cast<const std::byte*>(at) >= base_ &&
+               static_cast<const std::byte*>(at) < base_ + bytes_;
+    }
+    /// Bytes from an address on to the end of its block; 0 where there is none.
+    [[nodiscard]] std::size_t bytes_from(const void* at);
+    void free(void* at);
+    /// In its place, or elsewhere with all that it holds. \returns null with errno; then nothing is changed.
+    [[nodiscard]] void* resize(void* at, std::size_t bytes);
+
+    /// munmap(2) of whole pages: any part of blocks.
+    void unmap(void* at, std::size_t bytes);
+    /// Zeros from now on, as by MADV_DONTNEED.
+    void discard(void* at, std::size_t bytes);
+    /// It will be touched soon, as by MADV_WILLNEED.
+    void expect(void* at, std::size_t bytes);
+
+    [[nodiscard]] Pager& pager() { return pager_; }
+    /// Of all regions there are and were.
+    [[nodiscard]] Counts counts();
+
+  private:
+    struct Range {
+        std::size_t first, count; ///< Chunks.
+    };
+    struct Block {
+        std::size_t first, count; ///< Chunks.
+        std::size_t bytes;        ///< That were asked for.
+        std::size_t left;         ///< Of them, that are not unmapped yet.
+        Region* region;
+    };
+
+    [[nodiscard]] std::byte* address(std::size_t chunk) const { return base_ + chunk * chunk_; }
+    [[nodiscard]] std::size_t chunk_of(const void* at) const {
+        return static_cast<std::size_t>(static_cast<const std::byte*>(at) - base_) / chunk_;
+    }
+    [[nodiscard]] bool take_range(std::size_t count, std::size_t& first);
+    void give_range(std::size_t first, std::size_t count);
+    [[nodiscard]] Block* block_of(const void* at);
+    void give_up_block(Block& block);
+
+    Pager pager_;
+    std::size_t chunk_, chunks_;
+    std::size_t bytes_ = 0, reserved_ = 0;
+    std::byte* area_ = nullptr;
+    std::byte* base_ = nullptr;
+    std::mutex lock_;
+    Table<Range> free_; ///< By address.
+    Table<Block> blocks_;
+    Table<std::uint32_t> unused_; ///< Blocks that are free.
+    Table<std::uint32_t> owner_;  ///< Of each chunk: a block's number and one, or 0.
+    Counts past_{};               ///< Of regions that are gone.
+};
+
+} // namespace assay::tier

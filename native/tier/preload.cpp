@@ -1,0 +1,370 @@
+/// libassay-tier.so stands before the C library in a program: large memory comes from the arena, and all else
+/// goes on to whoever gave it before.
+///
+/// What it needs to know is in the environment, where `assay tier run` puts it; without it nothing is
+/// changed.
+
+#include "tier/arena.hpp"
+#include "tier/quiet.hpp"
+#include "tier/say.hpp"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+// By these names glibc exports its own allocator: what is used before the next one has been looked up.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+void __libc_free(void*);
+}
+
+namespace assay::tier {
+
+namespace {
+
+/// The functions that this library stands before.
+struct Next {
+    void* (*malloc)(std::size_t) = __libc_malloc;
+    void* (*calloc)(std::size_t, std::size_t) = __libc_calloc;
+    void* (*realloc)(void*, std::size_t) = __libc_realloc;
+    void* (*memalign)(std::size_t, std::size_t) = __libc_memalign;
+    void (*free)(void*) = __libc_free;
+    std::size_t (*usable)(void*) = nullptr;
+
+    template <class Function>
+    static void find(const char* name, Function*& function) {
+        // A function as dlsym(3) gives it: by way of its bytes, as POSIX has it.
+        void* const found = ::dlsym(RTLD_NEXT, name);
+        if (found != nullptr) std::memcpy(&function, &found, sizeof found);
+    }
+    void find_all() {
+        find("malloc", malloc);
+        find("calloc", calloc);
+        find("realloc", realloc);
+        find("memalign", memalign);
+        find("free", free);
+        find("malloc_usable_size", usable);
+    }
+};
+
+constexpr std::size_t page = 4096;
+
+std::size_t number(std::string_view text, std::size_t usual) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? value : usual;
+}
+
+std::size_t number_of(const char* name, std::size_t usual) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? usual : number(text, usual);
+}
+
+/// What this process does with memory; there is one, from its first allocation on.
+class Front {
+  public:
+    [[nodiscard]] const Next& next() const { return next_; }
+    [[nodiscard]] Arena* arena() const { return arena_.load(std::memory_order_acquire); }
+    [[nodiscard]] bool takes(std::size_t bytes) const { return bytes >= threshold_ && arena() != nullptr; }
+    [[nodiscard]] bool holds(const void* at) const {
+        const Arena* const found = arena();
+        return found != nullptr && found->holds(at);
+    }
+
+    void start() {
+        next_.find_all();
+        const char* const paths = std::getenv("ASSAY_TIER_PATH");
+        if (paths == nullptr) return;
+        Means means;
+        for (std::string_view rest = paths; !rest.empty();) {
+            const std::size_t end = std::min(rest.find(','), rest.size());
+            if (end > 0) means.paths.emplace_back(rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        means.memory_bytes = number_of("ASSAY_TIER_DRAM", 0);
+        means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
+        means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
+        threshold_ = number_of("ASSAY_TIER_THRESHOLD", threshold_);
+        try {
+            // It outlives everything that runs at exit, and may touch memory: so it is never destroyed.
+            arena_.store(new (room_) Arena(means), std::memory_order_release);
+        } catch (const std::exception& error) {
+            say({error.what()});
+            // A program that needs the tier would end later for want of memory, and nobody would know why.
+            ::_exit(125);
+        }
+        ::pthread_atfork(nullptr, nullptr, [] { front().in_child(); });
+    }
+
+    /// A child of a fork has no pager, and none of the memory that it would bring.
+    void in_child() { arena_.store(nullptr, std::memory_order_release); }
+
+    void report() {
+        const char* const path = std::getenv("ASSAY_TIER_REPORT");
+        if (path == nullptr || arena() == nullptr) return;
+        const Counts c = arena()->counts();
+        std::FILE* const file = std::fopen(path, "ae");
+        if (file == nullptr) return;
+        std::fprintf(
+            file,
+            "{\"schema\":1,\"pid\":%d,\"first\":%lu,\"demand\":%lu,\"late\":%lu,\"staged\":%lu,"
+            "\"again\":%lu,\"wasted\":%lu,\"unchanged\":%lu,\"read_bytes\":%lu,\"written_bytes\":%lu}\n",
+            ::getpid(), c.first, c.demand, c.late, c.staged, c.again, c.wasted, c.unchanged, c.read_bytes,
+            c.written_bytes);
+        std::fclose(file);
+    }
+
+    /// Constant-initialised, so that it is there before any constructor has run.
+    static Front& front();
+
+  private:
+    Next next_;
+    std::atomic<Arena*> arena_ = nullptr;
+    std::size_t threshold_ = std::size_t{64} << 20;
+    alignas(Arena) std::byte room_[sizeof(Arena)]{};
+};
+
+constinit Front the_front;
+
+Front& Front::front() {
+    return the_front;
+}
+
+Front& front() {
+    return Front::front();
+}
+
+[[gnu::constructor(101)]] void start() {
+    front().start();
+}
+
+[[gnu::destructor(101)]] void report() {
+    front().report();
+}
+
+void* aligned(std::size_t alignment, std::size_t bytes) {
+    if (front().takes(bytes) && alignment <= front().arena()->pager().chunk()) {
+        if (void* const at = front().arena()->allocate(bytes)) return at;
+        return nullptr;
+    }
+    return front().next().memalign(alignment, bytes);
+}
+
+bool too_large(std::size_t count, std::size_t bytes) {
+    return bytes != 0 && count > PTRDIFF_MAX / bytes;
+}
+
+void* move_in(void* at, std::size_t bytes) {
+    const std::size_t before = front().next().usable == nullptr ? 0 : front().next().usable(at);
+    void* const other = front().arena()->allocate(bytes);
+    if (other == nullptr) return nullptr;
+    std::memcpy(other, at, std::min(before, bytes));
+    front().next().free(at);
+    return other;
+}
+
+void* move_out(void* at, std::size_t bytes) {
+    const std::size_t before = front().arena()->bytes_from(at);
+    void* const other = front().next().malloc(bytes);
+    if (other == nullptr) return nullptr;
+    std::memcpy(other, at, std::min(before, bytes));
+    front().arena()->free(at);
+    return other;
+}
+
+/// Whether a mapping is ordinary memory: private, anonymous, to be read and written, anywhere.
+bool is_ordinary(void* at, std::size_t bytes, int protection, int flags) {
+    constexpr int other = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_SHARED | MAP_NORESERVE | MAP_HUGETLB |
+                          MAP_GROWSDOWN | MAP_STACK | MAP_LOCKED | MAP_32BIT;
+    return at == nullptr && front().takes(bytes) && protection == (PROT_READ | PROT_WRITE) &&
+           (flags & (MAP_PRIVATE | MAP_ANONYMOUS)) == (MAP_PRIVATE | MAP_ANONYMOUS) && (flags & other) == 0;
+}
+
+int refuse_lock() {
+    static std::atomic_flag said;
+    if (!said.test_and_set())
+        say({"the program wants to lock memory that storage stands behind (mlock); it is told that there is "
+             "not "
+             "enough"});
+    errno = ENOMEM;
+    return -1;
+}
+
+} // namespace
+
+} // namespace assay::tier
+
+using assay::tier::front;
+
+#define ASSAY_TIER_EXPORT extern "C" [[gnu::visibility("default")]]
+
+ASSAY_TIER_EXPORT void* malloc(std::size_t bytes) {
+    return front().takes(bytes) ? front().arena()->allocate(bytes) : front().next().malloc(bytes);
+}
+
+ASSAY_TIER_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
+    if (assay::tier::too_large(count, bytes) || !front().takes(count * bytes))
+        return front().next().calloc(count, bytes);
+    return front().arena()->allocate(count * bytes);
+}
+
+ASSAY_TIER_EXPORT void free(void* at) {
+    if (!front().holds(at)) return front().next().free(at);
+    const int before = errno;
+    front().arena()->free(at);
+    errno = before;
+}
+
+ASSAY_TIER_EXPORT void* realloc(void* at, std::size_t bytes) {
+    if (at == nullptr) return malloc(bytes);
+    const bool inside = front().holds(at);
+    if (!inside && !front().takes(bytes)) return front().next().realloc(at, bytes);
+    if (!inside) return assay::tier::move_in(at, bytes);
+    if (bytes == 0) {
+        free(at);
+        return nullptr;
+    }
+    return front().takes(bytes) ? front().arena()->resize(at, bytes) : assay::tier::move_out(at, bytes);
+}
+
+ASSAY_TIER_EXPORT void* reallocarray(void* at, std::size_t count, std::size_t bytes) {
+    if (assay::tier::too_large(count, bytes)) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    return realloc(at, count * bytes);
+}
+
+ASSAY_TIER_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) {
+    return assay::tier::aligned(alignment, bytes);
+}
+
+ASSAY_TIER_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+    return assay::tier::aligned(alignment, bytes);
+}
+
+ASSAY_TIER_EXPORT int posix_memalign(void** at, std::size_t alignment, std::size_t bytes) {
+    const bool power = alignment != 0 && (alignment & (alignment - 1)) == 0;
+    if (!power || alignment % sizeof(void*) != 0) return EINVAL;
+    const int before = errno;
+    void* const found = assay::tier::aligned(alignment, bytes);
+    errno = before;
+    if (found == nullptr) return ENOMEM;
+    *at = found;
+    return 0;
+}
+
+ASSAY_TIER_EXPORT void* valloc(std::size_t bytes) {
+    return assay::tier::aligned(assay::tier::page, bytes);
+}
+
+ASSAY_TIER_EXPORT void* pvalloc(std::size_t bytes) {
+    return assay::tier::aligned(assay::tier::page,
+                                (bytes + assay::tier::page - 1) / assay::tier::page * assay::tier::page);
+}
+
+ASSAY_TIER_EXPORT std::size_t malloc_usable_size(void* at) {
+    if (front().holds(at)) return front().arena()->bytes_from(at);
+    const auto usable = front().next().usable;
+    return usable == nullptr || at == nullptr ? 0 : usable(at);
+}
+
+ASSAY_TIER_EXPORT void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd,
+                             off_t offset) noexcept {
+    if (assay::tier::is_ordinary(at, bytes, protection, flags)) {
+        void* const found = front().arena()->allocate(bytes);
+        return found == nullptr ? MAP_FAILED : found;
+    }
+    const long found = ::syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
+    return reinterpret_cast<void*>(found); // NOLINT: the kernel gives a number
+}
+
+ASSAY_TIER_EXPORT void* mmap64(void* at, std::size_t bytes, int protection, int flags, int fd,
+                               off64_t offset) noexcept {
+    return mmap(at, bytes, protection, flags, fd, offset);
+}
+
+ASSAY_TIER_EXPORT int munmap(void* at, std::size_t bytes) noexcept {
+    if (!front().holds(at)) return assay::tier::sys::unmap(at, bytes);
+    if (bytes == 0 || reinterpret_cast<std::uintptr_t>(at) % assay::tier::page != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    front().arena()->unmap(at, bytes);
+    return 0;
+}
+
+ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, int flags, ...) noexcept {
+    va_list more;
+    va_start(more, flags);
+    void* const wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(more, void*) : nullptr;
+    va_end(more);
+    if (!front().holds(at)) {
+        const long found = ::syscall(SYS_mremap, at, before, bytes, flags, wanted);
+        return reinterpret_cast<void*>(found); // NOLINT: the kernel gives a number
+    }
+    // To a place of the program's choice, or leaving pages behind: nobody needs it for ordinary memory.
+    if ((flags & ~MREMAP_MAYMOVE) != 0) {
+        errno = EINVAL;
+        return MAP_FAILED;
+    }
+    if (bytes <= before) {
+        if (bytes < before) front().arena()->unmap(static_cast<std::byte*>(at) + bytes, before - bytes);
+        return at;
+    }
+    if ((flags & MREMAP_MAYMOVE) == 0) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    void* const other = front().arena()->allocate(bytes);
+    if (other == nullptr) return MAP_FAILED;
+    std::memcpy(other, at, before);
+    front().arena()->unmap(at, before);
+    return other;
+}
+
+ASSAY_TIER_EXPORT int madvise(void* at, std::size_t bytes, int advice) noexcept {
+    if (!front().holds(at) || bytes == 0) return assay::tier::sys::advise(at, bytes, advice);
+    switch (advice) {
+    case MADV_DONTNEED:
+    case MADV_FREE:
+        front().arena()->discard(at, bytes);
+        return 0;
+    case MADV_WILLNEED:
+        front().arena()->expect(at, bytes);
+        return 0;
+    default:
+        // Pages and forks of this memory are the pager's.
+        return 0;
+    }
+}
+
+ASSAY_TIER_EXPORT int mlock(const void* at, std::size_t bytes) noexcept {
+    return front().holds(at) ? assay::tier::refuse_lock() : static_cast<int>(::syscall(SYS_mlock, at, bytes));
+}
+
+ASSAY_TIER_EXPORT int mlock2(const void* at, std::size_t bytes, unsigned flags) noexcept {
+    return front().holds(at) ? assay::tier::refuse_lock()
+                             : static_cast<int>(::syscall(SYS_mlock2, at, bytes, flags));
+}
+
+ASSAY_TIER_EXPORT int mlockall(int flags) noexcept {
+    return front().arena() != nullptr ? assay::tier::refuse_lock()
+                                      : static_cast<int>(::syscall(SYS_mlockall, flags));
+}

@@ -1,0 +1,155 @@
+/// What this machine gives to the tier: rights, kernel, and how fast a disk is.
+///
+///     assay-tier-probe [--path DIR[,DIR...]] [--bytes N]
+///
+/// One line of JSON. What cannot be had is told in it, and is no failure of this program.
+
+#include "common/json_writer.hpp"
+#include "tier/disk.hpp"
+#include "tier/userfault.hpp"
+
+#include <poll.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <random>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace assay::tier {
+
+namespace {
+
+constexpr unsigned in_flight = 8; ///< As many as the pager has under way on a run of chunks.
+constexpr std::size_t large = std::size_t{2} << 20, small = 4096;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// \throws std::system_error where one fails.
+void transfer(Disk& disk, const std::vector<Slot>& slots, bool write, std::byte* memory, std::size_t chunk,
+              unsigned depth) {
+    std::size_t begun = 0, ended = 0;
+    std::vector<unsigned> places;
+    for (unsigned i = 0; i < depth; ++i) places.push_back(i);
+    while (ended < slots.size()) {
+        for (; begun < slots.size() && !places.empty(); ++begun, places.pop_back())
+            if (!disk.start({write, slots[begun], memory + places.back() * chunk, places.back()})) break;
+        disk.begin();
+        pollfd ready{disk.ready(), POLLIN, 0};
+        ::poll(&ready, 1, -1);
+        Disk::Ended one{};
+        while (disk.next(one)) {
+            if (one.error != 0)
+                throw std::system_error(one.error, std::generic_category(), write ? "writing" : "reading");
+            places.push_back(static_cast<unsigned>(one.transfer.tag));
+            ++ended;
+        }
+    }
+}
+
+std::vector<Slot> slots_of(Store& store, std::size_t count) {
+    if (const int error = store.reserve(count); error != 0)
+        throw std::system_error(error, std::generic_category(), "room for the measurement");
+    std::vector<Slot> slots;
+    for (std::size_t i = 0; i < count; ++i) slots.push_back(store.take());
+    return slots;
+}
+
+/// Bandwidth of large transfers, several at a time, and the time of one small one.
+void measure(const std::string& path, std::size_t bytes, std::byte* memory, JsonWriter& json) {
+    {
+        Store store({path}, large, bytes / large);
+        const auto disk = uring_disk(store, in_flight);
+        const std::vector<Slot> slots = slots_of(store, bytes / large);
+        const auto total = static_cast<double>(slots.size() * large);
+        auto start = std::chrono::steady_clock::now();
+        transfer(*disk, slots, true, memory, large, in_flight);
+        json.member("write_bytes_per_s", total / seconds_since(start));
+        start = std::chrono::steady_clock::now();
+        transfer(*disk, slots, false, memory, large, in_flight);
+        json.member("read_bytes_per_s", total / seconds_since(start));
+    }
+    constexpr std::size_t count = 1000;
+    Store store({path}, small, bytes / small);
+    const auto disk = uring_disk(store, 1);
+    std::vector<Slot> slots = slots_of(store, bytes / small);
+    std::ranges::shuffle(slots, std::mt19937_64(1));
+    slots.resize(std::min(count, slots.size()));
+    transfer(*disk, slots, true, memory, small, 1);
+    const auto start = std::chrono::steady_clock::now();
+    transfer(*disk, slots, false, memory, small, 1);
+    json.member("latency_s", seconds_since(start) / static_cast<double>(slots.size()));
+}
+
+void tell_path(const std::string& path, std::size_t bytes, std::byte* memory, JsonWriter& json) {
+    json.begin_object().member("path", path);
+    struct statvfs system{};
+    if (::statvfs(path.c_str(), &system) == 0)
+        json.member("free_bytes",
+                    static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize));
+    try {
+        measure(path, bytes, memory, json);
+    } catch (const std::exception& error) {
+        json.member("problem", error.what());
+    }
+    json.end_object();
+}
+
+void tell_kernel(JsonWriter& json) {
+    const Userfault::Offer offer = Userfault::offer();
+    json.key("userfaultfd").begin_object();
+    if (offer.error != 0) json.member("problem", std::strerror(offer.error));
+    json.member("in_kernel", offer.in_kernel)
+        .member("move", (offer.features & UFFD_FEATURE_MOVE) != 0)
+        .member("poison", (offer.features & UFFD_FEATURE_POISON) != 0)
+        .end_object();
+    json.key("io_uring").begin_object();
+    if (const int error = uring_error(); error != 0) json.member("problem", std::strerror(error));
+    json.end_object();
+}
+
+int probe(int argc, char** argv) {
+    std::string paths;
+    std::size_t bytes = std::size_t{256} << 20;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const std::string_view name = argv[i];
+        if (name == "--path") paths = argv[i + 1];
+        if (name == "--bytes") bytes = std::stoul(argv[i + 1]);
+    }
+    std::byte* const memory = sys::map(in_flight * large);
+    if (memory == nullptr) throw std::bad_alloc();
+    JsonWriter json;
+    json.begin_object().member("schema", 1);
+    tell_kernel(json);
+    json.key("paths").begin_array();
+    for (std::size_t from = 0; from < paths.size();) {
+        const std::size_t end = std::min(paths.find(',', from), paths.size());
+        if (end > from) tell_path(paths.substr(from, end - from), bytes, memory, json);
+        from = end + 1;
+    }
+    json.end_array().end_object();
+    std::puts(json.text().c_str());
+    return 0;
+}
+
+} // namespace
+
+} // namespace assay::tier
+
+int main(int argc, char** argv) {
+    try {
+        return assay::tier::probe(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "assay-tier-probe: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace assay::tier {
+
+/// No signal arrives in this thread meanwhile: a handler may touch a region, and whoever holds what the pager
+/// waits for must not wait for the pager.
+class Quiet {
+  public:
+    Quiet() {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+    ~Quiet() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  private:
+    sigset_t before_{};
+};
+
+} // namespace assay::tier

@@ -1,0 +1,66 @@
+"""``assay tier doctor``: what this kernel, these rights and these disks allow."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.records import to_builtins
+from assay.tier.doctor import findings, usable
+from assay.tier.probe import Path, Probe, probe
+from assay.units import show_bytes, show_duration
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tell; 1 where the tier cannot be used.
+
+    Raises:
+        NotPossible: this assay was built without it.
+    """
+    found = probe(os.environ, arguments.path or "")
+    can = usable(found)
+    if arguments.json:
+        told = [to_builtins(one) for one in findings(found)]
+        print_json({"usable": can, "probe": to_builtins(found), "findings": told})
+    else:
+        print("\n".join(fitted(_lines(found), width_of(sys.stdout))))
+    return 0 if can else 1
+
+
+def _lines(found: Probe) -> list[str]:
+    faults = found.userfaultfd
+    lines = [
+        f"page faults  {_word(faults.problem is None, 'userfaultfd')}, "
+        f"{_word(faults.in_kernel, 'also within system calls')}",
+        f"pages        {_word(faults.move, 'moved, not copied')}, "
+        f"{_word(faults.poison, 'marked where lost')}",
+        f"transfers    {_word(found.io_uring.problem is None, 'io_uring')}",
+        *(_path_line(one) for one in found.paths),
+    ]
+    for one in findings(found):
+        lines += [
+            f"{'cannot be used' if one.fatal else 'slower'}: {one.problem}",
+            f"  {one.remedy}",
+        ]
+    if usable(found):
+        paths = ",".join(one.path for one in found.paths) or "DIR"
+        lines.append(f"usable: assay tier run --dram SIZE --path {paths} -- PROGRAM")
+    return lines
+
+
+def _word(truth: bool, text: str) -> str:
+    return text if truth else f"not {text}"
+
+
+def _path_line(one: Path) -> str:
+    if one.read_bytes_per_s is None or one.write_bytes_per_s is None or one.latency_s is None:
+        return f"path         {one.path}"
+    free = "" if one.free_bytes is None else f", {show_bytes(one.free_bytes)} free"
+    return (
+        f"path         {one.path}: reads {show_bytes(one.read_bytes_per_s)}/s, "
+        f"writes {show_bytes(one.write_bytes_per_s)}/s, "
+        f"4 KiB in {show_duration(one.latency_s)}{free}"
+    )

@@ -1,0 +1,52 @@
+"""``assay tier``: storage as memory."""
+
+from __future__ import annotations
+
+from assay.cli.acting import demand_used
+from assay.cli.parser import Parsed, parse
+from assay.errors import BadInput
+
+OF_ACTIONS = {
+    "doctor": ("path", "json"),
+    "run": (
+        *("path", "dram", "assignments", "reserve", "partition"),
+        *("explain", "record"),
+    ),
+}
+"""The options of each action."""
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb."""
+    demand_used(parsed.arguments, OF_ACTIONS)
+    if parsed.arguments.action == "run":
+        from assay.cli.verbs import run as launching
+
+        return launching.run(_as_run(parsed))
+    from assay.cli.acting import run_action
+
+    return run_action(parsed.arguments)
+
+
+def _as_run(parsed: Parsed) -> Parsed:
+    """``assay run`` with the two settings that this verb is short for.
+
+    Raises:
+        BadInput: one of them is missing.
+    """
+    arguments = parsed.arguments
+    for name, example in (("dram", "8G"), ("path", "/mnt/nvme")):
+        if not getattr(arguments, name):
+            raise BadInput(
+                f"`assay tier run` needs --{name}.", f"Write --{name}, as in --{name} {example}."
+            )
+    of_run = parse(["run"]).arguments
+    for name, value in vars(arguments).items():
+        if name in vars(of_run) and name != "verb":
+            setattr(of_run, name, value)
+    of_run.assignments = [
+        f"mem.dram={arguments.dram}",
+        f"mem.tier={arguments.path}",
+        *arguments.assignments,
+    ]
+    return parsed._replace(arguments=of_run)

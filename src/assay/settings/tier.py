@@ -1,0 +1,152 @@
+"""``mem.dram`` and ``mem.tier``: large memory of a program in so much DRAM, with storage behind it.
+
+Interface: ``libassay-tier.so`` is put in front of the C library (``LD_PRELOAD``) and told by its
+environment how much memory it has and where the rest goes (native/tier/preload.cpp). It answers
+page faults with userfaultfd(2), and moves pages with ``UFFDIO_MOVE`` (Linux 6.8). Evidence: *seen*
+in the maps of the run; a program that cannot have it ends before its first instruction, aloud.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.errors import BadInput
+from assay.machine.document import Machine, Program
+from assay.records import (
+    AnyText,
+    Configuration,
+    Domain,
+    EnvSet,
+    Grant,
+    Level,
+    Plan,
+    Preload,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
+from assay.units import parse_bytes
+
+DRAM, TIER = "mem.dram", "mem.tier"
+LIBRARY = "assay-tier"
+"""Name of the pager's library among those of a machine."""
+
+_LEAST_BYTES = 8 * (2 << 20)
+"""Eight chunks of 2 MiB: no instruction touches as many at once (native/tier/pager.hpp)."""
+_SIZES = AnyText("a size as 8G")
+_PATHS = AnyText("a directory on a disk, or several with commas between them")
+
+
+class Dram(msgspec.Struct, frozen=True):
+    """``mem.dram``: how much DRAM the large allocations of a program share."""
+
+    name: str = DRAM
+    summary: str = "DRAM for large allocations, with storage behind it (with mem.tier)"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """Sizes."""
+        return _SIZES
+
+    def default(self, machine: Machine) -> Value | None:
+        """None: all that there is."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return "only the user knows how much memory a program is to have"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """The budget, in the environment.
+
+        Raises:
+            BadInput: no size, or less than the pager can work with.
+        """
+        if TIER not in config:
+            return Refused(
+                f"{DRAM} needs storage for what does not fit", f"Add {TIER}=DIR, on a disk."
+            )
+        bytes_ = _bytes_of(config[self.name])
+        if bytes_ < _LEAST_BYTES:
+            raise BadInput(
+                f"{DRAM}={config[self.name]} is too little.",
+                f"Give at least {_LEAST_BYTES >> 20}M: eight chunks of 2 MiB.",
+            )
+        return Resolved((EnvSet(name="ASSAY_TIER_DRAM", value=str(bytes_)),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Whether the pager was there."""
+        return _judge(config[self.name], facts)
+
+
+class Tier(msgspec.Struct, frozen=True):
+    """``mem.tier``: where memory goes that does not fit into ``mem.dram``."""
+
+    name: str = TIER
+    summary: str = "directories on disks that stand behind large allocations (with mem.dram)"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SEEN
+
+    def domain(self, machine: Machine) -> Domain:
+        """Directories."""
+        return _PATHS
+
+    def default(self, machine: Machine) -> Value | None:
+        """None: memory is memory."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked."""
+        return "only the user knows which disk may be used as memory"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """The library, and where it may put what it takes out of memory."""
+        if DRAM not in config:
+            return Refused(
+                f"{TIER} needs to know how much memory it stands behind", f"Add {DRAM}=SIZE."
+            )
+        path = machine.libraries.get(LIBRARY)
+        if path is None:
+            return Refused(
+                "this assay was built without its pager",
+                "Install liburing-dev and libxxhash-dev, and assay again.",
+            )
+        if set(path) & set(" :\t\n"):
+            return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
+        return Resolved(
+            (
+                Preload(path=path),
+                EnvSet(name="ASSAY_TIER_PATH", value=str(config[self.name])),
+            )
+        )
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Whether the pager was there."""
+        return _judge(config[self.name], facts)
+
+
+def _bytes_of(value: Value) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return parse_bytes(str(value))
+
+
+def _judge(value: Value, facts: RunFacts) -> Grant:
+    found = mapped(facts, (f"lib{LIBRARY}",))
+    if found is None:
+        return unverified(value, why_unread(facts, "maps"))
+    if not found:
+        return refused(
+            value,
+            Level.SEEN,
+            "not mapped: the program is static, or runs with raised rights, or drops it",
+        )
+    return granted(value, Level.SEEN, ", ".join(found))
+
+
+ALL = (Dram(), Tier())

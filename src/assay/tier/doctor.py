@@ -1,0 +1,78 @@
+"""Whether programs can have storage as memory here, and what would change it."""
+
+from __future__ import annotations
+
+from assay.records.codec import Record
+from assay.tier.probe import Probe
+
+
+class Finding(Record, frozen=True, kw_only=True):
+    """What stands in the way, and what to do.
+
+    ``fatal``: the tier cannot be used with it.
+    """
+
+    problem: str
+    remedy: str
+    fatal: bool = True
+
+
+def findings(probe: Probe) -> tuple[Finding, ...]:
+    """All that is wrong with this machine, the gravest first."""
+    faults = probe.userfaultfd
+    found = []
+    if faults.problem is not None:
+        found.append(
+            Finding(
+                problem=f"the kernel gives no userfaultfd ({faults.problem})",
+                remedy="Use a kernel with CONFIG_USERFAULTFD, and a sandbox that allows the call.",
+            )
+        )
+    elif not faults.in_kernel:
+        found.append(
+            Finding(
+                problem="faults within system calls are not told to this user, and read(2) into"
+                " memory that is on storage would fail",
+                remedy="Run as root, give your group /dev/userfaultfd, or set"
+                " vm.unprivileged_userfaultfd=1 (sysctl).",
+            )
+        )
+    if faults.problem is None and not faults.move:
+        found.append(
+            Finding(
+                problem="the kernel cannot move pages (UFFDIO_MOVE)",
+                remedy="Use Linux 6.8 or newer.",
+            )
+        )
+    if faults.problem is None and not faults.poison:
+        found.append(
+            Finding(
+                problem="the kernel cannot mark lost pages (UFFDIO_POISON)",
+                remedy="Use Linux 6.6 or newer.",
+            )
+        )
+    if probe.io_uring.problem is not None:
+        found.append(
+            Finding(
+                problem=f"there is no io_uring ({probe.io_uring.problem})",
+                remedy="Set kernel.io_uring_disabled=0; threads do its work meanwhile.",
+                fatal=False,
+            )
+        )
+    found += [
+        Finding(problem=one.problem.split(": ")[0], remedy=_sentence(one.problem))
+        for one in probe.paths
+        if one.problem is not None
+    ]
+    return tuple(sorted(found, key=lambda one: not one.fatal))
+
+
+def usable(probe: Probe) -> bool:
+    """Whether a program can be run with the tier, with every path that was named."""
+    return not any(one.fatal for one in findings(probe))
+
+
+def _sentence(problem: str) -> str:
+    """The next step, which the pager says behind the last colon."""
+    _, colon, step = problem.rpartition(": ")
+    return f"{step[:1].upper()}{step[1:]}." if colon else "Name another directory."

@@ -1,0 +1,75 @@
+"""What this machine gives to the tier, as the native probe tells it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.errors import NotPossible
+from assay.launch.native import find_native
+from assay.records.codec import Record
+
+_PATIENCE_S = 300.0
+
+
+class Userfaultfd(Record, frozen=True, kw_only=True):
+    """Page faults of a program, answered by itself: userfaultfd(2).
+
+    Attributes:
+        problem: why there is none at all.
+        in_kernel: whether faults within system calls are told as well, which takes rights.
+        move: UFFDIO_MOVE, from Linux 6.8 on.
+        poison: UFFDIO_POISON, from Linux 6.6 on.
+    """
+
+    problem: str | None = None
+    in_kernel: bool = False
+    move: bool = False
+    poison: bool = False
+
+
+class IoUring(Record, frozen=True, kw_only=True):
+    """Transfers without a thread for each; ``problem`` says why there is none."""
+
+    problem: str | None = None
+
+
+class Path(Record, frozen=True, kw_only=True):
+    """A directory that memory is to go to; rates are absent where it cannot be used."""
+
+    path: str
+    problem: str | None = None
+    free_bytes: float | None = None
+    read_bytes_per_s: float | None = None
+    write_bytes_per_s: float | None = None
+    latency_s: float | None = None
+
+
+class Probe(Record, frozen=True, kw_only=True):
+    """All of it."""
+
+    userfaultfd: Userfaultfd
+    io_uring: IoUring
+    paths: tuple[Path, ...] = ()
+
+
+def probe(env: Mapping[str, str], paths: str = "") -> Probe:
+    """Ask the native probe; of each path it writes and reads 256 MiB, which takes a second or so.
+
+    Args:
+        env: names another probe by ASSAY_TIER_PROBE.
+        paths: directories, with commas between them.
+
+    Raises:
+        NotPossible: this assay has no probe, or it failed.
+    """
+    program = find_native(env, "assay-tier-probe", "ASSAY_TIER_PROBE")
+    words = [str(program), *(["--path", paths] if paths else [])]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
+    if done.returncode != 0:
+        raise NotPossible(
+            f"The probe of the tier failed: {done.stderr.strip()}.", "Look at what it says."
+        )
+    return msgspec.json.decode(done.stdout, type=Probe)
