@@ -5,6 +5,8 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,20 @@ def assay_kernels(assay_exec: Path) -> tuple[Path, ...]:
     programs = tuple(path for path in found if path.is_file() and os.access(path, os.X_OK))
     assert programs, "no kernels are built beside the launcher"
     return programs
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a folder that is on a disk: where temporary ones are memory, one in this checkout."""
+    kind = subprocess.run(
+        ["stat", "-f", "-c", "%T", tmp_path], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    if kind not in ("tmpfs", "ramfs"):
+        yield tmp_path
+        return
+    (ROOT / "build").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
+        yield Path(folder)
 
 
 def _native(name: str, folder: str, variable: str) -> Path:

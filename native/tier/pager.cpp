@@ -149,13 +149,22 @@ Region* Pager::region_at(const std::byte* at) {
 void Pager::work() {
     std::array<pollfd, 3> events{
         {{fault_.fd(), POLLIN, 0}, {disk_->ready(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}}};
+    // Pages that are in use may be free in a moment, and nobody tells; ten seconds of that are no moment.
+    // Counted in turns, for a program that was stopped meanwhile has waited for nothing.
+    constexpr int retry_ms = 1, most_retries = 10'000;
+    int retries = 0;
     for (;;) {
-        ::poll(events.data(), events.size(), -1);
+        ::poll(events.data(), events.size(), retries > 0 ? retry_ms : -1);
         const std::lock_guard lock(lock_);
         if (over_) return;
         static_cast<void>(wake_.clear());
-        while (serve()) {
-        }
+        bool any = false;
+        while (serve()) any = true;
+        retries = starved_.empty() ? 0 : any ? 1 : retries + 1;
+        if (retries > most_retries)
+            give_up(
+                {"no memory can be freed for what the program touches: give it more (--dram), or a disk that "
+                 "can be written"});
     }
 }
 
@@ -531,7 +540,8 @@ void Pager::was_written(Chunk& chunk, int error) {
     }
     if (chunk.waited) {
         chunk.state = State::staged;
-        if (!map(chunk)) starve(chunk);
+        if (!map(chunk)) return starve(chunk);
+        if (error != 0) residence_.left(chunk);
         return;
     }
     frames_.give(chunk.frame);

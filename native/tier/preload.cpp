@@ -81,7 +81,9 @@ class Front {
   public:
     [[nodiscard]] const Next& next() const { return next_; }
     [[nodiscard]] Arena* arena() const { return arena_.load(std::memory_order_acquire); }
-    [[nodiscard]] bool takes(std::size_t bytes) const { return bytes >= threshold_ && arena() != nullptr; }
+    [[nodiscard]] bool takes(std::size_t bytes) const {
+        return bytes >= threshold_ && arena() != nullptr && !in_child_;
+    }
     [[nodiscard]] bool holds(const void* at) const {
         const Arena* const found = arena();
         return found != nullptr && found->holds(at);
@@ -112,12 +114,14 @@ class Front {
         ::pthread_atfork(nullptr, nullptr, [] { front().in_child(); });
     }
 
-    /// A child of a fork has no pager, and none of the memory that it would bring.
-    void in_child() { arena_.store(nullptr, std::memory_order_release); }
+    /// A child of a fork has no pager, and none of the memory that it would bring: a touch of it ends the
+    /// child by SIGSEGV. What it takes anew is ordinary memory.
+    void in_child() { in_child_ = true; }
+    [[nodiscard]] bool is_in_child() const { return in_child_; }
 
     void report() {
         const char* const path = std::getenv("ASSAY_TIER_REPORT");
-        if (path == nullptr || arena() == nullptr) return;
+        if (path == nullptr || arena() == nullptr || in_child_) return;
         const Counts c = arena()->counts();
         std::FILE* const file = std::fopen(path, "ae");
         if (file == nullptr) return;
@@ -137,6 +141,7 @@ class Front {
     Next next_;
     std::atomic<Arena*> arena_ = nullptr;
     std::size_t threshold_ = std::size_t{64} << 20;
+    bool in_child_ = false;
     alignas(Arena) std::byte room_[sizeof(Arena)]{};
 };
 
@@ -196,6 +201,12 @@ bool is_ordinary(void* at, std::size_t bytes, int protection, int flags) {
            (flags & (MAP_PRIVATE | MAP_ANONYMOUS)) == (MAP_PRIVATE | MAP_ANONYMOUS) && (flags & other) == 0;
 }
 
+[[noreturn]] void say_forked() {
+    give_up(
+        {"a child of a fork needs memory of its parent that storage stands behind, which it does not have: "
+         "start it by exec or spawn instead"});
+}
+
 int refuse_lock() {
     static std::atomic_flag said;
     if (!said.test_and_set())
@@ -226,6 +237,7 @@ ASSAY_TIER_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
 
 ASSAY_TIER_EXPORT void free(void* at) {
     if (!front().holds(at)) return front().next().free(at);
+    if (front().is_in_child()) return;
     const int before = errno;
     front().arena()->free(at);
     errno = before;
@@ -234,6 +246,7 @@ ASSAY_TIER_EXPORT void free(void* at) {
 ASSAY_TIER_EXPORT void* realloc(void* at, std::size_t bytes) {
     if (at == nullptr) return malloc(bytes);
     const bool inside = front().holds(at);
+    if (inside && front().is_in_child()) assay::tier::say_forked();
     if (!inside && !front().takes(bytes)) return front().next().realloc(at, bytes);
     if (!inside) return assay::tier::move_in(at, bytes);
     if (bytes == 0) {
@@ -306,7 +319,7 @@ ASSAY_TIER_EXPORT int munmap(void* at, std::size_t bytes) noexcept {
         errno = EINVAL;
         return -1;
     }
-    front().arena()->unmap(at, bytes);
+    if (!front().is_in_child()) front().arena()->unmap(at, bytes);
     return 0;
 }
 
@@ -319,6 +332,8 @@ ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, 
         const long found = ::syscall(SYS_mremap, at, before, bytes, flags, wanted);
         return reinterpret_cast<void*>(found); // NOLINT: the kernel gives a number
     }
+    if (front().is_in_child()) assay::tier::say_forked();
+    if (front().is_in_child()) assay::tier::say_forked();
     // To a place of the program's choice, or leaving pages behind: nobody needs it for ordinary memory.
     if ((flags & ~MREMAP_MAYMOVE) != 0) {
         errno = EINVAL;
@@ -340,7 +355,8 @@ ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, 
 }
 
 ASSAY_TIER_EXPORT int madvise(void* at, std::size_t bytes, int advice) noexcept {
-    if (!front().holds(at) || bytes == 0) return assay::tier::sys::advise(at, bytes, advice);
+    if (!front().holds(at) || bytes == 0 || front().is_in_child())
+        return assay::tier::sys::advise(at, bytes, advice);
     switch (advice) {
     case MADV_DONTNEED:
     case MADV_FREE:

@@ -1,0 +1,163 @@
+"""The pager of ``assay tier`` under threads that hold every word against what they wrote, with few
+frames, sanitizers, and disks that fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+NATIVE = Path(__file__).resolve().parents[2] / "native"
+QUIET = {**os.environ, "ASAN_OPTIONS": "handle_sigbus=0:handle_abort=0"}
+"""How a program ends is what is looked at, not how a sanitizer tells it."""
+
+
+def built(build: Path, sanitizers: str) -> Path:
+    """The folder of the check programs, built with sanitizers."""
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    targets = ["assay-tier-fuzz", "assay-tier-errors"]
+    for command in (
+        ["cmake", "-S", NATIVE, "-B", build, f"-DASSAY_SANITIZE={sanitizers}", *generator],
+        ["cmake", "--build", build, "--parallel", "2", "--target", *targets],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return build / "tier"
+
+
+def demand_userfaultfd() -> None:
+    """Skip where the kernel tells nothing of faults within system calls."""
+    if os.geteuid() != 0 and not os.access("/dev/userfaultfd", os.R_OK | os.W_OK):
+        pytest.skip("userfaultfd(2) needs root, or the right to open /dev/userfaultfd")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Those with the address and undefined-behaviour sanitizers."""
+    demand_userfaultfd()
+    return built(tmp_path_factory.mktemp("tier"), "address,undefined")
+
+
+@pytest.fixture(scope="module")
+def raced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Those with the thread sanitizer."""
+    demand_userfaultfd()
+    return built(tmp_path_factory.mktemp("tier-threads"), "thread")
+
+
+def fuzzed(programs: Path, path: Path, words: str) -> dict[str, int]:
+    """What a run did; it ends by itself."""
+    done = subprocess.run(
+        [programs / "assay-tier-fuzz", "--path", path, *words.split()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=QUIET,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    told: dict[str, int] = json.loads(done.stdout)
+    return told
+
+
+SHAPES = [
+    "--threads 1",
+    "--threads 4 --frames 8",
+    "--threads 2 --chunk 65536 --chunks 400 --frames 16",
+    "--threads 3 --disk threads --frames 9",
+    "--threads 2 --chunk 4096 --chunks 1000 --frames 32",
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> None:
+    told = fuzzed(programs, disk, f"{shape} --ms 1500")
+    assert told["wrong"] == 0
+    assert told["written_bytes"] > 0
+    assert told["demand"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(5))
+def test_every_word_is_found_again_for_long(
+    programs: Path, disk: Path, shape: str, seed: int
+) -> None:
+    assert fuzzed(programs, disk, f"{shape} --ms 10000 --seed {seed}")["wrong"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_threads_do_not_race(raced: Path, disk: Path, shape: str) -> None:
+    assert fuzzed(raced, disk, f"{shape} --ms 5000")["wrong"] == 0
+
+
+def test_a_program_that_is_stopped_goes_on(programs: Path, disk: Path) -> None:
+    words = [
+        "--threads",
+        "3",
+        "--frames",
+        "8",
+        "--chunk",
+        "65536",
+        "--chunks",
+        "200",
+        "--ms",
+        "3000",
+    ]
+    with subprocess.Popen(
+        [programs / "assay-tier-fuzz", "--path", disk, *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=QUIET,
+    ) as running:
+        while running.poll() is None:
+            running.send_signal(signal.SIGSTOP)
+            running.send_signal(signal.SIGCONT)
+            try:
+                running.wait(0.01)
+            except subprocess.TimeoutExpired:
+                continue
+        assert running.stdout is not None
+        assert json.loads(running.stdout.read())["wrong"] == 0
+
+
+def failing(programs: Path, path: Path, how: str) -> subprocess.CompletedProcess[str]:
+    """A program whose disk fails in that way."""
+    return subprocess.run(
+        [programs / "assay-tier-errors", "--path", path, how],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=QUIET,
+    )
+
+
+def test_what_cannot_be_read_ends_in_sigbus(programs: Path, disk: Path) -> None:
+    done = failing(programs, disk, "read")
+    assert done.returncode == -signal.SIGBUS
+    assert f"could not be read from {disk} (EIO)" in done.stderr
+
+
+def test_what_cannot_be_written_stays_in_memory(programs: Path, disk: Path) -> None:
+    done = failing(programs, disk, "write")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"wrong": 0}
+    assert f"could not be written to {disk} (EIO)" in done.stderr
+
+
+def test_a_disk_that_takes_nothing_ends_the_program(programs: Path, disk: Path) -> None:
+    done = failing(programs, disk, "writes")
+    assert done.returncode == -signal.SIGABRT
+    assert "no memory can be freed for what the program touches" in done.stderr
+
+
+def test_a_disk_that_forgets_is_found_out(programs: Path, disk: Path) -> None:
+    """The oracle itself can fail."""
+    done = failing(programs, disk, "lost")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["wrong"] > 0
