@@ -5,6 +5,7 @@
 /// changed.
 
 #include "tier/arena.hpp"
+#include "tier/paths.hpp"
 #include "tier/quiet.hpp"
 #include "tier/say.hpp"
 
@@ -94,11 +95,7 @@ class Front {
         const char* const paths = std::getenv("ASSAY_TIER_PATH");
         if (paths == nullptr) return;
         Means means;
-        for (std::string_view rest = paths; !rest.empty();) {
-            const std::size_t end = std::min(rest.find(','), rest.size());
-            if (end > 0) means.paths.emplace_back(rest.substr(0, end));
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-        }
+        means.paths = split_paths(paths);
         means.memory_bytes = number_of("ASSAY_TIER_DRAM", 0);
         means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
         means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);

@@ -6,6 +6,7 @@
 
 #include "common/json_writer.hpp"
 #include "tier/disk.hpp"
+#include "tier/paths.hpp"
 #include "tier/userfault.hpp"
 
 #include <poll.h>
@@ -131,11 +132,7 @@ int probe(int argc, char** argv) {
     json.begin_object().member("schema", 1);
     tell_kernel(json);
     json.key("paths").begin_array();
-    for (std::size_t from = 0; from < paths.size();) {
-        const std::size_t end = std::min(paths.find(',', from), paths.size());
-        if (end > from) tell_path(paths.substr(from, end - from), bytes, memory, json);
-        from = end + 1;
-    }
+    for (const std::string& path : split_paths(paths)) tell_path(path, bytes, memory, json);
     json.end_array().end_object();
     std::puts(json.text().c_str());
     return 0;

@@ -1,0 +1,65 @@
+#include "tier/arena.hpp"
+#include "tier/paths.hpp"
+#include "tier/tier.h"
+
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <string_view>
+
+struct assay_tier {
+    explicit assay_tier(const assay::tier::Means& means) : arena(means) {}
+    assay::tier::Arena arena;
+};
+
+namespace {
+
+void tell(std::string_view what, char* problem, std::size_t room) {
+    if (room == 0) return;
+    const std::size_t length = what.copy(problem, room - 1);
+    problem[length] = '\0';
+}
+
+} // namespace
+
+#define ASSAY_TIER_EXPORT extern "C" [[gnu::visibility("default")]]
+
+ASSAY_TIER_EXPORT assay_tier* assay_tier_open(const char* paths, uint64_t dram_bytes, uint64_t chunk_bytes,
+                                              char* problem, size_t room) {
+    try {
+        if (chunk_bytes < 4096 || (chunk_bytes & (chunk_bytes - 1)) != 0)
+            throw std::runtime_error("a chunk is a power of two of bytes, 4096 or more");
+        return new assay_tier({.paths = assay::tier::split_paths(paths),
+                               .memory_bytes = dram_bytes,
+                               .chunk_bytes = chunk_bytes});
+    } catch (const std::exception& error) {
+        tell(error.what(), problem, room);
+        return nullptr;
+    }
+}
+
+ASSAY_TIER_EXPORT void assay_tier_close(assay_tier* tier) {
+    delete tier;
+}
+
+ASSAY_TIER_EXPORT void* assay_tier_allocate(assay_tier* tier, uint64_t bytes) {
+    return tier->arena.allocate(bytes);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_free(assay_tier* tier, void* at) {
+    tier->arena.free(at);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_expect(assay_tier* tier, void* at, uint64_t bytes) {
+    if (bytes > 0) tier->arena.expect(at, bytes);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_discard(assay_tier* tier, void* at, uint64_t bytes) {
+    if (bytes > 0) tier->arena.discard(at, bytes);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_count(assay_tier* tier, assay_tier_counts* counts) {
+    const assay::tier::Counts c = tier->arena.counts();
+    *counts = {c.first,  c.demand,    c.late,       c.staged,       c.again,
+               c.wasted, c.unchanged, c.read_bytes, c.written_bytes};
+}

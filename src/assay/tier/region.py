@@ -1,0 +1,245 @@
+"""Regions: memory larger than DRAM for programs that ask for it, NumPy arrays among them.
+
+    with Tier("/mnt/nvme", dram="4G") as tier:
+        field = tier.region("64G").array("f4", (4096, 4096, 1024))
+
+Memory of a region is zero at first. It belongs to the process that took it: a child of a fork that
+touches it ends by SIGSEGV, rather than finding zeros.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from assay.errors import BadInput, NotPossible
+from assay.launch.native import LAUNCHER
+from assay.units import parse_bytes, show_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+_ROOM = 1024
+"""Bytes for what the library says of a failure."""
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """What became of touches of chunks that were not mapped, and what was transferred.
+
+    Attributes:
+        first: of what was never written, which is zeros.
+        demand: a thread waited for a transfer from its beginning on.
+        late: it was on its way already.
+        staged: it had been brought before.
+        again: it had only been unmapped, and was there still.
+        wasted: brought, and given up without a touch.
+        unchanged: taken away without being written, for storage had it already.
+        read_bytes, written_bytes: from and to storage.
+    """
+
+    first: int
+    demand: int
+    late: int
+    staged: int
+    again: int
+    wasted: int
+    unchanged: int
+    read_bytes: int
+    written_bytes: int
+
+
+class Tier:
+    """DRAM and storage that regions share.
+
+    Args:
+        path: a directory on a disk, or several.
+        dram: bytes, or a size as ``"4G"``: what all regions together have of DRAM.
+        chunk: what is brought and taken away at once; less than 2 MiB for small pieces far apart.
+        env: names another library beside another launcher (ASSAY_EXEC).
+
+    Raises:
+        BadInput: a size that is none.
+        NotPossible: this machine, these rights or that path do not allow it.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        dram: int | str,
+        chunk: int | str = "2M",
+        env: Mapping[str, str] = os.environ,
+    ) -> None:
+        paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+        words = [os.fspath(one) for one in paths]
+        if any("," in word for word in words):
+            raise BadInput("A path of a tier holds a comma.", "Name a directory without one.")
+        self._library = _library(env)
+        problem = ctypes.create_string_buffer(_ROOM)
+        self._tier = self._library.assay_tier_open(
+            ",".join(words).encode(), _bytes(dram), _bytes(chunk), problem, _ROOM
+        )
+        if not self._tier:
+            cause, _, step = problem.value.decode(errors="replace").rpartition(": ")
+            raise NotPossible(
+                f"There is no tier: {cause or step}.",
+                f"{step[:1].upper()}{step[1:]}." if cause else "`assay tier doctor` says more.",
+            )
+        self._lent = 0
+
+    def region(self, size: int | str) -> Region:
+        """Memory of so many bytes, all zero.
+
+        Raises:
+            BadInput: a size that is none.
+            NotPossible: the paths have no room for it, or addresses are used up.
+        """
+        bytes_ = _bytes(size)
+        at = self._library.assay_tier_allocate(self._handle(), bytes_)
+        if not at:
+            why = os.strerror(ctypes.get_errno())
+            raise NotPossible(
+                f"A region of {show_bytes(bytes_)} cannot be had: {why}.",
+                "Free space on the paths of the tier, or ask for less.",
+            )
+        self._lent += 1
+        return Region(self, int(at), bytes_)
+
+    def give_back(self, at: int) -> None:
+        """A region's memory, which nothing refers to any more."""
+        self._library.assay_tier_free(self._tier, at)
+        self._lent -= 1
+
+    def expect(self, at: int, size: int) -> None:
+        """So many bytes from an address on will be touched soon."""
+        self._library.assay_tier_expect(self._handle(), at, size)
+
+    def discard(self, at: int, size: int) -> None:
+        """So many bytes from an address on are not needed any more, and zero from now on."""
+        self._library.assay_tier_discard(self._handle(), at, size)
+
+    @property
+    def counts(self) -> Counts:
+        """Of all its regions, those that are gone too."""
+        found = (ctypes.c_uint64 * len(Counts.__struct_fields__))()
+        self._library.assay_tier_count(self._handle(), found)
+        return Counts(*found)
+
+    def close(self) -> None:
+        """Give all memory back.
+
+        Raises:
+            NotPossible: an array or a view of a region is in use.
+        """
+        if not self._tier:
+            return
+        if self._lent > 0:
+            raise NotPossible(
+                "Memory of this tier is in use.", "Delete the regions, arrays and views first."
+            )
+        self._library.assay_tier_close(self._tier)
+        self._tier = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # What still uses it ends with this process; a second error would hide the first.
+        if self._lent == 0:
+            self.close()
+
+    def _handle(self) -> int:
+        if not self._tier:
+            raise NotPossible("This tier is closed.", "Open another.")
+        return int(self._tier)
+
+
+class Region:
+    """Bytes of a tier; they are given back when nothing refers to them any more."""
+
+    def __init__(self, tier: Tier, at: int, size: int) -> None:
+        self._tier = tier
+        self.nbytes = size
+        self.buffer = (ctypes.c_ubyte * size).from_address(at)
+        """Serves the buffer protocol; views of it keep it."""
+        # The tier lives as long as what it lent; at exit all goes with the process.
+        weakref.finalize(self.buffer, tier.give_back, at).atexit = False
+
+    def __buffer__(self, flags: int) -> memoryview:
+        return memoryview(self.buffer)
+
+    def array(self, dtype: npt.DTypeLike, shape: int | tuple[int, ...] = -1) -> npt.NDArray[Any]:
+        """As a NumPy array, of the first bytes; it keeps the memory as long as it is used.
+
+        Raises:
+            BadInput: it does not fit.
+        """
+        import numpy as np
+
+        kind = np.dtype(dtype)
+        if shape == -1:
+            return np.frombuffer(memoryview(self.buffer), dtype=kind, count=self.nbytes // kind.itemsize)
+        count = int(np.prod(shape, dtype=np.int64))
+        if count * kind.itemsize > self.nbytes:
+            raise BadInput(
+                f"An array of {count} times {kind} does not fit into {show_bytes(self.nbytes)}.",
+                f"Take a region of {count * kind.itemsize} bytes.",
+            )
+        return np.frombuffer(memoryview(self.buffer), dtype=kind, count=count).reshape(shape)
+
+    def expect(self, first: int = 0, last: int | None = None) -> None:
+        """Bytes ``first`` to ``last`` will be touched soon."""
+        self._tier.expect(*self._within(first, last))
+
+    def discard(self, first: int = 0, last: int | None = None) -> None:
+        """Bytes ``first`` to ``last`` are not needed any more, and zero from now on."""
+        self._tier.discard(*self._within(first, last))
+
+    def _within(self, first: int, last: int | None) -> tuple[int, int]:
+        """Address and number of bytes."""
+        end = self.nbytes if last is None else last
+        if not 0 <= first <= end <= self.nbytes:
+            raise BadInput(
+                f"Bytes {first} to {end} are not within {self.nbytes}.", "Give positions within."
+            )
+        return ctypes.addressof(self.buffer) + first, end - first
+
+
+def _bytes(size: int | str) -> int:
+    return size if isinstance(size, int) else parse_bytes(size)
+
+
+def _library(env: Mapping[str, str]) -> ctypes.CDLL:
+    launcher = env.get(LAUNCHER)
+    folder = Path(launcher).parent if launcher else Path(__file__).parents[1] / "_native"
+    path = folder / "libassay-region.so"
+    if not path.exists():
+        raise NotPossible(
+            "This assay was built without its pager.",
+            "Install liburing-dev and libxxhash-dev, and assay again.",
+        )
+    library = ctypes.CDLL(str(path), use_errno=True)
+    number, address = ctypes.c_uint64, ctypes.c_void_p
+    library.assay_tier_open.restype = address
+    library.assay_tier_open.argtypes = [ctypes.c_char_p, number, number, ctypes.c_char_p, number]
+    library.assay_tier_close.argtypes = [address]
+    library.assay_tier_allocate.restype = address
+    library.assay_tier_allocate.argtypes = [address, number]
+    library.assay_tier_free.argtypes = [address, address]
+    library.assay_tier_expect.argtypes = [address, address, number]
+    library.assay_tier_discard.argtypes = [address, address, number]
+    library.assay_tier_count.argtypes = [address, address]
+    return library

@@ -1,0 +1,154 @@
+"""Regions of ``assay.tier`` from Python: what they hold, who keeps them, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.errors import BadInput, NotPossible
+from assay.tier.region import Tier
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def env(assay_exec: Path) -> dict[str, str]:
+    if os.geteuid() != 0 and not os.access("/dev/userfaultfd", os.R_OK | os.W_OK):
+        pytest.skip("userfaultfd(2) needs root, or the right to open /dev/userfaultfd")
+    if not assay_exec.with_name("libassay-region.so").exists():
+        pytest.skip("the pager is not built beside the launcher")
+    return {**os.environ, "ASSAY_EXEC": str(assay_exec)}
+
+
+@pytest.fixture
+def tier(env: dict[str, str], disk: Path) -> Iterator[Tier]:
+    with Tier(disk, dram="32M", env=env) as tier:
+        yield tier
+
+
+def test_an_array_larger_than_its_memory_holds_what_was_written(tier: Tier) -> None:
+    array = tier.region("200M").array("i8")
+    assert len(array) == 200 * MIB // 8
+    for start in range(0, len(array), MIB):
+        array[start : start + MIB] = np.arange(start, min(start + MIB, len(array)))
+    assert int(array.sum()) == len(array) * (len(array) - 1) // 2
+    assert (np.diff(array[::-1][: 10 * MIB]) == -1).all()
+    counts = tier.counts
+    assert counts.first == 100
+    assert counts.written_bytes >= 168 * MIB
+    assert counts.read_bytes >= 168 * MIB
+
+
+def test_what_was_only_read_is_not_written_again(tier: Tier) -> None:
+    array = tier.region("100M").array("u1")
+    array[:] = 7
+    assert int(array.max()) == 7
+    written = tier.counts.written_bytes
+    for _ in range(3):
+        assert int(array.sum()) == 7 * len(array)
+    assert tier.counts.written_bytes <= written + 32 * MIB  # what memory held of the first fill
+    assert tier.counts.unchanged > 100
+
+
+def test_memory_is_zero_at_first_and_after_it_was_discarded(tier: Tier) -> None:
+    region = tier.region("64M")
+    array = region.array("u1")
+    assert not array.any()
+    array[:] = 1
+    region.discard(3 * MIB + 5, 61 * MIB - 5)
+    assert (array[: 3 * MIB + 5] == 1).all()
+    assert not array[3 * MIB + 5 : 61 * MIB - 5].any()
+    assert (array[61 * MIB - 5 :] == 1).all()
+
+
+def test_what_is_expected_is_there_when_it_is_touched(tier: Tier) -> None:
+    region = tier.region("64M")
+    array = region.array("u1")
+    array[:] = 3
+    first = array[0]  # its neighbours make no run with what is expected
+    before = tier.counts
+    region.expect(8 * MIB, 10 * MIB)  # written long ago, so not in memory
+    until = time.monotonic() + 60
+    while tier.counts.read_bytes == before.read_bytes and time.monotonic() < until:
+        time.sleep(0.001)
+    assert array[8 * MIB] == first
+    assert tier.counts.demand == before.demand
+
+
+def test_memory_is_given_back_with_the_last_view(tier: Tier) -> None:
+    array = tier.region("64M").array("f4", (4, MIB))
+    view = array[1:3]
+    del array
+    with pytest.raises(NotPossible, match="in use"):
+        tier.close()
+    view[:] = 2
+    assert float(view.sum()) == 4 * MIB
+    del view
+    tier.close()
+    with pytest.raises(NotPossible, match="closed"):
+        tier.region("1M")
+
+
+def test_many_small_regions(tier: Tier) -> None:
+    arrays = [tier.region(64 << 10).array("u4") for _ in range(1200)]
+    for number, array in enumerate(arrays):
+        array[:] = number
+    assert all((array == number).all() for number, array in enumerate(arrays))
+
+
+def test_small_chunks(env: dict[str, str], disk: Path) -> None:
+    with Tier(disk, dram="4M", chunk="64K", env=env) as tier:
+        array = tier.region("64M").array("u8")
+        array[:] = np.arange(len(array))
+        rows = array.reshape(64, -1)[:, : 64 << 7]
+        assert int(rows[:, 0].sum()) == sum(range(0, len(array), len(array) // 64))
+
+
+def test_what_is_refused(env: dict[str, str], disk: Path, tier: Tier) -> None:
+    with pytest.raises(NotPossible, match="cannot be used"):
+        Tier(disk / "missing", dram="64M", env=env)
+    with pytest.raises(NotPossible, match="too little"):
+        Tier(disk, dram="8M", env=env)
+    with pytest.raises(NotPossible, match="power of two"):
+        Tier(disk, dram="64M", chunk=5000, env=env)
+    with pytest.raises(BadInput, match="comma"):
+        Tier("/a,b", dram="64M", env=env)
+    with pytest.raises(NotPossible, match="without its pager"):
+        Tier(disk, dram="64M", env={"ASSAY_EXEC": str(disk / "assay-exec")})
+    with pytest.raises(NotPossible, match="cannot be had"):
+        tier.region(1 << 60)
+    region = tier.region("4M")
+    with pytest.raises(BadInput, match="does not fit"):
+        region.array("f8", (1 << 20,))
+    with pytest.raises(BadInput, match="not within"):
+        region.discard(0, 5 * MIB)
+
+
+CHILD = """
+import os, sys
+from assay.tier.region import Tier
+tier = Tier(sys.argv[1], dram="32M")
+array = tier.region("64M").array("u1")
+array[:] = 1
+child = os.fork()
+if child == 0:
+    os._exit(int(array[0]))
+_, status = os.waitpid(child, 0)
+print(os.waitstatus_to_exitcode(status), int(array.sum()))
+"""
+
+
+def test_a_child_of_a_fork_ends_rather_than_finding_zeros(env: dict[str, str], disk: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, disk], env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(-signal.SIGSEGV), str(64 * MIB)]
