@@ -1,0 +1,90 @@
+"""What the pager of ``assay tier`` relies on, fact by fact, held against this kernel."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+NATIVE = Path(__file__).resolve().parents[2] / "native"
+
+ROWS = (
+    "move-keeps-huge-pages",
+    "move-into-write-protected",
+    "move-registered-buffer",
+    "move-after-direct-io",
+    "move-after-fork",
+    "child-reads-zeros",
+    "child-without-memory-dies",
+    "move-between-locked-and-unlocked",
+    "system-call-user-mode-only",
+    "system-call-sigbus-mode",
+    "system-call-answered",
+    "move-of-missing-pages",
+    "move-between-protections",
+    "move-while-an-event-waits",
+    "poison-ends-in-sigbus",
+    "unmap-is-told",
+    "discard-is-told",
+    "discarded-page-is-missing",
+)
+
+
+@pytest.fixture(scope="session")
+def semantics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program that shows the facts."""
+    build = tmp_path_factory.mktemp("semantics")
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    target = ["--target", "assay-tier-semantics"]
+    commands: list[list[str | Path]] = [
+        ["cmake", "-S", NATIVE, "-B", build, *generator],
+        ["cmake", "--build", build, "--parallel", "2", *target],
+    ]
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return build / "tier" / "assay-tier-semantics"
+
+
+def shown(semantics: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """A run of the program, which ends by itself even where the kernel keeps it waiting."""
+    return subprocess.run(
+        [semantics, *map(str, words)], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_kernel_does_what_the_pager_relies_on(semantics: Path, disk: Path, row: str) -> None:
+    done = shown(semantics, "--path", disk, "--row", row)
+    (line,) = done.stdout.splitlines() or [f"ended with {done.returncode}: {done.stderr}"]
+    assert line.startswith("{"), line
+    told: dict[str, str] = json.loads(line)
+    assert told["row"] == row
+    if told["status"] == "skipped":
+        pytest.skip(told["seen"])
+    assert (told["status"], done.returncode) == ("ok", 0), told["seen"]
+
+
+def test_every_row_is_a_test(semantics: Path) -> None:
+    """Also without a folder, where what needs one is left out aloud."""
+    told = [json.loads(line) for line in shown(semantics).stdout.splitlines()]
+    assert tuple(one["row"] for one in told) == ROWS
+    (direct,) = (one for one in told if one["row"] == "move-after-direct-io")
+    assert (direct["status"], direct["seen"]) == ("skipped", "no --path for a file")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--row", "nothing-like-it"], "there is no row nothing-like-it"),
+        (["--row"], "usage:"),
+        (["--what", "1"], "usage:"),
+    ],
+)
+def test_wrong_words_are_told(semantics: Path, words: list[str], told: str) -> None:
+    done = shown(semantics, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
