@@ -40,6 +40,9 @@ from assay.machine.checks import CHECKS, Right, Status
 from assay.measure.causes import CauseKind
 from assay.records import EffectKind, EffectVerdict, Granted, Modes, Outcome, SpreadVerdict, Verdict
 from assay.settings.registry import builtin
+from assay.tier.doctor import Finding
+from assay.tier.probe import IoUring, Probe, Userfaultfd
+from assay.tier.probe import Path as TierPath
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -368,6 +371,23 @@ def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
         assert letters(span.removeprefix("note: ")) in known, f"no source says {span!r}"
 
 
+def test_messages_of_the_tier_are_those_of_its_library() -> None:
+    sources = (path.read_text() for path in (ROOT / "native" / "tier").glob("*.cpp"))
+    # A text may go on in the next line, as the compiler reads it.
+    known = re.sub(r'"\s*"', "", "\n".join(sources))
+    page = (DOCS / "troubleshooting.md").read_text()
+    section = page.split("comes from the library in the program")[1].split("\n## ")[0]
+    bullets = re.findall(r"^- (`.+?)$", section, re.MULTILINE)
+    assert len(bullets) > 10
+    spans = (span for bullet in bullets for span in SPAN.findall(bullet))
+    for span in spans:
+        if " " not in span or span.startswith(("assay", "ulimit")):
+            continue  # a word of the text around
+        for part in re.split(rf"[{ELLIPSIS}()]", span):
+            said = part.strip(" :")
+            assert said in known, f"the library does not say {said!r}"
+
+
 # --- JSON keys of docs/cli.md -----------------------------------------------------------------
 
 KINDS = (
@@ -500,6 +520,16 @@ def test_json_keys_are_there(documents: Documents) -> None:
         assert not missing, f"{verb} printed none of {sorted(missing)}"
     assert checked == set(documents.found)
     assert all(d["schema"] == 1 for found in documents.found.values() for d in found)
+
+
+def test_keys_of_the_tier_are_those_of_the_records() -> None:
+    """What a machine lacks has no key, so that no document shows all of them."""
+    text = (DOCS / "cli.md").read_text()
+    listed = next(t for t in text.splitlines() if t.startswith("- `tier doctor`:"))
+    named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
+    records = (Probe, Userfaultfd, IoUring, TierPath, Finding)
+    fields = {field for record in records for field in record.__struct_fields__}
+    assert named == fields | {"usable", "probe", "findings"}
 
 
 def test_keys_of_two_groups_are_those_of_the_record() -> None:

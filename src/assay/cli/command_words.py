@@ -75,8 +75,9 @@ def demand_no_command(parsed: Parsed) -> None:
     words = parsed.arguments
     launches = words.verb in LAUNCHING or (words.verb, getattr(words, "action", None)) in ACTIONS
     if parsed.separated and not launches:
+        told = " ".join(filter(None, (words.verb, getattr(words, "action", None))))
         raise BadInput(
-            f"`assay {words.verb}` launches nothing, and takes no words after --.",
+            f"`assay {told}` launches nothing, and takes no words after --.",
             "Leave out -- and what stands after it, or write it in front.",
         )
 

@@ -59,6 +59,7 @@ _MAP_NAMES = (
     "blas",
     "libmkl",
     "libblis",
+    "libassay-tier",
 )
 """Shared objects by which settings are judged."""
 

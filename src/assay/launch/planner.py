@@ -312,6 +312,8 @@ def _with(sched: Sched, more: Sched) -> Sched:
 
 
 def _place(action: Action) -> tuple[int, bool, str]:
-    # What resets other files comes before them.
-    last = isinstance(action, WriteFile) and not action.resets
+    # What resets other files comes before them, and of what is preloaded that which hands on.
+    last = (isinstance(action, WriteFile) and not action.resets) or (
+        isinstance(action, Preload) and not action.first
+    )
     return _ORDER.index(type(action)), last, getattr(action, "name", "")

@@ -45,11 +45,13 @@ class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"
 class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"):
     """Put a shared object in front of the program's own (``LD_PRELOAD``).
 
-    ``not_into`` names runtimes of programs that it cannot serve.
+    ``not_into`` names runtimes of programs that it cannot serve. ``first``: it stands before the
+    plan's others, as one must that hands on to them what it does not do itself.
     """
 
     path: str
     not_into: tuple[str, ...] = ()
+    first: bool = False
 
 
 class Unpreload(Record, frozen=True, kw_only=True, tag_field="kind", tag="unpreload"):

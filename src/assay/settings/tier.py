@@ -120,7 +120,8 @@ class Tier(msgspec.Struct, frozen=True):
             return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
         return Resolved(
             (
-                Preload(path=path),
+                # Another allocator is behind it, for all that is not large.
+                Preload(path=path, first=True),
                 EnvSet(name="ASSAY_TIER_PATH", value=str(config[self.name])),
             )
         )

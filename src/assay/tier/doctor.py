@@ -59,11 +59,7 @@ def findings(probe: Probe) -> tuple[Finding, ...]:
                 fatal=False,
             )
         )
-    found += [
-        Finding(problem=one.problem.split(": ")[0], remedy=_sentence(one.problem))
-        for one in probe.paths
-        if one.problem is not None
-    ]
+    found += [_of_path(one.path, one.problem) for one in probe.paths if one.problem is not None]
     return tuple(sorted(found, key=lambda one: not one.fatal))
 
 
@@ -72,7 +68,12 @@ def usable(probe: Probe) -> bool:
     return not any(one.fatal for one in findings(probe))
 
 
-def _sentence(problem: str) -> str:
-    """The next step, which the pager says behind the last colon."""
-    _, colon, step = problem.rpartition(": ")
-    return f"{step[:1].upper()}{step[1:]}." if colon else "Name another directory."
+def _of_path(path: str, problem: str) -> Finding:
+    """The pager's own words have the next step behind the last colon; those of the kernel none."""
+    cause, _, step = problem.rpartition(": ")
+    if cause.startswith("the path "):
+        return Finding(problem=cause, remedy=f"{step[:1].upper()}{step[1:]}.")
+    return Finding(
+        problem=f"the path {path} cannot be measured ({problem})",
+        remedy="Name another directory, or make room for 256 MiB there.",
+    )

@@ -191,7 +191,9 @@ class Region:
 
         kind = np.dtype(dtype)
         if shape == -1:
-            return np.frombuffer(memoryview(self.buffer), dtype=kind, count=self.nbytes // kind.itemsize)
+            return np.frombuffer(
+                memoryview(self.buffer), dtype=kind, count=self.nbytes // kind.itemsize
+            )
         count = int(np.prod(shape, dtype=np.int64))
         if count * kind.itemsize > self.nbytes:
             raise BadInput(

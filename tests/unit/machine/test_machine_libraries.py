@@ -102,6 +102,14 @@ def test_activated_environments_come_first(tree):
     assert find_libraries(root, {"LD_LIBRARY_PATH": "rel:"}, "x86_64")["jemalloc"].startswith(LIB)
 
 
+def test_the_pager_is_that_of_this_assay(tree):
+    """One that is found elsewhere may be of another version."""
+    files = {f"{folder}/libassay-tier.so": X86 for folder in ("/a/_native", "/c/lib", LIB)}
+    env = {"ASSAY_EXEC": "/a/_native/assay-exec", "CONDA_PREFIX": "/c"}
+    found = find_libraries(machine(tree, files), env, "x86_64")
+    assert found == {"assay-tier": "/a/_native/libassay-tier.so"}
+
+
 def test_higher_versions_are_preferred(tree):
     files = {f"/usr/lib/libmimalloc.so.{v}": X86 for v in ("1.9", "2.0", "2.10")}
     found = find_libraries(machine(tree, files), {}, "aarch64")

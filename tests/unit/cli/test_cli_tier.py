@@ -1,0 +1,159 @@
+"""The words of ``assay tier``, and what its doctor prints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.cli.command_words import demand_no_command
+from assay.cli.main import main
+from assay.cli.parser import parse
+from assay.cli.verbs import run as launching
+from assay.cli.verbs.tier import run
+from assay.errors import BadInput
+
+WHOLE = (
+    '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},"paths":'
+    '[{"path":"/d","free_bytes":3221225472,"read_bytes_per_s":2147483648,'
+    '"write_bytes_per_s":1073741824,"latency_s":0.00005}]}'
+)
+LACKING = (
+    '{"schema":1,"userfaultfd":{"move":true,"poison":true},"io_uring":{"problem":"none"},"paths":'
+    '[{"path":"/d","problem":"the path /d can only be read: name another directory"}]}'
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "needs"),
+    [
+        (["--path", "/d"], "`assay tier run` needs --dram."),
+        (["--dram", "8G"], "`assay tier run` needs --path."),
+        ([], "`assay tier run` needs --dram."),
+    ],
+)
+def test_run_needs_both(words: list[str], needs: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tier", "run", *words, "--", "true"]) == 125
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == f"assay: {needs}"
+    assert second.startswith("  Write --")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["doctor", "--dram", "8G"], "`assay tier doctor` takes no --dram."),
+        (["doctor", "--explain"], "`assay tier doctor` takes no --explain."),
+        (["doctor", "--record", "f"], "`assay tier doctor` takes no --record."),
+        (["doctor", "--reserve", "cpus=1"], "`assay tier doctor` takes no --reserve."),
+        (["doctor", "--with", "nice=5"], "`assay tier doctor` takes no --"),
+        (["run", "--json", "--dram", "8G"], "`assay tier run` takes no --json."),
+    ],
+)
+def test_options_of_the_other_action_are_refused(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = main(["tier", *words, *(["--", "true"] if words[0] == "run" else [])])
+    assert status == (125 if words[0] == "run" else 2)
+    assert f"assay: {told}" in capsys.readouterr().err
+
+
+def test_doctor_launches_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tier", "doctor", "--", "true"]) == 2
+    assert "`assay tier doctor` launches nothing" in capsys.readouterr().err
+    demand_no_command(parse(["tier", "run", "--", "true"]))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tier", "run", "--dram", "8G", "--path", "/d"],
+        ["tier", "run", "--dram", "8G", "--path", "/d", "--"],
+        ["tier", "run", "--no-such-option"],
+        ["tier", "run", "--dram", "8G", "--path", "/d", "./app"],
+    ],
+)
+def test_errors_of_run_have_the_status_of_run(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        assert main(words) == 125
+    except SystemExit as end:  # what argparse does not take
+        assert end.code == 125
+    assert capsys.readouterr().out == ""
+
+
+def test_run_is_the_verb_with_two_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = []
+    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed) or 7)
+    words = ["--dram", "8G", "--path", "/d,/e", "--with", "nice=5", "--record", "-", "-q"]
+    assert run(parse(["tier", "run", *words, "--", "app", "-x"])) == 7
+    (parsed,) = taken
+    same = ["run", "--with", "mem.dram=8G", "mem.tier=/d,/e", "nice=5", "--record", "-", "-q"]
+    assert parsed == parse([*same, "--", "app", "-x"])
+
+
+def test_a_setting_given_twice_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tier", "run", "--dram", "8G", "--path", "/d", "--with", "mem.dram=9G"]
+    assert main([*words, "--explain", "--", "true"]) == 125
+    assert "mem.dram is given twice." in capsys.readouterr().err
+
+
+@pytest.fixture
+def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the probe answers is written here."""
+    program = tmp_path / "probe"
+    program.write_text(f"#!/bin/sh\ncat {tmp_path}/answer\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("ASSAY_TIER_PROBE", str(program))
+    return tmp_path / "answer"
+
+
+def test_doctor_of_a_machine_that_has_all(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer.write_text(WHOLE)
+    assert main(["tier", "doctor", "--path", "/d"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "page faults  userfaultfd, also within system calls"
+    assert lines[3].startswith("path         /d: reads 2.00 GiB/s, writes 1.00 GiB/s")
+    assert lines[3].endswith("4 KiB in 50.0 us, 3.00 GiB free")
+    assert lines[-1] == "usable: assay tier run --dram SIZE --path /d -- PROGRAM"
+
+
+def test_doctor_of_a_machine_that_lacks_something(
+    answer: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer.write_text(LACKING)
+    assert main(["tier", "doctor", "--path", "/d"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "page faults  userfaultfd, not also within system calls"
+    assert lines[3] == "path         /d"
+    heads = [line.partition(":")[0] for line in lines[4:] if not line.startswith(" ")]
+    assert heads == ["cannot be used", "cannot be used", "slower"]
+    assert "  Name another directory." in lines
+    assert not any(line.startswith("usable") for line in lines)
+
+
+@pytest.mark.parametrize(("text", "can"), [(WHOLE, True), (LACKING, False)])
+def test_doctor_as_a_document(
+    answer: Path, text: str, can: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer.write_text(text)
+    assert main(["tier", "doctor", "--json"]) == (0 if can else 1)
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == 1 and document["usable"] is can
+    assert document["probe"]["paths"][0]["path"] == "/d"
+    told = document["findings"]
+    assert len(told) == (0 if can else 3)
+    assert [one.get("fatal", True) for one in told] == ([] if can else [True, True, False])
+
+
+def test_verb_needs_an_action(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["tier"])
+    assert "doctor, run" in capsys.readouterr().err
+
+
+def test_missing_options_are_errors_of_input() -> None:
+    with pytest.raises(BadInput):
+        run(parse(["tier", "run", "--", "true"]))

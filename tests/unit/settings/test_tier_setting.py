@@ -1,0 +1,146 @@
+"""``mem.dram`` and ``mem.tier``: what is preloaded and set, what is refused, what was there."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.errors import BadInput
+from assay.launch.document import launcher_document
+from assay.launch.planner import plan
+from assay.machine.document import Machine
+from assay.records import (
+    Configuration,
+    EnvSet,
+    Granted,
+    Launch,
+    Level,
+    Plan,
+    Preload,
+    Prospect,
+    Seen,
+    Stage,
+    Value,
+    Workload,
+)
+from assay.settings.base import Refused
+from assay.settings.registry import builtin, judge_all
+from assay.settings.tier import LIBRARY, Dram, Tier
+
+from .hosts import LIBRARIES, facts, machine, program
+
+REGISTRY = builtin()
+PAGER = "/opt/assay/_native/libassay-tier.so"
+HOST = machine(libraries={**LIBRARIES, LIBRARY: PAGER})
+BOTH: dict[str, Value] = {"mem.dram": "64M", "mem.tier": "/mnt/disk"}
+
+
+def planned(given: dict[str, Value], host: Machine = HOST) -> Plan:
+    return plan(Configuration(given), host, REGISTRY)
+
+
+def preloaded(made: Plan) -> list[str]:
+    return [action.path for action in made.actions if isinstance(action, Preload)]
+
+
+def test_the_library_is_preloaded_and_told() -> None:
+    made = planned(BOTH)
+    assert {word.prospect for word in made.words.values()} == {Prospect.GRANTABLE}
+    assert {a.name: a.value for a in made.actions if isinstance(a, EnvSet)} == {
+        "ASSAY_TIER_DRAM": str(64 << 20),
+        "ASSAY_TIER_PATH": "/mnt/disk",
+    }
+    assert preloaded(made) == [PAGER]
+
+
+def test_the_launcher_looks_for_it_in_the_maps() -> None:
+    made = planned(BOTH)
+    launch = Launch(
+        configuration=made.configuration, arm="x", stage=Stage.SEARCH, block=0, position=0
+    )
+    document = launcher_document(made, Workload(argv=("prog",)), launch, env={"LD_PRELOAD": "/x"})
+    assert document["env_set"]["LD_PRELOAD"] == f"{PAGER}:/x"
+    assert any(name in PAGER for name in document["map_names"])
+
+
+@pytest.mark.parametrize("malloc", ["jemalloc", "tcmalloc", "mimalloc"])
+def test_it_stands_before_another_allocator(malloc: str) -> None:
+    """Behind one it would be asked for nothing, and be called granted all the same."""
+    assert preloaded(planned({**BOTH, "malloc": malloc})) == [PAGER, LIBRARIES[malloc]]
+
+
+@pytest.mark.parametrize(
+    ("dram", "bytes_"), [("1.5G", 3 << 29), (64 << 20, 64 << 20), ("16M", 16 << 20)]
+)
+def test_sizes(dram: Value, bytes_: int) -> None:
+    made = planned({**BOTH, "mem.dram": dram})
+    assert EnvSet(name="ASSAY_TIER_DRAM", value=str(bytes_)) in made.actions
+
+
+@pytest.mark.parametrize(("alone", "other"), [("mem.dram", "mem.tier=DIR"), ("mem.tier", "SIZE")])
+def test_one_alone_is_refused_with_the_other_named(alone: str, other: str) -> None:
+    word = planned({alone: BOTH[alone]}).words[alone]
+    assert word.prospect is Prospect.REFUSED
+    assert f"{alone} needs " in (word.reason or "")
+    assert f"Add {other}" in (word.reason or "") or f"={other}" in (word.reason or "")
+
+
+@pytest.mark.parametrize("dram", ["15M", "0", 1, 0])
+def test_too_little_is_an_error_that_says_what_is_enough(dram: Value) -> None:
+    with pytest.raises(BadInput, match=rf"mem\.dram={dram} is too little") as error:
+        planned({**BOTH, "mem.dram": dram})
+    assert "at least 16M" in (error.value.remedy or "")
+
+
+@pytest.mark.parametrize("dram", ["much", "8Q", "-1G"])
+def test_what_is_no_size_is_an_error(dram: str) -> None:
+    with pytest.raises(BadInput, match="is not a size"):
+        planned({**BOTH, "mem.dram": dram})
+
+
+def test_without_the_library_it_is_refused_with_what_to_install() -> None:
+    word = planned(BOTH, machine()).words["mem.tier"]
+    assert word.prospect is Prospect.REFUSED
+    assert "built without its pager" in (word.reason or "")
+    assert "liburing-dev" in (word.reason or "")
+
+
+@pytest.mark.parametrize("folder", ["/opt/my assay", "/opt/a:b", "/opt/a\tb"])
+def test_a_library_that_the_loader_cannot_name_is_refused(folder: str) -> None:
+    host = machine(libraries={LIBRARY: f"{folder}/libassay-tier.so"})
+    answer = Tier().resolve(Configuration(BOTH), host)
+    assert isinstance(answer, Refused)
+    assert "a space or a colon" in answer.reason
+
+
+def test_a_static_program_is_refused() -> None:
+    made = plan(Configuration(BOTH), HOST, REGISTRY, program(static=True))
+    assert made.words["mem.tier"].prospect is Prospect.REFUSED
+    assert "linked statically" in (made.words["mem.tier"].reason or "")
+    assert preloaded(made) == []
+
+
+@pytest.mark.parametrize("setting", [Dram(), Tier()])
+def test_it_is_never_tried_unasked(setting: Dram | Tier) -> None:
+    assert isinstance(setting.matters(program(), HOST), str)
+    assert setting.default(HOST) is None
+
+
+@pytest.mark.parametrize(
+    ("seen", "grant", "level"),
+    [
+        (Seen(maps=("/lib/ld-linux.so.2", PAGER)), Granted.GRANTED, Level.SEEN),
+        (Seen(maps=("/lib/ld-linux.so.2",)), Granted.REFUSED, Level.SEEN),
+        (Seen(maps=("/lib/libtier.so", "/x/libassay-region.so")), Granted.REFUSED, Level.SEEN),
+        (Seen(), Granted.UNVERIFIED, Level.SET),
+        (None, Granted.UNVERIFIED, Level.SET),
+    ],
+)
+def test_judged_by_what_is_mapped(seen: Seen | None, grant: Granted, level: Level) -> None:
+    config = Configuration(BOTH)
+    grants = judge_all(config, REGISTRY, planned(BOTH), facts(seen))
+    for name, value in BOTH.items():
+        assert (grants[name].grant, grants[name].level) == (grant, level)
+        assert grants[name].value == value
+    assert grants["mem.tier"].observed == (PAGER if grant is Granted.GRANTED else None)
+    if grant is Granted.REFUSED:
+        assert "not mapped" in (grants["mem.tier"].reason or "")

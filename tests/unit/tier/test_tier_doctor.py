@@ -1,0 +1,125 @@
+"""What ``assay tier doctor`` makes of a probe."""
+
+from __future__ import annotations
+
+from pathlib import Path as File
+
+import pytest
+
+from assay.errors import NotPossible
+from assay.tier.doctor import Finding, findings, usable
+from assay.tier.probe import IoUring, Path, Probe, Userfaultfd, probe
+
+GOOD = Userfaultfd(in_kernel=True, move=True, poison=True)
+FAST = Path(path="/d", free_bytes=1e9, read_bytes_per_s=2e9, write_bytes_per_s=1e9, latency_s=1e-4)
+
+
+def probed(
+    faults: Userfaultfd = GOOD, io_uring: IoUring | None = None, *paths: Path
+) -> tuple[Finding, ...]:
+    """What is wrong; `usable` must agree with it."""
+    told = Probe(userfaultfd=faults, io_uring=io_uring or IoUring(), paths=paths)
+    found = findings(told)
+    assert usable(told) == (not any(one.fatal for one in found))
+    return found
+
+
+def test_nothing_is_wrong_with_a_machine_that_has_all() -> None:
+    assert probed() == probed(GOOD, None, FAST) == ()
+
+
+@pytest.mark.parametrize(
+    ("faults", "problem", "remedy"),
+    [
+        (Userfaultfd(problem="Operation not permitted"), "no userfaultfd (Operation", "sandbox"),
+        (Userfaultfd(move=True, poison=True), "within system calls", "/dev/userfaultfd"),
+        (Userfaultfd(in_kernel=True, poison=True), "cannot move pages", "6.8"),
+        (Userfaultfd(in_kernel=True, move=True), "cannot mark lost pages", "6.6"),
+    ],
+)
+def test_each_lack_of_the_kernel_is_told_alone(
+    faults: Userfaultfd, problem: str, remedy: str
+) -> None:
+    (found,) = probed(faults)
+    assert problem in found.problem and remedy in found.remedy and found.fatal
+
+
+def test_what_an_old_kernel_lacks_is_told_together() -> None:
+    found = probed(Userfaultfd())
+    assert len(found) == 3 and all(one.fatal for one in found)
+
+
+def test_without_io_uring_it_is_only_slower() -> None:
+    (found,) = probed(GOOD, IoUring(problem="Operation not permitted"))
+    assert not found.fatal
+    assert "io_uring (Operation not permitted)" in found.problem
+
+
+@pytest.mark.parametrize(
+    ("problem", "cause", "remedy"),
+    [
+        (
+            "the path /x is on tmpfs, which is memory itself: name a directory on a disk",
+            "the path /x is on tmpfs, which is memory itself",
+            "Name a directory on a disk.",
+        ),
+        (
+            "the path /a: b can only be read: name another",
+            "the path /a: b can only be read",
+            "Name another.",
+        ),
+        (
+            "room for the measurement: No space left on device",
+            "the path /x cannot be measured (room for the measurement: No space left on device)",
+            "Name another directory, or make room for 256 MiB there.",
+        ),
+        (
+            "reading",
+            "the path /x cannot be measured (reading)",
+            "Name another directory, or make room for 256 MiB there.",
+        ),
+    ],
+)
+def test_a_path_that_cannot_be_used_has_cause_and_remedy(
+    problem: str, cause: str, remedy: str
+) -> None:
+    (found,) = probed(GOOD, None, FAST, Path(path="/x", problem=problem))
+    assert found == Finding(problem=cause, remedy=remedy, fatal=True)
+
+
+def test_the_gravest_come_first() -> None:
+    bad = Path(path="/x", problem="the path /x can only be read: name another")
+    found = probed(Userfaultfd(in_kernel=True, move=True), IoUring(problem="none"), bad)
+    assert [one.fatal for one in found] == [True, True, False]
+    assert "lost pages" in found[0].problem and "/x" in found[1].problem
+
+
+def answering(folder: File, text: str) -> dict[str, str]:
+    """An environment with a probe that runs these lines of a shell."""
+    program = folder / "probe"
+    program.write_text(f"#!/bin/sh\n{text}\n")
+    program.chmod(0o755)
+    return {"ASSAY_TIER_PROBE": str(program)}
+
+
+def test_the_probe_is_asked_and_read(tmp_path: File) -> None:
+    document = (
+        '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
+        '"paths":[{"path":"%s","free_bytes":5e9,"new_key":1}]}'
+    )
+    env = answering(tmp_path, f"printf '{document}' \"$*\"")
+    found = probe(env, "/a,/b")
+    assert found.userfaultfd == GOOD
+    assert found.paths == (Path(path="--path /a,/b", free_bytes=5e9),)
+    assert probe(env).paths == (Path(path="", free_bytes=5e9),)
+
+
+def test_a_probe_that_fails_says_why(tmp_path: File) -> None:
+    env = answering(tmp_path, "echo 'no memory' >&2; exit 1")
+    with pytest.raises(NotPossible, match=r"The probe of the tier failed: no memory\."):
+        probe(env)
+
+
+def test_an_installation_without_the_probe_says_so(tmp_path: File) -> None:
+    with pytest.raises(NotPossible, match="assay-tier-probe is missing"):
+        probe({"ASSAY_EXEC": str(tmp_path / "assay-exec")})
