@@ -93,7 +93,7 @@ void measure(const std::string& path, std::size_t bytes, std::byte* memory, Json
 
 void tell_path(const std::string& path, std::size_t bytes, std::byte* memory, JsonWriter& json) {
     json.begin_object().member("path", path);
-    struct statvfs system {};
+    struct statvfs system = {};
     if (::statvfs(path.c_str(), &system) == 0)
         json.member("free_bytes",
                     static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize));

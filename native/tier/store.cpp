@@ -19,7 +19,7 @@ namespace {
 
 /// A file without a name: nothing is left behind, however the program ends.
 Fd open_in(const std::string& path) {
-    struct statfs system {};
+    struct statfs system = {};
     if (::statfs(path.c_str(), &system) != 0)
         refuse(path, std::string("cannot be used (") + std::strerror(errno) + ")",
                "name a directory that exists");
