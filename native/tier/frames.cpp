@@ -1,5 +1,7 @@
 #include "tier/frames.hpp"
 
+#include "tier/lifted.hpp"
+
 #include <fcntl.h>
 
 #include <array>
@@ -23,7 +25,7 @@ std::byte* aligned(std::byte* at, std::size_t to) {
 
 Frames::Frames(std::size_t chunk, std::size_t most)
     : chunk_(chunk), most_(most), fault_(UFFD_FEATURE_MOVE),
-      pagemap_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)), free_(2 * most), plain_(most),
+      pagemap_(lifted(Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)))), free_(2 * most), plain_(most),
       watched_(most) {
     const std::size_t alignment = chunk > huge_page ? chunk : huge_page;
     const std::size_t half = (most * chunk + huge_page - 1) / huge_page * huge_page;

@@ -10,10 +10,12 @@
 #include "tier/say.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -90,6 +92,12 @@ class Front {
         return found != nullptr && found->holds(at);
     }
 
+    /// Whether a descriptor is the pager's: closed, it would leave what is on storage to be zeros.
+    [[nodiscard]] bool owns(int fd) const {
+        return fd >= 0 && static_cast<std::size_t>(fd) < own_.size() && own_[static_cast<std::size_t>(fd)];
+    }
+    static constexpr int most_descriptors = 4096;
+
     void start() {
         next_.find_all();
         const char* const paths = std::getenv("ASSAY_TIER_PATH");
@@ -100,6 +108,8 @@ class Front {
         means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
         means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
         threshold_ = number_of("ASSAY_TIER_THRESHOLD", threshold_);
+        std::array<bool, most_descriptors> before{};
+        for (int fd = 0; fd < most_descriptors; ++fd) before[static_cast<std::size_t>(fd)] = is_open(fd);
         try {
             // It outlives everything that runs at exit, and may touch memory: so it is never destroyed.
             arena_.store(new (room_) Arena(means), std::memory_order_release);
@@ -108,6 +118,8 @@ class Front {
             // A program that needs the tier would end later for want of memory, and nobody would know why.
             ::_exit(125);
         }
+        for (int fd = 0; fd < most_descriptors; ++fd)
+            own_[static_cast<std::size_t>(fd)] = !before[static_cast<std::size_t>(fd)] && is_open(fd);
         ::pthread_atfork(nullptr, nullptr, [] { front().in_child(); });
     }
 
@@ -135,7 +147,10 @@ class Front {
     static Front& front();
 
   private:
+    [[nodiscard]] static bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
+
     Next next_;
+    std::array<bool, most_descriptors> own_{};
     std::atomic<Arena*> arena_ = nullptr;
     std::size_t threshold_ = std::size_t{64} << 20;
     bool in_child_ = false;
@@ -380,4 +395,41 @@ ASSAY_TIER_EXPORT int mlock2(const void* at, std::size_t bytes, unsigned flags) 
 ASSAY_TIER_EXPORT int mlockall(int flags) noexcept {
     return front().arena() != nullptr ? assay::tier::refuse_lock()
                                       : static_cast<int>(::syscall(SYS_mlockall, flags));
+}
+
+// Programs close what they did not open, before they become daemons or start others.
+
+ASSAY_TIER_EXPORT int close(int fd) {
+    if (front().owns(fd)) {
+        errno = EBADF;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_close, fd));
+}
+
+ASSAY_TIER_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {
+    constexpr auto end = static_cast<unsigned>(assay::tier::Front::most_descriptors);
+    for (unsigned fd = first; fd < end && fd <= last; ++fd) {
+        if (!front().owns(static_cast<int>(fd))) continue;
+        if (fd > first && ::syscall(SYS_close_range, first, fd - 1, flags) != 0) return -1;
+        first = fd + 1;
+    }
+    return first > last ? 0 : static_cast<int>(::syscall(SYS_close_range, first, last, flags));
+}
+
+ASSAY_TIER_EXPORT void closefrom(int first) noexcept {
+    static_cast<void>(close_range(static_cast<unsigned>(first < 0 ? 0 : first), ~0U, 0));
+}
+
+ASSAY_TIER_EXPORT int dup3(int from, int to, int flags) noexcept {
+    if (front().owns(to)) {
+        errno = EBUSY;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_dup3, from, to, flags));
+}
+
+ASSAY_TIER_EXPORT int dup2(int from, int to) noexcept {
+    if (from == to) return ::fcntl(from, F_GETFD) == -1 ? -1 : to;
+    return dup3(from, to, 0);
 }

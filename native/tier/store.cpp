@@ -1,5 +1,7 @@
 #include "tier/store.hpp"
 
+#include "tier/lifted.hpp"
+
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -8,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace assay::tier {
 
@@ -26,7 +29,7 @@ Fd open_in(const std::string& path) {
     if (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC)
         refuse(path, "is on tmpfs, which is memory itself", "name a directory on a disk");
     Fd fd(::open(path.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600));
-    if (fd) return fd;
+    if (fd) return lifted(std::move(fd));
     switch (errno) {
     case EROFS:
         refuse(path, "can only be read", "name a directory on a file system that is mounted for writing");

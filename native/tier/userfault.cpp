@@ -1,11 +1,14 @@
 #include "tier/userfault.hpp"
 
+#include "tier/lifted.hpp"
+
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace assay::tier {
 
@@ -20,9 +23,9 @@ std::uint64_t number(const void* at) {
 Fd open_fd() {
     if (const Fd device(::open("/dev/userfaultfd", O_RDWR | O_CLOEXEC)); device) {
         Fd fd(::ioctl(device.get(), USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK));
-        if (fd) return fd;
+        if (fd) return lifted(std::move(fd));
     }
-    return Fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK)));
+    return lifted(Fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK))));
 }
 
 int called(int status) {

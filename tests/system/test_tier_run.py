@@ -1,0 +1,334 @@
+"""``assay tier run`` with real programs: what they compute, what they meet, and how they end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import Answer, CommandLine
+
+from assay.errors import NotPossible
+from assay.tier.doctor import usable
+from assay.tier.probe import probe
+
+MIB = 1 << 20
+BYTES = 200 * MIB
+
+WALK = """
+import hashlib, mmap, resource, sys
+how, size, step = sys.argv[1], int(sys.argv[2]), 1 << 20
+if how == "mmap":
+    data = memoryview(mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+elif how == "array":
+    import array
+    data = memoryview(array.array("q", bytes(8)) * (size // 8)).cast("B")
+else:
+    data = memoryview(bytearray(size))
+block = bytes(range(256)) * 4096
+for at in range(0, size, step):
+    data[at : at + step] = block
+    data[at : at + 8] = at.to_bytes(8, "little")
+digest = hashlib.blake2b()
+for places in (range(0, size, step), reversed(range(0, size, step))):
+    for at in places:
+        digest.update(data[at : at + step])
+print(digest.hexdigest(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+"""
+"""Fills memory, goes through it forwards and backwards, and prints a digest and its peak in MiB."""
+
+LARGE = """
+import ctypes, mmap, os, resource, signal, subprocess, sys
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+size, page = 100 << 20, mmap.PAGESIZE
+data = bytearray(size)
+data[::page] = bytes(i % 250 + 1 for i in range(size // page))
+def wrong():
+    return sum(data[i * page] != i % 250 + 1 for i in range(size // page))
+def address():
+    whole = ctypes.addressof((ctypes.c_char * size).from_buffer(data))
+    return (whole + page - 1) // page * page
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mremap.restype = libc.syscall.restype = ctypes.c_ssize_t
+number = ctypes.c_size_t
+"""
+"""A program with 100 MiB of which a byte of each page is known."""
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    if not assay_exec.with_name("libassay-tier.so").exists():
+        pytest.skip("the pager is not built beside the launcher")
+    try:
+        found = probe({**os.environ, "ASSAY_EXEC": str(assay_exec)})
+    except NotPossible as error:
+        pytest.skip(str(error))
+    if not usable(found):
+        pytest.skip("this kernel, or these rights, do not allow the tier: `assay tier doctor`")
+    return CommandLine(assay_exec, tmp_path, more={"LC_ALL": "C"})
+
+
+class Tiered:
+    """Runs programs with 64 MiB of DRAM, or as much as is said."""
+
+    def __init__(self, cli: CommandLine, disk: Path) -> None:
+        self.cli, self.disk = cli, disk
+
+    def __call__(
+        self, *command: str | Path, dram: str = "64M", words: tuple[str, ...] = (), **env: str
+    ) -> Answer:
+        tier = ("tier", "run", "--dram", dram, "--path", self.disk)
+        return self.cli(*tier, *words, "--", *command, **env)
+
+    def python(self, program: str, *more: str, **env: str) -> Answer:
+        return self(sys.executable, "-c", program, *more, **env)
+
+
+@pytest.fixture
+def tiered(cli: CommandLine, disk: Path) -> Tiered:
+    return Tiered(cli, disk)
+
+
+def lines(answer: Answer) -> list[str]:
+    assert answer.status == 0, answer
+    return answer.out.splitlines()
+
+
+@pytest.mark.parametrize("how", ["bytearray", "mmap", "array"])
+def test_data_larger_than_dram_are_what_they_were(tiered: Tiered, how: str) -> None:
+    words = (sys.executable, "-c", WALK, how, str(BYTES))
+    plain = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    digest, peak_mib = lines(tiered(*words))[0].split()
+    assert digest == plain[0]
+    assert int(plain[1]) > 200
+    assert int(peak_mib) < 150
+
+
+def test_it_is_granted_and_counts(tiered: Tiered, tmp_path: Path) -> None:
+    record, report = tmp_path / "record.json", tmp_path / "report.json"
+    words = ("--record", str(record))
+    program = (sys.executable, "-c", WALK, "bytearray", str(BYTES))
+    lines(tiered(*program, words=words, ASSAY_TIER_REPORT=str(report)))
+    sample = json.loads(record.read_text())
+    for name, value in (("mem.dram", "64M"), ("mem.tier", str(tiered.disk))):
+        assert sample["settings"][name]["grant"] == "granted", sample["settings"]
+        assert sample["settings"][name]["value"] == value
+    (told,) = map(json.loads, report.read_text().splitlines())
+    assert told["first"] >= BYTES // (2 * MIB)
+    assert told["written_bytes"] >= BYTES - 64 * MIB
+    assert told["read_bytes"] >= BYTES - 64 * MIB
+    assert told["unchanged"] > 0
+
+
+def test_another_allocator_serves_what_is_small(tiered: Tiered) -> None:
+    program = (sys.executable, "-c", WALK, "bytearray", str(BYTES))
+    answer = tiered(*program, words=("--with", "malloc=jemalloc"))
+    if "jemalloc is not installed" in answer.err:
+        pytest.skip("jemalloc is not installed")
+    assert int(lines(answer)[0].split()[1]) < 150
+
+
+def test_several_directories(tiered: Tiered, disk: Path) -> None:
+    (disk / "other").mkdir()
+    paths = f"{disk},{disk / 'other'}"
+    words = ("tier", "run", "--dram", "64M", "--path", paths, "--", sys.executable, "-c", WALK)
+    digest, peak_mib = lines(tiered.cli(*words, "mmap", str(BYTES)))[0].split()
+    again, _ = lines(tiered(sys.executable, "-c", WALK, "mmap", str(BYTES)))[0].split()
+    assert digest == again
+    assert int(peak_mib) < 150
+    assert sorted(path.name for path in disk.iterdir() if path.name != "studies.db") == ["other"]
+
+
+def test_sort_sorts(tiered: Tiered, disk: Path) -> None:
+    if not shutil.which("sort"):
+        pytest.skip("there is no sort")
+    given = random.Random(1)
+    words = sorted(b"%032x\n" % given.getrandbits(128) for _ in range(900_000))
+    expected = hashlib.blake2b(b"".join(words)).digest()
+    given.shuffle(words)
+    (disk / "words").write_bytes(b"".join(words))
+    order = ("sort", "-S", "128M", "-o", disk / "sorted", disk / "words")
+    report = disk / "report"
+    env = {"ASSAY_TIER_THRESHOLD": str(MIB), "ASSAY_TIER_REPORT": str(report)}
+    lines(tiered(*order, dram="64M", **env))
+    assert hashlib.blake2b((disk / "sorted").read_bytes()).digest() == expected
+    assert json.loads(report.read_text())["written_bytes"] > 0
+
+
+@pytest.mark.parametrize("status", [0, 7, 255])
+def test_the_status_is_the_programs(tiered: Tiered, status: int) -> None:
+    answer = tiered("sh", "-c", f"echo out; echo err >&2; exit {status}")
+    assert (answer.status, answer.out, answer.err) == (status, "out\n", "err\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL])
+def test_the_signal_is_the_programs(tiered: Tiered, number: signal.Signals) -> None:
+    program = LARGE + f"os.kill(os.getpid(), {int(number)})"
+    assert tiered.python(program).status == -number
+
+
+def test_a_forked_child_sees_no_zeros(tiered: Tiered) -> None:
+    program = """
+def child(work):
+    pid = os.fork()
+    if pid == 0:
+        os._exit(work())
+    status = os.waitpid(pid, 0)[1]
+    return os.waitstatus_to_exitcode(status)
+def anew():
+    own = bytearray(size)
+    own[-1] = 5
+    return own[-1] + own[0]
+print(child(lambda: 10 + (data[0] == 0)))
+print(child(lambda: 10 + (data[size // 2] == 0)))
+print(child(anew))
+print(wrong())
+"""
+    expected = [str(-signal.SIGSEGV), str(-signal.SIGSEGV), "5", "0"]
+    assert lines(tiered.python(LARGE + program)) == expected
+
+
+def test_programs_that_it_starts_are_whole(tiered: Tiered) -> None:
+    program = """
+print(subprocess.run(["sh", "-c", "echo child"], capture_output=True, text=True).stdout.strip())
+code = "x = bytearray(100 << 20); x[::4096] = b'1' * len(x[::4096]); print(x.count(b'1'))"
+print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip())
+pid = os.posix_spawn("/bin/sh", ["sh", "-c", "exit 3"], os.environ)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+print(wrong())
+"""
+    assert lines(tiered.python(LARGE + program)) == ["child", "25600", "3", "0"]
+
+
+def test_what_is_locked_is_refused(tiered: Tiered) -> None:
+    program = """
+import errno
+print(libc.mlock(number(address()), number(page)), errno.errorcode[ctypes.get_errno()])
+print(libc.mlockall(1), errno.errorcode[ctypes.get_errno()])
+small = ctypes.create_string_buffer(10)
+print(libc.mlock(small, number(10)))
+print(wrong())
+"""
+    answer = tiered.python(LARGE + program)
+    assert lines(answer) == ["-1 ENOMEM", "-1 ENOMEM", "0", "0"]
+    assert answer.err.count("wants to lock memory") == 1
+
+
+def test_what_is_given_back_is_zero(tiered: Tiered) -> None:
+    program = """
+half = size // 2 // page * page
+print(libc.madvise(number(address()), number(half), 4))
+print(sum(data[2 * page : half - page]), any(data[half + page :]))
+"""
+    assert lines(tiered.python(LARGE + program)) == ["0", "0 True"]
+
+
+def test_moves_of_memory(tiered: Tiered) -> None:
+    program = """
+import errno
+at = address()
+print(libc.mremap(number(at), number(page), number(page), 3, number(at + page)),
+      errno.errorcode[ctypes.get_errno()], wrong(), flush=True)
+SYS_munmap = {"x86_64": 11, "aarch64": 215}[os.uname().machine]
+SYS_mremap = {"x86_64": 25, "aarch64": 216}[os.uname().machine]
+hole, length = at + (32 << 20), 16 << 20
+print(libc.syscall(number(SYS_munmap), number(hole), number(length)), flush=True)
+first = (hole - at) // page
+print(sum(data[i * page] != i % 250 + 1 for i in range(first - 1)), flush=True)
+libc.syscall(number(SYS_mremap), number(at + (64 << 20)), number(length), number(2 * length), 1)
+print("came through", wrong())
+"""
+    answer = tiered.python(LARGE + program)
+    assert answer.out.splitlines() == ["-1 EINVAL 0", "0", "0"]
+    assert answer.status == -signal.SIGABRT
+    assert "a system call of its own (mremap)" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/nonexistent/folder", "cannot be used (No such file or directory)"),
+        ("/dev/shm", "is on tmpfs, which is memory itself: name a directory on a disk"),
+        ("/proc", "is on a file system without O_DIRECT or O_TMPFILE"),
+    ],
+)
+def test_a_path_that_cannot_be_used_is_named(cli: CommandLine, path: str, told: str) -> None:
+    if path == "/dev/shm" and not Path(path).is_dir():
+        pytest.skip("there is no /dev/shm")
+    answer = cli("tier", "run", "--dram", "64M", "--path", path, "--", "echo", "ran")
+    assert (answer.status, answer.out) == (125, "")
+    assert f"assay tier: the path {path} {told}" in answer.err
+    doctor = cli("tier", "doctor", "--path", path, "--json")
+    assert doctor.status == 1 and not doctor.document["usable"]
+    (found,) = doctor.document["findings"]
+    assert found["problem"].startswith(f"the path {path} ") and told.startswith(
+        found["problem"].removeprefix(f"the path {path} ")
+    )
+
+
+def test_a_path_that_can_only_be_read_is_named(cli: CommandLine, disk: Path) -> None:
+    folder = disk / "read"
+    folder.mkdir()
+    mounted = f'mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && exec "$@"'
+    cli.prefix = ("unshare", "--mount", "sh", "-c", mounted, "sh")
+    if not shutil.which("unshare") or cli("--version").status != 0:
+        pytest.skip("mounts of its own take root")
+    answer = cli("tier", "run", "--dram", "64M", "--path", folder, "--", "echo", "ran")
+    assert (answer.status, answer.out) == (125, "")
+    assert f"assay tier: the path {folder} can only be read" in answer.err
+
+
+def test_a_static_program_is_refused(tiered: Tiered, assay_exec: Path) -> None:
+    """The launcher itself is one."""
+    answer = tiered(assay_exec, "--probe")
+    assert (answer.status, answer.out) == (125, "")
+    assert "is linked statically: nothing can be preloaded." in answer.err
+
+
+def test_more_than_there_are_addresses_is_no_memory(tiered: Tiered) -> None:
+    program = """
+try:
+    bytearray(300 << 20)
+except MemoryError:
+    print("none", len(bytearray(200 << 20)))
+"""
+    answer = tiered.python(program, ASSAY_TIER_ADDRESSES=str(256 * MIB))
+    assert lines(answer) == [f"none {BYTES}"]
+
+
+def test_without_its_words_the_library_does_nothing(cli: CommandLine) -> None:
+    library = cli.launcher.with_name("libassay-tier.so")
+    env = {k: v for k, v in cli.env.items() if not k.startswith("ASSAY_TIER_")}
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            LARGE + "print(wrong(), libc.mlock(number(address()), number(page)))",
+        ],
+        env={**env, "LD_PRELOAD": str(library)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("0 0\n", "")
+
+
+def test_who_closes_everything_keeps_the_memory(tiered: Tiered) -> None:
+    program = """
+before = sorted(int(name) for name in os.listdir("/proc/self/fd"))
+os.closerange(3, 1 << 20)
+for fd in range(3, 5000):
+    try:
+        os.close(fd)
+    except OSError:
+        pass
+libc.closefrom(3)
+print(wrong(), max(before) > 500, os.dup2(1, 9))
+"""
+    assert lines(tiered.python(LARGE + program)) == ["0 True 9"]
