@@ -30,23 +30,15 @@ def built(build: Path, sanitizers: str) -> Path:
     return build / "tier"
 
 
-def demand_userfaultfd() -> None:
-    """Skip where the kernel tells nothing of faults within system calls."""
-    if os.geteuid() != 0 and not os.access("/dev/userfaultfd", os.R_OK | os.W_OK):
-        pytest.skip("userfaultfd(2) needs root, or the right to open /dev/userfaultfd")
-
-
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def programs(tmp_path_factory: pytest.TempPathFactory, tier_allowed: None) -> Path:
     """Those with the address and undefined-behaviour sanitizers."""
-    demand_userfaultfd()
     return built(tmp_path_factory.mktemp("tier"), "address,undefined")
 
 
 @pytest.fixture(scope="module")
-def raced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def raced(tmp_path_factory: pytest.TempPathFactory, tier_allowed: None) -> Path:
     """Those with the thread sanitizer."""
-    demand_userfaultfd()
     return built(tmp_path_factory.mktemp("tier-threads"), "thread")
 
 

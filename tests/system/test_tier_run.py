@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
 import shutil
 import signal
@@ -14,10 +13,6 @@ from pathlib import Path
 
 import pytest
 from command_line import Answer, CommandLine
-
-from assay.errors import NotPossible
-from assay.tier.doctor import usable
-from assay.tier.probe import probe
 
 MIB = 1 << 20
 BYTES = 200 * MIB
@@ -63,15 +58,7 @@ number = ctypes.c_size_t
 
 
 @pytest.fixture
-def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
-    if not assay_exec.with_name("libassay-tier.so").exists():
-        pytest.skip("the pager is not built beside the launcher")
-    try:
-        found = probe({**os.environ, "ASSAY_EXEC": str(assay_exec)})
-    except NotPossible as error:
-        pytest.skip(str(error))
-    if not usable(found):
-        pytest.skip("this kernel, or these rights, do not allow the tier: `assay tier doctor`")
+def cli(assay_exec: Path, tmp_path: Path, tier_allowed: None) -> CommandLine:
     return CommandLine(assay_exec, tmp_path, more={"LC_ALL": "C"})
 
 
