@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <new>
+#include <stdexcept>
+#include <string>
 
 namespace assay::tier {
 
@@ -33,7 +34,10 @@ Arena::Arena(const Means& means)
       bytes_(chunks_ * chunk_), reserved_(bytes_ + chunk_), free_(most_blocks + 1), blocks_(most_blocks),
       unused_(most_blocks), owner_(chunks_) {
     area_ = sys::map(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-    if (area_ == nullptr) throw std::bad_alloc();
+    if (area_ == nullptr)
+        throw std::runtime_error(
+            "there are no " + std::to_string(reserved_ >> 30U) +
+            " GiB of addresses (ulimit -v): raise the limit, or set ASSAY_TIER_ADDRESSES");
     const auto over = reinterpret_cast<std::uintptr_t>(area_) % chunk_;
     base_ = over == 0 ? area_ : area_ + (chunk_ - over);
     free_.add(std::size_t{0}, chunks_);

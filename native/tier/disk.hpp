@@ -47,4 +47,7 @@ std::unique_ptr<Disk> uring_disk(const Store& store, unsigned depth);
 /// By threads with pread(2) and pwrite(2), for kernels without io_uring.
 std::unique_ptr<Disk> threads_disk(const Store& store, unsigned depth, unsigned threads);
 
+/// By io_uring, or by threads where there is none.
+std::unique_ptr<Disk> any_disk(const Store& store, unsigned depth);
+
 } // namespace assay::tier

@@ -34,6 +34,9 @@ std::uint64_t random_seed() {
 }
 
 std::size_t room_for(const Means& means) {
+    if (means.chunk_bytes < page || (means.chunk_bytes & (means.chunk_bytes - 1)) != 0)
+        throw std::runtime_error("a chunk of " + std::to_string(means.chunk_bytes) +
+                                 " bytes cannot be had: give a power of two, 4096 or more");
     const std::size_t chunks = means.memory_bytes / means.chunk_bytes;
     if (chunks < Pager::least_chunks)
         throw std::runtime_error("memory for " + std::to_string(chunks) + " chunks is too little: at least " +
@@ -43,13 +46,7 @@ std::size_t room_for(const Means& means) {
 }
 
 std::unique_ptr<Disk> disk_of(const Means& means, const Store& store) {
-    constexpr unsigned threads = 8;
-    if (means.disk) return means.disk(store, means.depth);
-    try {
-        return uring_disk(store, means.depth);
-    } catch (const std::system_error&) {
-        return threads_disk(store, means.depth, threads);
-    }
+    return means.disk ? means.disk(store, means.depth) : any_disk(store, means.depth);
 }
 
 } // namespace

@@ -94,7 +94,8 @@ class Front {
 
     /// Whether a descriptor is the pager's: closed, it would leave what is on storage to be zeros.
     [[nodiscard]] bool owns(int fd) const {
-        return fd >= 0 && static_cast<std::size_t>(fd) < own_.size() && own_[static_cast<std::size_t>(fd)];
+        return !in_child_ && fd >= 0 && static_cast<std::size_t>(fd) < own_.size() &&
+               own_[static_cast<std::size_t>(fd)];
     }
     static constexpr int most_descriptors = 4096;
 
@@ -344,7 +345,6 @@ ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, 
         const long found = ::syscall(SYS_mremap, at, before, bytes, flags, wanted);
         return reinterpret_cast<void*>(found); // NOLINT: the kernel gives a number
     }
-    if (front().is_in_child()) assay::tier::say_forked();
     if (front().is_in_child()) assay::tier::say_forked();
     // To a place of the program's choice, or leaving pages behind: nobody needs it for ordinary memory.
     if ((flags & ~MREMAP_MAYMOVE) != 0) {

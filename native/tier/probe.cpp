@@ -69,7 +69,7 @@ std::vector<Slot> slots_of(Store& store, std::size_t count) {
 void measure(const std::string& path, std::size_t bytes, std::byte* memory, JsonWriter& json) {
     {
         Store store({path}, large, bytes / large);
-        const auto disk = uring_disk(store, in_flight);
+        const auto disk = any_disk(store, in_flight);
         const std::vector<Slot> slots = slots_of(store, bytes / large);
         const auto total = static_cast<double>(slots.size() * large);
         auto start = std::chrono::steady_clock::now();
@@ -81,7 +81,7 @@ void measure(const std::string& path, std::size_t bytes, std::byte* memory, Json
     }
     constexpr std::size_t count = 1000;
     Store store({path}, small, bytes / small);
-    const auto disk = uring_disk(store, 1);
+    const auto disk = any_disk(store, 1);
     std::vector<Slot> slots = slots_of(store, bytes / small);
     std::ranges::shuffle(slots, std::mt19937_64(1));
     slots.resize(std::min(count, slots.size()));

@@ -4,7 +4,6 @@
 
 #include <cstring>
 #include <exception>
-#include <stdexcept>
 #include <string_view>
 
 struct assay_tier {
@@ -27,8 +26,6 @@ void tell(std::string_view what, char* problem, std::size_t room) {
 ASSAY_TIER_EXPORT assay_tier* assay_tier_open(const char* paths, uint64_t dram_bytes, uint64_t chunk_bytes,
                                               char* problem, size_t room) {
     try {
-        if (chunk_bytes < 4096 || (chunk_bytes & (chunk_bytes - 1)) != 0)
-            throw std::runtime_error("a chunk is a power of two of bytes, 4096 or more");
         return new assay_tier({.paths = assay::tier::split_paths(paths),
                                .memory_bytes = dram_bytes,
                                .chunk_bytes = chunk_bytes});

@@ -59,17 +59,21 @@ int Store::reserve(std::size_t slots) {
     if (promised_ + slots > most_) return EFBIG;
     const std::size_t wanted = promised_ + slots;
     for (std::size_t i = 0; wanted > allocated_ && i < files_.size(); ++i) {
-        const auto of = [&](std::size_t all) {
-            return (all + files_.size() - 1 - i) / files_.size() * chunk_;
-        };
-        const std::size_t from = of(allocated_), to = of(wanted);
-        if (from == to) continue;
-        if (::fallocate(files_[i].get(), 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) != 0)
-            return errno;
+        const off_t from = end_of(i, allocated_), to = end_of(i, wanted);
+        if (from == to || ::fallocate(files_[i].get(), 0, from, to - from) == 0) continue;
+        const int error = errno;
+        // What it did get is given back: the file system is not to stay full for nothing.
+        for (std::size_t j = 0; j <= i; ++j)
+            if (::ftruncate(files_[j].get(), end_of(j, allocated_)) != 0) break;
+        return error;
     }
     allocated_ = wanted > allocated_ ? wanted : allocated_;
     promised_ = wanted;
     return 0;
+}
+
+off_t Store::end_of(std::size_t file, std::size_t slots) const {
+    return static_cast<off_t>((slots + files_.size() - 1 - file) / files_.size() * chunk_);
 }
 
 Slot Store::take() {

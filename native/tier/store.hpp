@@ -43,6 +43,9 @@ class Store {
     [[nodiscard]] const std::string& path_of(Slot slot) const { return paths_[slot % paths_.size()]; }
 
   private:
+    /// Bytes of a file that so many slots take.
+    [[nodiscard]] off_t end_of(std::size_t file, std::size_t slots) const;
+
     std::vector<std::string> paths_;
     std::vector<Fd> files_;
     std::size_t chunk_, most_;

@@ -2,6 +2,7 @@
 #include "tier/event.hpp"
 #include "tier/quiet.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
@@ -98,6 +99,12 @@ class ThreadsDisk final : public Disk {
 
 std::unique_ptr<Disk> threads_disk(const Store& store, unsigned depth, unsigned threads) {
     return std::make_unique<ThreadsDisk>(store, depth, threads);
+}
+
+std::unique_ptr<Disk> any_disk(const Store& store, unsigned depth) {
+    constexpr unsigned threads = 8;
+    if (uring_error() != 0) return threads_disk(store, depth, std::min(depth, threads));
+    return uring_disk(store, depth);
 }
 
 } // namespace assay::tier

@@ -7,7 +7,9 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
-#include <system_error>
+#include <cstring>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace assay::tier {
@@ -51,10 +53,13 @@ Userfault::Offer Userfault::offer() {
 }
 
 Userfault::Userfault(std::uint64_t features) : fd_(open_fd()) {
-    if (!fd_) throw std::system_error(errno, std::generic_category(), "userfaultfd");
+    if (!fd_)
+        throw std::runtime_error(std::string("page faults cannot be answered here (userfaultfd: ") +
+                                 std::strerror(errno) +
+                                 "): become root, or do what `assay tier doctor` says");
     uffdio_api api{UFFD_API, features, 0};
     if (::ioctl(fd_.get(), UFFDIO_API, &api) != 0)
-        throw std::system_error(errno, std::generic_category(), "features of userfaultfd");
+        throw std::runtime_error("this kernel cannot move pages (UFFDIO_MOVE): use Linux 6.8 or newer");
 }
 
 int Userfault::watch(void* at, std::size_t bytes) const {

@@ -51,7 +51,7 @@ class Userfault {
     };
     [[nodiscard]] static Offer offer();
 
-    /// \throws std::system_error where the kernel or these rights do not give it.
+    /// \throws std::runtime_error where the kernel or these rights do not give it.
     explicit Userfault(std::uint64_t features);
 
     [[nodiscard]] int fd() const { return fd_.get(); }

@@ -113,7 +113,7 @@ def test_what_is_refused(env: dict[str, str], disk: Path, tier: Tier) -> None:
         Tier(disk / "missing", dram="64M", env=env)
     with pytest.raises(NotPossible, match="too little"):
         Tier(disk, dram="8M", env=env)
-    with pytest.raises(NotPossible, match="power of two"):
+    with pytest.raises(NotPossible, match="a power of two"):
         Tier(disk, dram="64M", chunk=5000, env=env)
     with pytest.raises(BadInput, match="comma"):
         Tier("/a,b", dram="64M", env=env)
