@@ -24,7 +24,6 @@ void add(Counts& all, const Counts& more) {
     all.unchanged += more.unchanged;
     all.read_bytes += more.read_bytes;
     all.written_bytes += more.written_bytes;
-    all.stall_ns += more.stall_ns;
 }
 
 } // namespace
@@ -38,8 +37,7 @@ Arena::Arena(const Means& means)
         throw std::runtime_error(
             "there are no " + std::to_string(reserved_ >> 30U) +
             " GiB of addresses (ulimit -v): raise the limit, or set ASSAY_TIER_ADDRESSES");
-    const auto over = reinterpret_cast<std::uintptr_t>(area_) % chunk_;
-    base_ = over == 0 ? area_ : area_ + (chunk_ - over);
+    base_ = aligned(area_, chunk_);
     free_.add(std::size_t{0}, chunks_);
     owner_.fill(chunks_);
 }
@@ -106,8 +104,7 @@ void* Arena::allocate(std::size_t bytes) {
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     Region* region = nullptr;
     if (sys::map(at, count * chunk_, PROT_READ | PROT_WRITE, flags) != nullptr) {
-        sys::advise(at, count * chunk_,
-                    chunk_ % (std::size_t{2} << 20) == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+        sys::size_pages(at, count * chunk_, chunk_);
         // A child of a fork has no pager: it is to end at a touch, not to find zeros.
         sys::advise(at, count * chunk_, MADV_DONTFORK);
         region = pager_.add(at, count * chunk_);
@@ -154,9 +151,8 @@ void Arena::free(void* at) {
 }
 
 void Arena::unmap(void* at, std::size_t bytes) {
-    constexpr std::size_t page = 4096;
     auto* from = static_cast<std::byte*>(at);
-    std::byte* const end = from + (bytes + page - 1) / page * page;
+    std::byte* const end = from + whole_pages(bytes);
     const Quiet quiet;
     while (from < end && holds(from)) {
         const std::lock_guard lock(lock_);
@@ -166,7 +162,7 @@ void Arena::unmap(void* at, std::size_t bytes) {
             continue;
         }
         std::byte* const first = address(block->first);
-        std::byte* const last = first + (block->bytes + page - 1) / page * page;
+        std::byte* const last = first + whole_pages(block->bytes);
         std::byte* const to = std::min(end, last);
         const auto gone = static_cast<std::size_t>(std::min(to, first + block->bytes) - from);
         block->left -= std::min(gone, block->left);

@@ -11,18 +11,6 @@
 
 namespace assay::tier {
 
-namespace {
-
-constexpr std::size_t page = 4096;
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-
-std::byte* aligned(std::byte* at, std::size_t to) {
-    const auto over = reinterpret_cast<std::uintptr_t>(at) % to;
-    return over == 0 ? at : at + (to - over);
-}
-
-} // namespace
-
 Frames::Frames(std::size_t chunk, std::size_t most)
     : chunk_(chunk), most_(most), fault_(UFFD_FEATURE_MOVE),
       pagemap_(lifted(Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)))), free_(2 * most), plain_(most),
@@ -35,8 +23,7 @@ Frames::Frames(std::size_t chunk, std::size_t most)
     std::byte* const first = aligned(area_, alignment);
     watched_area_ = first + half;
     zeros_ = watched_area_ + half;
-    // Frames of whole huge pages stay whole, wherever they are moved; smaller ones would split them.
-    sys::advise(first, 2 * half, chunk % huge_page == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    sys::size_pages(first, 2 * half, chunk);
     sys::advise(area_, bytes_, MADV_DONTFORK);
     if (const int error = fault_.watch(watched_area_, half); error != 0)
         throw std::system_error(error, std::generic_category(), "userfaultfd on frames");

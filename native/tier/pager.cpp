@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -23,7 +22,6 @@ namespace {
 
 using State = Chunk::State;
 
-constexpr std::size_t page = 4096;
 constexpr std::size_t most_regions = 1 << 16;
 
 std::uint64_t random_seed() {

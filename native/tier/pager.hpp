@@ -111,7 +111,7 @@ class Pager {
     std::size_t low_;        ///< Frames that are kept free.
     std::size_t most_ahead_; ///< Chunks that may be brought ahead.
     std::size_t writing_ = 0;
-    std::byte* zeros_;       ///< A page of them.
+    std::byte* zeros_;       ///< A chunk of them, which nobody writes.
     Table<Region*> regions_; ///< By address.
     Table<Chunk*> starved_;  ///< Waited for, and to be tried again.
     Event wake_;

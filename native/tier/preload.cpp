@@ -5,6 +5,7 @@
 /// changed.
 
 #include "tier/arena.hpp"
+#include "tier/lifted.hpp"
 #include "tier/paths.hpp"
 #include "tier/quiet.hpp"
 #include "tier/say.hpp"
@@ -66,8 +67,6 @@ struct Next {
     }
 };
 
-constexpr std::size_t page = 4096;
-
 std::size_t number(std::string_view text, std::size_t usual) {
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -78,6 +77,9 @@ std::size_t number_of(const char* name, std::size_t usual) {
     const char* const text = std::getenv(name);
     return text == nullptr ? usual : number(text, usual);
 }
+
+class Front;
+Front& front();
 
 /// What this process does with memory; there is one, from its first allocation on.
 class Front {
@@ -94,10 +96,16 @@ class Front {
 
     /// Whether a descriptor is the pager's: closed, it would leave what is on storage to be zeros.
     [[nodiscard]] bool owns(int fd) const {
-        return !in_child_ && fd >= 0 && static_cast<std::size_t>(fd) < own_.size() &&
-               own_[static_cast<std::size_t>(fd)];
+        return !in_child_ && fd >= own_from_ && fd < own_from_ + lifted_room &&
+               own_[static_cast<std::size_t>(fd - own_from_)];
     }
-    static constexpr int most_descriptors = 4096;
+    /// The first that is the pager's, or -1.
+    [[nodiscard]] int own_between(unsigned first, unsigned last) const {
+        for (int fd = own_from_; fd < own_from_ + lifted_room; ++fd)
+            if (owns(fd) && static_cast<unsigned>(fd) >= first && static_cast<unsigned>(fd) <= last)
+                return fd;
+        return -1;
+    }
 
     void start() {
         next_.find_all();
@@ -109,8 +117,8 @@ class Front {
         means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
         means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
         threshold_ = number_of("ASSAY_TIER_THRESHOLD", threshold_);
-        std::array<bool, most_descriptors> before{};
-        for (int fd = 0; fd < most_descriptors; ++fd) before[static_cast<std::size_t>(fd)] = is_open(fd);
+        own_from_ = lifted_from();
+        const std::array<bool, lifted_room> before = open_descriptors();
         try {
             // It outlives everything that runs at exit, and may touch memory: so it is never destroyed.
             arena_.store(new (room_) Arena(means), std::memory_order_release);
@@ -119,8 +127,8 @@ class Front {
             // A program that needs the tier would end later for want of memory, and nobody would know why.
             ::_exit(125);
         }
-        for (int fd = 0; fd < most_descriptors; ++fd)
-            own_[static_cast<std::size_t>(fd)] = !before[static_cast<std::size_t>(fd)] && is_open(fd);
+        own_ = open_descriptors();
+        for (std::size_t i = 0; i < own_.size(); ++i) own_[i] = own_[i] && !before[i];
         ::pthread_atfork(nullptr, nullptr, [] { front().in_child(); });
     }
 
@@ -144,28 +152,29 @@ class Front {
         std::fclose(file);
     }
 
-    /// Constant-initialised, so that it is there before any constructor has run.
-    static Front& front();
-
   private:
-    [[nodiscard]] static bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
+    /// Which of those are open among which the pager's are.
+    [[nodiscard]] std::array<bool, lifted_room> open_descriptors() const {
+        std::array<bool, lifted_room> open{};
+        for (int i = 0; i < lifted_room; ++i)
+            open[static_cast<std::size_t>(i)] = ::fcntl(own_from_ + i, F_GETFD) != -1;
+        return open;
+    }
 
     Next next_;
-    std::array<bool, most_descriptors> own_{};
+    int own_from_ = 0;
+    std::array<bool, lifted_room> own_{};
     std::atomic<Arena*> arena_ = nullptr;
     std::size_t threshold_ = std::size_t{64} << 20;
     bool in_child_ = false;
     alignas(Arena) std::byte room_[sizeof(Arena)]{};
 };
 
+/// Constant-initialised, so that it is there before any constructor has run.
 constinit Front the_front;
 
-Front& Front::front() {
-    return the_front;
-}
-
 Front& front() {
-    return Front::front();
+    return the_front;
 }
 
 [[gnu::constructor(101)]] void start() {
@@ -176,11 +185,9 @@ Front& front() {
     front().report();
 }
 
-void* aligned(std::size_t alignment, std::size_t bytes) {
-    if (front().takes(bytes) && alignment <= front().arena()->pager().chunk()) {
-        if (void* const at = front().arena()->allocate(bytes)) return at;
-        return nullptr;
-    }
+void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
+    if (front().takes(bytes) && alignment <= front().arena()->pager().chunk())
+        return front().arena()->allocate(bytes);
     return front().next().memalign(alignment, bytes);
 }
 
@@ -278,18 +285,18 @@ ASSAY_TIER_EXPORT void* reallocarray(void* at, std::size_t count, std::size_t by
 }
 
 ASSAY_TIER_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) {
-    return assay::tier::aligned(alignment, bytes);
+    return assay::tier::allocate_aligned(alignment, bytes);
 }
 
 ASSAY_TIER_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-    return assay::tier::aligned(alignment, bytes);
+    return assay::tier::allocate_aligned(alignment, bytes);
 }
 
 ASSAY_TIER_EXPORT int posix_memalign(void** at, std::size_t alignment, std::size_t bytes) {
     const bool power = alignment != 0 && (alignment & (alignment - 1)) == 0;
     if (!power || alignment % sizeof(void*) != 0) return EINVAL;
     const int before = errno;
-    void* const found = assay::tier::aligned(alignment, bytes);
+    void* const found = assay::tier::allocate_aligned(alignment, bytes);
     errno = before;
     if (found == nullptr) return ENOMEM;
     *at = found;
@@ -297,12 +304,11 @@ ASSAY_TIER_EXPORT int posix_memalign(void** at, std::size_t alignment, std::size
 }
 
 ASSAY_TIER_EXPORT void* valloc(std::size_t bytes) {
-    return assay::tier::aligned(assay::tier::page, bytes);
+    return assay::tier::allocate_aligned(assay::tier::page, bytes);
 }
 
 ASSAY_TIER_EXPORT void* pvalloc(std::size_t bytes) {
-    return assay::tier::aligned(assay::tier::page,
-                                (bytes + assay::tier::page - 1) / assay::tier::page * assay::tier::page);
+    return assay::tier::allocate_aligned(assay::tier::page, assay::tier::whole_pages(bytes));
 }
 
 ASSAY_TIER_EXPORT std::size_t malloc_usable_size(void* at) {
@@ -408,12 +414,10 @@ ASSAY_TIER_EXPORT int close(int fd) {
 }
 
 ASSAY_TIER_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {
-    constexpr auto end = static_cast<unsigned>(assay::tier::Front::most_descriptors);
-    for (unsigned fd = first; fd < end && fd <= last; ++fd) {
-        if (!front().owns(static_cast<int>(fd))) continue;
-        if (fd > first && ::syscall(SYS_close_range, first, fd - 1, flags) != 0) return -1;
-        first = fd + 1;
-    }
+    for (int own = 0; (own = front().own_between(first, last)) >= 0; first = static_cast<unsigned>(own) + 1)
+        if (static_cast<unsigned>(own) > first &&
+            ::syscall(SYS_close_range, first, static_cast<unsigned>(own) - 1, flags) != 0)
+            return -1;
     return first > last ? 0 : static_cast<int>(::syscall(SYS_close_range, first, last, flags));
 }
 

@@ -19,7 +19,6 @@ struct Counts {
     std::uint64_t wasted = 0;    ///< Brought ahead, and given up without a touch.
     std::uint64_t unchanged = 0; ///< Taken away without being written: it was as in its slot.
     std::uint64_t read_bytes = 0, written_bytes = 0;
-    std::uint64_t stall_ns = 0; ///< For which threads waited, from when the pager knew.
 };
 
 /// Addresses that the pager answers for.

@@ -42,7 +42,6 @@ class Residence {
     /// The one that was brought ahead longest ago, and is not used yet.
     [[nodiscard]] Chunk* oldest_ahead() const { return ahead_.front(); }
 
-    [[nodiscard]] bool retains() const { return retains_; }
     [[nodiscard]] std::size_t ahead() const { return ahead_.size(); }
     [[nodiscard]] std::size_t mapped() const { return main_.size() + passing_.size(); }
 

@@ -42,8 +42,6 @@ class Streams {
         for (Stream& one : streams_) one.window = one.window > 2 ? one.window / 2 : one.window;
     }
 
-    void forget() { *this = Streams(); }
-
   private:
     static constexpr std::size_t most_streams = 16, remembered = 16;
     static constexpr int most_passed_over = 4096;

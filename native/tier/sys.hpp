@@ -8,6 +8,24 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace assay::tier {
+
+inline constexpr std::size_t page = 4096;
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+/// The first such address that is a multiple.
+inline std::byte* aligned(std::byte* at, std::size_t to) {
+    const auto over = reinterpret_cast<std::uintptr_t>(at) % to;
+    return over == 0 ? at : at + (to - over);
+}
+
+/// So many whole pages.
+inline std::size_t whole_pages(std::size_t bytes) {
+    return (bytes + page - 1) / page * page;
+}
+
+} // namespace assay::tier
+
 /// Memory by the kernel's own calls. The pager's library stands before the C library's `mmap` and its kin,
 /// and what it needs itself must not come back to it.
 namespace assay::tier::sys {
@@ -29,6 +47,12 @@ inline int unmap(void* at, std::size_t bytes) {
 
 inline int advise(void* at, std::size_t bytes, int advice) {
     return static_cast<int>(::syscall(SYS_madvise, at, bytes, advice));
+}
+
+/// What is moved as whole huge pages is to be huge, and what is moved in smaller pieces would only split
+/// them.
+inline void size_pages(void* at, std::size_t bytes, std::size_t chunk) {
+    advise(at, bytes, chunk % huge_page == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 } // namespace assay::tier::sys

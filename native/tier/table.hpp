@@ -61,7 +61,6 @@ class Table {
     }
     /// So many, all of them zero.
     void fill(std::size_t count) { size_ = count; }
-    void clear() { size_ = 0; }
 
     T& operator[](std::size_t i) { return items_[i]; }
     const T& operator[](std::size_t i) const { return items_[i]; }

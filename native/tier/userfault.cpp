@@ -67,11 +67,6 @@ int Userfault::watch(void* at, std::size_t bytes) const {
     return called(::ioctl(fd_.get(), UFFDIO_REGISTER, &range));
 }
 
-int Userfault::unwatch(void* at, std::size_t bytes) const {
-    uffdio_range range{number(at), bytes};
-    return called(::ioctl(fd_.get(), UFFDIO_UNREGISTER, &range));
-}
-
 Userfault::Moved Userfault::move(void* to, void* from, std::size_t bytes, bool holes) const {
     std::size_t done = 0;
     while (done < bytes) {

@@ -57,7 +57,6 @@ class Userfault {
     [[nodiscard]] int fd() const { return fd_.get(); }
 
     [[nodiscard]] int watch(void* at, std::size_t bytes) const;
-    [[nodiscard]] int unwatch(void* at, std::size_t bytes) const;
 
     struct Moved {
         int error = 0;

@@ -56,7 +56,7 @@ int run(const std::string& path, const std::string& how) {
                       }};
     Pager pager(means);
     std::byte* const all = sys::map(chunks * chunk + chunk);
-    std::byte* const at = all + (chunk - reinterpret_cast<std::uintptr_t>(all) % chunk) % chunk;
+    std::byte* const at = aligned(all, chunk);
     Region* const region = pager.add(at, chunks * chunk);
     if (region == nullptr) return 2;
     auto* const words = reinterpret_cast<std::uint64_t*>(at);

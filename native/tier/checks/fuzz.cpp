@@ -178,7 +178,7 @@ int fuzz(std::map<std::string, std::string> options) {
     Pager pager(means);
     const std::size_t bytes = chunks * chunk;
     std::byte* const all = sys::map(bytes + chunk);
-    std::byte* const at = all + (chunk - reinterpret_cast<std::uintptr_t>(all) % chunk) % chunk;
+    std::byte* const at = aligned(all, chunk);
     Region* const region = pager.add(at, bytes);
     if (region == nullptr) {
         std::perror("region");

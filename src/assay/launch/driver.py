@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.errors import BadInput, NotPossible
-from assay.launch.native import LAUNCHER, find_native
+from assay.installed import LAUNCHER
+from assay.launch.native import find_native
 from assay.launch.spawning import Starter, spawn
 from assay.records import RunFacts, decode
 

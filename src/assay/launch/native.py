@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import NotPossible
-
-LAUNCHER = "ASSAY_EXEC"
-"""Variable that names another launcher."""
+from assay.installed import native_folder
 
 
 def find_native(env: Mapping[str, str], name: str, variable: str) -> Path:
@@ -18,8 +16,7 @@ def find_native(env: Mapping[str, str], name: str, variable: str) -> Path:
     Raises:
         NotPossible: there is none.
     """
-    launcher = env.get(LAUNCHER) or Path(__file__).parent.parent / "_native" / "assay-exec"
-    path = Path(env.get(variable) or Path(launcher).with_name(name))
+    path = Path(env.get(variable) or native_folder(env) / name)
     if not os.access(path, os.X_OK):
         raise NotPossible(
             f"The native program {path} is missing or cannot be executed.",

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
+from assay.installed import native_folder
 from assay.machine.elf import read_ident
 from assay.machine.loader import default_folders, read_cache
 from assay.machine.root import Root
@@ -61,18 +61,13 @@ def find_libraries(root: Root, env: Mapping[str, str], arch: str) -> dict[str, s
 
 def _places(root: Root, env: Mapping[str, str], arch: str) -> Iterator[list[str]]:
     """Paths of files, one list for each place, in order of preference."""
-    own = _own_folder(env)
+    own = str(native_folder(env))
     yield [f"{own}/{name}" for name in root.listdir(own)]
     for folder in _user_folders(env):
         yield [f"{folder}/{name}" for name in root.listdir(folder)]
     yield [path for paths in read_cache(root).values() for path in paths]
     for folder in (*default_folders(arch), *_vendor_folders(root, env)):
         yield [f"{folder}/{name}" for name in root.listdir(folder)]
-
-
-def _own_folder(env: Mapping[str, str]) -> str:
-    launcher = env.get("ASSAY_EXEC")
-    return str(Path(launcher).parent if launcher else Path(__file__).parents[1] / "_native")
 
 
 def _user_folders(env: Mapping[str, str]) -> tuple[str, ...]:

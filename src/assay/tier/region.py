@@ -12,14 +12,13 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from assay.errors import BadInput, NotPossible
-from assay.launch.native import LAUNCHER
+from assay.installed import native_folder
 from assay.units import parse_bytes, show_bytes
 
 if TYPE_CHECKING:
@@ -225,9 +224,7 @@ def _bytes(size: int | str) -> int:
 
 
 def _library(env: Mapping[str, str]) -> ctypes.CDLL:
-    launcher = env.get(LAUNCHER)
-    folder = Path(launcher).parent if launcher else Path(__file__).parents[1] / "_native"
-    path = folder / "libassay-region.so"
+    path = native_folder(env) / "libassay-region.so"
     if not path.exists():
         raise NotPossible(
             "This assay was built without its pager.",
