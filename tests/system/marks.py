@@ -10,6 +10,8 @@ from pathlib import Path
 
 MARK = "ASSAY_TEST_MARK"
 """A variable of the environment: it is inherited by whatever a program starts."""
+IN_EXEC_S = 0.05
+"""No exec takes longer to show the new environment."""
 
 
 def marked(mark: str) -> dict[int, str]:
@@ -19,10 +21,25 @@ def marked(mark: str) -> dict[int, str]:
         if not folder.name.isdecimal() or int(folder.name) == os.getpid():
             continue
         with contextlib.suppress(OSError):
-            if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes():
+            if f"{MARK}={mark}".encode() in _environment(folder):
                 words = (folder / "cmdline").read_bytes()
                 found[int(folder.name)] = words.replace(b"\0", b" ").decode(errors="replace")
     return found
+
+
+def _environment(folder: Path) -> bytes:
+    """Of one process. In the midst of exec(2) it shows none: its new memory is not filled yet.
+
+    Neither do kernel threads and what has ended, which have no executable, and what was started
+    with an empty one.
+    """
+    end = time.monotonic() + IN_EXEC_S
+    while True:
+        found = (folder / "environ").read_bytes()
+        if found or time.monotonic() > end:
+            return found
+        os.readlink(folder / "exe")
+        time.sleep(0.001)
 
 
 def gone(mark: str, within_s: float = 5.0) -> dict[int, str]:
