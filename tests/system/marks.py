@@ -38,7 +38,7 @@ def _environment(folder: Path) -> bytes:
         found = (folder / "environ").read_bytes()
         if found or time.monotonic() > end:
             return found
-        os.readlink(folder / "exe")
+        (folder / "exe").readlink()
         time.sleep(0.001)
 
 
