@@ -38,7 +38,7 @@ Arena::Arena(const Means& means)
             "there are no " + std::to_string(reserved_ >> 30U) +
             " GiB of addresses (ulimit -v): raise the limit, or set ASSAY_TIER_ADDRESSES");
     base_ = aligned(area_, chunk_);
-    free_.add(std::size_t{0}, chunks_);
+    free_.give(0, chunks_);
     owner_.fill(chunks_);
 }
 
@@ -46,35 +46,6 @@ Arena::~Arena() {
     for (Block& block : blocks_)
         if (block.region != nullptr) pager_.remove(*block.region);
     sys::unmap(area_, reserved_);
-}
-
-bool Arena::take_range(std::size_t count, std::size_t& first) {
-    for (std::size_t i = 0; i < free_.size(); ++i) {
-        Range& range = free_[i];
-        if (range.count < count) continue;
-        first = range.first;
-        range.first += count;
-        range.count -= count;
-        if (range.count == 0) free_.remove(i);
-        return true;
-    }
-    return false;
-}
-
-void Arena::give_range(std::size_t first, std::size_t count) {
-    std::size_t i = 0;
-    while (i < free_.size() && free_[i].first < first) ++i;
-    const bool joins_before = i > 0 && free_[i - 1].first + free_[i - 1].count == first;
-    const bool joins_after = i < free_.size() && first + count == free_[i].first;
-    if (joins_before) {
-        free_[i - 1].count += count + (joins_after ? free_[i].count : 0);
-        if (joins_after) free_.remove(i);
-    } else if (joins_after) {
-        free_[i].first = first;
-        free_[i].count += count;
-    } else {
-        free_.insert(i, Range{first, count});
-    }
 }
 
 void* Arena::allocate(std::size_t bytes) {
@@ -88,7 +59,7 @@ void* Arena::allocate(std::size_t bytes) {
     std::uint32_t number = 0;
     {
         const std::lock_guard lock(lock_);
-        if ((unused_.empty() && blocks_.full()) || !take_range(count, first)) {
+        if ((unused_.empty() && blocks_.full()) || !free_.take(count, first)) {
             errno = ENOMEM;
             return nullptr;
         }
@@ -126,7 +97,7 @@ void Arena::give_up_block(Block& block) {
     sys::map(address(block.first), block.count * chunk_, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
     for (std::size_t i = 0; i < block.count; ++i) owner_[block.first + i] = 0;
-    give_range(block.first, block.count);
+    free_.give(block.first, block.count);
     unused_.add(static_cast<std::uint32_t>(&block - blocks_.begin()));
     block = Block{};
 }

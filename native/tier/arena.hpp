@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tier/pager.hpp"
+#include "tier/ranges.hpp"
 
 #include <cstddef>
 #include <mutex>
@@ -41,9 +42,6 @@ class Arena {
     [[nodiscard]] Counts counts();
 
   private:
-    struct Range {
-        std::size_t first, count; ///< Chunks.
-    };
     struct Block {
         std::size_t first, count; ///< Chunks.
         std::size_t bytes;        ///< That were asked for.
@@ -55,8 +53,6 @@ class Arena {
     [[nodiscard]] std::size_t chunk_of(const void* at) const {
         return static_cast<std::size_t>(static_cast<const std::byte*>(at) - base_) / chunk_;
     }
-    [[nodiscard]] bool take_range(std::size_t count, std::size_t& first);
-    void give_range(std::size_t first, std::size_t count);
     [[nodiscard]] Block* block_of(const void* at);
     void give_up_block(Block& block);
 
@@ -66,7 +62,7 @@ class Arena {
     std::byte* area_ = nullptr;
     std::byte* base_ = nullptr;
     std::mutex lock_;
-    Table<Range> free_; ///< By address.
+    Ranges free_; ///< Chunks.
     Table<Block> blocks_;
     Table<std::uint32_t> unused_; ///< Blocks that are free.
     Table<std::uint32_t> owner_;  ///< Of each chunk: a block's number and one, or 0.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "tier/content.hpp"
-#include "tier/store.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,26 +9,31 @@ namespace assay::tier {
 
 struct Region;
 
-/// The unit that is brought and taken away: so many bytes of a region, from a multiple of their number on.
+/// What is brought and taken away in one piece: so many bytes of a region, from a multiple of their number
+/// on. One of which little is used at a time is split into parts, and each of these is brought and taken away
+/// as a chunk of its own.
 struct Chunk {
     enum class State : std::uint8_t {
         fresh,   ///< Zeros; it lies nowhere.
-        out,     ///< In its slot.
-        reading, ///< On its way from its slot to a frame.
+        out,     ///< In the store.
+        reading, ///< On its way from the store to a frame.
         staged,  ///< In a frame, not mapped: the next touch tells that it is used.
         in,      ///< Mapped, where the program has it.
-        leaving, ///< In a frame, and on its way to its slot.
+        leaving, ///< In a frame, and on its way to the store.
         dropped, ///< On its way, and not needed any more.
         lost,    ///< It could not be read: touching it ends in SIGBUS.
+        split,   ///< Its parts have states of their own.
     };
 
     Region* region = nullptr;
     Chunk* before = nullptr; ///< In the queue it is in.
     Chunk* after = nullptr;
+    std::byte* at = nullptr;    ///< In its region.
     std::byte* frame = nullptr; ///< Reading, staged, leaving.
-    Slot slot = no_slot;
-    Digest digest{}; ///< Of what is in the slot, where `known`.
+    Digest digest{};            ///< Of what is in the store, where `known`.
+    std::uint32_t bytes = 0;
     State state = State::fresh;
+    bool stored = false; ///< The store holds it, perhaps as it was before.
     bool known = false;
     bool waited = false;  ///< A thread waits for it.
     bool written = false; ///< Since it was mapped, for sure.
@@ -39,11 +43,12 @@ struct Chunk {
     Place place = Place::none; ///< The queue it is in: see Residence.
 };
 
-/// Chunks in the order in which they were added; in any number of queues altogether, in one at a time.
+/// Chunks of any size in the order in which they were added, each in one queue at a time.
 class Queue {
   public:
     [[nodiscard]] Chunk* front() const { return first_; }
     [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }
 
     void add(Chunk& chunk) {
@@ -52,18 +57,20 @@ class Queue {
         (last_ ? last_->after : first_) = &chunk;
         last_ = &chunk;
         ++size_;
+        bytes_ += chunk.bytes;
     }
     void remove(Chunk& chunk) {
         (chunk.before ? chunk.before->after : first_) = chunk.after;
         (chunk.after ? chunk.after->before : last_) = chunk.before;
         chunk.before = chunk.after = nullptr;
         --size_;
+        bytes_ -= chunk.bytes;
     }
 
   private:
     Chunk* first_ = nullptr;
     Chunk* last_ = nullptr;
-    std::size_t size_ = 0;
+    std::size_t size_ = 0, bytes_ = 0;
 };
 
 } // namespace assay::tier

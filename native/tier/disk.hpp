@@ -7,11 +7,12 @@
 
 namespace assay::tier {
 
-/// A chunk between memory and its slot.
+/// Bytes between memory and their place in the store, within one chunk of it.
 struct Transfer {
     bool write;
-    Slot slot;
+    std::uint64_t position;
     std::byte* memory;
+    std::size_t bytes;
     std::uint64_t tag; ///< Whoever asked finds it again by this.
 };
 

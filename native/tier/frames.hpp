@@ -7,7 +7,7 @@
 
 namespace assay::tier {
 
-/// The memory that chunks are brought to: as much as the budget says, wherever its pages are mapped just now.
+/// Memory that chunks of one size are brought to, wherever its pages are mapped just now.
 ///
 /// A frame is a place of one chunk with pages. Pages leave it when its chunk is mapped in its region, and
 /// come to another place when one is taken away; nothing is allocated, zeroed or copied meanwhile. There are
@@ -16,8 +16,9 @@ namespace assay::tier {
 /// for itself.
 class Frames {
   public:
+    /// \param bytes of a frame. \param most frames that there may ever be at a time.
     /// \throws std::bad_alloc, std::system_error.
-    Frames(std::size_t chunk, std::size_t most);
+    Frames(std::size_t bytes, std::size_t most);
     Frames(const Frames&) = delete;
     Frames& operator=(const Frames&) = delete;
     ~Frames();
@@ -40,22 +41,26 @@ class Frames {
     /// \returns how many bytes have left the region, and why not all.
     [[nodiscard]] Userfault::Moved bring_back(std::byte* place, std::byte* from) const;
 
-    [[nodiscard]] std::size_t chunk() const { return chunk_; }
-    [[nodiscard]] std::size_t most() const { return most_; }
+    [[nodiscard]] std::size_t bytes() const { return frame_; }
     /// Frames that `take` can still give.
     [[nodiscard]] std::size_t left() const { return free_.size() + (most_ > made_ ? most_ - made_ : 0); }
+    /// There may be fewer from now on, for their memory is needed elsewhere. \returns false where so many
+    ///     are not left.
+    [[nodiscard]] bool shed(std::size_t frames);
+    /// There may be more again.
+    void grow(std::size_t frames) { most_ += frames; }
 
   private:
     [[nodiscard]] int fill_holes(std::byte* frame) const;
     [[nodiscard]] bool is_watched(const std::byte* place) const { return place >= watched_area_; }
 
-    std::size_t chunk_, most_;
+    std::size_t frame_, most_;
     std::size_t made_ = 0; ///< With pages, wherever they are.
     Userfault fault_;      ///< Of its own, without events: what happens to places is nobody's news.
     Fd pagemap_;
     std::byte* area_ = nullptr; ///< Places: first those of the kernel, then those that are watched.
     std::byte* watched_area_ = nullptr;
-    std::size_t bytes_ = 0;
+    std::size_t area_bytes_ = 0;
     std::byte* zeros_ = nullptr;
     Table<std::byte*> free_, plain_, watched_;
 };

@@ -23,12 +23,20 @@ namespace {
 using State = Chunk::State;
 
 constexpr std::size_t most_regions = 1 << 16;
+constexpr std::size_t most_parts_ahead = 128;
 
 std::uint64_t random_seed() {
     std::uint64_t seed = 0;
     if (::getrandom(&seed, sizeof seed, 0) != sizeof seed)
         throw std::system_error(errno, std::generic_category(), "getrandom");
     return seed;
+}
+
+/// So small that little is brought for nothing, and so large that its digest and its record are small beside
+/// it.
+std::size_t part_of(const Means& means) {
+    constexpr std::size_t most_parts = 64; // Grain has a bit for each.
+    return std::min(means.chunk_bytes, std::max({means.part_bytes, means.chunk_bytes / most_parts, page}));
 }
 
 std::size_t room_for(const Means& means) {
@@ -52,14 +60,15 @@ std::unique_ptr<Disk> disk_of(const Means& means, const Store& store) {
 Pager::Pager(const Means& means)
     : fault_(UFFD_FEATURE_MOVE | UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP |
              UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_POISON),
-      frames_(means.chunk_bytes, room_for(means)),
+      pool_(means.chunk_bytes, part_of(means), room_for(means)),
       store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes),
-      disk_(disk_of(means, store_)), residence_(frames_.most()), seed_(random_seed()),
-      low_(std::clamp(frames_.most() / 16, std::size_t{2}, std::size_t{32})),
-      most_ahead_(std::max(frames_.most() / 4, std::size_t{2})), zeros_(sys::map(means.chunk_bytes)),
+      disk_(disk_of(means, store_)), residence_(pool_.most_bytes(), pool_.chunk()), seed_(random_seed()),
+      low_(std::clamp(pool_.most_bytes() / 16, 2 * pool_.chunk(), 32 * pool_.chunk())),
+      most_ahead_(std::max(pool_.most_bytes() / 4, 2 * pool_.chunk())), zeros_(sys::map(means.chunk_bytes)),
       regions_(most_regions), starved_(means.address_bytes / means.chunk_bytes) {
     if (zeros_ == nullptr) throw std::bad_alloc();
-    zero_ = digest_of(zeros_, means.chunk_bytes, seed_);
+    zero_chunk_ = digest_of(zeros_, pool_.chunk(), seed_);
+    zero_part_ = digest_of(zeros_, pool_.part(), seed_);
     // Signals are the program's: none is to arrive in a thread that it does not know.
     const Quiet quiet;
     thread_ = std::thread([this] { work(); });
@@ -72,27 +81,28 @@ Pager::~Pager() {
     }
     wake_.signal();
     thread_.join();
-    sys::unmap(zeros_, frames_.chunk());
+    sys::unmap(zeros_, pool_.chunk());
 }
 
 Region* Pager::add(std::byte* at, std::size_t bytes) {
     // Not from malloc: what that gives may itself be in a region, which the pager must not touch.
     void* const room = sys::map(sizeof(Region));
     if (room == nullptr) return nullptr;
-    auto* const region = new (room) Region(at, bytes, frames_.chunk());
-    int error = 0;
-    {
-        const Quiet quiet;
-        const std::lock_guard lock(lock_);
-        error = regions_.full() ? ENOMEM : store_.reserve(region->chunks.size());
-        if (error == 0) error = fault_.watch(at, bytes);
+    const Quiet quiet;
+    const std::lock_guard lock(lock_);
+    std::size_t first = 0;
+    int error = regions_.full() ? ENOMEM : store_.reserve(bytes / pool_.chunk(), first);
+    if (error == 0) {
+        auto* const region = new (room) Region(at, bytes, pool_.chunk(), pool_.part(), first);
+        error = fault_.watch(at, bytes);
         if (error == 0) {
             regions_.add(region);
             std::ranges::sort(regions_, {}, &Region::base);
             return region;
         }
+        store_.release(first, bytes / pool_.chunk());
+        region->~Region();
     }
-    region->~Region();
     sys::unmap(room, sizeof(Region));
     errno = error;
     return nullptr;
@@ -105,7 +115,6 @@ void Pager::remove(Region& region) {
         static_cast<std::size_t>(std::ranges::find(regions_, &region) - regions_.begin());
     regions_.remove(place);
     for (Chunk& chunk : region.chunks) forget(chunk);
-    store_.release(region.chunks.size());
     region.gone = true;
     free_where_idle(region);
 }
@@ -117,6 +126,7 @@ void Pager::free_where_idle(Region& region) {
             starved_[i] = starved_.take_last();
         else
             ++i;
+    store_.release(region.first, region.chunks.size());
     region.~Region();
     sys::unmap(&region, sizeof(Region));
 }
@@ -127,16 +137,11 @@ Counts Pager::counts(const Region& region) {
     return region.counts;
 }
 
-std::byte* Pager::address(const Chunk& chunk) {
-    const Region& region = *chunk.region;
-    return region.base + static_cast<std::size_t>(&chunk - region.chunks.begin()) * region.chunk_bytes;
-}
-
 Region* Pager::region_at(const std::byte* at) {
     auto* const after = std::ranges::upper_bound(regions_, at, {}, [](const Region* r) { return r->base; });
     if (after == regions_.begin()) return nullptr;
     Region* const region = *(after - 1);
-    return at < region->base + region->bytes ? region : nullptr;
+    return region->holds(at) ? region : nullptr;
 }
 
 // -- the thread ---------------------------------------------------------------------------------------------
@@ -228,7 +233,7 @@ void Pager::starve(Chunk& chunk) {
 }
 
 void Pager::keep_some_free() {
-    while (frames_.left() + writing_ < low_) {
+    while (pool_.left_bytes() + writing_ < low_) {
         const std::size_t before = writing_;
         if (make_room() != Room::made && writing_ == before) return;
     }
@@ -240,49 +245,61 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     Region* const region = region_at(at);
     // Unmapped meanwhile: whoever touches it again learns so from the kernel.
     if (region == nullptr) return fault_.wake(at, page);
-    const auto number = static_cast<std::size_t>(at - region->base) / region->chunk_bytes;
-    Chunk& chunk = region->chunks[number];
-    if (chunk.state == State::in) {
+    Chunk& whole = region->chunk_at(at);
+    if (region->grain.fine())
+        region->split(whole);
+    else if (whole.state == State::split)
+        region->join(whole);
+    Chunk* chunk = &region->piece_at(at);
+    if (chunk->state == State::in) {
         // Another thread was before it, or the program has given the page back (MADV_DONTNEED) and finds
         // zeros.
         if (fault_.copy(at, zeros_, page) != 0) fault_.wake(at, page);
         return;
     }
-    if (chunk.state == State::lost) return fault_.wake(at, page);
-    if (writes) chunk.written = true;
-    if (!chunk.waited) {
-        Counts& counts = region->counts;
-        switch (chunk.state) {
-        case State::fresh:
-            ++counts.first;
-            break;
-        case State::staged:
-            ++(chunk.place == Chunk::Place::aside ? counts.again : counts.staged);
-            break;
-        case State::out:
-            ++counts.demand;
-            break;
-        default:
-            ++counts.late;
-        }
+    if (chunk->state == State::lost) return fault_.wake(at, page);
+    const Streams::Stream* const run = run_of(*region, *chunk, thread);
+    const bool watched = whole.state == State::out && region->grain.watches_next(run == nullptr);
+    if (watched) {
+        region->split(whole);
+        chunk = &region->piece_at(at);
     }
-    chunk.waited = true;
-    if (!answer(chunk)) starve(chunk);
-    const auto mapped = [region](std::int64_t i) {
-        return region->chunks[static_cast<std::size_t>(i)].state == State::in;
-    };
-    const Streams::Stream* const stream = region->streams.follow(
-        static_cast<std::int64_t>(number), thread, static_cast<std::uint32_t>(most_ahead_), mapped);
-    if (stream != nullptr) look_ahead(*region, *stream);
+    if (whole.state == State::split)
+        region->grain.touched(region->chunk_number(at),
+                              region->part_number(at) % region->parts_of(whole).size(),
+                              region->mapped_parts(whole));
+    if (writes) chunk->written = true;
+    if (!chunk->waited) count(*chunk);
+    chunk->waited = true;
+    if (!answer(*chunk)) starve(*chunk);
+    if (watched) static_cast<void>(bring_ahead(whole));
+    if (run != nullptr) look_ahead(*region, *run);
+}
+
+void Pager::count(const Chunk& chunk) {
+    Counts& counts = chunk.region->counts;
+    switch (chunk.state) {
+    case State::fresh:
+        ++counts.first;
+        break;
+    case State::staged:
+        ++(chunk.place == Chunk::Place::aside ? counts.again : counts.staged);
+        break;
+    case State::out:
+        ++counts.demand;
+        break;
+    default:
+        ++counts.late;
+    }
 }
 
 bool Pager::answer(Chunk& chunk) {
     switch (chunk.state) {
     case State::fresh: {
         bool zero = false;
-        chunk.frame = frame(zero);
+        chunk.frame = frame(chunk.bytes, zero);
         if (chunk.frame == nullptr) return false;
-        if (!zero) std::memset(chunk.frame, 0, frames_.chunk());
+        if (!zero) std::memset(chunk.frame, 0, chunk.bytes);
         chunk.state = State::staged;
         return map(chunk);
     }
@@ -293,46 +310,103 @@ bool Pager::answer(Chunk& chunk) {
     case State::in:
     case State::lost:
         chunk.waited = false;
-        fault_.wake(address(chunk), frames_.chunk());
+        fault_.wake(chunk.at, chunk.bytes);
         return true;
     case State::reading:
     case State::leaving:
     case State::dropped:
+    case State::split: // Nobody waits for all of it.
         return true;
     }
     return true;
 }
 
-void Pager::look_ahead(Region& region, const Streams::Stream& stream) {
-    const auto end = static_cast<std::int64_t>(region.chunks.size());
-    const std::uint32_t window = std::min(stream.window, static_cast<std::uint32_t>(most_ahead_));
-    std::int64_t at = stream.last;
+const Streams::Stream* Pager::run_of(Region& region, const Chunk& chunk, std::uint32_t thread) {
+    const Chunk& whole = region.chunk_at(chunk.at);
+    const bool first = whole.state != State::split || region.mapped_parts(whole) == 0;
+    if (first) region.grain.asked();
+    if (region.grain.fine()) {
+        const auto mapped = [&region](std::int64_t i) {
+            return region.piece_at(region.base + static_cast<std::size_t>(i) * region.part_bytes).state ==
+                   State::in;
+        };
+        const std::size_t most = std::min(most_ahead_ / region.part_bytes, most_parts_ahead);
+        return region.by_part.follow(static_cast<std::int64_t>(region.part_number(chunk.at)), thread,
+                                     static_cast<std::uint32_t>(most), mapped);
+    }
+    // Of a chunk that is watched, the first part that is touched stands for all.
+    if (!first) return nullptr;
+    const auto mapped = [&region](std::int64_t i) {
+        return region.chunks[static_cast<std::size_t>(i)].state == State::in;
+    };
+    return region.by_chunk.follow(static_cast<std::int64_t>(region.chunk_number(chunk.at)), thread,
+                                  static_cast<std::uint32_t>(most_ahead_ / region.chunk_bytes), mapped);
+}
+
+void Pager::look_ahead(Region& region, const Streams::Stream& run) {
+    const bool fine = region.grain.fine();
+    const std::size_t step = fine ? region.part_bytes : region.chunk_bytes;
+    const std::size_t count = region.bytes / step;
+    std::int64_t number = run.last;
     bool turned = false;
     std::uint32_t ahead = 0;
-    for (std::size_t steps = 0; ahead < window && steps < region.chunks.size(); ++steps) {
-        at += stream.stride;
-        if (at < 0 || at >= end) {
-            if (!stream.repeats || turned || stream.next_first < 0 || stream.next_first >= end) return;
-            at = stream.next_first;
+    for (std::size_t steps = 0; ahead < run.window && steps < count; ++steps) {
+        number += run.stride;
+        const auto within = [count](std::int64_t i) {
+            return i >= 0 && i < static_cast<std::int64_t>(count);
+        };
+        if (!within(number)) {
+            if (!run.repeats || turned || !within(run.next_first)) return;
+            number = run.next_first;
             turned = true;
         }
-        Chunk& chunk = region.chunks[static_cast<std::size_t>(at)];
-        if (chunk.state == State::in) continue;
-        if (chunk.state == State::fresh || chunk.state == State::lost) return;
-        if (chunk.state == State::out) {
-            if (residence_.ahead() >= most_ahead_ && leave(*residence_.oldest_ahead()) != Room::made) return;
-            if (!read(chunk)) return;
-        }
-        ++ahead;
+        std::byte* const at = region.base + static_cast<std::size_t>(number) * step;
+        Chunk& whole = region.chunk_at(at);
+        if (whole.state == State::out && (fine || region.grain.watches_next(false))) region.split(whole);
+        const Ahead done = bring_ahead(fine ? region.piece_at(at) : whole);
+        if (done == Ahead::no_further) return;
+        if (done == Ahead::brought) ++ahead;
     }
+}
+
+/// What a run will touch, or all parts of it.
+Pager::Ahead Pager::bring_ahead(Chunk& chunk) {
+    switch (chunk.state) {
+    case State::in:
+        return Ahead::there;
+    case State::fresh:
+    case State::lost:
+        return Ahead::no_further;
+    case State::split: {
+        Ahead all = Ahead::there;
+        for (Chunk& part : chunk.region->parts_of(chunk)) {
+            if (part.state == State::fresh || part.state == State::lost) continue;
+            const Ahead one = bring_ahead(part);
+            if (one == Ahead::no_further) return one;
+            if (one == Ahead::brought) all = one;
+        }
+        return all;
+    }
+    case State::out:
+        if (residence_.ahead_bytes() >= most_ahead_ && leave(*residence_.oldest_ahead()) != Room::made)
+            return Ahead::no_further;
+        return read(chunk) ? Ahead::brought : Ahead::no_further;
+    default:
+        return Ahead::brought;
+    }
+}
+
+bool Pager::start(Chunk& chunk, bool write, std::byte* frame) {
+    return disk_->start({write, chunk.region->position_of(chunk), frame, chunk.bytes,
+                         reinterpret_cast<std::uint64_t>(&chunk)});
 }
 
 bool Pager::read(Chunk& chunk) {
     bool zero = false;
-    std::byte* const to = frame(zero);
+    std::byte* const to = frame(chunk.bytes, zero);
     if (to == nullptr) return false;
-    if (!disk_->start({false, chunk.slot, to, reinterpret_cast<std::uint64_t>(&chunk)})) {
-        frames_.give(to);
+    if (!start(chunk, false, to)) {
+        pool_.of(chunk.bytes).give(to);
         return false;
     }
     ++chunk.region->transfers;
@@ -345,19 +419,19 @@ void Pager::was_read(Chunk& chunk, int error) {
     Region& region = *chunk.region;
     if (chunk.state == State::dropped) return ended_dropped(chunk);
     if (error != 0) {
-        say({"a chunk could not be read from ", store_.path_of(chunk.slot), " (", ::strerrorname_np(error),
-             "): what touches it ends in SIGBUS"});
-        frames_.give(chunk.frame);
+        say({"a chunk could not be read from ", store_.path_of(region.position_of(chunk)), " (",
+             ::strerrorname_np(error), "): what touches it ends in SIGBUS"});
+        pool_.of(chunk.bytes).give(chunk.frame);
         chunk.frame = nullptr;
         chunk.state = State::lost;
         chunk.waited = false;
-        if (fault_.poison(address(chunk), frames_.chunk()) != 0)
+        if (fault_.poison(chunk.at, chunk.bytes) != 0)
             give_up({"the kernel cannot mark what could not be read, so the program ends here"});
         return;
     }
-    region.counts.read_bytes += frames_.chunk();
+    region.counts.read_bytes += chunk.bytes;
     if (!chunk.known && !chunk.written) {
-        chunk.digest = digest_of(chunk.frame, frames_.chunk(), seed_);
+        chunk.digest = digest_of(chunk.frame, chunk.bytes, seed_);
         chunk.known = true;
     }
     chunk.state = State::staged;
@@ -372,8 +446,8 @@ void Pager::was_read(Chunk& chunk, int error) {
 bool Pager::map(Chunk& chunk) {
     // Pages may be pinned for a moment after a transfer into them has ended.
     constexpr int patience = 1000;
-    std::byte* const to = address(chunk);
-    const std::size_t bytes = frames_.chunk();
+    std::byte* const to = chunk.at;
+    const std::size_t bytes = chunk.bytes;
     std::size_t done = 0;
     for (int i = 0; i < patience && done < bytes; ++i) {
         const Userfault::Moved moved = fault_.move(to + done, chunk.frame + done, bytes - done);
@@ -383,7 +457,7 @@ bool Pager::map(Chunk& chunk) {
         if (moved.error == EBUSY) ::sched_yield();
     }
     if (done < bytes) return map_by_pages(chunk, done);
-    frames_.emptied(chunk.frame);
+    pool_.of(bytes).emptied(chunk.frame);
     mapped(chunk);
     return true;
 }
@@ -393,9 +467,10 @@ bool Pager::map(Chunk& chunk) {
 ///
 /// \param done bytes that were moved.
 bool Pager::map_by_pages(Chunk& chunk, std::size_t done) {
-    std::byte* const to = address(chunk);
+    std::byte* const to = chunk.at;
+    Frames& frames = pool_.of(chunk.bytes);
     bool any = done > 0;
-    for (std::size_t at = done; at < frames_.chunk(); at += page) {
+    for (std::size_t at = done; at < chunk.bytes; at += page) {
         int error = fault_.copy(to + at, chunk.frame + at, page);
         // An event waits to be read; that of an unmapping does not change what is here, and nobody else
         // reads.
@@ -405,13 +480,14 @@ bool Pager::map_by_pages(Chunk& chunk, std::size_t done) {
         }
         any = any || error == 0 || error == EEXIST;
     }
-    frames_.drop(chunk.frame);
+    frames.drop(chunk.frame);
     mapped(chunk);
-    fault_.wake(to, frames_.chunk());
+    fault_.wake(to, chunk.bytes);
     if (any) return true;
     residence_.left(chunk);
     chunk.state = State::fresh;
-    frames_.gone();
+    chunk.stored = false;
+    frames.gone();
     return true;
 }
 
@@ -427,9 +503,10 @@ void Pager::mapped(Chunk& chunk) {
 
 /// All pages of a chunk, or none of them.
 bool Pager::unmap(Chunk& chunk) {
-    std::byte* const from = address(chunk);
-    std::byte* const place = frames_.place();
-    const Userfault::Moved moved = frames_.bring_back(place, from);
+    std::byte* const from = chunk.at;
+    Frames& frames = pool_.of(chunk.bytes);
+    std::byte* const place = frames.place();
+    const Userfault::Moved moved = frames.bring_back(place, from);
     if (moved.error == 0) {
         chunk.frame = place;
         chunk.state = State::staged;
@@ -446,7 +523,7 @@ bool Pager::unmap(Chunk& chunk) {
         else if (back.error != 0)
             give_up({"pages of a chunk could not be put back (", ::strerrorname_np(back.error), ")"});
     }
-    frames_.emptied(place);
+    frames.emptied(place);
     // In use by the kernel, or by a child of a fork, it may be free later. Pages that are not alike stay so.
     if (moved.error == EBUSY || moved.error == EAGAIN)
         residence_.postpone(chunk);
@@ -457,9 +534,9 @@ bool Pager::unmap(Chunk& chunk) {
 
 // -- room ---------------------------------------------------------------------------------------------------
 
-std::byte* Pager::frame(bool& zero) {
+std::byte* Pager::frame(std::size_t bytes, bool& zero) {
     for (;;) {
-        std::byte* const found = frames_.take(zero);
+        std::byte* const found = pool_.take(bytes, zero);
         if (found != nullptr || make_room() != Room::made) return found;
     }
 }
@@ -476,38 +553,35 @@ Pager::Room Pager::make_room() {
     return writing_ > 0 ? Room::coming : Room::none;
 }
 
-/// A chunk in a frame that nobody touched: what it holds goes to its slot, where it is not there already.
+/// A chunk in a frame that nobody touched: what it holds goes to the store, where it is not there already.
 Pager::Room Pager::leave(Chunk& chunk) {
     Counts& counts = chunk.region->counts;
     const bool wasted = chunk.place == Chunk::Place::ahead;
     bool same = wasted;
     Digest digest{};
     if (!wasted && !chunk.written) {
-        digest = digest_of(chunk.frame, frames_.chunk(), seed_);
-        same = chunk.slot == no_slot ? digest == zero_ : chunk.known && digest == chunk.digest;
+        digest = digest_of(chunk.frame, chunk.bytes, seed_);
+        const Digest& zero = chunk.bytes == pool_.chunk() ? zero_chunk_ : zero_part_;
+        same = chunk.stored ? chunk.known && digest == chunk.digest : digest == zero;
     }
     if (same) {
         residence_.left(chunk);
         ++(wasted ? counts.wasted : counts.unchanged);
-        if (wasted) chunk.region->streams.wasted();
-        frames_.give(chunk.frame);
+        // What is watched is brought whole on purpose, so its parts say nothing about runs of chunks.
+        Region& region = *chunk.region;
+        if (wasted && chunk.bytes == region.chunk_bytes) region.by_chunk.wasted();
+        if (wasted && region.grain.fine()) region.by_part.wasted();
+        pool_.of(chunk.bytes).give(chunk.frame);
         chunk.frame = nullptr;
-        chunk.state = chunk.slot == no_slot ? State::fresh : State::out;
+        chunk.state = chunk.stored ? State::out : State::fresh;
         chunk.returns = true;
         return Room::made;
     }
-    const bool first = chunk.slot == no_slot;
-    if (first) chunk.slot = store_.take();
-    if (!disk_->start({true, chunk.slot, chunk.frame, reinterpret_cast<std::uint64_t>(&chunk)})) {
-        if (first) {
-            store_.give(chunk.slot);
-            chunk.slot = no_slot;
-        }
-        return writing_ > 0 ? Room::coming : Room::none;
-    }
+    if (!start(chunk, true, chunk.frame)) return writing_ > 0 ? Room::coming : Room::none;
     residence_.left(chunk);
     ++chunk.region->transfers;
-    ++writing_;
+    writing_ += chunk.bytes;
+    chunk.stored = true;
     chunk.known = !chunk.written;
     chunk.digest = digest;
     chunk.state = State::leaving;
@@ -515,17 +589,17 @@ Pager::Room Pager::leave(Chunk& chunk) {
 }
 
 void Pager::was_written(Chunk& chunk, int error) {
-    --writing_;
+    writing_ -= chunk.bytes;
     Region& region = *chunk.region;
     if (chunk.state == State::dropped) return ended_dropped(chunk);
     chunk.returns = true;
     if (error == 0) {
-        region.counts.written_bytes += frames_.chunk();
+        region.counts.written_bytes += chunk.bytes;
         chunk.written = false;
     } else {
         // It stays in memory, where nothing is lost; another is taken away in its place.
         if (!write_failed_)
-            say({"a chunk could not be written to ", store_.path_of(chunk.slot), " (",
+            say({"a chunk could not be written to ", store_.path_of(region.position_of(chunk)), " (",
                  ::strerrorname_np(error),
                  "): it stays in memory, and with too many of them the program ends"});
         write_failed_ = true;
@@ -539,7 +613,7 @@ void Pager::was_written(Chunk& chunk, int error) {
         if (error != 0) residence_.left(chunk);
         return;
     }
-    frames_.give(chunk.frame);
+    pool_.of(chunk.bytes).give(chunk.frame);
     chunk.frame = nullptr;
     chunk.state = State::out;
 }
@@ -547,51 +621,59 @@ void Pager::was_written(Chunk& chunk, int error) {
 // -- what is given up ---------------------------------------------------------------------------------------
 
 void Pager::forget(Chunk& chunk) {
+    if (chunk.state == State::split) {
+        for (Chunk& part : chunk.region->parts_of(chunk)) forget(part);
+        return chunk.region->join(chunk);
+    }
     residence_.left(chunk);
-    chunk.waited = chunk.written = chunk.known = chunk.returns = false;
+    chunk.waited = chunk.written = chunk.known = chunk.returns = chunk.stored = false;
     if (chunk.state == State::reading || chunk.state == State::leaving || chunk.state == State::dropped) {
-        // Neither its frame nor its slot is free before the transfer has ended.
+        // Neither its frame nor its place in the store is free before the transfer has ended.
         chunk.state = State::dropped;
         return;
     }
-    if (chunk.state == State::in) frames_.gone();
-    if (chunk.state == State::staged) frames_.give(std::exchange(chunk.frame, nullptr));
-    if (chunk.slot != no_slot) store_.give(std::exchange(chunk.slot, no_slot));
+    Frames& frames = pool_.of(chunk.bytes);
+    if (chunk.state == State::in) frames.gone();
+    if (chunk.state == State::staged) frames.give(std::exchange(chunk.frame, nullptr));
     chunk.state = State::fresh;
 }
 
 void Pager::ended_dropped(Chunk& chunk) {
-    frames_.give(std::exchange(chunk.frame, nullptr));
-    if (chunk.slot != no_slot) store_.give(std::exchange(chunk.slot, no_slot));
-    chunk.known = false;
+    pool_.of(chunk.bytes).give(std::exchange(chunk.frame, nullptr));
     chunk.state = State::fresh;
     if (!chunk.region->gone && chunk.waited) starve(chunk);
 }
 
 void Pager::unmapped(std::byte* from, std::byte* to) {
     for (Region* const region : regions_) {
-        const std::size_t size = region->chunk_bytes;
         std::byte* const first = std::max(from, region->base);
         std::byte* const last = std::min(to, region->base + region->bytes);
-        if (first >= last) continue;
-        const auto begin = (static_cast<std::size_t>(first - region->base) + size - 1) / size;
-        const auto end = static_cast<std::size_t>(last - region->base) / size;
-        for (std::size_t i = begin; i < end; ++i) forget(region->chunks[i]);
+        const auto covered = [first, last](const Chunk& c) {
+            return c.at >= first && c.at + c.bytes <= last;
+        };
+        for (std::byte* at = first; at < last;) {
+            Chunk& chunk = region->chunk_at(at);
+            if (covered(chunk))
+                forget(chunk);
+            else if (chunk.state == State::split)
+                for (Chunk& part : region->parts_of(chunk))
+                    if (covered(part)) forget(part);
+            at = chunk.at + chunk.bytes;
+        }
     }
-}
-
-Chunk* Pager::chunk_at(std::byte* at) {
-    Region* const region = region_at(at);
-    if (region == nullptr) return nullptr;
-    return &region->chunks[static_cast<std::size_t>(at - region->base) / region->chunk_bytes];
 }
 
 bool Pager::discard(std::byte* at) {
     const Quiet quiet;
     const std::lock_guard lock(lock_);
-    Chunk* const chunk = chunk_at(at);
-    if (chunk == nullptr || (chunk->state == State::in && !unmap(*chunk))) return false;
-    forget(*chunk);
+    Region* const region = region_at(at);
+    if (region == nullptr) return false;
+    Chunk& chunk = region->chunk_at(at);
+    if (chunk.state == State::in && !unmap(chunk)) return false;
+    if (chunk.state == State::split)
+        for (Chunk& part : region->parts_of(chunk))
+            if (part.state == State::in && !unmap(part)) return false;
+    forget(chunk);
     return true;
 }
 
@@ -599,9 +681,9 @@ void Pager::expect(std::byte* at) {
     {
         const Quiet quiet;
         const std::lock_guard lock(lock_);
-        Chunk* const chunk = chunk_at(at);
-        if (chunk == nullptr || chunk->state != State::out || residence_.ahead() >= most_ahead_) return;
-        if (!read(*chunk)) return;
+        Region* const region = region_at(at);
+        if (region == nullptr || residence_.ahead_bytes() >= most_ahead_) return;
+        if (bring_ahead(region->chunk_at(at)) != Ahead::brought) return;
     }
     wake_.signal();
 }

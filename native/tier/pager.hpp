@@ -2,7 +2,7 @@
 
 #include "tier/disk.hpp"
 #include "tier/event.hpp"
-#include "tier/frames.hpp"
+#include "tier/pool.hpp"
 #include "tier/region.hpp"
 #include "tier/residence.hpp"
 #include "tier/userfault.hpp"
@@ -21,6 +21,7 @@ struct Means {
     std::vector<std::string> paths; ///< Directories for what does not fit.
     std::size_t memory_bytes = 0;   ///< DRAM for all regions together.
     std::size_t chunk_bytes = std::size_t{2} << 20;
+    std::size_t part_bytes = std::size_t{64} << 10;   ///< Of chunks of which little is used at a time.
     std::size_t address_bytes = std::size_t{1} << 42; ///< Of all regions, at most.
     unsigned depth = 64;                              ///< Transfers at a time.
     /// Makes the disk; by io_uring, or by threads where there is none.
@@ -60,7 +61,7 @@ class Pager {
     void expect(std::byte* at);
 
     [[nodiscard]] Counts counts(const Region& region);
-    [[nodiscard]] std::size_t chunk() const { return frames_.chunk(); }
+    [[nodiscard]] std::size_t chunk() const { return pool_.chunk(); }
 
   private:
     void work();
@@ -75,7 +76,14 @@ class Pager {
     void unmapped(std::byte* from, std::byte* to);
     /// Does what is next for a chunk that is waited for. \returns false where it has to be tried again.
     [[nodiscard]] bool answer(Chunk& chunk);
-    void look_ahead(Region& region, const Streams::Stream& stream);
+    /// The run that a touch of a chunk, or of a part of it, belongs to; or null.
+    [[nodiscard]] const Streams::Stream* run_of(Region& region, const Chunk& chunk, std::uint32_t thread);
+    void look_ahead(Region& region, const Streams::Stream& run);
+    enum class Ahead { brought, there, no_further };
+    [[nodiscard]] Ahead bring_ahead(Chunk& chunk);
+    static void count(const Chunk& chunk);
+    /// Begins a transfer. \returns false where there is no room for it.
+    [[nodiscard]] bool start(Chunk& chunk, bool write, std::byte* frame);
     /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
     [[nodiscard]] bool read(Chunk& chunk);
     /// Maps what is staged. \returns false where an event has to be read first.
@@ -88,32 +96,30 @@ class Pager {
     enum class Room { made, coming, none };
     /// One step towards a free frame.
     Room make_room();
-    [[nodiscard]] std::byte* frame(bool& zero);
+    [[nodiscard]] std::byte* frame(std::size_t bytes, bool& zero);
     bool unmap(Chunk& chunk);
     Room leave(Chunk& chunk);
     /// Nothing of it is needed any more, and its pages are gone already, where it is mapped.
     void forget(Chunk& chunk);
     void ended_dropped(Chunk& chunk);
     void starve(Chunk& chunk);
-    [[nodiscard]] Chunk* chunk_at(std::byte* at);
 
-    [[nodiscard]] static std::byte* address(const Chunk& chunk);
     [[nodiscard]] Region* region_at(const std::byte* at);
     void free_where_idle(Region& region);
 
     Userfault fault_;
-    Frames frames_;
+    Pool pool_;
     Store store_;
     std::unique_ptr<Disk> disk_;
     Residence residence_;
     std::uint64_t seed_;
-    Digest zero_;
-    std::size_t low_;        ///< Frames that are kept free.
-    std::size_t most_ahead_; ///< Chunks that may be brought ahead.
-    std::size_t writing_ = 0;
-    std::byte* zeros_;       ///< A chunk of them, which nobody writes.
-    Table<Region*> regions_; ///< By address.
-    Table<Chunk*> starved_;  ///< Waited for, and to be tried again.
+    Digest zero_chunk_, zero_part_;
+    std::size_t low_;         ///< Bytes that are kept free.
+    std::size_t most_ahead_;  ///< Bytes that may be brought ahead.
+    std::size_t writing_ = 0; ///< Bytes.
+    std::byte* zeros_;        ///< A chunk of them, which nobody writes.
+    Table<Region*> regions_;  ///< By address.
+    Table<Chunk*> starved_;   ///< Waited for, and to be tried again.
     Event wake_;
     std::mutex lock_;
     bool over_ = false;

@@ -36,14 +36,15 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 /// \throws std::system_error where one fails.
-void transfer(Disk& disk, const std::vector<Slot>& slots, bool write, std::byte* memory, std::size_t chunk,
-              unsigned depth) {
+void transfer(Disk& disk, const std::vector<std::uint64_t>& positions, bool write, std::byte* memory,
+              std::size_t chunk, unsigned depth) {
     std::size_t begun = 0, ended = 0;
     std::vector<unsigned> places;
     for (unsigned i = 0; i < depth; ++i) places.push_back(i);
-    while (ended < slots.size()) {
-        for (; begun < slots.size() && !places.empty(); ++begun, places.pop_back())
-            if (!disk.start({write, slots[begun], memory + places.back() * chunk, places.back()})) break;
+    while (ended < positions.size()) {
+        for (; begun < positions.size() && !places.empty(); ++begun, places.pop_back())
+            if (!disk.start({write, positions[begun], memory + places.back() * chunk, chunk, places.back()}))
+                break;
         disk.begin();
         pollfd ready{disk.ready(), POLLIN, 0};
         ::poll(&ready, 1, -1);
@@ -57,12 +58,13 @@ void transfer(Disk& disk, const std::vector<Slot>& slots, bool write, std::byte*
     }
 }
 
-std::vector<Slot> slots_of(Store& store, std::size_t count) {
-    if (const int error = store.reserve(count); error != 0)
+std::vector<std::uint64_t> positions_in(Store& store, std::size_t count, std::size_t chunk) {
+    std::size_t first = 0;
+    if (const int error = store.reserve(count, first); error != 0)
         throw std::system_error(error, std::generic_category(), "room for the measurement");
-    std::vector<Slot> slots;
-    for (std::size_t i = 0; i < count; ++i) slots.push_back(store.take());
-    return slots;
+    std::vector<std::uint64_t> positions;
+    for (std::size_t i = 0; i < count; ++i) positions.push_back((first + i) * chunk);
+    return positions;
 }
 
 /// Bandwidth of large transfers, several at a time, and the time of one small one.
@@ -70,25 +72,25 @@ void measure(const std::string& path, std::size_t bytes, std::byte* memory, Json
     {
         Store store({path}, large, bytes / large);
         const auto disk = any_disk(store, in_flight);
-        const std::vector<Slot> slots = slots_of(store, bytes / large);
-        const auto total = static_cast<double>(slots.size() * large);
+        const std::vector<std::uint64_t> positions = positions_in(store, bytes / large, large);
+        const auto total = static_cast<double>(positions.size() * large);
         auto start = std::chrono::steady_clock::now();
-        transfer(*disk, slots, true, memory, large, in_flight);
+        transfer(*disk, positions, true, memory, large, in_flight);
         json.member("write_bytes_per_s", total / seconds_since(start));
         start = std::chrono::steady_clock::now();
-        transfer(*disk, slots, false, memory, large, in_flight);
+        transfer(*disk, positions, false, memory, large, in_flight);
         json.member("read_bytes_per_s", total / seconds_since(start));
     }
     constexpr std::size_t count = 1000;
     Store store({path}, small, bytes / small);
     const auto disk = any_disk(store, 1);
-    std::vector<Slot> slots = slots_of(store, bytes / small);
-    std::ranges::shuffle(slots, std::mt19937_64(1));
-    slots.resize(std::min(count, slots.size()));
-    transfer(*disk, slots, true, memory, small, 1);
+    std::vector<std::uint64_t> positions = positions_in(store, bytes / small, small);
+    std::ranges::shuffle(positions, std::mt19937_64(1));
+    positions.resize(std::min(count, positions.size()));
+    transfer(*disk, positions, true, memory, small, 1);
     const auto start = std::chrono::steady_clock::now();
-    transfer(*disk, slots, false, memory, small, 1);
-    json.member("latency_s", seconds_since(start) / static_cast<double>(slots.size()));
+    transfer(*disk, positions, false, memory, small, 1);
+    json.member("latency_s", seconds_since(start) / static_cast<double>(positions.size()));
 }
 
 void tell_path(const std::string& path, std::size_t bytes, std::byte* memory, JsonWriter& json) {

@@ -13,7 +13,8 @@ constexpr std::size_t least = 4;
 
 } // namespace
 
-Residence::Residence(std::size_t most) : most_(most), few_(std::max(most / part, least)) {}
+Residence::Residence(std::size_t most, std::size_t chunk)
+    : most_(most), few_(std::max(most / part, least * chunk)) {}
 
 Queue& Residence::queue(Chunk::Place place) {
     switch (place) {
@@ -41,15 +42,16 @@ void Residence::left(Chunk& chunk) {
 }
 
 void Residence::came(Chunk& chunk, bool again) {
-    judge(again);
+    judge(chunk.bytes, again);
     if (retains_ && ++since_let_in_ < one_of) return enter(chunk, Chunk::Place::passing);
     since_let_in_ = 0;
     enter(chunk, Chunk::Place::main);
 }
 
-/// An average over about as many as memory holds. Two levels, so that it does not change its mind at each.
-void Residence::judge(bool again) {
-    const double weight = 1.0 / static_cast<double>(std::max(most_ / 4, least));
+/// An average over about a quarter of what memory holds. Two levels, so that it does not change its mind at
+/// each.
+void Residence::judge(std::size_t bytes, bool again) {
+    const double weight = static_cast<double>(bytes) / static_cast<double>(std::max(most_ / 4, few_));
     again_share_ += weight * ((again ? 1.0 : 0.0) - again_share_);
     if (!retains_ && again_share_ > 0.5) retains_ = true;
     if (retains_ && again_share_ < 0.25) retains_ = false;
@@ -70,8 +72,8 @@ void Residence::postpone(Chunk& chunk) {
 
 Chunk* Residence::next_to_unmap() const {
     // What came last stays: an instruction may need several chunks.
-    if (mapped() <= least) return nullptr;
-    return passing_.size() > few_ || main_.empty() ? passing_.front() : main_.front();
+    if (main_.size() + passing_.size() <= least) return nullptr;
+    return passing_.bytes() > few_ || main_.empty() ? passing_.front() : main_.front();
 }
 
 } // namespace assay::tier

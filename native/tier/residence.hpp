@@ -16,8 +16,8 @@ namespace assay::tier {
 /// et al., Adaptive insertion policies for high performance caching, 2007).
 class Residence {
   public:
-    /// \param most chunks that memory has room for.
-    explicit Residence(std::size_t most);
+    /// \param most bytes that memory has room for. \param chunk bytes of the largest chunks.
+    Residence(std::size_t most, std::size_t chunk);
 
     /// A chunk was mapped. \param again whether it was taken away before, and had to be read.
     void came(Chunk& chunk, bool again);
@@ -36,23 +36,23 @@ class Residence {
     [[nodiscard]] Chunk* next_to_unmap() const;
     /// One that was unmapped and not touched since, where there are more of them than are to be kept; or
     /// null.
-    [[nodiscard]] Chunk* next_to_leave() const { return aside_.size() > few_ ? aside_.front() : nullptr; }
+    [[nodiscard]] Chunk* next_to_leave() const { return aside_.bytes() > few_ ? aside_.front() : nullptr; }
     /// The same, where nothing else is left.
     [[nodiscard]] Chunk* last_to_leave() const { return aside_.empty() ? ahead_.front() : aside_.front(); }
     /// The one that was brought ahead longest ago, and is not used yet.
     [[nodiscard]] Chunk* oldest_ahead() const { return ahead_.front(); }
 
-    [[nodiscard]] std::size_t ahead() const { return ahead_.size(); }
-    [[nodiscard]] std::size_t mapped() const { return main_.size() + passing_.size(); }
+    /// Bytes that were brought before anybody asked.
+    [[nodiscard]] std::size_t ahead_bytes() const { return ahead_.bytes(); }
 
   private:
     void enter(Chunk& chunk, Chunk::Place place);
     Queue& queue(Chunk::Place place);
-    void judge(bool again);
+    void judge(std::size_t bytes, bool again);
 
     static constexpr unsigned one_of = 32; ///< So many come before one is let in.
 
-    std::size_t most_, few_;
+    std::size_t most_, few_; ///< Bytes.
     Queue main_, passing_, aside_, ahead_;
     bool retains_ = false;
     unsigned since_let_in_ = 0;

@@ -16,6 +16,8 @@ namespace assay::tier {
 
 namespace {
 
+constexpr std::size_t most_pieces = 1 << 17; // Regions, and the gaps between them.
+
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& next) {
     throw std::runtime_error("the path " + path + " " + why + ": " + next);
 }
@@ -49,15 +51,16 @@ Fd open_in(const std::string& path) {
 } // namespace
 
 Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most)
-    : paths_(paths), chunk_(chunk), most_(most), free_(most) {
+    : paths_(paths), chunk_(chunk), free_(most_pieces) {
     for (const std::string& path : paths) files_.push_back(open_in(path));
     if (files_.empty())
         throw std::runtime_error("no path is given for what does not fit into memory: name one");
+    free_.give(0, most);
 }
 
-int Store::reserve(std::size_t slots) {
-    if (promised_ + slots > most_) return EFBIG;
-    const std::size_t wanted = promised_ + slots;
+int Store::reserve(std::size_t chunks, std::size_t& first) {
+    if (!free_.take(chunks, first)) return EFBIG;
+    const std::size_t wanted = first + chunks;
     for (std::size_t i = 0; wanted > allocated_ && i < files_.size(); ++i) {
         const off_t from = end_of(i, allocated_), to = end_of(i, wanted);
         if (from == to || ::fallocate(files_[i].get(), 0, from, to - from) == 0) continue;
@@ -65,19 +68,15 @@ int Store::reserve(std::size_t slots) {
         // What it did get is given back: the file system is not to stay full for nothing.
         for (std::size_t j = 0; j <= i; ++j)
             if (::ftruncate(files_[j].get(), end_of(j, allocated_)) != 0) break;
+        free_.give(first, chunks);
         return error;
     }
     allocated_ = wanted > allocated_ ? wanted : allocated_;
-    promised_ = wanted;
     return 0;
 }
 
-off_t Store::end_of(std::size_t file, std::size_t slots) const {
-    return static_cast<off_t>((slots + files_.size() - 1 - file) / files_.size() * chunk_);
-}
-
-Slot Store::take() {
-    return free_.empty() ? begun_++ : free_.take_last();
+off_t Store::end_of(std::size_t file, std::size_t chunks) const {
+    return static_cast<off_t>((chunks + files_.size() - 1 - file) / files_.size() * chunk_);
 }
 
 } // namespace assay::tier

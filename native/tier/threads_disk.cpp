@@ -16,11 +16,12 @@ namespace {
 /// errno, or 0 when all bytes were transferred.
 int carried_out(const Store& store, const Transfer& t) {
     std::size_t done = 0;
-    while (done < store.chunk()) {
-        const auto offset = static_cast<off_t>(store.offset_of(t.slot) + done);
-        const std::size_t bytes = store.chunk() - done;
-        const ssize_t got = t.write ? ::pwrite(store.file_of(t.slot), t.memory + done, bytes, offset)
-                                    : ::pread(store.file_of(t.slot), t.memory + done, bytes, offset);
+    const int file = store.file_of(t.position);
+    while (done < t.bytes) {
+        const auto offset = static_cast<off_t>(store.offset_of(t.position) + done);
+        const std::size_t bytes = t.bytes - done;
+        const ssize_t got = t.write ? ::pwrite(file, t.memory + done, bytes, offset)
+                                    : ::pread(file, t.memory + done, bytes, offset);
         if (got < 0 && errno != EINTR && errno != EAGAIN) return errno;
         if (got == 0) return EIO;
         if (got > 0) done += static_cast<std::size_t>(got);

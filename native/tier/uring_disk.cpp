@@ -57,7 +57,7 @@ class UringDisk final : public Disk {
             Going& going = going_[place];
             const bool again = result == -EINTR || result == -EAGAIN;
             if (result > 0) going.done += static_cast<std::size_t>(result);
-            if (again || (result > 0 && going.done < store_.chunk())) {
+            if (again || (result > 0 && going.done < going.transfer.bytes)) {
                 queue(place);
                 continue;
             }
@@ -81,12 +81,12 @@ class UringDisk final : public Disk {
         const Transfer& t = going.transfer;
         io_uring_sqe* const entry = ::io_uring_get_sqe(&ring_); // There are as many as places.
         std::byte* const at = t.memory + going.done;
-        const auto bytes = static_cast<unsigned>(store_.chunk() - going.done);
-        const std::uint64_t offset = store_.offset_of(t.slot) + going.done;
+        const auto bytes = static_cast<unsigned>(t.bytes - going.done);
+        const std::uint64_t offset = store_.offset_of(t.position) + going.done;
         if (t.write)
-            ::io_uring_prep_write(entry, store_.file_of(t.slot), at, bytes, offset);
+            ::io_uring_prep_write(entry, store_.file_of(t.position), at, bytes, offset);
         else
-            ::io_uring_prep_read(entry, store_.file_of(t.slot), at, bytes, offset);
+            ::io_uring_prep_read(entry, store_.file_of(t.position), at, bytes, offset);
         ::io_uring_sqe_set_data64(entry, place);
         ++queued_;
     }

@@ -62,6 +62,7 @@ SHAPES = [
     "--threads 2 --chunk 65536 --chunks 400 --frames 16",
     "--threads 3 --disk threads --frames 9",
     "--threads 2 --chunk 4096 --chunks 1000 --frames 32",
+    "--threads 2 --chunk 262144 --part 4096 --chunks 200 --frames 12",
 ]
 
 
@@ -71,6 +72,13 @@ def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> No
     assert told["wrong"] == 0
     assert told["written_bytes"] > 0
     assert told["demand"] > 0
+
+
+def test_parts_are_brought_where_little_of_chunks_is_used(programs: Path, disk: Path) -> None:
+    told = fuzzed(programs, disk, "--threads 2 --chunk 262144 --part 4096 --chunks 200 --ms 3000")
+    assert told["wrong"] == 0
+    assert told["read_bytes"] % 262144 != 0
+    assert told["read_bytes"] < 100_000 * told["demand"]
 
 
 @pytest.mark.slow

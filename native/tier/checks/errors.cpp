@@ -20,6 +20,8 @@ namespace {
 
 using namespace assay::tier;
 
+constexpr std::size_t chunk = std::size_t{64} << 10;
+
 /// A disk of which some transfers fail.
 class FailingDisk final : public Disk {
   public:
@@ -32,7 +34,7 @@ class FailingDisk final : public Disk {
     [[nodiscard]] bool next(Ended& ended) override {
         if (!disk_->next(ended)) return false;
         const bool write = ended.transfer.write;
-        if (how_ == "read" && !write && ended.transfer.slot == 3) ended.error = EIO;
+        if (how_ == "read" && !write && ended.transfer.position == 3 * chunk) ended.error = EIO;
         if (how_ == "write" && write && writes_++ % 8 == 7 && failed_++ < 3) ended.error = EIO;
         if (how_ == "writes" && write) ended.error = ENOSPC;
         // As if the disk had forgotten it: what it gives back is not what it was given.
@@ -47,7 +49,7 @@ class FailingDisk final : public Disk {
 };
 
 int run(const std::string& path, const std::string& how) {
-    constexpr std::size_t chunk = std::size_t{64} << 10, chunks = 64;
+    constexpr std::size_t chunks = 64;
     const Means means{.paths = {path},
                       .memory_bytes = 16 * chunk,
                       .chunk_bytes = chunk,

@@ -171,8 +171,10 @@ int fuzz(std::map<std::string, std::string> options) {
     };
     const std::size_t chunk = number("chunk", std::size_t{2} << 20), chunks = number("chunks", 40);
     const std::size_t threads = number("threads", 2);
-    Means means{
-        .paths = {options["path"]}, .memory_bytes = number("frames", 10) * chunk, .chunk_bytes = chunk};
+    Means means{.paths = {options["path"]},
+                .memory_bytes = number("frames", 10) * chunk,
+                .chunk_bytes = chunk,
+                .part_bytes = number("part", std::size_t{64} << 10)};
     if (options["disk"] == "threads")
         means.disk = [](const Store& store, unsigned depth) { return threads_disk(store, depth, 4); };
     Pager pager(means);

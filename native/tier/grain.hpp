@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::tier {
+
+/// How much of a chunk a program uses while it is at it, and so whether whole chunks are to be brought for
+/// it, or parts of them.
+///
+/// A chunk that is mapped tells nothing about its parts. So some are watched: they are split, and each of
+/// their parts tells when it is touched. Where little of them is used, all chunks are split from then on, and
+/// all are watched.
+class Grain {
+  public:
+    /// \param parts of a chunk: at most 64; with one, nothing is ever split.
+    explicit Grain(std::size_t parts) : parts_(parts) {}
+
+    /// Parts are to be brought, and not chunks.
+    [[nodiscard]] bool fine() const { return fine_; }
+    /// Whether the next chunk that is brought is to be split, so that it can be watched.
+    ///
+    /// \param alone nothing told that it would be touched.
+    [[nodiscard]] bool watches_next(bool alone);
+    /// A chunk was touched that was not mapped, split or not.
+    void asked() { ++now_; }
+    /// A part was touched that was not mapped.
+    ///
+    /// \param mapped parts of the chunk that would not have told.
+    void touched(std::size_t chunk, std::size_t part, std::size_t mapped);
+
+  private:
+    /// A chunk that is watched.
+    struct Watched {
+        std::size_t chunk = 0;
+        std::uint64_t since = 0; ///< 0: none.
+        std::uint64_t used = 0;  ///< A bit for each part.
+        std::size_t most = 0;    ///< Parts that can tell.
+    };
+    void judge(Watched& one);
+
+    static constexpr std::size_t most_watched = 32;
+    static constexpr std::uint64_t long_enough = 64; ///< Chunks that are touched while one is watched.
+    static constexpr unsigned enough = 4;            ///< Chunks that a judgement rests on.
+
+    std::size_t parts_;
+    bool fine_ = false;
+    std::uint64_t now_ = 1;
+    unsigned since_watched_ = 0; ///< Chunks that were brought since one was split to be watched.
+    unsigned judged_ = 0;
+    double share_ = 1.0; ///< Of chunks, that was used; an average over those judged last.
+    std::array<Watched, most_watched> watched_{};
+};
+
+} // namespace assay::tier
