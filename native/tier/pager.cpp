@@ -172,6 +172,7 @@ bool Pager::serve() {
     bool any = take_messages();
     any = take_transfers() || any;
     any = answer_starved() || any;
+    disk_->begin(); // What is waited for does not wait for room that others will need.
     keep_some_free();
     disk_->begin();
     return any;
