@@ -77,6 +77,9 @@ bench-partition: $(VENV)/.tested-with $(VENV)/.peers ## what a partition keeps a
 bench-kernels: $(VENV)/.libraries $(VENV)/.tested-with ## the catalogue's kernels beside libraries and the machine's roofs (BENCH=--write)
 	$(BIN)/python -m benchmarks.kernels $(BENCH)
 
+bench-tier: $(VENV)/.tested-with ## programs whose data exceed memory, beside swap and mapped files (BENCH=--write)
+	$(BIN)/python -m benchmarks.tier $(BENCH)
+
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.overhead --smoke
 	$(BIN)/python -m benchmarks.verdicts --quick
@@ -85,6 +88,7 @@ bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.start --smoke
 	$(BIN)/python -m benchmarks.partition --quick
 	$(BIN)/python -m benchmarks.kernels --smoke
+	$(BIN)/python -m benchmarks.tier --quick
 
 clean: ## remove what was built, and the virtual environment
 	rm -rf build $(VENV)

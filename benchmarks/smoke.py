@@ -15,6 +15,7 @@ RUNS = (
     ("start", "--smoke"),
     ("partition", "--quick"),
     ("kernels", "--smoke"),
+    ("tier", "--quick"),
 )
 
 

@@ -14,18 +14,6 @@ namespace {
 
 constexpr std::size_t most_blocks = 1 << 16;
 
-void add(Counts& all, const Counts& more) {
-    all.first += more.first;
-    all.demand += more.demand;
-    all.late += more.late;
-    all.staged += more.staged;
-    all.again += more.again;
-    all.wasted += more.wasted;
-    all.unchanged += more.unchanged;
-    all.read_bytes += more.read_bytes;
-    all.written_bytes += more.written_bytes;
-}
-
 } // namespace
 
 Arena::Arena(const Means& means)
@@ -138,7 +126,7 @@ void Arena::unmap(void* at, std::size_t bytes) {
         const auto gone = static_cast<std::size_t>(std::min(to, first + block->bytes) - from);
         block->left -= std::min(gone, block->left);
         if (block->left == 0) {
-            add(past_, pager_.counts(*block->region));
+            past_ += pager_.counts(*block->region);
             pager_.remove(*block->region);
             give_up_block(*block);
         } else {
@@ -190,7 +178,7 @@ Counts Arena::counts() {
     const std::lock_guard lock(lock_);
     Counts all = past_;
     for (const Block& block : blocks_)
-        if (block.region != nullptr) add(all, pager_.counts(*block.region));
+        if (block.region != nullptr) all += pager_.counts(*block.region);
     return all;
 }
 

@@ -62,7 +62,8 @@ Pager::Pager(const Means& means)
              UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_POISON),
       pool_(means.chunk_bytes, part_of(means), room_for(means)),
       store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes),
-      disk_(disk_of(means, store_)), residence_(pool_.most_bytes(), pool_.chunk()), seed_(random_seed()),
+      disk_(disk_of(means, store_)), residence_(pool_.most_bytes(), pool_.chunk()),
+      meter_(most_regions, means.memory_bytes, means.chunk_bytes), seed_(random_seed()),
       low_(std::clamp(pool_.most_bytes() / 16, 2 * pool_.chunk(), 32 * pool_.chunk())),
       most_ahead_(std::max(pool_.most_bytes() / 4, 2 * pool_.chunk())), zeros_(sys::map(means.chunk_bytes)),
       regions_(most_regions), starved_(means.address_bytes / means.chunk_bytes) {
@@ -93,7 +94,8 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
     std::size_t first = 0;
     int error = regions_.full() ? ENOMEM : store_.reserve(bytes / pool_.chunk(), first);
     if (error == 0) {
-        auto* const region = new (room) Region(at, bytes, pool_.chunk(), pool_.part(), first);
+        auto* const region =
+            new (room) Region(at, bytes, pool_.chunk(), pool_.part(), first, meter_.begin(at, bytes));
         error = fault_.watch(at, bytes);
         if (error == 0) {
             regions_.add(region);
@@ -101,6 +103,7 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
             return region;
         }
         store_.release(first, bytes / pool_.chunk());
+        meter_.end(region->shown);
         region->~Region();
     }
     sys::unmap(room, sizeof(Region));
@@ -127,6 +130,7 @@ void Pager::free_where_idle(Region& region) {
         else
             ++i;
     store_.release(region.first, region.chunks.size());
+    meter_.end(region.shown);
     region.~Region();
     sys::unmap(&region, sizeof(Region));
 }
@@ -134,7 +138,7 @@ void Pager::free_where_idle(Region& region) {
 Counts Pager::counts(const Region& region) {
     const Quiet quiet;
     const std::lock_guard lock(lock_);
-    return region.counts;
+    return region.shown.counts;
 }
 
 Region* Pager::region_at(const std::byte* at) {
@@ -271,14 +275,14 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
                               region->mapped_parts(whole));
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);
-    chunk->waited = true;
+    region->begin_wait(*chunk);
     if (!answer(*chunk)) starve(*chunk);
     if (watched) static_cast<void>(bring_ahead(whole));
     if (run != nullptr) look_ahead(*region, *run);
 }
 
 void Pager::count(const Chunk& chunk) {
-    Counts& counts = chunk.region->counts;
+    Counts& counts = chunk.region->shown.counts;
     switch (chunk.state) {
     case State::fresh:
         ++counts.first;
@@ -298,8 +302,7 @@ bool Pager::answer(Chunk& chunk) {
     switch (chunk.state) {
     case State::fresh: {
         bool zero = false;
-        chunk.frame = frame(chunk.bytes, zero);
-        if (chunk.frame == nullptr) return false;
+        if (!take_frame(chunk, zero)) return false;
         if (!zero) std::memset(chunk.frame, 0, chunk.bytes);
         chunk.state = State::staged;
         return map(chunk);
@@ -310,7 +313,7 @@ bool Pager::answer(Chunk& chunk) {
         return read(chunk);
     case State::in:
     case State::lost:
-        chunk.waited = false;
+        chunk.region->end_wait(chunk);
         fault_.wake(chunk.at, chunk.bytes);
         return true;
     case State::reading:
@@ -397,21 +400,19 @@ Pager::Ahead Pager::bring_ahead(Chunk& chunk) {
     }
 }
 
-bool Pager::start(Chunk& chunk, bool write, std::byte* frame) {
-    return disk_->start({write, chunk.region->position_of(chunk), frame, chunk.bytes,
+bool Pager::start(Chunk& chunk, bool write) {
+    return disk_->start({write, chunk.region->position_of(chunk), chunk.frame, chunk.bytes,
                          reinterpret_cast<std::uint64_t>(&chunk)});
 }
 
 bool Pager::read(Chunk& chunk) {
     bool zero = false;
-    std::byte* const to = frame(chunk.bytes, zero);
-    if (to == nullptr) return false;
-    if (!start(chunk, false, to)) {
-        pool_.of(chunk.bytes).give(to);
+    if (!take_frame(chunk, zero)) return false;
+    if (!start(chunk, false)) {
+        give_frame(chunk);
         return false;
     }
     ++chunk.region->transfers;
-    chunk.frame = to;
     chunk.state = State::reading;
     return true;
 }
@@ -422,15 +423,14 @@ void Pager::was_read(Chunk& chunk, int error) {
     if (error != 0) {
         say({"a chunk could not be read from ", store_.path_of(region.position_of(chunk)), " (",
              ::strerrorname_np(error), "): what touches it ends in SIGBUS"});
-        pool_.of(chunk.bytes).give(chunk.frame);
-        chunk.frame = nullptr;
+        give_frame(chunk);
         chunk.state = State::lost;
-        chunk.waited = false;
+        region.end_wait(chunk);
         if (fault_.poison(chunk.at, chunk.bytes) != 0)
             give_up({"the kernel cannot mark what could not be read, so the program ends here"});
         return;
     }
-    region.counts.read_bytes += chunk.bytes;
+    region.shown.counts.read_bytes += chunk.bytes;
     if (!chunk.known && !chunk.written) {
         chunk.digest = digest_of(chunk.frame, chunk.bytes, seed_);
         chunk.known = true;
@@ -488,14 +488,14 @@ bool Pager::map_by_pages(Chunk& chunk, std::size_t done) {
     residence_.left(chunk);
     chunk.state = State::fresh;
     chunk.stored = false;
-    frames.gone();
+    pages_gone(chunk);
     return true;
 }
 
 void Pager::mapped(Chunk& chunk) {
     chunk.frame = nullptr;
     chunk.state = State::in;
-    chunk.waited = false;
+    chunk.region->end_wait(chunk);
     if (chunk.place == Chunk::Place::aside)
         residence_.used_again(chunk);
     else
@@ -535,11 +535,25 @@ bool Pager::unmap(Chunk& chunk) {
 
 // -- room ---------------------------------------------------------------------------------------------------
 
-std::byte* Pager::frame(std::size_t bytes, bool& zero) {
-    for (;;) {
-        std::byte* const found = pool_.take(bytes, zero);
-        if (found != nullptr || make_room() != Room::made) return found;
-    }
+bool Pager::take_frame(Chunk& chunk, bool& zero) {
+    do {
+        chunk.frame = pool_.take(chunk.bytes, zero);
+        if (chunk.frame != nullptr) {
+            chunk.region->shown.held_bytes += chunk.bytes;
+            return true;
+        }
+    } while (make_room() == Room::made);
+    return false;
+}
+
+void Pager::give_frame(Chunk& chunk) {
+    pool_.of(chunk.bytes).give(std::exchange(chunk.frame, nullptr));
+    chunk.region->shown.held_bytes -= chunk.bytes;
+}
+
+void Pager::pages_gone(Chunk& chunk) {
+    pool_.of(chunk.bytes).gone();
+    chunk.region->shown.held_bytes -= chunk.bytes;
 }
 
 Pager::Room Pager::make_room() {
@@ -556,7 +570,7 @@ Pager::Room Pager::make_room() {
 
 /// A chunk in a frame that nobody touched: what it holds goes to the store, where it is not there already.
 Pager::Room Pager::leave(Chunk& chunk) {
-    Counts& counts = chunk.region->counts;
+    Counts& counts = chunk.region->shown.counts;
     const bool wasted = chunk.place == Chunk::Place::ahead;
     bool same = wasted;
     Digest digest{};
@@ -572,13 +586,12 @@ Pager::Room Pager::leave(Chunk& chunk) {
         Region& region = *chunk.region;
         if (wasted && chunk.bytes == region.chunk_bytes) region.by_chunk.wasted();
         if (wasted && region.grain.fine()) region.by_part.wasted();
-        pool_.of(chunk.bytes).give(chunk.frame);
-        chunk.frame = nullptr;
+        give_frame(chunk);
         chunk.state = chunk.stored ? State::out : State::fresh;
         chunk.returns = true;
         return Room::made;
     }
-    if (!start(chunk, true, chunk.frame)) return writing_ > 0 ? Room::coming : Room::none;
+    if (!start(chunk, true)) return writing_ > 0 ? Room::coming : Room::none;
     residence_.left(chunk);
     ++chunk.region->transfers;
     writing_ += chunk.bytes;
@@ -595,7 +608,7 @@ void Pager::was_written(Chunk& chunk, int error) {
     if (chunk.state == State::dropped) return ended_dropped(chunk);
     chunk.returns = true;
     if (error == 0) {
-        region.counts.written_bytes += chunk.bytes;
+        region.shown.counts.written_bytes += chunk.bytes;
         chunk.written = false;
     } else {
         // It stays in memory, where nothing is lost; another is taken away in its place.
@@ -606,7 +619,7 @@ void Pager::was_written(Chunk& chunk, int error) {
         write_failed_ = true;
         chunk.known = false;
         chunk.written = true;
-        chunk.waited = true;
+        region.begin_wait(chunk);
     }
     if (chunk.waited) {
         chunk.state = State::staged;
@@ -614,8 +627,7 @@ void Pager::was_written(Chunk& chunk, int error) {
         if (error != 0) residence_.left(chunk);
         return;
     }
-    pool_.of(chunk.bytes).give(chunk.frame);
-    chunk.frame = nullptr;
+    give_frame(chunk);
     chunk.state = State::out;
 }
 
@@ -627,20 +639,20 @@ void Pager::forget(Chunk& chunk) {
         return chunk.region->join(chunk);
     }
     residence_.left(chunk);
-    chunk.waited = chunk.written = chunk.known = chunk.returns = chunk.stored = false;
+    chunk.region->end_wait(chunk);
+    chunk.written = chunk.known = chunk.returns = chunk.stored = false;
     if (chunk.state == State::reading || chunk.state == State::leaving || chunk.state == State::dropped) {
         // Neither its frame nor its place in the store is free before the transfer has ended.
         chunk.state = State::dropped;
         return;
     }
-    Frames& frames = pool_.of(chunk.bytes);
-    if (chunk.state == State::in) frames.gone();
-    if (chunk.state == State::staged) frames.give(std::exchange(chunk.frame, nullptr));
+    if (chunk.state == State::in) pages_gone(chunk);
+    if (chunk.state == State::staged) give_frame(chunk);
     chunk.state = State::fresh;
 }
 
 void Pager::ended_dropped(Chunk& chunk) {
-    pool_.of(chunk.bytes).give(std::exchange(chunk.frame, nullptr));
+    give_frame(chunk);
     chunk.state = State::fresh;
     if (!chunk.region->gone && chunk.waited) starve(chunk);
 }

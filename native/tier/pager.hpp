@@ -83,7 +83,7 @@ class Pager {
     [[nodiscard]] Ahead bring_ahead(Chunk& chunk);
     static void count(const Chunk& chunk);
     /// Begins a transfer. \returns false where there is no room for it.
-    [[nodiscard]] bool start(Chunk& chunk, bool write, std::byte* frame);
+    [[nodiscard]] bool start(Chunk& chunk, bool write);
     /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
     [[nodiscard]] bool read(Chunk& chunk);
     /// Maps what is staged. \returns false where an event has to be read first.
@@ -96,7 +96,11 @@ class Pager {
     enum class Room { made, coming, none };
     /// One step towards a free frame.
     Room make_room();
-    [[nodiscard]] std::byte* frame(std::size_t bytes, bool& zero);
+    /// Gives a chunk a frame. \param zero set to whether it holds zeros. \returns false where none is left.
+    [[nodiscard]] bool take_frame(Chunk& chunk, bool& zero);
+    void give_frame(Chunk& chunk);
+    /// The pages of a mapped chunk are the kernel's again.
+    void pages_gone(Chunk& chunk);
     bool unmap(Chunk& chunk);
     Room leave(Chunk& chunk);
     /// Nothing of it is needed any more, and its pages are gone already, where it is mapped.
@@ -112,6 +116,7 @@ class Pager {
     Store store_;
     std::unique_ptr<Disk> disk_;
     Residence residence_;
+    Meter meter_;
     std::uint64_t seed_;
     Digest zero_chunk_, zero_part_;
     std::size_t low_;         ///< Bytes that are kept free.

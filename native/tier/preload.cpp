@@ -143,12 +143,12 @@ class Front {
         const Counts c = arena()->counts();
         std::FILE* const file = std::fopen(path, "ae");
         if (file == nullptr) return;
-        std::fprintf(
-            file,
-            "{\"schema\":1,\"pid\":%d,\"first\":%lu,\"demand\":%lu,\"late\":%lu,\"staged\":%lu,"
-            "\"again\":%lu,\"wasted\":%lu,\"unchanged\":%lu,\"read_bytes\":%lu,\"written_bytes\":%lu}\n",
-            ::getpid(), c.first, c.demand, c.late, c.staged, c.again, c.wasted, c.unchanged, c.read_bytes,
-            c.written_bytes);
+        std::fprintf(file,
+                     "{\"schema\":1,\"pid\":%d,\"first\":%lu,\"demand\":%lu,\"late\":%lu,\"staged\":%lu,"
+                     "\"again\":%lu,\"wasted\":%lu,\"unchanged\":%lu,\"read_bytes\":%lu,\"written_bytes\":%"
+                     "lu,\"stall_s\":%.6f}\n",
+                     ::getpid(), c.first, c.demand, c.late, c.staged, c.again, c.wasted, c.unchanged,
+                     c.read_bytes, c.written_bytes, static_cast<double>(c.stall_ns) / 1e9);
         std::fclose(file);
     }
 

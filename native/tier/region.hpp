@@ -2,6 +2,7 @@
 
 #include "tier/chunk.hpp"
 #include "tier/grain.hpp"
+#include "tier/meter.hpp"
 #include "tier/streams.hpp"
 #include "tier/table.hpp"
 
@@ -11,28 +12,21 @@
 
 namespace assay::tier {
 
-/// What became of a region's faults, and what was transferred for it.
-struct Counts {
-    std::uint64_t first = 0;     ///< Touches of what was never written: zeros.
-    std::uint64_t demand = 0;    ///< A thread waited for a transfer from its beginning on.
-    std::uint64_t late = 0;      ///< It was on its way already.
-    std::uint64_t staged = 0;    ///< It was there.
-    std::uint64_t again = 0;     ///< It was there, for it had only been unmapped.
-    std::uint64_t wasted = 0;    ///< Brought ahead, and given up without a touch.
-    std::uint64_t unchanged = 0; ///< Taken away without being written: it was as in the store.
-    std::uint64_t read_bytes = 0, written_bytes = 0;
-};
-
 /// Addresses that the pager answers for.
 struct Region {
     /// \param part bytes of a chunk's parts; as many as a chunk has where there are none.
     /// \param first_chunk that the store has for it.
-    Region(std::byte* from, std::size_t length, std::size_t chunk, std::size_t part, std::size_t first_chunk);
+    Region(std::byte* from, std::size_t length, std::size_t chunk, std::size_t part, std::size_t first_chunk,
+           Meter::Entry& entry);
 
     /// A chunk of which nothing is in memory; any other stays whole.
     void split(Chunk& chunk);
     /// A chunk that is split, where its parts are alike, and none of them is in memory.
     void join(Chunk& chunk);
+    /// A thread waits for one more chunk, or for one less.
+    void begin_wait(Chunk& chunk);
+    void end_wait(Chunk& chunk);
+    void count_wait();
     /// Of a chunk that is split.
     [[nodiscard]] std::size_t mapped_parts(const Chunk& chunk);
 
@@ -66,9 +60,11 @@ struct Region {
     Table<Chunk> parts; ///< Of all chunks; those of the split ones are in use, and only these take memory.
     Streams by_chunk, by_part;
     Grain grain;
-    Counts counts;
-    std::size_t transfers = 0; ///< That are on their way.
-    bool gone = false;         ///< Nobody asks for it any more; it goes with its last transfer.
+    Meter::Entry& shown;
+    std::size_t waiting = 0;         ///< Chunks that threads wait for.
+    std::uint64_t waiting_since = 0; ///< Nanoseconds; what was waited before is counted.
+    std::size_t transfers = 0;       ///< That are on their way.
+    bool gone = false;               ///< Nobody asks for it any more; it goes with its last transfer.
 };
 
 } // namespace assay::tier

@@ -57,6 +57,6 @@ ASSAY_TIER_EXPORT void assay_tier_discard(assay_tier* tier, void* at, uint64_t b
 
 ASSAY_TIER_EXPORT void assay_tier_count(assay_tier* tier, assay_tier_counts* counts) {
     const assay::tier::Counts c = tier->arena.counts();
-    *counts = {c.first,  c.demand,    c.late,       c.staged,       c.again,
-               c.wasted, c.unchanged, c.read_bytes, c.written_bytes};
+    *counts = {c.first,  c.demand,    c.late,       c.staged,        c.again,
+               c.wasted, c.unchanged, c.read_bytes, c.written_bytes, c.stall_ns};
 }

@@ -16,9 +16,10 @@ extern "C" {
 /** DRAM and storage that regions share. */
 typedef struct assay_tier assay_tier;
 
-/** What became of touches, and what was transferred; see Counts in region.hpp. */
+/** What became of touches, and what was transferred; see Counts in meter.hpp. */
 typedef struct assay_tier_counts {
-    uint64_t first, demand, late, staged, again, wasted, unchanged, read_bytes, written_bytes;
+    uint64_t first, demand, late, staged, again, wasted, unchanged, read_bytes, written_bytes,
+        stall_ns;
 } assay_tier_counts;
 
 /** \param paths directories on disks, with commas between them.

@@ -41,6 +41,7 @@ from assay.measure.causes import CauseKind
 from assay.records import EffectKind, EffectVerdict, Granted, Modes, Outcome, SpreadVerdict, Verdict
 from assay.settings.registry import builtin
 from assay.tier.doctor import Finding
+from assay.tier.meter import Meter, Region
 from assay.tier.probe import IoUring, Probe, Userfaultfd
 from assay.tier.probe import Path as TierPath
 
@@ -530,6 +531,15 @@ def test_keys_of_the_tier_are_those_of_the_records() -> None:
     records = (Probe, Userfaultfd, IoUring, TierPath, Finding)
     fields = {field for record in records for field in record.__struct_fields__}
     assert named == fields | {"usable", "probe", "findings"}
+
+
+def test_keys_of_top_are_those_of_the_records() -> None:
+    """It shows programs that run under the tier, and none does here."""
+    text = (DOCS / "cli.md").read_text()
+    listed = next(t for t in text.splitlines() if t.startswith("- `tier top`:"))
+    named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
+    fields = {field for record in (Meter, Region) for field in record.__struct_fields__}
+    assert named == fields | {"processes"}
 
 
 def test_keys_of_two_groups_are_those_of_the_record() -> None:

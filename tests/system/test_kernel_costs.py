@@ -244,6 +244,15 @@ def bandwidth(t: Tally, n: int, operation: int) -> None:
             to[i] = source[i] + factor * other[i]
 
 
+def traversal(t: Tally, n: int, update: int) -> None:
+    words, total = t.ramp(n), Number(t, 0.0)
+    for i in range(n):
+        one = words[i]
+        total = total + one
+        if update:
+            words[i] = one + Number(t, 1.0)
+
+
 BYTES = ("moved_bytes", "moved_bytes_with_allocate")
 WORK = ("flops", "special")
 
@@ -270,6 +279,8 @@ WORK = ("flops", "special")
         ("krylov", None, krylov, {"edge": 3, "steps": 4}, WORK),
         ("log-product", None, log_product, {"n": 17}, (*WORK, *BYTES)),
         ("bandwidth", None, bandwidth, {"n": 19, "operation": 0}, (*WORK, *BYTES)),
+        ("traversal", None, traversal, {"n": 19, "update": 0}, BYTES),
+        ("traversal", None, traversal, {"n": 19, "update": 1}, BYTES),
         ("bandwidth", None, bandwidth, {"n": 19, "operation": 1}, (*WORK, *BYTES)),
         ("bandwidth", None, bandwidth, {"n": 19, "operation": 2}, (*WORK, *BYTES)),
     ],

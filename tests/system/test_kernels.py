@@ -158,6 +158,7 @@ SAMPLE = (
     "latency",
     "locks",
     "pca",
+    "traversal",
     "xor-parity",
 )
 """Kernels of every sort: vectors, threads, stores past the caches, pointers, bits, libraries; most

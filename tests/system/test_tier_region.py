@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from assay.errors import BadInput, NotPossible
+from assay.tier.meter import meters
 from assay.tier.region import Tier
 
 MIB = 1 << 20
@@ -52,6 +53,39 @@ def test_what_was_only_read_is_not_written_again(tier: Tier) -> None:
         assert int(array.sum()) == 7 * len(array)
     assert tier.counts.written_bytes <= written + 32 * MIB  # what memory held of the first fill
     assert tier.counts.unchanged > 100
+
+
+def test_others_see_what_becomes_of_it(tier: Tier) -> None:
+    array = tier.region("100M").array("u1")
+    array[:] = 7
+    assert int(array.max()) == 7
+    (seen,) = (one for one in meters() if one.pid == os.getpid() and one.regions)
+    assert (seen.dram_bytes, seen.chunk_bytes) == (32 * MIB, 2 * MIB)
+    assert "pytest" in seen.command
+    (region,) = seen.regions
+    assert region.base == array.__array_interface__["data"][0]
+    assert region.size_bytes == 100 * MIB
+    assert 16 * MIB < region.held_bytes <= 32 * MIB
+    told = tier.counts
+    assert (region.first, region.demand, region.staged) == (told.first, told.demand, told.staged)
+    assert region.written_bytes == told.written_bytes > 0
+    assert 0 < region.stall_s < 60
+
+
+def test_what_is_gone_is_shown_no_more(tier: Tier) -> None:
+    array = tier.region("64M").array("u1")
+    array[::4096] = 1
+    del array
+    (seen,) = (one for one in meters() if one.pid == os.getpid())
+    assert seen.regions == ()
+
+
+def test_a_child_of_a_fork_shows_nothing(tier: Tier) -> None:
+    tier.region("64M").array("u1")[:] = 1
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if os.getpid() not in [one.pid for one in meters()] else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_memory_is_zero_at_first_and_after_it_was_discarded(tier: Tier) -> None:

@@ -429,10 +429,11 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
     parser = _verb(
         verbs,
         "tier",
-        "storage as memory: doctor, run",
-        "assay tier doctor [--path DIR[,DIR...]] | run --dram SIZE --path DIR[,DIR...] -- PROGRAM",
+        "storage as memory: doctor, run, top",
+        "assay tier doctor [--path DIR[,DIR...]] | run --dram SIZE --path DIR[,DIR...] -- PROGRAM"
+        " | top",
     )
-    parser.add_argument("action", choices=("doctor", "run"))
+    parser.add_argument("action", choices=("doctor", "run", "top"))
     parser.add_argument("--path", metavar="DIR[,DIR...]", help="directories on disks")
     group = parser.add_argument_group("run")
     group.add_argument(
@@ -448,6 +449,8 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="write what was measured, as JSON; - is the last line of standard output",
     )
+    group = parser.add_argument_group("top")
+    group.add_argument("--every", metavar="TIME", help="between two looks (1s)")
 
 
 def _doctor(verbs: Verbs[argparse.ArgumentParser]) -> None:

@@ -42,6 +42,7 @@ class Counts(msgspec.Struct, frozen=True):
         wasted: brought, and given up without a touch.
         unchanged: taken away without being written, for storage had it already.
         read_bytes, written_bytes: from and to storage.
+        stall_ns: that chunks were waited for, altogether.
     """
 
     first: int
@@ -53,6 +54,7 @@ class Counts(msgspec.Struct, frozen=True):
     unchanged: int
     read_bytes: int
     written_bytes: int
+    stall_ns: int
 
 
 class Tier:

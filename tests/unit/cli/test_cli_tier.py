@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assay.cli.command_words import demand_no_command
 from assay.cli.main import main
 from assay.cli.parser import parse
+from assay.cli.tier import top
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import BadInput
+from assay.tier.meter import Meter, Region
 
 WHOLE = (
     '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},"paths":'
@@ -44,6 +47,8 @@ def test_run_needs_both(words: list[str], needs: str, capsys: pytest.CaptureFixt
     ("words", "told"),
     [
         (["doctor", "--dram", "8G"], "`assay tier doctor` takes no --dram."),
+        (["doctor", "--every", "1s"], "`assay tier doctor` takes no --every."),
+        (["top", "--dram", "8G"], "`assay tier top` takes no --dram."),
         (["doctor", "--explain"], "`assay tier doctor` takes no --explain."),
         (["doctor", "--record", "f"], "`assay tier doctor` takes no --record."),
         (["doctor", "--reserve", "cpus=1"], "`assay tier doctor` takes no --reserve."),
@@ -157,3 +162,54 @@ def test_verb_needs_an_action(capsys: pytest.CaptureFixture[str]) -> None:
 def test_missing_options_are_errors_of_input() -> None:
     with pytest.raises(BadInput):
         run(parse(["tier", "run", "--", "true"]))
+
+
+def region(base: int, **more: float) -> Region:
+    values: dict[str, Any] = dict.fromkeys(Region.__struct_fields__, 0)
+    values |= {"base": base, "size_bytes": 4 << 30, "held_bytes": 1 << 30, "stall_s": 0.0}
+    return Region(**(values | more))
+
+
+def shown(*regions: Region) -> list[Meter]:
+    return [
+        Meter(pid=7, command="app\x1b[2J", dram_bytes=2 << 30, chunk_bytes=2 << 20, regions=regions)
+    ]
+
+
+def test_top_shows_what_changed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    looks = [
+        shown(region(0xABC000, demand=10, read_bytes=5 << 20, stall_s=1.0)),
+        shown(
+            region(0xABC000, demand=13, late=1, staged=8, read_bytes=6 << 20, stall_s=1.005),
+            region(0xDEF000, wasted=2),
+        ),
+    ]
+    monkeypatch.setattr(top, "meters", lambda: looks.pop(0))
+    assert main(["tier", "top", "--every", "10ms"]) == 0
+    process, heads, first, second = capsys.readouterr().out.splitlines()
+    assert process == "7  2.00 GiB of 2.00 GiB DRAM  app\\x1b[2J"
+    assert heads.split("  ")[-1] == "writes"
+    assert first.split() == [
+        *("abc000", "4.00", "GiB", "25", "%", "4", "50", "%", "8", "0"),
+        *("100", "MiB/s", "0", "B/s"),
+    ]
+    assert second.split()[:2] == ["def000", "4.00"]
+    assert second.split()[8:10] == ["0", "2"]
+
+
+def test_top_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(top, "meters", lambda: shown(region(4096)))
+    assert main(["tier", "top", "--json"]) == 0
+    (process,) = json.loads(capsys.readouterr().out)["processes"]
+    assert process["regions"][0]["held_bytes"] == 1 << 30
+
+
+def test_top_of_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(top, "meters", list)
+    assert main(["tier", "top"]) == 3
+    assert "No program runs under the tier" in capsys.readouterr().err
+    assert main(["tier", "top", "--every", "never"]) == 2

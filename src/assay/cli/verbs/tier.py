@@ -12,6 +12,7 @@ OF_ACTIONS = {
         *("path", "dram", "assignments", "reserve", "partition"),
         *("explain", "record"),
     ),
+    "top": ("every", "json"),
 }
 """The options of each action."""
 

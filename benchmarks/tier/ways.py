@@ -1,0 +1,85 @@
+"""Ways to run a program that needs more memory than it may hold."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.installed import native_folder
+
+from .host import memory_group, page_cluster, swap
+
+
+@dataclass(frozen=True)
+class Way:
+    """One of them.
+
+    Attributes:
+        cluster: pages that swap reads at once, as a power of two; absent where there is no swap.
+        tier: memory of the tier over what the group allows; the rest is the program's own.
+        file: whether large memory is a mapped file.
+        limited: whether there is less memory than data.
+    """
+
+    name: str
+    cluster: int | None = None
+    tier: float | None = None
+    file: bool = False
+    limited: bool = True
+
+
+MEMORY = Way("memory", limited=False)
+TIER = Way("tier", tier=0.9)
+SWAP = Way("swap", cluster=3)
+SWAPS = (
+    Way("swap, page-cluster 0", cluster=0),
+    SWAP,
+    Way("swap, page-cluster 5", cluster=5),
+    Way("swap, page-cluster 8", cluster=8),
+)
+MAPPED = Way("mapped file", file=True)
+
+
+@dataclass(frozen=True)
+class Place:
+    """What the ways share.
+
+    Attributes:
+        folder: on the disk that is measured.
+        dram_bytes: what a program may hold.
+        data_bytes: what it works on, at most.
+        filemap: library that maps files.
+    """
+
+    folder: Path
+    dram_bytes: int
+    data_bytes: int
+    filemap: Path
+
+
+def environment(way: Way, place: Place) -> dict[str, str]:
+    """Variables that a way adds."""
+    if way.tier is not None:
+        library = native_folder(os.environ) / "libassay-tier.so"
+        return {
+            "LD_PRELOAD": str(library),
+            "ASSAY_TIER_PATH": str(place.folder),
+            "ASSAY_TIER_DRAM": str(int(way.tier * place.dram_bytes)),
+            "ASSAY_TIER_REPORT": str(place.folder / "report"),
+        }
+    if way.file:
+        return {"LD_PRELOAD": str(place.filemap), "FILEMAP_FOLDER": str(place.folder)}
+    return {}
+
+
+@contextlib.contextmanager
+def prepared(way: Way, place: Place) -> Iterator[Path | None]:
+    """The host as a way needs it; gives the file that takes members of the group."""
+    with contextlib.ExitStack() as stack:
+        if way.cluster is not None:
+            stack.enter_context(swap(place.folder, 2 * place.data_bytes))
+            stack.enter_context(page_cluster(way.cluster))
+        yield stack.enter_context(memory_group(place.dram_bytes)) if way.limited else None

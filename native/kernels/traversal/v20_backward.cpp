@@ -1,0 +1,30 @@
+// build: -O3
+#include "kernels/traversal/visit.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Words& work) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = work.count; i-- > 0;) sum += work.update ? work.data[i]++ : work.data[i];
+    *work.sum = sum;
+}
+
+constexpr Variant<Words> backward{
+    .id = "backward",
+    .parent = "forward",
+    .why = "from the last word to the first",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(backward);
+
+} // namespace assay::kernels

@@ -1,0 +1,62 @@
+#include "tier/meter.hpp"
+
+#include "tier/lifted.hpp"
+
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+namespace assay::tier {
+
+Counts& Counts::operator+=(const Counts& more) {
+    first += more.first;
+    demand += more.demand;
+    late += more.late;
+    staged += more.staged;
+    again += more.again;
+    wasted += more.wasted;
+    unchanged += more.unchanged;
+    read_bytes += more.read_bytes;
+    written_bytes += more.written_bytes;
+    stall_ns += more.stall_ns;
+    return *this;
+}
+
+Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes)
+    : bytes_(whole_pages(sizeof(Head) + most * sizeof(Entry))),
+      file_(lifted(Fd(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))))),
+      free_(most) {
+    if (!file_ || ::ftruncate(file_.get(), static_cast<off_t>(bytes_)) != 0)
+        throw std::system_error(errno, std::generic_category(), "memory for what the tier shows of itself");
+    const long at = ::syscall(SYS_mmap, nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0L);
+    if (at == -1) throw std::bad_alloc();
+    head_ = reinterpret_cast<Head*>(at); // NOLINT: the kernel gives a number
+    // A child of a fork has regions of its own, if any.
+    sys::advise(head_, bytes_, MADV_DONTFORK);
+    *head_ = {.mark = {},
+              .pid = static_cast<std::uint64_t>(::getpid()),
+              .dram_bytes = dram_bytes,
+              .chunk_bytes = chunk_bytes,
+              .entries = 0};
+    std::memcpy(head_->mark, "assay-t1", sizeof head_->mark);
+}
+
+Meter::~Meter() {
+    if (head_ != nullptr) sys::unmap(head_, bytes_);
+}
+
+Meter::Entry& Meter::begin(const std::byte* base, std::size_t bytes) {
+    Entry& entry = free_.empty() ? entries()[head_->entries++] : *free_.take_last();
+    entry = {.base = reinterpret_cast<std::uint64_t>(base), .bytes = bytes, .held_bytes = 0, .counts = {}};
+    return entry;
+}
+
+void Meter::end(Entry& entry) {
+    entry = {};
+    free_.add(&entry);
+}
+
+} // namespace assay::tier

@@ -1,0 +1,102 @@
+"""``assay tier top``: what becomes of the memory of programs under the tier, as they run."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from collections.abc import Mapping, Sequence
+
+from assay.cli.documents import print_json
+from assay.cli.layout import width_of
+from assay.errors import NotPossible
+from assay.records import to_builtins
+from assay.tier.meter import Meter, Region, meters
+from assay.units import parse_duration_s, show_bytes
+from assay.untrusted import clean
+
+EVERY_S = 1.0
+_CLEAR = "\033[H\033[J"
+Seen = Mapping[tuple[int, int], Region]
+"""Regions by process and address."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show what is there, again and again on a terminal.
+
+    Raises:
+        BadInput: --every is no time.
+        NotPossible: no program runs under the tier.
+    """
+    every_s = EVERY_S if arguments.every is None else parse_duration_s(arguments.every)
+    if arguments.json:
+        print_json({"processes": [to_builtins(one) for one in _present()]})
+        return 0
+    live = sys.stdout.isatty()
+    before = _regions(_present())
+    for _ in itertools.count():
+        time.sleep(every_s)
+        now = meters()
+        text = "\n".join(_lines(now, before, every_s, width_of(sys.stdout)))
+        print(_CLEAR * live + text, flush=True)
+        if not live or not now:
+            return 0
+        before = _regions(now)
+    return 0
+
+
+def _present() -> list[Meter]:
+    found = meters()
+    if not found:
+        raise NotPossible(
+            "No program runs under the tier here that you may look at.",
+            "Start one with `assay tier run`, or become the user who did.",
+        )
+    return found
+
+
+def _regions(found: Sequence[Meter]) -> Seen:
+    return {(one.pid, region.base): region for one in found for region in one.regions}
+
+
+HEADS = ("region", "size", "in DRAM", "waits", "stall", "ahead", "wasted", "reads", "writes")
+
+
+def _lines(found: Sequence[Meter], before: Seen, every_s: float, width: int | None) -> list[str]:
+    lines = []
+    for one in found:
+        held = sum(region.held_bytes for region in one.regions)
+        lines.append(
+            f"{one.pid}  {show_bytes(held)} of {show_bytes(one.dram_bytes)} DRAM  "
+            f"{clean(one.command)}"
+        )
+        rows = [HEADS] + [
+            _row(region, before.get((one.pid, region.base)), every_s) for region in one.regions
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines += ["  " + "  ".join(map(str.rjust, row, widths)) for row in rows]
+    return [line[:width] for line in lines] or ["no program runs under the tier any more"]
+
+
+def _share(ratio: float) -> str:
+    return f"{100 * ratio:.0f} %"
+
+
+def _row(now: Region, before: Region | None, every_s: float) -> tuple[str, ...]:
+    """Of the last interval; of all the time, where the region is new."""
+
+    def more(name: str) -> float:
+        return float(getattr(now, name)) - (float(getattr(before, name)) if before else 0.0)
+
+    return (
+        f"{now.base:x}",
+        show_bytes(now.size_bytes),
+        _share(now.held_bytes / now.size_bytes),
+        f"{more('demand') + more('late'):.0f}",
+        _share(more("stall_s") / every_s),
+        f"{more('staged'):.0f}",
+        f"{more('wasted'):.0f}",
+        f"{show_bytes(more('read_bytes') / every_s)}/s",
+        f"{show_bytes(more('written_bytes') / every_s)}/s",
+    )

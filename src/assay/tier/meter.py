@@ -1,0 +1,129 @@
+"""What pagers of this host show of themselves.
+
+Each keeps its counts in memory without a name (memfd_create(2)), which others find among the
+descriptors of its process and may open where they may trace it (proc(5), ``/proc/PID/fd``). The
+layout is that of ``native/tier/meter.hpp``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from assay.records.codec import Record
+
+_NAME = "/memfd:assay-tier"
+_MARK = b"assay-t1"
+_HEAD = struct.Struct("=8s4Q")
+_ENTRY = struct.Struct("=13Q")
+
+
+class Region(Record, frozen=True, kw_only=True):
+    """Large memory of a program.
+
+    Attributes:
+        base: its first address.
+        size_bytes: of all of it.
+        held_bytes: of it, in memory.
+        first: touches of what was never written.
+        demand: chunks that a thread waited for from the beginning of their transfer on.
+        late: chunks that a thread waited for, which were on their way.
+        staged: chunks that were read ahead, and there when they were touched.
+        again: chunks that had been unmapped only, and were there.
+        wasted: chunks that were read ahead, and given up without a touch.
+        unchanged: chunks taken away without being written.
+        read_bytes, written_bytes: from and to storage.
+        stall_s: that chunks were waited for, altogether.
+    """
+
+    base: int
+    size_bytes: int
+    held_bytes: int
+    first: int
+    demand: int
+    late: int
+    staged: int
+    again: int
+    wasted: int
+    unchanged: int
+    read_bytes: int
+    written_bytes: int
+    stall_s: float
+
+
+class Meter(Record, frozen=True, kw_only=True):
+    """A process with a pager.
+
+    Attributes:
+        pid: as it is known here.
+        command: its command line.
+        dram_bytes: what its regions may hold together.
+        chunk_bytes: what is brought at once, where that pays.
+        regions: the largest first.
+    """
+
+    pid: int
+    command: str
+    dram_bytes: int
+    chunk_bytes: int
+    regions: tuple[Region, ...]
+
+
+def meters(proc: Path = Path("/proc")) -> list[Meter]:
+    """Those that this user may see, by process id."""
+    found = []
+    for folder in sorted(
+        (one for one in proc.iterdir() if one.name.isdecimal()), key=lambda one: int(one.name)
+    ):
+        with contextlib.suppress(OSError):  # it has ended meanwhile, or is another user's
+            for descriptor in list((folder / "fd").iterdir()):
+                found += _shown_at(folder, descriptor)
+    return found
+
+
+def _shown_at(process: Path, descriptor: Path) -> list[Meter]:
+    try:
+        is_meter = str(descriptor.readlink()).startswith(_NAME)
+        return list(_read(process, descriptor)) if is_meter else []
+    except OSError:  # closed meanwhile
+        return []
+
+
+def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
+    with descriptor.open("rb") as stream:
+        mark, pid, dram_bytes, chunk_bytes, entries = _HEAD.unpack(stream.read(_HEAD.size))
+        # A child of a fork has its parent's descriptor, and does nothing with it.
+        if mark != _MARK or pid != _own_pid(process):
+            return
+        raw = stream.read(entries * _ENTRY.size)
+    regions = [_region(values) for values in _ENTRY.iter_unpack(raw)]
+    yield Meter(
+        pid=int(process.name),
+        command=_command(process),
+        dram_bytes=dram_bytes,
+        chunk_bytes=chunk_bytes,
+        regions=tuple(
+            sorted((one for one in regions if one.size_bytes), key=lambda one: -one.size_bytes)
+        ),
+    )
+
+
+def _region(values: tuple[int, ...]) -> Region:
+    *numbers, stall_ns = values
+    names = [name for name in Region.__struct_fields__ if name != "stall_s"]
+    return Region(**dict(zip(names, numbers, strict=True)), stall_s=stall_ns / 1e9)
+
+
+def _own_pid(process: Path) -> int:
+    """As the process knows itself, perhaps within a container."""
+    for line in (process / "status").read_text().splitlines():
+        if line.startswith("NSpid:"):
+            return int(line.split()[-1])
+    return int(process.name)
+
+
+def _command(process: Path) -> str:
+    words = (process / "cmdline").read_bytes().rstrip(b"\0")
+    return words.replace(b"\0", b" ").decode(errors="replace")
