@@ -18,7 +18,7 @@ UPDATE = Cell("read and written", "traversal", "forward", _DATA, ("--update", "1
 ROWS = Cell("rows of 64 KiB", "traversal", "rows", _DATA)
 PAGES = Cell("random pages of 4 KiB", "traversal", "pages", _DATA, share=0.25)
 RECORDS = Cell("1 KiB of each 72 KiB", "traversal", "records", _DATA, share=0.25)
-CYCLE = Cell("again and again, 1.5 times memory", "traversal", "forward", 1.5)
+CYCLE = Cell("again and again", "traversal", "forward", 1.5, samples=10)
 FITS = Cell("fits: read", "traversal", "forward", 0.5)
 FITS_UPDATE = Cell("fits: read and written", "traversal", "forward", 0.5, ("--update", "1"))
 

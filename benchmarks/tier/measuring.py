@@ -23,6 +23,7 @@ class Cell:
     Attributes:
         of_dram: size of its data, in what it may hold.
         share: of the memory that others have; less where a pass takes long.
+        samples: passes that are timed; absent for as many as the time allows.
         advised: variant that tells the kernel what it will do, where there is one.
     """
 
@@ -32,6 +33,7 @@ class Cell:
     of_dram: float
     words: tuple[str, ...] = ()
     share: float = 1.0
+    samples: int | None = None
     advised: str | None = None
 
 
@@ -75,6 +77,8 @@ def measure(cell: Cell, way: Way, place: Place, seconds: float, *, advised: bool
     variant = cell.advised if advised and cell.advised else cell.variant
     program = native_folder(os.environ) / f"assay-kernel-{cell.kernel}"
     command = [str(program), "--variant", variant, "--size", str(size), "--seconds", str(seconds)]
+    if cell.samples:
+        command[-1:] = ["60", "--samples", str(cell.samples)]
     more = [f"{name}={value}" for name, value in environment(way, place).items()]
     report = place.folder / "report"
     report.unlink(missing_ok=True)

@@ -64,9 +64,11 @@ Pager::Pager(const Means& means)
       store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes),
       disk_(disk_of(means, store_)), residence_(pool_.most_bytes(), pool_.chunk()),
       meter_(most_regions, means.memory_bytes, means.chunk_bytes), seed_(random_seed()),
-      low_(std::clamp(pool_.most_bytes() / 16, 2 * pool_.chunk(), 32 * pool_.chunk())),
-      most_ahead_(std::max(pool_.most_bytes() / 4, 2 * pool_.chunk())), zeros_(sys::map(means.chunk_bytes)),
-      regions_(most_regions), starved_(means.address_bytes / means.chunk_bytes) {
+      low_(std::clamp(pool_.most_bytes() / 32, 2 * pool_.chunk(), 16 * pool_.chunk())),
+      most_ahead_(std::max(pool_.most_bytes() / 4, 2 * pool_.chunk())),
+      window_(std::clamp(pool_.most_bytes() / 16, 4 * pool_.chunk(), 16 * pool_.chunk())),
+      zeros_(sys::map(means.chunk_bytes)), regions_(most_regions),
+      starved_(means.address_bytes / means.chunk_bytes) {
     if (zeros_ == nullptr) throw std::bad_alloc();
     zero_chunk_ = digest_of(zeros_, pool_.chunk(), seed_);
     zero_part_ = digest_of(zeros_, pool_.part(), seed_);
@@ -277,7 +279,8 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     if (!chunk->waited) count(*chunk);
     region->begin_wait(*chunk);
     if (!answer(*chunk)) starve(*chunk);
-    if (watched) static_cast<void>(bring_ahead(whole));
+    // Where chunks are wanted, the rest of one that is split comes with any part of it.
+    if (whole.state == State::split && !region->grain.fine()) static_cast<void>(bring_ahead(whole));
     if (run != nullptr) look_ahead(*region, *run);
 }
 
@@ -334,17 +337,18 @@ const Streams::Stream* Pager::run_of(Region& region, const Chunk& chunk, std::ui
             return region.piece_at(region.base + static_cast<std::size_t>(i) * region.part_bytes).state ==
                    State::in;
         };
-        const std::size_t most = std::min(most_ahead_ / region.part_bytes, most_parts_ahead);
+        const std::size_t most = std::min(window_ / region.part_bytes, most_parts_ahead);
         return region.by_part.follow(static_cast<std::int64_t>(region.part_number(chunk.at)), thread,
                                      static_cast<std::uint32_t>(most), mapped);
     }
-    // Of a chunk that is watched, the first part that is touched stands for all.
-    if (!first) return nullptr;
+    const auto number = static_cast<std::int64_t>(region.chunk_number(chunk.at));
+    // Of a chunk that is split, the first part that is touched stands for all.
+    if (whole.state == State::split && region.by_chunk.is_at(number, thread)) return nullptr;
     const auto mapped = [&region](std::int64_t i) {
         return region.chunks[static_cast<std::size_t>(i)].state == State::in;
     };
-    return region.by_chunk.follow(static_cast<std::int64_t>(region.chunk_number(chunk.at)), thread,
-                                  static_cast<std::uint32_t>(most_ahead_ / region.chunk_bytes), mapped);
+    return region.by_chunk.follow(number, thread, static_cast<std::uint32_t>(window_ / region.chunk_bytes),
+                                  mapped);
 }
 
 void Pager::look_ahead(Region& region, const Streams::Stream& run) {

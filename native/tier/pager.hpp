@@ -121,6 +121,7 @@ class Pager {
     Digest zero_chunk_, zero_part_;
     std::size_t low_;         ///< Bytes that are kept free.
     std::size_t most_ahead_;  ///< Bytes that may be brought ahead.
+    std::size_t window_;      ///< Bytes that may be brought ahead of one run.
     std::size_t writing_ = 0; ///< Bytes.
     std::byte* zeros_;        ///< A chunk of them, which nobody writes.
     Table<Region*> regions_;  ///< By address.

@@ -128,8 +128,12 @@ int probe(int argc, char** argv) {
         if (name == "--path") paths = argv[i + 1];
         if (name == "--bytes") bytes = std::stoul(argv[i + 1]);
     }
-    std::byte* const memory = sys::map(in_flight * large);
-    if (memory == nullptr) throw std::bad_alloc();
+    // Huge pages, as the pager's frames: a transfer to 512 small ones takes about twice the time.
+    std::byte* const area = sys::map((in_flight + 1) * large);
+    if (area == nullptr) throw std::bad_alloc();
+    std::byte* const memory = aligned(area, huge_page);
+    sys::size_pages(memory, in_flight * large, large);
+    std::fill_n(memory, in_flight * large, std::byte{0});
     JsonWriter json;
     json.begin_object().member("schema", 1);
     tell_kernel(json);

@@ -7,14 +7,15 @@ namespace assay::tier {
 namespace {
 
 /// Of what memory holds, the part that only passes through, and the part that is kept for a while unmapped.
-constexpr std::size_t part = 16;
+constexpr std::size_t passing_part = 32, aside_part = 32;
 /// No instruction touches as many chunks at once, and each of them has to be there at the same time.
 constexpr std::size_t least = 4;
 
 } // namespace
 
 Residence::Residence(std::size_t most, std::size_t chunk)
-    : most_(most), few_(std::max(most / part, least * chunk)) {}
+    : most_(most), few_passing_(std::max(most / passing_part, least * chunk)),
+      few_aside_(std::max(most / aside_part, chunk)) {}
 
 Queue& Residence::queue(Chunk::Place place) {
     switch (place) {
@@ -51,7 +52,7 @@ void Residence::came(Chunk& chunk, bool again) {
 /// An average over about a quarter of what memory holds. Two levels, so that it does not change its mind at
 /// each.
 void Residence::judge(std::size_t bytes, bool again) {
-    const double weight = static_cast<double>(bytes) / static_cast<double>(std::max(most_ / 4, few_));
+    const double weight = static_cast<double>(bytes) / static_cast<double>(std::max(most_ / 4, few_passing_));
     again_share_ += weight * ((again ? 1.0 : 0.0) - again_share_);
     if (!retains_ && again_share_ > 0.5) retains_ = true;
     if (retains_ && again_share_ < 0.25) retains_ = false;
@@ -73,7 +74,7 @@ void Residence::postpone(Chunk& chunk) {
 Chunk* Residence::next_to_unmap() const {
     // What came last stays: an instruction may need several chunks.
     if (main_.size() + passing_.size() <= least) return nullptr;
-    return passing_.bytes() > few_ || main_.empty() ? passing_.front() : main_.front();
+    return passing_.bytes() > few_passing_ || main_.empty() ? passing_.front() : main_.front();
 }
 
 } // namespace assay::tier

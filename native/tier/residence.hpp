@@ -36,7 +36,9 @@ class Residence {
     [[nodiscard]] Chunk* next_to_unmap() const;
     /// One that was unmapped and not touched since, where there are more of them than are to be kept; or
     /// null.
-    [[nodiscard]] Chunk* next_to_leave() const { return aside_.bytes() > few_ ? aside_.front() : nullptr; }
+    [[nodiscard]] Chunk* next_to_leave() const {
+        return aside_.bytes() > few_aside_ ? aside_.front() : nullptr;
+    }
     /// The same, where nothing else is left.
     [[nodiscard]] Chunk* last_to_leave() const { return aside_.empty() ? ahead_.front() : aside_.front(); }
     /// The one that was brought ahead longest ago, and is not used yet.
@@ -52,7 +54,7 @@ class Residence {
 
     static constexpr unsigned one_of = 32; ///< So many come before one is let in.
 
-    std::size_t most_, few_; ///< Bytes.
+    std::size_t most_, few_passing_, few_aside_; ///< Bytes.
     Queue main_, passing_, aside_, ahead_;
     bool retains_ = false;
     unsigned since_let_in_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,16 @@ class Streams {
                 if (one.used != 0 && (one.thread == thread) == (own == 1) && reaches(one, chunk, mapped))
                     return &go_on(one, chunk, thread, most);
         return begin(chunk, thread, most);
+    }
+
+    /// Whether what this thread touched last, in a run or alone, was this chunk.
+    [[nodiscard]] bool is_at(std::int64_t chunk, std::uint32_t thread) const {
+        const auto ends_here = [chunk, thread](const Stream& s) {
+            return s.used != 0 && s.thread == thread && s.last == chunk;
+        };
+        const Seen& alone = seen_[newest_];
+        return std::ranges::any_of(streams_, ends_here) ||
+               (alone.valid && alone.thread == thread && alone.chunk == chunk);
     }
 
     /// What was brought ahead was not used: less is brought from now on.

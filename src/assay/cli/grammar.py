@@ -429,11 +429,11 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
     parser = _verb(
         verbs,
         "tier",
-        "storage as memory: doctor, run, top",
+        "storage as memory: doctor, run, top, bench",
         "assay tier doctor [--path DIR[,DIR...]] | run --dram SIZE --path DIR[,DIR...] -- PROGRAM"
-        " | top",
+        " | top | bench --dram SIZE --path DIR[,DIR...]",
     )
-    parser.add_argument("action", choices=("doctor", "run", "top"))
+    parser.add_argument("action", choices=("doctor", "run", "top", "bench"))
     parser.add_argument("--path", metavar="DIR[,DIR...]", help="directories on disks")
     group = parser.add_argument_group("run")
     group.add_argument(
@@ -451,6 +451,10 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
     group = parser.add_argument_group("top")
     group.add_argument("--every", metavar="TIME", help="between two looks (1s)")
+    group = parser.add_argument_group("bench")
+    group.add_argument("--threads", metavar="N", help="of the programs (all CPUs)")
+    group.add_argument("--budget", metavar="TIME", help="time to spend, as 90s, 10m, 2h (10m)")
+    group.add_argument("-o", "--output", metavar="FILE.svg", help="the efficiencies as a picture")
 
 
 def _doctor(verbs: Verbs[argparse.ArgumentParser]) -> None:

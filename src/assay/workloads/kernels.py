@@ -115,6 +115,7 @@ class Timed(Record, frozen=True, kw_only=True):
     reason: str = ""
     median_s: float = 0.0
     best_s: float = 0.0
+    bytes: float = 0.0
     flops: float = 0.0
     moved_bytes: float = 0.0
     figures: dict[str, float] = {}
@@ -163,13 +164,20 @@ def described(program: Path, words: Sequence[str] = ()) -> Kernel:
     return msgspec.json.decode(line, type=Kernel)
 
 
-def timed(program: Path, words: Sequence[str]) -> tuple[Timed, ...]:
+def timed(
+    program: Path, words: Sequence[str], env: Mapping[str, str] | None = None
+) -> tuple[Timed, ...]:
     """What a kernel says of variants that it runs, one after another.
+
+    Args:
+        program: of the kernel.
+        words: of its command line.
+        env: that it has in place of this process's.
 
     Raises:
         BadInput, NotPossible: as ``described``.
     """
-    lines = _lines(program, words)
+    lines = _lines(program, words, env)
     return tuple(msgspec.json.decode(line, type=Timed) for line in lines)
 
 
@@ -178,10 +186,12 @@ def options_of(kernel: Kernel) -> tuple[str, ...]:
     return tuple(w for name, value in kernel.parameters.items() for w in (f"--{name}", str(value)))
 
 
-def _lines(program: Path, words: Sequence[str]) -> list[bytes]:
+def _lines(
+    program: Path, words: Sequence[str], env: Mapping[str, str] | None = None
+) -> list[bytes]:
     try:
         done = subprocess.run(
-            [program, *words], capture_output=True, timeout=_PATIENCE_S, check=False
+            [program, *words], capture_output=True, timeout=_PATIENCE_S, check=False, env=env
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotPossible(f"{program.name} cannot be run: {error}.") from error

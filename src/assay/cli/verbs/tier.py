@@ -13,6 +13,7 @@ OF_ACTIONS = {
         *("explain", "record"),
     ),
     "top": ("every", "json"),
+    "bench": ("path", "dram", "threads", "budget", "output", "json"),
 }
 """The options of each action."""
 

@@ -1,0 +1,272 @@
+"""``assay tier bench``: programs with storage behind memory, beside memory alone."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from assay.bundle.files import replacing
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.cli.target import target_of
+from assay.errors import BadInput, NotPossible
+from assay.installed import native_folder
+from assay.records import to_builtins
+from assay.tier.doctor import findings, usable
+from assay.tier.efficiency import (
+    DEGREES,
+    OF_DRAM,
+    OTHERS,
+    POLYNOMIALS,
+    Cell,
+    Device,
+    Work,
+    modelled,
+)
+from assay.tier.probe import probe
+from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration
+from assay.workloads.kernels import Timed, described, find_kernel, timed
+
+BUDGET_S = 600.0
+SAMPLE_S = "0.3"
+"""A launch goes on so long, beside the passes that it does not count."""
+_THRESHOLD_BYTES = 1 << 20
+"""From which on memory is managed: the arrays of the smallest cells are to be, too."""
+
+
+@dataclass
+class _Point:
+    """A cell on its way."""
+
+    work: Work
+    of_dram: float
+    degree: int | None
+    memory: list[Timed] = field(default_factory=list)
+    tier: list[Timed] = field(default_factory=list)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        degree = () if self.degree is None else ("--degree", str(self.degree))
+        return (*self.work.words, *degree)
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """What all launches share."""
+
+    dram_bytes: int
+    path: str
+    threads: tuple[str, ...]
+
+    def timed(self, point: _Point, *, tier: bool) -> Timed:
+        """One launch.
+
+        Raises:
+            NotPossible: a kernel fails, or its result is wrong.
+        """
+        program = find_kernel(point.work.kernel, os.environ)
+        able = {one.variant for one in described(program).able}
+        variant = next((one for one in point.work.variants if one in able), None)
+        if variant is None:
+            raise NotPossible(
+                f"No variant of {point.work.kernel} that `tier bench` knows can be had here.",
+                f"`assay case show {point.work.kernel}` says why.",
+            )
+        size = int(point.of_dram * self.dram_bytes)
+        data = ("--variant", variant, "--size", str(size), "--seconds", SAMPLE_S)
+        (seen,) = timed(program, (*data, *point.words, *self.threads), self._env(tier=tier))
+        if seen.status != "ok":
+            raise NotPossible(
+                f"{point.work.name} gave a wrong result {'with' if tier else 'without'} the tier: "
+                f"{seen.reason or seen.status}.",
+                "Run it again; if it stays so, report it.",
+            )
+        return seen
+
+    def _env(self, *, tier: bool) -> dict[str, str]:
+        if not tier:
+            return dict(os.environ)
+        return {
+            **os.environ,
+            "LD_PRELOAD": str(native_folder(os.environ) / "libassay-tier.so"),
+            "ASSAY_TIER_PATH": self.path,
+            "ASSAY_TIER_DRAM": str(self.dram_bytes),
+            "ASSAY_TIER_THRESHOLD": str(_THRESHOLD_BYTES),
+        }
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure round by round until the budget is spent, and show the efficiencies.
+
+    Raises:
+        BadInput: no sizes, or data larger than this host's memory.
+        NotPossible: the tier cannot be used here.
+    """
+    picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
+    for name, example in (("dram", "256M"), ("path", "/mnt/nvme")):
+        if not getattr(arguments, name):
+            raise BadInput(
+                f"`assay tier bench` needs --{name}.", f"Write --{name}, as in --{name} {example}."
+            )
+    dram_bytes = parse_bytes(arguments.dram)
+    _demand_memory(dram_bytes)
+    budget_s = parse_duration_s(arguments.budget) if arguments.budget else BUDGET_S
+    before = _device(arguments.path)
+    bench = _Bench(dram_bytes, arguments.path, ("--threads", arguments.threads or _threads()))
+    points = list(_points())
+    _measure(bench, points, budget_s, quiet=arguments.quiet)
+    after = _device(arguments.path)
+    # Others who use it lower it, if not both times.
+    device = Device(read=max(before.read, after.read), write=max(before.write, after.write))
+    cells = [_cell(point, device) for point in points if point.tier]
+    if picture is not None:
+        from assay.tier.heatmap import heatmap_svg
+
+        with replacing(picture) as stream:
+            stream.write(heatmap_svg(cells, device, dram_bytes).encode())
+    if arguments.json:
+        told = [{**to_builtins(one), "efficiency": one.efficiency} for one in cells]
+        print_json({"dram_bytes": dram_bytes, "device": to_builtins(device), "cells": told})
+    else:
+        lines = _told(cells, device, dram_bytes)
+        print("\n".join(fitted(lines, width_of(sys.stdout))))
+    return 0
+
+
+def _points() -> Iterator[_Point]:
+    for of_dram in OF_DRAM:
+        for work in POLYNOMIALS:
+            for degree in DEGREES:
+                yield _Point(work, of_dram, degree)
+        for work in OTHERS:
+            if of_dram <= work.of_dram:
+                yield _Point(work, of_dram, None)
+
+
+def _measure(bench: _Bench, points: Sequence[_Point], budget_s: float, *, quiet: bool) -> None:
+    """The first round in order of size, so that a short budget has the small ones."""
+    end = time.monotonic() + budget_s
+    rng = random.Random(0)
+    ways: list[tuple[bool, Callable[[_Point], list[Timed]]]] = [
+        (False, lambda point: point.memory),
+        (True, lambda point: point.tier),
+    ]
+    order = list(points)
+    done = 0
+    while True:
+        for point in order:
+            if time.monotonic() >= end:
+                return
+            rng.shuffle(ways)
+            seen = {tier: bench.timed(point, tier=tier) for tier, _ in ways}
+            for tier, kept in ways:
+                kept(point).append(seen[tier])
+            done += 1
+            if not quiet:
+                left = show_duration(max(0.0, end - time.monotonic()))
+                at = f"{point.of_dram:g} times DRAM"
+                print(
+                    f"assay: {point.work.name}, {at}: {done} of {len(points)} cells, {left} left",
+                    file=sys.stderr,
+                )
+        rng.shuffle(order)
+
+
+def _cell(point: _Point, device: Device) -> Cell:
+    one = point.memory[0]
+    memory_s = tuple(seen.median_s for seen in point.memory)
+    middle_s = sorted(memory_s)[len(memory_s) // 2]
+    return Cell(
+        work=point.work.name,
+        of_dram=point.of_dram,
+        intensity=one.flops / (one.bytes * point.work.items),
+        memory_s=memory_s,
+        tier_s=tuple(seen.median_s for seen in point.tier),
+        model=modelled(point.work, point.of_dram, middle_s, one.bytes, device),
+    )
+
+
+def _device(paths: str) -> Device:
+    found = probe(os.environ, paths)
+    if not usable(found):
+        grave = next(one for one in findings(found) if one.fatal)
+        raise NotPossible(f"There is no tier here: {grave.problem}.", f"{grave.remedy}.")
+    return Device(
+        read=sum(one.read_bytes_per_s or 0.0 for one in found.paths),
+        write=sum(one.write_bytes_per_s or 0.0 for one in found.paths),
+    )
+
+
+def _demand_memory(dram_bytes: int) -> None:
+    """All data have to fit: what is compared with is memory alone."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    free_bytes = os.sysconf("SC_AVPHYS_PAGES") * page
+    # LU keeps what it began with, to hold its result against.
+    needed = int(max(OF_DRAM) * dram_bytes)
+    if needed > free_bytes:
+        raise BadInput(
+            f"--dram {show_bytes(dram_bytes)} makes data of {show_bytes(needed)}, and "
+            f"{show_bytes(free_bytes)} of memory are free.",
+            "Name less: the programs have to fit into memory, to be compared with that.",
+        )
+
+
+def _threads() -> str:
+    return str(len(os.sched_getaffinity(0)))
+
+
+def _told(cells: Sequence[Cell], device: Device, dram_bytes: int) -> list[str]:
+    lines = [
+        f"efficiency in per cent of the speed in memory alone, and in brackets what a perfect "
+        f"overlap would have; {show_bytes(dram_bytes)} of DRAM, storage reads "
+        f"{show_bytes(device.read)}/s and writes {show_bytes(device.write)}/s",
+    ]
+    for work in POLYNOMIALS:
+        mine = [one for one in cells if one.work == work.name]
+        if not mine:
+            continue
+        columns = sorted({one.intensity for one in mine})
+        lines += ["", f"{work.name}: data over DRAM, by operations a byte of the data"]
+        lines += _table(
+            [f"{one:g}" for one in columns],
+            {
+                f"{size:g}": [_at(mine, size, intensity) for intensity in columns]
+                for size in sorted({one.of_dram for one in mine})
+            },
+        )
+    sizes = sorted({one.of_dram for one in cells})
+    others = [work.name for work in OTHERS if any(one.work == work.name for one in cells)]
+    if others:
+        lines += ["", "others: by data over DRAM"]
+        rows = {
+            name: [_at([c for c in cells if c.work == name], size) for size in sizes]
+            for name in others
+        }
+        lines += _table([f"{size:g}" for size in sizes], rows)
+    return lines
+
+
+def _at(cells: Sequence[Cell], of_dram: float, intensity: float | None = None) -> str:
+    for one in cells:
+        if one.of_dram == of_dram and intensity in (None, one.intensity):
+            return f"{100 * one.efficiency:.0f} ({100 * one.model:.0f})"
+    return ""
+
+
+def _table(heads: Sequence[str], rows: dict[str, list[str]]) -> list[str]:
+    first = max(map(len, rows), default=0)
+    widths = [
+        max(len(head), *(len(row[i]) for row in rows.values())) for i, head in enumerate(heads)
+    ]
+    lines = [
+        "  " + " " * first + "".join(f"  {h:>{w}}" for h, w in zip(heads, widths, strict=True))
+    ]
+    for name, row in rows.items():
+        told = "".join(f"  {cell:>{w}}" for cell, w in zip(row, widths, strict=True))
+        lines.append(f"  {name:<{first}}{told}".rstrip())
+    return lines

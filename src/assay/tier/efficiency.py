@@ -1,0 +1,129 @@
+"""Efficiency: how fast a program is with storage behind its memory, beside memory alone.
+
+The evaluation of Intel Memory Drive Technology went by two numbers: data over DRAM, and operations
+over the bytes of the data (V. Mironov et al., Evaluation of Intel Memory Drive Technology
+performance for scientific applications, MCHPC 2018). What a device must bring while the cores work
+either hides behind that work, or is all that counts.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+from assay.records.codec import Record
+
+
+class Work(Record, frozen=True, kw_only=True):
+    """A program of the catalogue whose data may have any size.
+
+    Attributes:
+        name: as it is shown.
+        kernel: of the catalogue.
+        variants: ways to do the work, the one that is wanted most first.
+        words: that choose the work.
+        written: of the data, the part that a pass changes.
+        items: of the data, the part that operations are counted by.
+        of_dram: largest data that it is run with, in DRAM; what takes long ends early.
+    """
+
+    name: str
+    kernel: str
+    variants: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    written: float = 0.0
+    items: float = 1.0
+    of_dram: float = float("inf")
+
+
+class Device(Record, frozen=True, kw_only=True):
+    """What the paths give, all together; bytes per second of large transfers."""
+
+    read: float
+    write: float
+
+    def pass_s(self, size_bytes: float, written: float) -> float:
+        """All data brought once, and what was changed taken back."""
+        return size_bytes * (1.0 / self.read + written / self.write)
+
+
+class Cell(Record, frozen=True, kw_only=True):
+    """A work with data of one size, as often as it was run both ways.
+
+    Attributes:
+        work: its name.
+        of_dram: its data over DRAM.
+        intensity: operations over bytes of the data items: 2 * degree / 8 of a polynomial, whether
+            its values are stored or summed.
+        memory_s: times of a pass in memory alone.
+        tier_s: times of a pass with storage behind so much DRAM, each from the same round.
+        model: the efficiency that a perfect overlap of work and transfers would have.
+    """
+
+    work: str
+    of_dram: float
+    intensity: float
+    memory_s: tuple[float, ...]
+    tier_s: tuple[float, ...]
+    model: float
+
+    @property
+    def efficiency(self) -> float:
+        """Median over the rounds; 1 is as fast as in memory."""
+        pairs = zip(self.memory_s, self.tier_s, strict=True)
+        return statistics.median(memory / tier for memory, tier in pairs)
+
+
+def modelled(work: Work, of_dram: float, memory_s: float, size_bytes: float, dev: Device) -> float:
+    """min(1, I / I*): the time of the work over that of the transfers, where these take longer.
+
+    With F operations a second and I of them for each byte, a pass over W bytes works for I W / F
+    seconds; so I* is F over the bandwidth, of reading alone or of reading and writing in turn.
+    Data that fit are brought once and never again.
+    """
+    if of_dram <= 1.0:
+        return 1.0
+    return min(1.0, memory_s / dev.pass_s(size_bytes, work.written))
+
+
+POLYNOMIALS = tuple(
+    Work(
+        name=f"polynomial, {how}",
+        kernel="horner",
+        variants=("threads-v4", "threads-v3", "horner"),
+        words=("--write", write),
+        written=written,
+        items=1.0 - written,
+    )
+    # One array is read, and another of the same size is written.
+    for how, write, written in (("read", "0", 0.0), ("read and written", "1", 0.5))
+)
+DEGREES = (1, 4, 16, 64, 256, 1024)
+
+OTHERS = (
+    Work(
+        name="STREAM triad",
+        kernel="bandwidth",
+        variants=("threads-v4", "threads"),
+        words=("--operation", "2"),
+        written=1 / 3,
+    ),
+    *(
+        Work(name=name, kernel="traversal", variants=(variant,))
+        for name, variant in (
+            ("forwards", "forward"),
+            ("backwards", "backward"),
+            ("all threads", "threads"),
+            ("tiles of 2 MiB", "tiles"),
+            ("rows of 64 KiB", "rows"),
+        )
+    ),
+    Work(name="random pages", kernel="traversal", variants=("pages",), of_dram=2.0),
+    *(
+        Work(name=name, kernel="lu", variants=variants, written=1.0, of_dram=2.0)
+        for name, variants in (
+            ("LU by halves", ("threads-v4", "threads-v3")),
+            ("LU by tiles", ("tasks-v4", "tasks-v3")),
+        )
+    ),
+)
+OF_DRAM = (0.5, 1.0, 1.5, 2.0, 4.0)

@@ -1,0 +1,118 @@
+"""Heat map: efficiencies over data / DRAM and operations a byte, the model beside each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.report.pictures.canvas import SMALL_PX, WIDE, canvas, put_text, text_width
+from assay.report.pictures.theme import LIGHT, finish, standalone
+from assay.tier.efficiency import OTHERS, POLYNOMIALS, Cell, Device
+from assay.units import show_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LEFT, _ROW, _HEAD, _GAP = 150, 34, 44, 26
+_SHADES = 7
+
+
+def heatmap_svg(cells: Sequence[Cell], device: Device, dram_bytes: int) -> str:
+    """A map of each polynomial, and one of the other programs.
+
+    Args:
+        cells: measured; at least one.
+        device: that the model is of.
+        dram_bytes: that programs had.
+    """
+    maps = [
+        (work.name, "operations a byte of the data", _by_intensity(cells, work.name))
+        for work in POLYNOMIALS
+    ]
+    names = {work.name for work in OTHERS}
+    maps.append(("other programs", "data over DRAM", _by_size(cells, names)))
+    maps = [one for one in maps if one[2]]
+    height = 70 + sum(_HEAD + _ROW * len(rows) + _GAP for _, _, rows in maps)
+    with canvas() as new:
+        fig = new(WIDE, height)
+        title = "Efficiency with storage behind memory"
+        put_text(fig, 8, height - 20, title, weight=600)
+        told = (
+            f"per cent of the speed in memory alone; small: with a perfect overlap "
+            f"min(1, I / I*). {show_bytes(dram_bytes)} of DRAM, storage reads "
+            f"{show_bytes(device.read)}/s, writes {show_bytes(device.write)}/s"
+        )
+        put_text(fig, 8, height - 38, told, colour="muted", size=SMALL_PX)
+        top = float(height - 56)
+        for name, along, rows in maps:
+            _draw(fig, top, name, along, rows)
+            top -= _HEAD + _ROW * len(rows) + _GAP
+        return standalone(finish(fig, "efficiency", title, _words(cells)))
+
+
+Rows = dict[str, dict[str, Cell]]
+"""Cells by the name of the row and of the column."""
+
+
+def _by_intensity(cells: Sequence[Cell], work: str) -> Rows:
+    rows: Rows = {}
+    for one in sorted(cells, key=lambda one: (one.of_dram, one.intensity)):
+        if one.work == work:
+            row = rows.setdefault(f"{one.of_dram:g} times DRAM", {})
+            row[f"{one.intensity:g}"] = one
+    return rows
+
+
+def _by_size(cells: Sequence[Cell], names: set[str]) -> Rows:
+    rows: Rows = {}
+    for one in sorted(cells, key=lambda one: one.of_dram):
+        if one.work in names:
+            rows.setdefault(one.work, {})[f"{one.of_dram:g}"] = one
+    return rows
+
+
+def _draw(fig: Figure, top: float, name: str, along: str, rows: Rows) -> None:
+    columns = list(dict.fromkeys(key for row in rows.values() for key in row))
+    wide = (WIDE - _LEFT - 12) / max(len(columns), 1)
+    put_text(fig, 8, top - 14, name, weight=600, size=SMALL_PX + 1)
+    after = max(_LEFT, 20 + text_width(name, SMALL_PX + 1, 600))
+    put_text(fig, after, top - 14, along, colour="muted", size=SMALL_PX)
+    for place, column in enumerate(columns):
+        middle = _LEFT + (place + 0.5) * wide
+        put_text(fig, middle, top - 32, column, colour="muted", size=SMALL_PX, align="center")
+    for number, (row, found) in enumerate(rows.items()):
+        lower = top - _HEAD - _ROW * (number + 1) + 6
+        put_text(fig, 8, lower + 11, row, size=SMALL_PX)
+        for place, column in enumerate(columns):
+            if column in found:
+                _box(fig, _LEFT + place * wide, lower, wide - 3, found[column])
+
+
+def _box(fig: Figure, left: float, lower: float, wide: float, cell: Cell) -> None:
+    from matplotlib.patches import Rectangle
+
+    width, height = fig.get_size_inches() * 72
+    shade = min(_SHADES - 1, max(0, int((1.0 - cell.efficiency) * _SHADES)))
+    fig.add_artist(
+        Rectangle(
+            (left / width, lower / height),
+            wide / width,
+            (_ROW - 3) / height,
+            transform=fig.transFigure,
+            facecolor=LIGHT[f"heat_{shade}"],
+            edgecolor="none",
+        )
+    )
+    middle = left + wide / 2
+    put_text(fig, middle, lower + 15, f"{100 * cell.efficiency:.0f}", weight=600, align="center")
+    model = f"{100 * cell.model:.0f}"
+    put_text(fig, middle, lower + 3, model, colour="muted", size=SMALL_PX - 1, align="center")
+
+
+def _words(cells: Sequence[Cell]) -> str:
+    told = ", ".join(
+        f"{one.work} at {one.of_dram:g} times DRAM and {one.intensity:g} operations a byte: "
+        f"{100 * one.efficiency:.0f} per cent, model {100 * one.model:.0f}"
+        for one in cells
+    )
+    return f"Efficiencies: {told}."
