@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from assay.installed import native_folder
 from .ways import Place, Way, environment, prepared
 
 TIMEOUT_S = 1200.0
+TRIES = 4
 
 
 @dataclass(frozen=True)
@@ -82,14 +84,27 @@ def measure(cell: Cell, way: Way, place: Place, seconds: float, *, advised: bool
     more = [f"{name}={value}" for name, value in environment(way, place).items()]
     report = place.folder / "report"
     report.unlink(missing_ok=True)
-    with prepared(way, place) as members:
-        done = subprocess.run(
-            ["sh", "-c", _ENTER, "sh", members or "/dev/null", "env", *more, *command, *cell.words],
-            stdout=subprocess.PIPE,
-            text=True,
-            check=False,
-            timeout=TIMEOUT_S,
-        )
+    for _ in range(TRIES):
+        with prepared(way, place) as members:
+            done = subprocess.run(
+                [
+                    "sh",
+                    "-c",
+                    _ENTER,
+                    "sh",
+                    members or "/dev/null",
+                    "env",
+                    *more,
+                    *command,
+                    *cell.words,
+                ],
+                stdout=subprocess.PIPE,
+                text=True,
+                check=False,
+                timeout=TIMEOUT_S,
+            )
+        if done.returncode != -signal.SIGKILL:  # the group's memory was used up before swap took it
+            break
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[0]) if done.stdout else {}
     if told.get("status") != "ok":
         raise SystemExit(f"{cell.name}, {way.name}: {done.stdout[:400] or done.returncode}")

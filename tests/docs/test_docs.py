@@ -41,6 +41,7 @@ from assay.measure.causes import CauseKind
 from assay.records import EffectKind, EffectVerdict, Granted, Modes, Outcome, SpreadVerdict, Verdict
 from assay.settings.registry import builtin
 from assay.tier.doctor import Finding
+from assay.tier.efficiency import Cell, Device
 from assay.tier.meter import Meter, Region
 from assay.tier.probe import IoUring, Probe, Userfaultfd
 from assay.tier.probe import Path as TierPath
@@ -540,6 +541,15 @@ def test_keys_of_top_are_those_of_the_records() -> None:
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     fields = {field for record in (Meter, Region) for field in record.__struct_fields__}
     assert named == fields | {"processes"}
+
+
+def test_keys_of_the_bench_are_those_of_the_records() -> None:
+    """It takes minutes; what it prints is held against these names in its own test."""
+    text = (DOCS / "cli.md").read_text()
+    listed = next(t for t in text.splitlines() if t.startswith("- `tier bench`:"))
+    named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
+    fields = {field for record in (Cell, Device) for field in record.__struct_fields__}
+    assert named == fields | {"dram_bytes", "device", "cells", "efficiency"}
 
 
 def test_keys_of_two_groups_are_those_of_the_record() -> None:

@@ -9,10 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from command_line import Answer, CommandLine
+
+from assay.tier.efficiency import Cell
 
 MIB = 1 << 20
 BYTES = 200 * MIB
@@ -319,3 +322,38 @@ libc.closefrom(3)
 print(wrong(), max(before) > 500, os.dup2(1, 9))
 """
     assert lines(tiered.python(LARGE + program)) == ["0 True 9"]
+
+
+def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
+    picture = tmp_path / "heat.svg"
+    words = ("--dram", "16M", "--path", str(tiered.disk), "--budget", "12s", "-o", picture)
+    told = tiered.cli("tier", "bench", *words, "--json").document
+    assert told["dram_bytes"] == 16 * MIB
+    assert told["device"]["read"] > 0 < told["device"]["write"]
+    cells = {(one["work"], one["of_dram"], one["intensity"]): one for one in told["cells"]}
+    assert len(cells) == len(told["cells"]) >= 6
+    one = cells["polynomial, read", 0.5, 0.25]
+    assert set(one) == {*Cell.__struct_fields__, "efficiency"}
+    assert one["model"] == 1.0
+    assert len(one["memory_s"]) == len(one["tier_s"]) >= 1
+    assert "polynomial, read" in picture.read_text()
+
+
+def test_top_shows_a_program_that_runs(tiered: Tiered) -> None:
+    hold = "import sys, time; a = bytearray(100 << 20); print('ready', flush=True); time.sleep(60)"
+    words = ("tier", "run", "--dram", "32M", "--path", str(tiered.disk), "--")
+    with tiered.cli.begun(*words, sys.executable, "-c", hold):
+        end = time.monotonic() + 30
+        while True:
+            answer = tiered.cli("tier", "top", "--json")
+            mine = [
+                one
+                for one in (answer.document["processes"] if answer.status == 0 else ())
+                if "bytearray(100" in one["command"] and one["regions"]
+            ]
+            if mine and mine[0]["regions"][0]["written_bytes"] > 60 * MIB:
+                break
+            assert time.monotonic() < end, answer
+            time.sleep(0.1)
+    assert mine[0]["dram_bytes"] == 32 * MIB
+    assert mine[0]["regions"][0]["held_bytes"] <= 32 * MIB

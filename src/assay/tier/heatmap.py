@@ -110,9 +110,8 @@ def _box(fig: Figure, left: float, lower: float, wide: float, cell: Cell) -> Non
 
 
 def _words(cells: Sequence[Cell]) -> str:
-    told = ", ".join(
-        f"{one.work} at {one.of_dram:g} times DRAM and {one.intensity:g} operations a byte: "
-        f"{100 * one.efficiency:.0f} per cent, model {100 * one.model:.0f}"
-        for one in cells
+    seen = sorted(one.efficiency for one in cells)
+    return (
+        f"Efficiencies of {len(seen)} cells, from {100 * seen[0]:.0f} to {100 * seen[-1]:.0f} "
+        "per cent; each box has its own, and under it that of the model."
     )
-    return f"Efficiencies: {told}."

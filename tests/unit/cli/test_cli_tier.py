@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.cli.command_words import demand_no_command
 from assay.cli.main import main
 from assay.cli.parser import parse
-from assay.cli.tier import top
+from assay.cli.tier import bench, top
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import BadInput
 from assay.tier.meter import Meter, Region
+from assay.tier.probe import Probe
+from assay.workloads.kernels import Kernel, Timed, Variant
 
 WHOLE = (
     '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},"paths":'
@@ -213,3 +219,114 @@ def test_top_of_nothing(
     assert main(["tier", "top"]) == 3
     assert "No program runs under the tier" in capsys.readouterr().err
     assert main(["tier", "top", "--every", "never"]) == 2
+
+
+def bench_of(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: str = "ok"
+) -> list[tuple[str, ...]]:
+    """A bench whose launches take no time: half as fast under the tier."""
+    launches: list[tuple[str, ...]] = []
+
+    def timed(program: Path, words: Sequence[str], env: Mapping[str, str]) -> tuple[Timed, ...]:
+        launches.append((program.name, *words))
+        under = "LD_PRELOAD" in env
+        return (
+            Timed(
+                variant=words[1],
+                status=status,
+                reason="it is wrong" if status != "ok" else "",
+                median_s=0.2 if under else 0.1,
+                bytes=float(words[3]),
+                flops=1e9,
+            ),
+        )
+
+    def described(program: Path) -> Kernel:
+        names = {"horner": "horner", "bandwidth": "threads", "lu": "tasks-v3"}
+        name = program.name.removeprefix("assay-kernel-")
+        every = (names.get(name, name), "threads-v3", "forward", "backward", "threads")
+        able = [
+            Variant(variant=one, parent="", isa="any", why="", broken=False)
+            for one in (*every, "tiles", "rows", "pages")
+        ]
+        return Kernel(
+            kernel=name,
+            title="",
+            source="",
+            bound="",
+            options=(),
+            bytes=1.0,
+            variants=tuple(able),
+            parameters={},
+        )
+
+    monkeypatch.setattr(bench, "timed", timed)
+    monkeypatch.setattr(bench, "described", described)
+    monkeypatch.setattr(bench, "find_kernel", lambda name, env: Path(f"assay-kernel-{name}"))
+    found = msgspec.json.decode(WHOLE, type=Probe)
+    monkeypatch.setattr(bench, "probe", lambda env, paths: found)
+    return launches
+
+
+def test_bench_shows_every_cell_with_its_model(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    launches = bench_of(monkeypatch, tmp_path)
+    picture = tmp_path / "heat.svg"
+    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms"]
+    assert main([*words, "--threads", "3", "-o", str(picture), "-q"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "polynomial, read: data over DRAM, by operations a byte of the data" in out
+    assert "polynomial, read and written" in out
+    assert re.search(r"STREAM triad +50 \(100\) +50 \(100\) +50 \(100\)", out)
+    assert "<svg" in picture.read_text()
+    sizes = {words[words.index("--size") + 1] for words in launches}
+    assert sizes == {str(int(ratio * (16 << 20))) for ratio in (0.5, 1, 1.5, 2, 4)}
+    assert all(words[-2:] == ("--threads", "3") for words in launches)
+
+
+def test_bench_stops_when_its_budget_is_spent(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench_of(monkeypatch, tmp_path)
+    clock = itertools.count(0.0, 1.0)
+    monkeypatch.setattr(bench.time, "monotonic", lambda: next(clock))
+    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "10s", "--json", "-q"]
+    assert main(words) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert 0 < len(told["cells"]) <= 10
+    assert {one["of_dram"] for one in told["cells"]} == {0.5}
+    assert told["cells"][0]["efficiency"] == 0.5
+    assert told["device"] == {"read": 2147483648, "write": 1073741824}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--path", "/d"], "`assay tier bench` needs --dram."),
+        (["--dram", "16M"], "`assay tier bench` needs --path."),
+        (["--dram", "900T", "--path", "/d"], "--dram 900 TiB makes data of"),
+        (["--dram", "much", "--path", "/d"], "'much'"),
+        (["--dram", "16M", "--path", "/d", "-o", "x.txt"], "its ending does not say"),
+        (["--dram", "16M", "--path", "/d", "--budget", "soon"], "'soon' is not a duration"),
+    ],
+)
+def test_what_bench_refuses(
+    words: list[str],
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bench_of(monkeypatch, tmp_path)
+    assert main(["tier", "bench", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_wrong_result_ends_the_bench(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench_of(monkeypatch, tmp_path, status="rejected")
+    assert main(["tier", "bench", "--dram", "16M", "--path", "/d", "-q"]) == 3
+    assert "gave a wrong result" in capsys.readouterr().err

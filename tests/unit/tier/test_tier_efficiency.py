@@ -1,0 +1,89 @@
+"""Efficiencies, the model beside them, and their picture."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from assay.tier.efficiency import OTHERS, POLYNOMIALS, Cell, Device, Work, modelled
+from assay.tier.heatmap import heatmap_svg
+
+DEVICE = Device(read=2e9, write=1e9)
+READ = Work(name="w", kernel="k", variants=("v",))
+BOTH = Work(name="w", kernel="k", variants=("v",), written=1.0)
+
+
+@pytest.mark.parametrize(
+    ("work", "of_dram", "memory_s", "model"),
+    [
+        (READ, 0.5, 0.001, 1.0),
+        (READ, 1.0, 0.001, 1.0),
+        (READ, 2.0, 0.25, 0.25),  # 2 GB are read in one second
+        (READ, 2.0, 1.0, 1.0),
+        (READ, 2.0, 5.0, 1.0),
+        (BOTH, 2.0, 0.75, 0.25),  # and written in two more
+        (BOTH, 8.0, 3.0, 1.0),
+    ],
+)
+def test_the_model_is_work_over_transfers(
+    work: Work, of_dram: float, memory_s: float, model: float
+) -> None:
+    assert modelled(work, of_dram, memory_s, 2e9, DEVICE) == pytest.approx(model)
+
+
+def test_the_model_of_a_polynomial_is_that_of_its_intensity() -> None:
+    """min(1, I / I*), with I* = F / BW for reading, F (1 / BW_read + 1 / BW_write) for both."""
+    flops, items = 100e9, 1e8
+    for degree in (1, 16, 64, 256, 1024):
+        intensity = 2 * degree / 8
+        memory_s = 2 * degree * items / flops
+        read = modelled(POLYNOMIALS[0], 4.0, memory_s, 8 * items, DEVICE)
+        assert read == pytest.approx(min(1.0, intensity / (flops / DEVICE.read)))
+        # What is written is an array of its own, which is brought too before it is overwritten.
+        both = modelled(POLYNOMIALS[1], 4.0, memory_s, 16 * items, DEVICE)
+        roof = flops * (2 / DEVICE.read + 1 / DEVICE.write)
+        assert both == pytest.approx(min(1.0, intensity / roof))
+
+
+def test_an_efficiency_is_the_median_of_rounds() -> None:
+    cell = Cell(
+        work="w",
+        of_dram=2.0,
+        intensity=1.0,
+        memory_s=(1.0, 2.0, 9.0),
+        tier_s=(2.0, 2.5, 10.0),
+        model=1.0,
+    )
+    assert cell.efficiency == pytest.approx(0.8)
+
+
+def cell(work: str, of_dram: float, intensity: float, tier_s: float) -> Cell:
+    return Cell(
+        work=work,
+        of_dram=of_dram,
+        intensity=intensity,
+        memory_s=(1.0,),
+        tier_s=(tier_s,),
+        model=0.5,
+    )
+
+
+def test_the_picture_has_a_box_for_each_cell_in_its_shade() -> None:
+    cells = [
+        cell(POLYNOMIALS[0].name, 0.5, 0.25, 1.0),
+        cell(POLYNOMIALS[0].name, 2.0, 0.25, 10.0),
+        cell(OTHERS[0].name, 2.0, 0.1, 4.0),
+    ]
+    svg = heatmap_svg(cells, DEVICE, 1 << 30)
+    texts = [e.text for e in ElementTree.fromstring(svg).iter() if e.tag.endswith("text")]
+    assert {"100", "10", "25", "50", "0.5 times DRAM", "STREAM triad"} <= set(texts)
+    shades = re.findall(r'class="f-heat-(\d)"', svg)
+    assert sorted(shades) == ["0", "5", "6"]
+    assert "Efficiencies of 3 cells, from 10 to 100 per cent" in svg
+
+
+def test_the_picture_of_one_cell() -> None:
+    svg = heatmap_svg([cell(OTHERS[0].name, 0.5, 0.1, 0.001)], DEVICE, 1 << 20)
+    assert "100000" in svg
