@@ -168,6 +168,20 @@ void Arena::discard(void* at, std::size_t bytes) {
     }
 }
 
+void Arena::expect(void* at, std::size_t bytes, Order order) {
+    const Quiet quiet;
+    const std::lock_guard lock(lock_);
+    Block* const block = block_of(at);
+    if (block != nullptr && bytes >= block->bytes / 2) pager_.expect(*block->region, order);
+}
+
+void Arena::done(void* at, std::size_t bytes) {
+    std::byte* const end = static_cast<std::byte*>(at) + bytes;
+    for (std::byte* chunk = aligned(static_cast<std::byte*>(at), chunk_); chunk + chunk_ <= end;
+         chunk += chunk_)
+        pager_.done(chunk);
+}
+
 void Arena::expect(void* at, std::size_t bytes) {
     for (std::size_t i = chunk_of(at); i <= chunk_of(static_cast<std::byte*>(at) + bytes - 1); ++i)
         pager_.expect(address(i));

@@ -34,6 +34,11 @@ class Arena {
     void unmap(void* at, std::size_t bytes);
     /// Zeros from now on, as by MADV_DONTNEED.
     void discard(void* at, std::size_t bytes);
+    /// The order in which a block will be gone through, where at least half of it is meant; as by
+    /// MADV_RANDOM.
+    void expect(void* at, std::size_t bytes, Order order);
+    /// It keeps its content, and will not be touched soon, as by MADV_PAGEOUT.
+    void done(void* at, std::size_t bytes);
     /// It will be touched soon, as by MADV_WILLNEED.
     void expect(void* at, std::size_t bytes);
 

@@ -15,7 +15,7 @@ constexpr unsigned remembered = 8; ///< Chunks of an average.
 } // namespace
 
 bool Grain::watches_next(bool alone) {
-    if (parts_ == 1) return false;
+    if (parts_ == 1 || told_) return false;
     // What nothing had told is used in an order that is not known, perhaps a little at a time.
     const unsigned one_of = judged_ < enough ? (alone ? 1 : 4) : (alone ? 8 : 32);
     if (++since_watched_ < one_of) return false;
@@ -24,6 +24,7 @@ bool Grain::watches_next(bool alone) {
 }
 
 void Grain::touched(std::size_t chunk, std::size_t part, std::size_t mapped) {
+    if (told_) return;
     auto found = std::ranges::find_if(
         watched_, [chunk](const Watched& one) { return one.since != 0 && one.chunk == chunk; });
     if (found == watched_.end()) {

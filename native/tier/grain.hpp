@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace assay::tier {
 
@@ -18,7 +19,11 @@ class Grain {
     explicit Grain(std::size_t parts) : parts_(parts) {}
 
     /// Parts are to be brought, and not chunks.
-    [[nodiscard]] bool fine() const { return fine_; }
+    [[nodiscard]] bool fine() const { return told_.value_or(fine_); }
+    /// Somebody knows, so nothing is watched; or does not know any more.
+    void tell(std::optional<bool> fine) {
+        if (parts_ > 1) told_ = fine;
+    }
     /// Whether the next chunk that is brought is to be split, so that it can be watched.
     ///
     /// \param alone nothing told that it would be touched.
@@ -46,6 +51,7 @@ class Grain {
 
     std::size_t parts_;
     bool fine_ = false;
+    std::optional<bool> told_;
     std::uint64_t now_ = 1;
     unsigned since_watched_ = 0; ///< Chunks that were brought since one was split to be watched.
     unsigned judged_ = 0;

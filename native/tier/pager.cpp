@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -119,6 +120,7 @@ void Pager::remove(Region& region) {
     const std::size_t place =
         static_cast<std::size_t>(std::ranges::find(regions_, &region) - regions_.begin());
     regions_.remove(place);
+    if (unfinished_.region == &region) unfinished_ = {};
     for (Chunk& chunk : region.chunks) forget(chunk);
     region.gone = true;
     free_where_idle(region);
@@ -178,6 +180,10 @@ bool Pager::serve() {
     bool any = take_messages();
     any = take_transfers() || any;
     any = answer_starved() || any;
+    if (any && unfinished_.region != nullptr) {
+        const Unfinished one = std::exchange(unfinished_, {});
+        look_ahead(*one.region, *one.run);
+    }
     disk_->begin(); // What is waited for does not wait for room that others will need.
     keep_some_free();
     disk_->begin();
@@ -329,6 +335,7 @@ bool Pager::answer(Chunk& chunk) {
 }
 
 const Streams::Stream* Pager::run_of(Region& region, const Chunk& chunk, std::uint32_t thread) {
+    if (region.order == Order::random) return nullptr;
     const Chunk& whole = region.chunk_at(chunk.at);
     const bool first = whole.state != State::split || region.mapped_parts(whole) == 0;
     if (first) region.grain.asked();
@@ -347,8 +354,10 @@ const Streams::Stream* Pager::run_of(Region& region, const Chunk& chunk, std::ui
     const auto mapped = [&region](std::int64_t i) {
         return region.chunks[static_cast<std::size_t>(i)].state == State::in;
     };
-    return region.by_chunk.follow(number, thread, static_cast<std::uint32_t>(window_ / region.chunk_bytes),
-                                  mapped);
+    const auto most = static_cast<std::uint32_t>(window_ / region.chunk_bytes);
+    const Streams::Stream* const run = region.by_chunk.follow(number, thread, most, mapped);
+    if (region.order != Order::sequential || (run != nullptr && run->stride > 0)) return run;
+    return region.by_chunk.assume(number, thread, most);
 }
 
 void Pager::look_ahead(Region& region, const Streams::Stream& run) {
@@ -372,7 +381,11 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
         Chunk& whole = region.chunk_at(at);
         if (whole.state == State::out && (fine || region.grain.watches_next(false))) region.split(whole);
         const Ahead done = bring_ahead(fine ? region.piece_at(at) : whole);
-        if (done == Ahead::no_further) return;
+        if (done == Ahead::no_further) {
+            // Where what is in the way is being written, there is room in a moment.
+            if (writing_ > 0) unfinished_ = {&region, &run};
+            return;
+        }
         if (done == Ahead::brought) ++ahead;
     }
 }
@@ -692,6 +705,34 @@ bool Pager::discard(std::byte* at) {
             if (part.state == State::in && !unmap(part)) return false;
     forget(chunk);
     return true;
+}
+
+void Pager::expect(Region& region, Order order) {
+    const Quiet quiet;
+    const std::lock_guard lock(lock_);
+    region.order = order;
+    region.grain.tell(order == Order::unknown ? std::nullopt : std::optional(order == Order::random));
+}
+
+void Pager::done(std::byte* at) {
+    {
+        const Quiet quiet;
+        const std::lock_guard lock(lock_);
+        Region* const region = region_at(at);
+        if (region == nullptr) return;
+        Chunk& chunk = region->chunk_at(at);
+        if (chunk.state == State::split)
+            for (Chunk& part : region->parts_of(chunk)) let_go(part);
+        else
+            let_go(chunk);
+    }
+    wake_.signal();
+}
+
+void Pager::let_go(Chunk& chunk) {
+    if (chunk.state == State::in && !unmap(chunk)) return;
+    // Where there is no room among the transfers, it goes with those that were unmapped before.
+    if (chunk.state == State::staged && !chunk.waited) static_cast<void>(leave(chunk));
 }
 
 void Pager::expect(std::byte* at) {

@@ -57,6 +57,10 @@ class Pager {
     ///
     /// \returns false where its pages are in use, or not alike; then nothing is changed.
     [[nodiscard]] bool discard(std::byte* at);
+    /// How it will be touched from now on.
+    void expect(Region& region, Order order);
+    /// The chunk at an address keeps its content, and will not be touched soon.
+    void done(std::byte* at);
     /// The chunk at an address will be touched soon.
     void expect(std::byte* at);
 
@@ -103,6 +107,7 @@ class Pager {
     void pages_gone(Chunk& chunk);
     bool unmap(Chunk& chunk);
     Room leave(Chunk& chunk);
+    void let_go(Chunk& chunk);
     /// Nothing of it is needed any more, and its pages are gone already, where it is mapped.
     void forget(Chunk& chunk);
     void ended_dropped(Chunk& chunk);
@@ -126,6 +131,12 @@ class Pager {
     std::byte* zeros_;        ///< A chunk of them, which nobody writes.
     Table<Region*> regions_;  ///< By address.
     Table<Chunk*> starved_;   ///< Waited for, and to be tried again.
+    /// What would be read ahead, had there been room.
+    struct Unfinished {
+        Region* region = nullptr;
+        const Streams::Stream* run = nullptr;
+    };
+    Unfinished unfinished_;
     Event wake_;
     std::mutex lock_;
     bool over_ = false;

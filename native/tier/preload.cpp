@@ -383,6 +383,19 @@ ASSAY_TIER_EXPORT int madvise(void* at, std::size_t bytes, int advice) noexcept 
     case MADV_WILLNEED:
         front().arena()->expect(at, bytes);
         return 0;
+    case MADV_NORMAL:
+        front().arena()->expect(at, bytes, assay::tier::Order::unknown);
+        return 0;
+    case MADV_SEQUENTIAL:
+        front().arena()->expect(at, bytes, assay::tier::Order::sequential);
+        return 0;
+    case MADV_RANDOM:
+        front().arena()->expect(at, bytes, assay::tier::Order::random);
+        return 0;
+    case MADV_COLD:
+    case MADV_PAGEOUT:
+        front().arena()->done(at, bytes);
+        return 0;
     default:
         // Pages and forks of this memory are the pager's.
         return 0;

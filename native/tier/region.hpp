@@ -12,6 +12,13 @@
 
 namespace assay::tier {
 
+/// In which order a region is gone through.
+enum class Order : std::uint8_t {
+    unknown,    ///< It shows in the touches.
+    sequential, ///< Upwards: what comes next is brought from the first touch on.
+    random,     ///< Anywhere: parts are brought, and nothing ahead.
+};
+
 /// Addresses that the pager answers for.
 struct Region {
     /// \param part bytes of a chunk's parts; as many as a chunk has where there are none.
@@ -59,6 +66,7 @@ struct Region {
     Table<Chunk> chunks;
     Table<Chunk> parts; ///< Of all chunks; those of the split ones are in use, and only these take memory.
     Streams by_chunk, by_part;
+    Order order = Order::unknown;
     Grain grain;
     Meter::Entry& shown;
     std::size_t waiting = 0;         ///< Chunks that threads wait for.

@@ -51,6 +51,18 @@ ASSAY_TIER_EXPORT void assay_tier_expect(assay_tier* tier, void* at, uint64_t by
     if (bytes > 0) tier->arena.expect(at, bytes);
 }
 
+ASSAY_TIER_EXPORT void assay_tier_order(assay_tier* tier, void* at, uint64_t bytes, assay_tier_orders order) {
+    using assay::tier::Order;
+    tier->arena.expect(at, bytes,
+                       order == ASSAY_TIER_SEQUENTIAL ? Order::sequential
+                       : order == ASSAY_TIER_RANDOM   ? Order::random
+                                                      : Order::unknown);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_done(assay_tier* tier, void* at, uint64_t bytes) {
+    tier->arena.done(at, bytes);
+}
+
 ASSAY_TIER_EXPORT void assay_tier_discard(assay_tier* tier, void* at, uint64_t bytes) {
     if (bytes > 0) tier->arena.discard(at, bytes);
 }

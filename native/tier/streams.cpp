@@ -21,6 +21,12 @@ Streams::Stream& Streams::oldest() {
     return *std::ranges::min_element(streams_, {}, &Stream::used);
 }
 
+Streams::Stream* Streams::assume(std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
+    Stream& one = oldest();
+    one = {.last = chunk, .stride = 1, .thread = thread, .window = most, .used = now_, .first = chunk};
+    return &one;
+}
+
 /// A neighbour of the fault before it begins a run at once; other strides are taken where they come twice.
 Streams::Stream* Streams::begin(std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
     std::array<std::int64_t, 2> before{};

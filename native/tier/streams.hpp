@@ -38,6 +38,9 @@ class Streams {
         return begin(chunk, thread, most);
     }
 
+    /// A run that somebody has told of: upwards from a chunk, with its whole window at once.
+    Stream* assume(std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
+
     /// Whether what this thread touched last, in a run or alone, was this chunk.
     [[nodiscard]] bool is_at(std::int64_t chunk, std::uint32_t thread) const {
         const auto ends_here = [chunk, thread](const Stream& s) {

@@ -38,6 +38,12 @@ void assay_tier_free(assay_tier* tier, void* at);
 
 /** It will be touched soon. */
 void assay_tier_expect(assay_tier* tier, void* at, uint64_t bytes);
+/** Orders in which memory is gone through: what it shows by itself; upwards; anywhere. */
+typedef enum assay_tier_orders { ASSAY_TIER_UNKNOWN, ASSAY_TIER_SEQUENTIAL, ASSAY_TIER_RANDOM } assay_tier_orders;
+/** How a region will be gone through from now on; it is told of at least half of it. */
+void assay_tier_order(assay_tier* tier, void* at, uint64_t bytes, assay_tier_orders order);
+/** It keeps its content, and will not be touched soon: it gives up its DRAM. */
+void assay_tier_done(assay_tier* tier, void* at, uint64_t bytes);
 /** Its content is not needed any more: it is zero from now on. */
 void assay_tier_discard(assay_tier* tier, void* at, uint64_t bytes);
 

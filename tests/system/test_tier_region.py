@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,6 +87,66 @@ def test_a_child_of_a_fork_shows_nothing(tier: Tier) -> None:
     if child == 0:
         os._exit(0 if os.getpid() not in [one.pid for one in meters()] else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def held_bytes(array: np.ndarray[Any, Any]) -> int:
+    base = array.__array_interface__["data"][0]
+    mine = [one for one in meters() if one.pid == os.getpid()]
+    return sum(one.held_bytes for meter in mine for one in meter.regions if one.base == base)
+
+
+def test_random_touches_bring_little(tier: Tier) -> None:
+    region = tier.region("200M")
+    array = region.array("u1")
+    array[:] = 7
+    region.order("random")
+    before = tier.counts
+    for at in range(MIB, len(array), 2 * MIB):
+        assert array[at] == 7
+    after = tier.counts
+    assert after.read_bytes - before.read_bytes <= 100 * (64 << 10)
+    assert after.staged == before.staged
+    region.order("unknown")
+    assert (array == 7).all()
+
+
+def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -> None:
+    region = tier.region("200M")
+    array = region.array("u1")
+    array[:] = 7
+    assert (array == 7).all()  # what is in memory now need not be written to make room
+    region.order("sequential")
+    before = tier.counts
+    at = 0
+    while tier.counts.read_bytes == before.read_bytes:  # a part of it is in memory still
+        assert array[at] == 7
+        at += 2 * MIB
+    assert tier.counts.demand == before.demand + 1
+    seen = -1
+    while seen != (seen := tier.counts.read_bytes):
+        time.sleep(0.3)
+    # Were nothing known of it, the next would be waited for as well: one touch is no run.
+    for ahead in range(3):
+        assert array[at + 2 * MIB * ahead] == 7
+    after = tier.counts
+    assert (after.demand, after.late) == (before.demand + 1, before.late)
+    with pytest.raises(BadInput, match="'backward' is no order"):
+        region.order("backward")  # type: ignore[arg-type]
+
+
+def test_what_is_done_with_gives_up_its_memory_and_keeps_its_content(tier: Tier) -> None:
+    region = tier.region("24M")
+    array = region.array("i4")
+    array[:] = np.arange(len(array))
+    assert held_bytes(array) == 24 * MIB
+    region.done(8 * MIB, 20 * MIB)
+    end = time.monotonic() + 10
+    while held_bytes(array) > 12 * MIB and time.monotonic() < end:
+        time.sleep(0.01)
+    assert held_bytes(array) == 12 * MIB
+    assert (array == np.arange(len(array))).all()
+    region.done(1, 2 * MIB)  # no whole chunk
+    assert held_bytes(array) > 12 * MIB
 
 
 def test_memory_is_zero_at_first_and_after_it_was_discarded(tier: Tier) -> None:

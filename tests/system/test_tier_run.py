@@ -324,6 +324,31 @@ print(wrong(), max(before) > 500, os.dup2(1, 9))
     assert lines(tiered.python(LARGE + program)) == ["0 True 9"]
 
 
+ADVISED = """
+import mmap, sys
+memory = mmap.mmap(-1, 200 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for at in range(0, len(memory), 1 << 20):
+    memory[at : at + (1 << 20)] = bytes([at >> 20 & 255]) * (1 << 20)
+for advice in sys.argv[1:]:
+    memory.madvise(int(advice))
+for at in range(0, len(memory), 2 << 20):
+    assert memory[at] == at >> 20 & 255
+for at in range(0, len(memory), 1 << 20):
+    assert memory[at + 77] == at >> 20 & 255
+"""
+
+
+@pytest.mark.parametrize("advice", [[1], [2], [20], [21], [1, 0], [21, 2, 4096]])
+def test_advice_is_heard(tiered: Tiered, tmp_path: Path, advice: list[int]) -> None:
+    """MADV_RANDOM, _SEQUENTIAL, _COLD, _PAGEOUT, and then _NORMAL; what is none is none here."""
+    report = tmp_path / "report"
+    lines(tiered.python(ADVISED, *map(str, advice), ASSAY_TIER_REPORT=str(report)))
+    told = json.loads(report.read_text())
+    random = advice == [1]
+    # One byte of every chunk, and then of every second one: parts of 64 KiB in place of 2 MiB.
+    assert (told["read_bytes"] < 50 * MIB) is random, told
+
+
 def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
     picture = tmp_path / "heat.svg"
     words = ("--dram", "16M", "--path", str(tiered.disk), "--budget", "12s", "-o", picture)

@@ -13,7 +13,7 @@ import ctypes
 import os
 import weakref
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import msgspec
 
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 _ROOM = 1024
 """Bytes for what the library says of a failure."""
+
+
+Order = Literal["unknown", "sequential", "random"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+"""As ``tier.h`` numbers them."""
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -123,6 +128,14 @@ class Tier:
         """So many bytes from an address on will be touched soon."""
         self._library.assay_tier_expect(self._handle(), at, size)
 
+    def order(self, at: int, size: int, order: Order) -> None:
+        """So many bytes from an address on will be gone through in that order."""
+        self._library.assay_tier_order(self._handle(), at, size, ORDERS.index(order))
+
+    def done(self, at: int, size: int) -> None:
+        """So many bytes from an address on keep their content, and will not be touched soon."""
+        self._library.assay_tier_done(self._handle(), at, size)
+
     def discard(self, at: int, size: int) -> None:
         """So many bytes from an address on are not needed any more, and zero from now on."""
         self._library.assay_tier_discard(self._handle(), at, size)
@@ -207,6 +220,28 @@ class Region:
         """Bytes ``first`` to ``last`` will be touched soon."""
         self._tier.expect(*self._within(first, last))
 
+    def order(self, order: Order) -> None:
+        """All of it will be gone through in that order from now on.
+
+        Args:
+            order: upwards ("sequential"): it is read ahead from the first touch on; anywhere
+                ("random"): a little is read at a time, and nothing ahead; or "unknown": it shows
+                in the touches.
+
+        Raises:
+            BadInput: none of these.
+        """
+        if order not in ORDERS:
+            raise BadInput(f"{order!r} is no order of touches.", f"Take {', '.join(ORDERS)}.")
+        self._tier.order(*self._within(0, None), order)
+
+    def done(self, first: int = 0, last: int | None = None) -> None:
+        """Bytes ``first`` to ``last`` will not be touched soon: their DRAM is for others.
+
+        Only whole chunks give it up. What was written goes to storage.
+        """
+        self._tier.done(*self._within(first, last))
+
     def discard(self, first: int = 0, last: int | None = None) -> None:
         """Bytes ``first`` to ``last`` are not needed any more, and zero from now on."""
         self._tier.discard(*self._within(first, last))
@@ -241,6 +276,8 @@ def _library(env: Mapping[str, str]) -> ctypes.CDLL:
     library.assay_tier_allocate.argtypes = [address, number]
     library.assay_tier_free.argtypes = [address, address]
     library.assay_tier_expect.argtypes = [address, address, number]
+    library.assay_tier_order.argtypes = [address, address, number, ctypes.c_int]
+    library.assay_tier_done.argtypes = [address, address, number]
     library.assay_tier_discard.argtypes = [address, address, number]
     library.assay_tier_count.argtypes = [address, address]
     return library
