@@ -4,10 +4,8 @@
 
 #include <sys/syscall.h>
 
-#include <cerrno>
 #include <cstring>
 #include <new>
-#include <system_error>
 
 namespace assay::tier {
 
@@ -29,9 +27,11 @@ Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes)
     : bytes_(whole_pages(sizeof(Head) + most * sizeof(Entry))),
       file_(lifted(Fd(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))))),
       free_(most) {
-    if (!file_ || ::ftruncate(file_.get(), static_cast<off_t>(bytes_)) != 0)
-        throw std::system_error(errno, std::generic_category(), "memory for what the tier shows of itself");
-    const long at = ::syscall(SYS_mmap, nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0L);
+    // Where there is none (seccomp), all is counted as well, and nobody else sees it.
+    const bool seen = file_ && ::ftruncate(file_.get(), static_cast<off_t>(bytes_)) == 0;
+    const int flags = MAP_SHARED | (seen ? 0 : MAP_ANONYMOUS);
+    const int file = seen ? file_.get() : -1;
+    const long at = ::syscall(SYS_mmap, nullptr, bytes_, PROT_READ | PROT_WRITE, flags, file, 0L);
     if (at == -1) throw std::bad_alloc();
     head_ = reinterpret_cast<Head*>(at); // NOLINT: the kernel gives a number
     // A child of a fork has regions of its own, if any.

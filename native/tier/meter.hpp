@@ -34,7 +34,7 @@ class Meter {
         Counts counts;
     };
 
-    /// \param most regions. \throws std::system_error, std::bad_alloc.
+    /// \param most regions. \throws std::bad_alloc.
     Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes);
     Meter(const Meter&) = delete;
     Meter& operator=(const Meter&) = delete;

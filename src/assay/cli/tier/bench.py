@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from assay.bundle.files import replacing
 from assay.cli.documents import print_json
@@ -204,9 +205,9 @@ def _device(paths: str) -> Device:
 
 def _demand_memory(dram_bytes: int) -> None:
     """All data have to fit: what is compared with is memory alone."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    free_bytes = os.sysconf("SC_AVPHYS_PAGES") * page
-    # LU keeps what it began with, to hold its result against.
+    lines = Path("/proc/meminfo").read_text().splitlines()  # proc_meminfo(5): in KiB
+    told = next(line for line in lines if line.startswith("MemAvailable:"))
+    free_bytes = int(told.split()[1]) << 10
     needed = int(max(OF_DRAM) * dram_bytes)
     if needed > free_bytes:
         raise BadInput(
