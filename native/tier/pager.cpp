@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -155,6 +156,7 @@ Region* Pager::region_at(const std::byte* at) {
 // -- the thread ---------------------------------------------------------------------------------------------
 
 void Pager::work() {
+    ::prctl(PR_SET_NAME, thread_name);
     std::array<pollfd, 3> events{
         {{fault_.fd(), POLLIN, 0}, {disk_->ready(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}}};
     // Pages that are in use may be free in a moment, and nobody tells; ten seconds of that are no moment.

@@ -5,6 +5,9 @@
 
 namespace assay::tier {
 
+/// Of threads that are not the program's, as `top -H` and assay.tier.meter know them.
+inline constexpr const char* thread_name = "assay-tier";
+
 /// No signal arrives in this thread meanwhile: a handler may touch a region, and whoever holds what the pager
 /// waits for must not wait for the pager.
 class Quiet {

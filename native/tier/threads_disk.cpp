@@ -2,6 +2,8 @@
 #include "tier/event.hpp"
 #include "tier/quiet.hpp"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
@@ -71,6 +73,7 @@ class ThreadsDisk final : public Disk {
 
   private:
     void work() {
+        ::prctl(PR_SET_NAME, thread_name);
         std::unique_lock lock(mutex_);
         for (;;) {
             wanted_.wait(lock, [this] { return over_ || !queued_.empty(); });

@@ -43,6 +43,7 @@ from assay.settings.registry import builtin
 from assay.tier.doctor import Finding
 from assay.tier.efficiency import Cell, Device
 from assay.tier.meter import Meter, Region
+from assay.tier.prediction import Prediction
 from assay.tier.probe import IoUring, Probe, Userfaultfd
 from assay.tier.probe import Path as TierPath
 
@@ -550,6 +551,13 @@ def test_keys_of_the_bench_are_those_of_the_records() -> None:
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     fields = {field for record in (Cell, Device) for field in record.__struct_fields__}
     assert named == fields | {"dram_bytes", "device", "cells", "efficiency"}
+
+
+def test_keys_of_predict_are_those_of_the_record() -> None:
+    text = (DOCS / "cli.md").read_text()
+    listed = next(t for t in text.splitlines() if t.startswith("- `tier predict`:"))
+    named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
+    assert named == {*Prediction.__struct_fields__, "dram_bytes", "reasons"}
 
 
 def test_keys_of_two_groups_are_those_of_the_record() -> None:

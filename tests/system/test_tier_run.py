@@ -382,3 +382,28 @@ def test_top_shows_a_program_that_runs(tiered: Tiered) -> None:
             time.sleep(0.1)
     assert mine[0]["dram_bytes"] == 32 * MIB
     assert mine[0]["regions"][0]["held_bytes"] <= 32 * MIB
+
+
+def test_predict_tells_a_program_that_works_from_one_that_waits(
+    tiered: Tiered, assay_exec: Path
+) -> None:
+    words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "4s", "--json")
+    horner = (assay_exec.parent / "assay-kernel-horner", "--variant", "horner", "--size", "128M")
+    seconds = ("--threads", "1", "--seconds", "30")
+    works = tiered.cli(*words, "--", *horner, "--degree", "4096", *seconds).document
+    waits = tiered.cli(*words, "--", *horner, "--degree", "1", *seconds).document
+    assert works["efficiency"] > 0.8 > waits["efficiency"], (works, waits)
+    assert works["work_s_per_gib"] > 10 * waits["work_s_per_gib"]
+    assert "serves it well" in " ".join(works["reasons"])
+    assert waits["read_bytes"] > works["read_bytes"]
+
+
+def test_predict_ends_all_that_it_started(tiered: Tiered) -> None:
+    words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "1s")
+    answer = tiered.cli(*words, "--", "sh", "-c", "sleep 77 & sleep 78")
+    assert answer.status == 3
+    assert "No large memory of the program was seen" in answer.err
+    assert not tiered.cli.processes()
+    missing = tiered.cli(*words, "--", "/nonexistent")
+    assert missing.status == 3
+    assert "/nonexistent cannot be started" in missing.err

@@ -11,7 +11,7 @@ from assay.errors import BadInput
 
 LAUNCHING = frozenset({"run", "measure", "compare", "sweep", "tune"})
 """Verbs that take a command after ``--``."""
-ACTIONS = frozenset({("study", "calibrate"), ("tier", "run")})
+ACTIONS = frozenset({("study", "calibrate"), ("tier", "run"), ("tier", "predict")})
 """Actions of other verbs that do."""
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
 """What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""

@@ -429,11 +429,12 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
     parser = _verb(
         verbs,
         "tier",
-        "storage as memory: doctor, run, top, bench",
+        "storage as memory: doctor, run, top, bench, predict",
         "assay tier doctor [--path DIR[,DIR...]] | run --dram SIZE --path DIR[,DIR...] -- PROGRAM"
-        " | top | bench --dram SIZE --path DIR[,DIR...]",
+        " | top | bench --dram SIZE --path DIR[,DIR...]"
+        " | predict --dram SIZE --path DIR[,DIR...] -- PROGRAM",
     )
-    parser.add_argument("action", choices=("doctor", "run", "top", "bench"))
+    parser.add_argument("action", choices=("doctor", "run", "top", "bench", "predict"))
     parser.add_argument("--path", metavar="DIR[,DIR...]", help="directories on disks")
     group = parser.add_argument_group("run")
     group.add_argument(
@@ -451,6 +452,8 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
     group = parser.add_argument_group("top")
     group.add_argument("--every", metavar="TIME", help="between two looks (1s)")
+    group = parser.add_argument_group("predict")
+    group.add_argument("--for", metavar="TIME", help="to look at the program (30s)")
     group = parser.add_argument_group("bench")
     group.add_argument("--threads", metavar="N", help="of the programs (all CPUs)")
     group.add_argument("--budget", metavar="TIME", help="time to spend, as 90s, 10m, 2h (10m)")

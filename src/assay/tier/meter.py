@@ -14,6 +14,8 @@ from pathlib import Path
 
 from assay.records.codec import Record
 
+THREAD = "assay-tier"
+"""Name of threads that pagers work in."""
 _NAME = "/memfd:assay-tier"
 _MARK = b"assay-t1"
 _HEAD = struct.Struct("=8s4Q")

@@ -15,7 +15,7 @@ import pytest
 from assay.cli.command_words import demand_no_command
 from assay.cli.main import main
 from assay.cli.parser import parse
-from assay.cli.tier import bench, top
+from assay.cli.tier import bench, place, top
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import BadInput
@@ -264,7 +264,7 @@ def bench_of(
     monkeypatch.setattr(bench, "described", described)
     monkeypatch.setattr(bench, "find_kernel", lambda name, env: Path(f"assay-kernel-{name}"))
     found = msgspec.json.decode(WHOLE, type=Probe)
-    monkeypatch.setattr(bench, "probe", lambda env, paths: found)
+    monkeypatch.setattr(place, "probe", lambda env, paths: found)
     return launches
 
 

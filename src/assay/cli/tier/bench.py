@@ -15,10 +15,9 @@ from assay.bundle.files import replacing
 from assay.cli.documents import print_json
 from assay.cli.layout import fitted, width_of
 from assay.cli.target import target_of
+from assay.cli.tier.place import device_of, tier_env
 from assay.errors import BadInput, NotPossible
-from assay.installed import native_folder
 from assay.records import to_builtins
-from assay.tier.doctor import findings, usable
 from assay.tier.efficiency import (
     DEGREES,
     OF_DRAM,
@@ -29,7 +28,6 @@ from assay.tier.efficiency import (
     Work,
     modelled,
 )
-from assay.tier.probe import probe
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration
 from assay.workloads.kernels import Timed, described, find_kernel, timed
 
@@ -92,13 +90,8 @@ class _Bench:
     def _env(self, *, tier: bool) -> dict[str, str]:
         if not tier:
             return dict(os.environ)
-        return {
-            **os.environ,
-            "LD_PRELOAD": str(native_folder(os.environ) / "libassay-tier.so"),
-            "ASSAY_TIER_PATH": self.path,
-            "ASSAY_TIER_DRAM": str(self.dram_bytes),
-            "ASSAY_TIER_THRESHOLD": str(_THRESHOLD_BYTES),
-        }
+        threshold = {"ASSAY_TIER_THRESHOLD": str(_THRESHOLD_BYTES)}
+        return tier_env(self.path, self.dram_bytes) | threshold
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -117,11 +110,11 @@ def run(arguments: argparse.Namespace) -> int:
     dram_bytes = parse_bytes(arguments.dram)
     _demand_memory(dram_bytes)
     budget_s = parse_duration_s(arguments.budget) if arguments.budget else BUDGET_S
-    before = _device(arguments.path)
+    before = device_of(arguments.path)
     bench = _Bench(dram_bytes, arguments.path, ("--threads", arguments.threads or _threads()))
     points = list(_points())
     _measure(bench, points, budget_s, quiet=arguments.quiet)
-    after = _device(arguments.path)
+    after = device_of(arguments.path)
     # Others who use it lower it, if not both times.
     device = Device(read=max(before.read, after.read), write=max(before.write, after.write))
     cells = [_cell(point, device) for point in points if point.tier]
@@ -189,17 +182,6 @@ def _cell(point: _Point, device: Device) -> Cell:
         memory_s=memory_s,
         tier_s=tuple(seen.median_s for seen in point.tier),
         model=modelled(point.work, point.of_dram, middle_s, one.bytes, device),
-    )
-
-
-def _device(paths: str) -> Device:
-    found = probe(os.environ, paths)
-    if not usable(found):
-        grave = next(one for one in findings(found) if one.fatal)
-        raise NotPossible(f"There is no tier here: {grave.problem}.", f"{grave.remedy}.")
-    return Device(
-        read=sum(one.read_bytes_per_s or 0.0 for one in found.paths),
-        write=sum(one.write_bytes_per_s or 0.0 for one in found.paths),
     )
 
 

@@ -13,6 +13,7 @@ OF_ACTIONS = {
         *("explain", "record"),
     ),
     "top": ("every", "json"),
+    "predict": ("path", "dram", "for", "json"),
     "bench": ("path", "dram", "threads", "budget", "output", "json"),
 }
 """The options of each action."""
@@ -25,6 +26,10 @@ def run(parsed: Parsed) -> int:
         from assay.cli.verbs import run as launching
 
         return launching.run(_as_run(parsed))
+    if parsed.arguments.action == "predict":
+        from assay.cli.tier import predict
+
+        return predict.run(parsed.arguments, parsed.command)
     from assay.cli.acting import run_action
 
     return run_action(parsed.arguments)

@@ -1,0 +1,66 @@
+"""What is told of a program after a short look."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.tier.efficiency import Device
+from assay.tier.prediction import Look, Prediction, predicted, reasons
+
+DEVICE = Device(read=2 * 2**30, write=2**30)
+NOTHING = Look(
+    at_s=10.0,
+    cpu_s=1.0,
+    stall_s=1.0,
+    first=100,
+    demand=10,
+    late=10,
+    staged=10,
+    read_bytes=2**30,
+    written_bytes=0,
+)
+
+
+def after(**more: float) -> Prediction:
+    values = {name: getattr(NOTHING, name) for name in Look.__struct_fields__}
+    later = {name: value + more.get(name, 0) for name, value in values.items()}
+    return predicted(NOTHING, Look(**{"at_s": 20.0, **later}), DEVICE)
+
+
+def test_efficiency_is_work_over_work_and_waiting() -> None:
+    found = after(cpu_s=6.0, stall_s=2.0, staged=100, read_bytes=2**30)
+    assert found.efficiency == pytest.approx(0.75)
+    assert found.overlap == 1.0
+    assert found.work_s_per_gib == pytest.approx(6.0)
+    assert found.device_s_per_gib == pytest.approx(0.5)
+    assert found.foreseen == 1.0
+
+
+def test_the_overlap_is_that_of_the_model() -> None:
+    """Four GiB read in two seconds, and two written in two more; one second of work."""
+    found = after(cpu_s=1.0, stall_s=5.0, staged=9, read_bytes=4 * 2**30, written_bytes=2 * 2**30)
+    assert found.overlap == pytest.approx(0.25)
+    assert found.device_s_per_gib == pytest.approx(4 / 6)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"cpu_s": 1.0}, "fits into the DRAM"),
+        ({"cpu_s": 1.0, "first": 50, "staged": 10, "read_bytes": 1}, "for the first time"),
+        ({"cpu_s": 9.0, "stall_s": 1.0, "staged": 9, "read_bytes": 2**30}, "serves it well"),
+        ({"cpu_s": 1.0, "stall_s": 9.0, "demand": 9, "read_bytes": 2**30}, "Only 0 % of what"),
+        (
+            {"cpu_s": 1.0, "stall_s": 9.0, "staged": 9, "read_bytes": 20 * 2**30},
+            "The device is the limit",
+        ),
+    ],
+)
+def test_the_reason_is_named(more: dict[str, float], told: str) -> None:
+    assert told in " ".join(reasons(after(**more)))
+
+
+def test_nothing_at_all() -> None:
+    found = after()
+    assert (found.efficiency, found.overlap) == (1.0, 1.0)
+    assert found.foreseen is None
