@@ -78,6 +78,14 @@ std::size_t number_of(const char* name, std::size_t usual) {
     return text == nullptr ? usual : number(text, usual);
 }
 
+/// How many like this one share the budget: instances that assay started, or the ranks of a job on this node
+/// as Open MPI and MPICH's Hydra number them.
+std::size_t sharers() {
+    for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "ASSAY_INSTANCES"})
+        if (const std::size_t found = number_of(name, 0); found > 0) return found;
+    return 1;
+}
+
 class Front;
 Front& front();
 
@@ -113,7 +121,7 @@ class Front {
         if (paths == nullptr) return;
         Means means;
         means.paths = split_paths(paths);
-        means.memory_bytes = number_of("ASSAY_TIER_DRAM", 0);
+        means.memory_bytes = number_of("ASSAY_TIER_DRAM", 0) / sharers();
         means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
         means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
         threshold_ = number_of("ASSAY_TIER_THRESHOLD", threshold_);

@@ -407,3 +407,28 @@ def test_predict_ends_all_that_it_started(tiered: Tiered) -> None:
     missing = tiered.cli(*words, "--", "/nonexistent")
     assert missing.status == 3
     assert "/nonexistent cannot be started" in missing.err
+
+
+@pytest.mark.parametrize(
+    "variable", ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "ASSAY_INSTANCES"]
+)
+def test_ranks_share_the_budget(tiered: Tiered, variable: str) -> None:
+    show = (
+        "import os; from assay.tier.meter import meters; a = bytearray(100 << 20); "
+        "print([one.dram_bytes >> 20 for one in meters() if one.pid == os.getpid()])"
+    )
+    assert lines(tiered.python(show, **{variable: "4"})) == ["[16]"]
+    assert lines(tiered.python(show)) == ["[64]"]
+    answer = tiered.python(show, **{variable: "5"})
+    assert answer.status == 125
+    assert "memory for 6 chunks is too little" in answer.err
+
+
+def test_instances_share_the_budget(tiered: Tiered) -> None:
+    show = (
+        "import os; from assay.tier.meter import meters; a = bytearray(100 << 20); "
+        "print([one.dram_bytes >> 20 for one in meters() if one.pid == os.getpid()])"
+    )
+    words = ("--with", "instances=2")
+    told = lines(tiered(sys.executable, "-c", show, words=words))
+    assert told == ["[32]", "[32]"], told
