@@ -184,7 +184,7 @@ bool Pager::serve() {
     any = answer_starved() || any;
     if (any && unfinished_.region != nullptr) {
         const Unfinished one = std::exchange(unfinished_, {});
-        look_ahead(*one.region, *one.run);
+        if (one.fine == one.region->grain.fine()) look_ahead(*one.region, *one.run);
     }
     disk_->begin(); // What is waited for does not wait for room that others will need.
     keep_some_free();
@@ -354,7 +354,7 @@ const Streams::Stream* Pager::run_of(Region& region, const Chunk& chunk, std::ui
     // Of a chunk that is split, the first part that is touched stands for all.
     if (whole.state == State::split && region.by_chunk.is_at(number, thread)) return nullptr;
     const auto mapped = [&region](std::int64_t i) {
-        return region.chunks[static_cast<std::size_t>(i)].state == State::in;
+        return region.is_mapped(region.chunks[static_cast<std::size_t>(i)]);
     };
     const auto most = static_cast<std::uint32_t>(window_ / region.chunk_bytes);
     const Streams::Stream* const run = region.by_chunk.follow(number, thread, most, mapped);
@@ -385,7 +385,7 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
         const Ahead done = bring_ahead(fine ? region.piece_at(at) : whole);
         if (done == Ahead::no_further) {
             // Where what is in the way is being written, there is room in a moment.
-            if (writing_ > 0) unfinished_ = {&region, &run};
+            if (writing_ > 0) unfinished_ = {&region, &run, fine};
             return;
         }
         if (done == Ahead::brought) ++ahead;

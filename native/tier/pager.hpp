@@ -135,6 +135,7 @@ class Pager {
     struct Unfinished {
         Region* region = nullptr;
         const Streams::Stream* run = nullptr;
+        bool fine = false; ///< It is of parts.
     };
     Unfinished unfinished_;
     Event wake_;

@@ -84,4 +84,9 @@ std::size_t Region::mapped_parts(const Chunk& chunk) {
         std::ranges::count_if(parts_of(chunk), [](const Chunk& p) { return p.state == State::in; }));
 }
 
+bool Region::is_mapped(const Chunk& chunk) {
+    return chunk.state == State::in ||
+           (chunk.state == State::split && mapped_parts(chunk) == chunk_bytes / part_bytes);
+}
+
 } // namespace assay::tier

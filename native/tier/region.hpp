@@ -34,6 +34,8 @@ struct Region {
     void begin_wait(Chunk& chunk);
     void end_wait(Chunk& chunk);
     void count_wait();
+    /// All of a chunk, split or not.
+    [[nodiscard]] bool is_mapped(const Chunk& chunk);
     /// Of a chunk that is split.
     [[nodiscard]] std::size_t mapped_parts(const Chunk& chunk);
 
