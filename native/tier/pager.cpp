@@ -124,6 +124,7 @@ void Pager::remove(Region& region) {
     if (unfinished_.region == &region) unfinished_ = {};
     for (Chunk& chunk : region.chunks) forget(chunk);
     region.gone = true;
+    region.shown.bytes = 0; // Nobody sees it any more, whenever its last transfer ends.
     free_where_idle(region);
 }
 
