@@ -26,6 +26,7 @@ using State = Chunk::State;
 
 constexpr std::size_t most_regions = 1 << 16;
 constexpr std::size_t most_parts_ahead = 128;
+constexpr std::size_t most_expected = 1 << 12;
 
 std::uint64_t random_seed() {
     std::uint64_t seed = 0;
@@ -69,7 +70,7 @@ Pager::Pager(const Means& means)
       low_(std::clamp(pool_.most_bytes() / 32, 2 * pool_.chunk(), 16 * pool_.chunk())),
       most_ahead_(std::max(pool_.most_bytes() / 4, 2 * pool_.chunk())),
       window_(std::clamp(pool_.most_bytes() / 16, 4 * pool_.chunk(), 16 * pool_.chunk())),
-      zeros_(sys::map(means.chunk_bytes)), regions_(most_regions),
+      zeros_(sys::map(means.chunk_bytes)), regions_(most_regions), expected_(most_expected),
       starved_(means.address_bytes / means.chunk_bytes) {
     if (zeros_ == nullptr) throw std::bad_alloc();
     zero_chunk_ = digest_of(zeros_, pool_.chunk(), seed_);
@@ -187,6 +188,7 @@ bool Pager::serve() {
         const Unfinished one = std::exchange(unfinished_, {});
         if (one.fine == one.region->grain.fine()) look_ahead(*one.region, *one.run);
     }
+    bring_expected();
     disk_->begin(); // What is waited for does not wait for room that others will need.
     keep_some_free();
     disk_->begin();
@@ -742,11 +744,21 @@ void Pager::expect(std::byte* at) {
     {
         const Quiet quiet;
         const std::lock_guard lock(lock_);
-        Region* const region = region_at(at);
-        if (region == nullptr || residence_.ahead_bytes() >= most_ahead_) return;
-        if (bring_ahead(region->chunk_at(at)) != Ahead::brought) return;
+        if (expected_.full()) return; // It is advice.
+        expected_.add(at);
     }
     wake_.signal();
+}
+
+void Pager::bring_expected() {
+    std::size_t done = 0;
+    for (; done < expected_.size() && residence_.ahead_bytes() < most_ahead_; ++done) {
+        Region* const region = region_at(expected_[done]);
+        if (region != nullptr && bring_ahead(region->chunk_at(expected_[done])) == Ahead::no_further &&
+            writing_ > 0)
+            break; // There is room in a moment.
+    }
+    expected_.remove_first(done);
 }
 
 } // namespace assay::tier

@@ -88,6 +88,7 @@ class Pager {
     static void count(const Chunk& chunk);
     /// Begins a transfer. \returns false where there is no room for it.
     [[nodiscard]] bool start(Chunk& chunk, bool write);
+    void bring_expected();
     /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
     [[nodiscard]] bool read(Chunk& chunk);
     /// Maps what is staged. \returns false where an event has to be read first.
@@ -124,13 +125,14 @@ class Pager {
     Meter meter_;
     std::uint64_t seed_;
     Digest zero_chunk_, zero_part_;
-    std::size_t low_;         ///< Bytes that are kept free.
-    std::size_t most_ahead_;  ///< Bytes that may be brought ahead.
-    std::size_t window_;      ///< Bytes that may be brought ahead of one run.
-    std::size_t writing_ = 0; ///< Bytes.
-    std::byte* zeros_;        ///< A chunk of them, which nobody writes.
-    Table<Region*> regions_;  ///< By address.
-    Table<Chunk*> starved_;   ///< Waited for, and to be tried again.
+    std::size_t low_;            ///< Bytes that are kept free.
+    std::size_t most_ahead_;     ///< Bytes that may be brought ahead.
+    std::size_t window_;         ///< Bytes that may be brought ahead of one run.
+    std::size_t writing_ = 0;    ///< Bytes.
+    std::byte* zeros_;           ///< A chunk of them, which nobody writes.
+    Table<Region*> regions_;     ///< By address.
+    Table<std::byte*> expected_; ///< Chunks that will be touched soon, as somebody said.
+    Table<Chunk*> starved_;      ///< Waited for, and to be tried again.
     /// What would be read ahead, had there been room.
     struct Unfinished {
         Region* region = nullptr;

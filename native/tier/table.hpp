@@ -59,6 +59,10 @@ class Table {
         for (std::size_t i = at + 1; i < size_; ++i) items_[i - 1] = items_[i];
         --size_;
     }
+    void remove_first(std::size_t count) {
+        for (std::size_t i = count; i < size_; ++i) items_[i - count] = items_[i];
+        size_ -= count;
+    }
     /// So many, all of them zero.
     void fill(std::size_t count) { size_ = count; }
 
