@@ -33,7 +33,7 @@ class Traversal final : public KernelOf<Words> {
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         return {{"n", "words of 8 bytes", 0, 0, std::int64_t{1} << 40},
-                {"update", "1: one is added to each word", 0, 0, 1}};
+                {"update", "1: the lowest bit of each word is set, and all are written", 0, 0, 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -63,10 +63,10 @@ class Traversal final : public KernelOf<Words> {
     [[nodiscard]] Verdict check() override {
         std::uint64_t sum = 0;
         std::size_t wrong = 0;
-        const std::uint64_t more = work_.update ? 1 : 0;
+        const std::uint64_t set = work_.update ? 1 : 0;
         for (std::size_t i = 0; i < work_.count; ++i) {
-            sum += datum(i);
-            wrong += data_[i] != datum(i) + more;
+            sum += datum(i) | set;
+            wrong += data_[i] != (datum(i) | set);
         }
         Comparison exact(0.0, 0.0);
         exact.look("words that are not as they are to be", 0, static_cast<double>(wrong), 0.0L);

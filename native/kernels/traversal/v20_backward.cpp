@@ -7,7 +7,7 @@ namespace {
 
 void run(const Words& work) {
     std::uint64_t sum = 0;
-    for (std::size_t i = work.count; i-- > 0;) sum += work.update ? work.data[i]++ : work.data[i];
+    for (std::size_t i = work.count; i-- > 0;) sum += work.update ? work.data[i] |= 1U : work.data[i];
     *work.sum = sum;
 }
 

@@ -14,7 +14,7 @@ inline std::uint64_t visit(const assay::kernels::Words& work, std::size_t first,
     std::uint64_t sum = 0;
     std::uint64_t* const data = work.data;
     if (work.update)
-        for (std::size_t i = first; i < last; ++i) sum += data[i]++;
+        for (std::size_t i = first; i < last; ++i) sum += data[i] |= 1U;
     else
         for (std::size_t i = first; i < last; ++i) sum += data[i];
     return sum;

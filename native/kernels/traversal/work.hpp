@@ -11,7 +11,7 @@ namespace assay::kernels {
 struct Words {
     std::uint64_t* data;
     std::size_t count;
-    bool update; ///< One is added to each of them as well.
+    bool update; ///< The lowest bit of each is set as well, which may be done again.
     std::uint64_t* sum;
 };
 

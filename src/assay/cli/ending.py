@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals by which a command line is told to end."""
+
 SAME_S = 1.0
 """How long after a signal another one is taken for the same."""
 
@@ -32,9 +35,14 @@ class Terminated(BaseException):
 
 
 def end_at_once() -> None:
-    """Let SIGINT end the process, as SIGTERM and SIGHUP do when it begins."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Let signals end the process, where they would raise an exception: there is nothing to clean up.
+
+    That is so when it begins, and again when its work is done: raised while the interpreter ends,
+    an exception is told as one that was ignored.
+    """
+    for number in ENDING:
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
 
 
 def end_in_order() -> None:
@@ -43,7 +51,7 @@ def end_in_order() -> None:
     One that was ignored from the start stays so: see nohup(1).
     """
     handler = ending()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, handler)
 

@@ -37,6 +37,7 @@ def entry() -> NoReturn:
     try:
         sys.exit(main(sys.argv[1:]))
     finally:
+        end_at_once()
         let_go()
 
 

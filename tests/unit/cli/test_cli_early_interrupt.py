@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -127,3 +128,23 @@ def test_at_many_moments_of_the_first_tenths_of_a_second() -> None:
         if str(SOURCE / "assay") in told or process.returncode not in (1, -signal.SIGINT):
             assert told == ""
             assert process.returncode in (0, 130, -signal.SIGINT)
+
+
+AT_THE_END = """
+import atexit, signal, sys
+
+from assay.__main__ import entry
+
+atexit.register(signal.raise_signal, signal.Signals[sys.argv.pop(1)])
+entry()
+"""
+"""The signal comes when the work is done, and the interpreter ends."""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_after_all_is_done(name: str) -> None:
+    argv = [sys.executable, "-c", AT_THE_END, name, "settings", "list", "--json"]
+    done = subprocess.run(argv, env=ENV, capture_output=True, text=True, timeout=60)
+    assert done.returncode == -signal.Signals[name]
+    assert done.stderr == ""
+    assert json.loads(done.stdout)
