@@ -35,7 +35,7 @@ class Terminated(BaseException):
 
 
 def end_at_once() -> None:
-    """Let signals end the process, where they would raise an exception: there is nothing to clean up.
+    """Let signals end the process that would raise an exception: there is nothing to clean up.
 
     That is so when it begins, and again when its work is done: raised while the interpreter ends,
     an exception is told as one that was ignored.
