@@ -11,26 +11,33 @@
 
 namespace assay::tier {
 
-Frames::Frames(std::size_t bytes, std::size_t most)
-    : frame_(bytes), most_(most), fault_(UFFD_FEATURE_MOVE),
-      pagemap_(lifted(Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)))), free_(2 * most), plain_(most),
-      watched_(most) {
+Frames::Frames(Exchange exchange, std::size_t bytes, std::size_t most)
+    : frame_(bytes), most_(most), pagemap_(lifted(Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)))),
+      free_(2 * most), plain_(2 * most), watched_(most) {
     const std::size_t alignment = bytes > huge_page ? bytes : huge_page;
     const std::size_t half = (most * bytes + huge_page - 1) / huge_page * huge_page;
     area_bytes_ = 2 * half + alignment + page;
     area_ = sys::map(area_bytes_);
     if (area_ == nullptr) throw std::bad_alloc();
     std::byte* const first = aligned(area_, alignment);
-    watched_area_ = first + half;
-    zeros_ = watched_area_ + half;
-    sys::size_pages(first, 2 * half, bytes);
-    sys::advise(area_, area_bytes_, MADV_DONTFORK);
-    if (const int error = half == 0 ? 0 : fault_.watch(watched_area_, half); error != 0)
-        throw std::system_error(error, std::generic_category(), "userfaultfd on frames");
-    for (std::size_t i = most; i-- > 0;) {
-        plain_.add(first + i * bytes);
-        watched_.add(watched_area_ + i * bytes);
+    watched_area_ = zeros_ = first + 2 * half;
+    prepare(first, 2 * half);
+    sys::advise(zeros_, page, MADV_DONTFORK);
+    if (exchange == Exchange::move) {
+        watched_area_ = first + half;
+        fault_.emplace(UFFD_FEATURE_MOVE);
+        if (const int error = half == 0 ? 0 : fault_->watch(watched_area_, half); error != 0)
+            throw std::system_error(error, std::generic_category(), "userfaultfd on frames");
     }
+    for (std::size_t i = most; i-- > 0;) {
+        emptied(first + half + i * bytes);
+        emptied(first + i * bytes);
+    }
+}
+
+void Frames::prepare(std::byte* places, std::size_t bytes) const {
+    sys::size_pages(places, bytes, frame_);
+    sys::advise(places, bytes, MADV_DONTFORK);
 }
 
 Frames::~Frames() {
@@ -61,18 +68,61 @@ bool Frames::shed(std::size_t frames) {
     return true;
 }
 
+Userfault::Moved Frames::send(const Userfault& regions, std::byte* to, std::byte* frame,
+                              std::size_t from) const {
+    const std::size_t rest = frame_ - from;
+    return fault_ ? regions.move(to + from, frame + from, rest) : regions.copy(to + from, frame + from, rest);
+}
+
+void Frames::sent(std::byte* frame) {
+    if (fault_)
+        emptied(frame);
+    else
+        drop(frame);
+}
+
 void Frames::drop(std::byte* frame) {
-    sys::advise(frame, frame_, MADV_DONTNEED);
+    if (fault_) {
+        sys::advise(frame, frame_, MADV_DONTNEED);
+    } else {
+        // What left a region is a mapping of its own, as many of which a process may have as
+        // vm.max_map_count says; a new one is one with its neighbours.
+        constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+        if (sys::map(frame, frame_, PROT_READ | PROT_WRITE, flags) == nullptr)
+            sys::advise(frame, frame_, MADV_DONTNEED);
+        prepare(frame, frame_);
+    }
     emptied(frame);
 }
 
-Userfault::Moved Frames::bring_back(std::byte* place, std::byte* from) const {
-    const Userfault::Moved moved = fault_.move(place, from, frame_);
+Frames::Back Frames::bring_back(std::byte* from) {
+    if (!fault_) return leave(from);
+    std::byte* const place = watched_.take_last();
+    return {place, move_back(place, from)};
+}
+
+Userfault::Moved Frames::move_back(std::byte* place, std::byte* from) const {
+    const Userfault::Moved moved = fault_->move(place, from, frame_);
     if (moved.error != ENOENT) return moved;
     const std::size_t rest = frame_ - moved.bytes;
-    const Userfault::Moved more = fault_.move(place + moved.bytes, from + moved.bytes, rest, true);
+    const Userfault::Moved more = fault_->move(place + moved.bytes, from + moved.bytes, rest, true);
     if (more.error != 0) return {more.error, moved.bytes + more.bytes};
     return {fill_holes(place), frame_};
+}
+
+Frames::Back Frames::leave(std::byte* from) {
+    if (plain_.empty()) return {nullptr, {ENOMEM, 0}};
+    std::byte* const place = plain_.take_last();
+    const int error = sys::leave(place, from, frame_);
+    if (error == 0) return {place, {0, frame_}};
+    // Perhaps nothing is mapped there any more, and another thread's mapping may already have come instead:
+    // then it is not ours any more.
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    if (sys::map(place, frame_, PROT_READ | PROT_WRITE, flags) == place) {
+        prepare(place, frame_);
+        plain_.add(place);
+    }
+    return {nullptr, {error, 0}};
 }
 
 int Frames::fill_holes(std::byte* frame) const {
@@ -89,8 +139,8 @@ int Frames::fill_holes(std::byte* frame) const {
         if (got != static_cast<ssize_t>(pages * sizeof(std::uint64_t))) return errno;
         for (std::size_t i = 0; i < pages; ++i) {
             if ((entries[i] & present) != 0) continue;
-            if (const int error = fault_.copy(frame + from + i * page, zeros_, page); error != 0)
-                return error;
+            const Userfault::Moved filled = fault_->copy(frame + from + i * page, zeros_, page);
+            if (filled.error != 0) return filled.error;
         }
     }
     return 0;

@@ -4,21 +4,24 @@
 #include "tier/userfault.hpp"
 
 #include <cstddef>
+#include <optional>
 
 namespace assay::tier {
 
 /// Memory that chunks of one size are brought to, wherever its pages are mapped just now.
 ///
 /// A frame is a place of one chunk with pages. Pages leave it when its chunk is mapped in its region, and
-/// come to another place when one is taken away; nothing is allocated, zeroed or copied meanwhile. There are
-/// two kinds of places: the kernel gives new pages to those that it answers for itself, and pages can be
-/// moved only to those that are watched. A watched place without pages is never touched: the pager would wait
-/// for itself.
+/// come to another place when one is taken away.
+///
+/// Where pages move, nothing is allocated, zeroed or copied meanwhile, and there are two kinds of places: the
+/// kernel gives new pages to those that it answers for itself, and pages can be moved only to those that are
+/// watched. A watched place without pages is never touched: the pager would wait for itself. Where they are
+/// copied, all places are of the first kind.
 class Frames {
   public:
     /// \param bytes of a frame. \param most frames that there may ever be at a time.
     /// \throws std::bad_alloc, std::system_error.
-    Frames(std::size_t bytes, std::size_t most);
+    Frames(Exchange exchange, std::size_t bytes, std::size_t most);
     Frames(const Frames&) = delete;
     Frames& operator=(const Frames&) = delete;
     ~Frames();
@@ -27,19 +30,25 @@ class Frames {
     [[nodiscard]] std::byte* take(bool& zero);
     /// Its content is not needed any more.
     void give(std::byte* frame) { free_.add(frame); }
-    /// A place without pages that they can be moved to.
-    [[nodiscard]] std::byte* place() { return watched_.take_last(); }
-    /// Its pages were moved away, or never came.
-    void emptied(std::byte* place);
-    /// A mapped chunk and its pages are gone.
-    void gone() { --made_; }
+    /// What a frame holds, from some byte on, to where it belongs in a region.
+    [[nodiscard]] Userfault::Moved send(const Userfault& regions, std::byte* to, std::byte* frame,
+                                        std::size_t from) const;
+    /// All of it was sent.
+    void sent(std::byte* frame);
     /// Gives a frame's pages back to the kernel, and keeps the place.
     void drop(std::byte* frame);
 
-    /// Pages from a region to a place, from some byte on; those that are missing are zeros in the place.
-    ///
-    /// \returns how many bytes have left the region, and why not all.
-    [[nodiscard]] Userfault::Moved bring_back(std::byte* place, std::byte* from) const;
+    /// Pages of a region that came back, or some of them, in a place that is not a frame then.
+    struct Back {
+        std::byte* place = nullptr;
+        Userfault::Moved moved;
+    };
+    /// The pages of a chunk in a region to a place; those that are missing are zeros there.
+    [[nodiscard]] Back bring_back(std::byte* from);
+    /// What came back has gone again.
+    void emptied(std::byte* place);
+    /// A mapped chunk and its pages are gone.
+    void gone() { --made_; }
 
     [[nodiscard]] std::size_t bytes() const { return frame_; }
     /// Frames that `take` can still give.
@@ -51,15 +60,19 @@ class Frames {
     void grow(std::size_t frames) { most_ += frames; }
 
   private:
+    void prepare(std::byte* places, std::size_t bytes) const;
+    [[nodiscard]] Userfault::Moved move_back(std::byte* place, std::byte* from) const;
+    [[nodiscard]] Back leave(std::byte* from);
     [[nodiscard]] int fill_holes(std::byte* frame) const;
     [[nodiscard]] bool is_watched(const std::byte* place) const { return place >= watched_area_; }
 
     std::size_t frame_, most_;
     std::size_t made_ = 0; ///< With pages, wherever they are.
-    Userfault fault_;      ///< Of its own, without events: what happens to places is nobody's news.
+    /// Where pages move; of its own, without events: what happens to places is nobody's news.
+    std::optional<Userfault> fault_;
     Fd pagemap_;
-    std::byte* area_ = nullptr; ///< Places: first those of the kernel, then those that are watched.
-    std::byte* watched_area_ = nullptr;
+    std::byte* area_ = nullptr;         ///< Places: first those of the kernel, then those that are watched.
+    std::byte* watched_area_ = nullptr; ///< The end of them, where none is.
     std::size_t area_bytes_ = 0;
     std::byte* zeros_ = nullptr;
     Table<std::byte*> free_, plain_, watched_;

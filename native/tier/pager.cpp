@@ -54,16 +54,33 @@ std::size_t room_for(const Means& means) {
     return chunks;
 }
 
+/// \throws std::runtime_error where there is none of it.
+std::uint64_t features_for(Exchange exchange) {
+    // What lies on storage may turn out to be lost, and is poisoned then; where that cannot be (before Linux
+    // 6.6), the program ends.
+    const std::uint64_t poison = Userfault::offer().features & UFFD_FEATURE_POISON;
+    const std::uint64_t common = UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP | poison;
+    if (exchange == Exchange::move) return common | UFFD_FEATURE_MOVE | UFFD_FEATURE_EVENT_REMAP;
+    if (!Userfault::can_leave())
+        throw std::runtime_error(
+            "this kernel cannot take pages away from a place that stays (mremap, MREMAP_DONTUNMAP): use "
+            "Linux 5.7 or newer, 6.8 for the best");
+    // The pager's own mremap(2) would be an event that it had to read itself.
+    return common;
+}
+
 std::unique_ptr<Disk> disk_of(const Means& means, const Store& store) {
     return means.disk ? means.disk(store, means.depth) : any_disk(store, means.depth);
 }
 
 } // namespace
 
-Pager::Pager(const Means& means)
-    : fault_(UFFD_FEATURE_MOVE | UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP |
-             UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_POISON),
-      pool_(means.chunk_bytes, part_of(means), room_for(means)),
+Exchange Pager::exchange_of(const Means& means) {
+    return means.exchange ? *means.exchange : Userfault::offer().best();
+}
+
+Pager::Pager(const Means& means, Exchange exchange)
+    : fault_(features_for(exchange)), pool_(exchange, means.chunk_bytes, part_of(means), room_for(means)),
       store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes),
       disk_(disk_of(means, store_)), residence_(pool_.most_bytes(), pool_.chunk()),
       meter_(most_regions, means.memory_bytes, means.chunk_bytes), seed_(random_seed()),
@@ -71,7 +88,8 @@ Pager::Pager(const Means& means)
       most_ahead_(std::max(pool_.most_bytes() / 4, 2 * pool_.chunk())),
       window_(std::clamp(pool_.most_bytes() / 16, 4 * pool_.chunk(), 16 * pool_.chunk())),
       zeros_(sys::map(means.chunk_bytes)), regions_(most_regions), expected_(most_expected),
-      starved_(means.address_bytes / means.chunk_bytes) {
+      starved_(means.address_bytes / means.chunk_bytes),
+      copies_unasked_(exchange == Exchange::copy && !means.exchange) {
     if (zeros_ == nullptr) throw std::bad_alloc();
     zero_chunk_ = digest_of(zeros_, pool_.chunk(), seed_);
     zero_part_ = digest_of(zeros_, pool_.part(), seed_);
@@ -96,6 +114,9 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
     if (room == nullptr) return nullptr;
     const Quiet quiet;
     const std::lock_guard lock(lock_);
+    if (std::exchange(copies_unasked_, false))
+        say({"this kernel copies pages where Linux 6.8 moves them: memory that the kernel or a device fills "
+             "while the program goes on (io_uring, a GPU) must not be among what storage stands behind"});
     std::size_t first = 0;
     int error = regions_.full() ? ENOMEM : store_.reserve(bytes / pool_.chunk(), first);
     if (error == 0) {
@@ -272,7 +293,7 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     if (chunk->state == State::in) {
         // Another thread was before it, or the program has given the page back (MADV_DONTNEED) and finds
         // zeros.
-        if (fault_.copy(at, zeros_, page) != 0) fault_.wake(at, page);
+        if (fault_.copy(at, zeros_, page).error != 0) fault_.wake(at, page);
         return;
     }
     if (chunk->state == State::lost) return fault_.wake(at, page);
@@ -469,18 +490,18 @@ void Pager::was_read(Chunk& chunk, int error) {
 bool Pager::map(Chunk& chunk) {
     // Pages may be pinned for a moment after a transfer into them has ended.
     constexpr int patience = 1000;
+    Frames& frames = pool_.of(chunk.bytes);
     std::byte* const to = chunk.at;
-    const std::size_t bytes = chunk.bytes;
     std::size_t done = 0;
-    for (int i = 0; i < patience && done < bytes; ++i) {
-        const Userfault::Moved moved = fault_.move(to + done, chunk.frame + done, bytes - done);
+    for (int i = 0; i < patience && done < chunk.bytes; ++i) {
+        const Userfault::Moved moved = frames.send(fault_, to, chunk.frame, done);
         done += moved.bytes;
         if (moved.error == EAGAIN && done == 0) return false;
         if (moved.error != 0 && moved.error != EBUSY) break;
         if (moved.error == EBUSY) ::sched_yield();
     }
-    if (done < bytes) return map_by_pages(chunk, done);
-    pool_.of(bytes).emptied(chunk.frame);
+    if (done < chunk.bytes) return map_by_pages(chunk, done);
+    frames.sent(chunk.frame);
     mapped(chunk);
     return true;
 }
@@ -494,12 +515,12 @@ bool Pager::map_by_pages(Chunk& chunk, std::size_t done) {
     Frames& frames = pool_.of(chunk.bytes);
     bool any = done > 0;
     for (std::size_t at = done; at < chunk.bytes; at += page) {
-        int error = fault_.copy(to + at, chunk.frame + at, page);
+        int error = fault_.copy(to + at, chunk.frame + at, page).error;
         // An event waits to be read; that of an unmapping does not change what is here, and nobody else
         // reads.
         while (error == EAGAIN) {
             take_messages();
-            error = fault_.copy(to + at, chunk.frame + at, page);
+            error = fault_.copy(to + at, chunk.frame + at, page).error;
         }
         any = any || error == 0 || error == EEXIST;
     }
@@ -528,8 +549,7 @@ void Pager::mapped(Chunk& chunk) {
 bool Pager::unmap(Chunk& chunk) {
     std::byte* const from = chunk.at;
     Frames& frames = pool_.of(chunk.bytes);
-    std::byte* const place = frames.place();
-    const Userfault::Moved moved = frames.bring_back(place, from);
+    const auto [place, moved] = frames.bring_back(from);
     if (moved.error == 0) {
         chunk.frame = place;
         chunk.state = State::staged;
@@ -546,9 +566,9 @@ bool Pager::unmap(Chunk& chunk) {
         else if (back.error != 0)
             give_up({"pages of a chunk could not be put back (", ::strerrorname_np(back.error), ")"});
     }
-    frames.emptied(place);
+    if (place != nullptr) frames.emptied(place);
     // In use by the kernel, or by a child of a fork, it may be free later. Pages that are not alike stay so.
-    if (moved.error == EBUSY || moved.error == EAGAIN)
+    if (moved.error == EBUSY || moved.error == EAGAIN || moved.error == ENOMEM)
         residence_.postpone(chunk);
     else
         residence_.left(chunk);

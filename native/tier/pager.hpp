@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,6 +25,7 @@ struct Means {
     std::size_t part_bytes = std::size_t{64} << 10;   ///< Of chunks of which little is used at a time.
     std::size_t address_bytes = std::size_t{1} << 42; ///< Of all regions, at most.
     unsigned depth = 64;                              ///< Transfers at a time.
+    std::optional<Exchange> exchange = {};            ///< The best that there is, where none is named.
     /// Makes the disk; by io_uring, or by threads where there is none.
     std::function<std::unique_ptr<Disk>(const Store&, unsigned depth)> disk = {};
 };
@@ -36,7 +38,7 @@ struct Means {
 class Pager {
   public:
     /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
-    explicit Pager(const Means& means);
+    explicit Pager(const Means& means) : Pager(means, exchange_of(means)) {}
     Pager(const Pager&) = delete;
     Pager& operator=(const Pager&) = delete;
     /// Regions must be gone: what touches them later finds zeros.
@@ -68,6 +70,8 @@ class Pager {
     [[nodiscard]] std::size_t chunk() const { return pool_.chunk(); }
 
   private:
+    Pager(const Means& means, Exchange exchange);
+    [[nodiscard]] static Exchange exchange_of(const Means& means);
     void work();
     /// One look at all that may have happened. \returns whether anything had.
     bool serve();
@@ -144,6 +148,7 @@ class Pager {
     std::mutex lock_;
     bool over_ = false;
     bool write_failed_ = false;
+    bool copies_unasked_; ///< And nobody was told yet.
     std::thread thread_;
 };
 

@@ -2,9 +2,9 @@
 
 namespace assay::tier {
 
-Pool::Pool(std::size_t chunk, std::size_t part, std::size_t most)
-    : ratio_(chunk / part), most_bytes_(most * chunk), chunks_(chunk, most),
-      parts_(part, ratio_ == 1 ? 0 : most * ratio_) {
+Pool::Pool(Exchange exchange, std::size_t chunk, std::size_t part, std::size_t most)
+    : ratio_(chunk / part), most_bytes_(most * chunk), chunks_(exchange, chunk, most),
+      parts_(exchange, part, ratio_ == 1 ? 0 : most * ratio_) {
     if (ratio_ > 1) static_cast<void>(parts_.shed(most * ratio_));
 }
 

@@ -12,7 +12,7 @@ class Pool {
   public:
     /// \param part bytes of a chunk's parts; as many as a chunk has where there are none.
     /// \throws what Frames does.
-    Pool(std::size_t chunk, std::size_t part, std::size_t most);
+    Pool(Exchange exchange, std::size_t chunk, std::size_t part, std::size_t most);
 
     /// A frame for so many bytes, or null where nothing is left. \param zero set to whether it holds zeros.
     [[nodiscard]] std::byte* take(std::size_t bytes, bool& zero);

@@ -124,6 +124,8 @@ class Front {
         means.memory_bytes = number_of("ASSAY_TIER_DRAM", 0) / sharers();
         means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
         means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
+        if (const char* const how = std::getenv("ASSAY_TIER_EXCHANGE"); how != nullptr)
+            means.exchange = std::string_view(how) == "copy" ? Exchange::copy : Exchange::move;
         threshold_ = number_of("ASSAY_TIER_THRESHOLD", threshold_);
         own_from_ = lifted_from();
         const std::array<bool, lifted_room> before = open_descriptors();

@@ -113,6 +113,7 @@ void tell_kernel(JsonWriter& json) {
     if (offer.error != 0) json.member("problem", std::strerror(offer.error));
     json.member("in_kernel", offer.in_kernel)
         .member("move", (offer.features & UFFD_FEATURE_MOVE) != 0)
+        .member("copy", Userfault::can_leave())
         .member("poison", (offer.features & UFFD_FEATURE_POISON) != 0)
         .end_object();
     json.key("io_uring").begin_object();

@@ -45,6 +45,18 @@ inline int unmap(void* at, std::size_t bytes) {
     return static_cast<int>(::syscall(SYS_munmap, at, bytes));
 }
 
+/// All pages of a place go to another one, in whose stead they come; the first stays mapped, and is empty.
+///
+/// \returns 0, or what errno would say; then nothing may be mapped at the other place.
+inline int leave(void* to, void* from, std::size_t bytes) {
+#ifndef MREMAP_DONTUNMAP
+    constexpr int MREMAP_DONTUNMAP = 4; // Linux 5.7
+#endif
+    const long found =
+        ::syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);
+    return found == -1 ? errno : 0;
+}
+
 inline int advise(void* at, std::size_t bytes, int advice) {
     return static_cast<int>(::syscall(SYS_madvise, at, bytes, advice));
 }

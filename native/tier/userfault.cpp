@@ -1,6 +1,7 @@
 #include "tier/userfault.hpp"
 
 #include "tier/lifted.hpp"
+#include "tier/sys.hpp"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -52,6 +53,15 @@ Userfault::Offer Userfault::offer() {
     return offer;
 }
 
+bool Userfault::can_leave() {
+    std::byte* const both = sys::map(2 * page);
+    if (both == nullptr) return false;
+    *both = std::byte{1};
+    const bool can = sys::leave(both + page, both, page) == 0;
+    sys::unmap(both, 2 * page);
+    return can;
+}
+
 Userfault::Userfault(std::uint64_t features) : fd_(open_fd()) {
     if (!fd_)
         throw std::runtime_error(std::string("page faults cannot be answered here (userfaultfd: ") +
@@ -59,7 +69,10 @@ Userfault::Userfault(std::uint64_t features) : fd_(open_fd()) {
                                  "): become root, or do what `assay tier doctor` says");
     uffdio_api api{UFFD_API, features, 0};
     if (::ioctl(fd_.get(), UFFDIO_API, &api) != 0)
-        throw std::runtime_error("this kernel cannot move pages (UFFDIO_MOVE): use Linux 6.8 or newer");
+        throw std::runtime_error((features & UFFD_FEATURE_MOVE) != 0
+                                     ? "this kernel cannot move pages (UFFDIO_MOVE): use Linux 6.8 or newer"
+                                     : "this kernel does not tell of page faults what is needed "
+                                       "(UFFD_FEATURE_THREAD_ID): use Linux 5.7 or newer");
 }
 
 int Userfault::watch(void* at, std::size_t bytes) const {
@@ -80,16 +93,15 @@ Userfault::Moved Userfault::move(void* to, void* from, std::size_t bytes, bool h
     return {0, bytes};
 }
 
-int Userfault::copy(void* to, const void* from, std::size_t bytes) const {
+Userfault::Moved Userfault::copy(void* to, const void* from, std::size_t bytes) const {
     std::size_t done = 0;
-    for (;;) {
+    while (done < bytes) {
         uffdio_copy range{number(to) + done, number(from) + done, bytes - done, 0, 0};
-        if (::ioctl(fd_.get(), UFFDIO_COPY, &range) == 0) return 0;
-        const int error = errno;
-        if (range.copy <= 0) return error;
+        if (::ioctl(fd_.get(), UFFDIO_COPY, &range) == 0) return {0, bytes};
+        if (range.copy <= 0) return {errno, done};
         done += static_cast<std::size_t>(range.copy);
-        if (done == bytes) return 0;
     }
+    return {0, bytes};
 }
 
 int Userfault::poison(void* at, std::size_t bytes) const {

@@ -37,6 +37,14 @@ struct uffdio_move {
 
 namespace assay::tier {
 
+/// How what frames hold comes to where it is touched, and leaves it.
+enum class Exchange : std::uint8_t {
+    move, ///< Pages change their place (UFFDIO_MOVE, Linux 6.8). Those that the kernel is using stay.
+    /// New pages are filled (UFFDIO_COPY), and pages leave with their part of the page table (mremap(2),
+    /// MREMAP_DONTUNMAP, Linux 5.7). Nothing tells of pages that a device or the kernel is about to fill.
+    copy,
+};
+
 /// Faults of this process that are answered here instead of by the kernel: userfaultfd(2).
 ///
 /// Operations return 0, or what errno would say; none of them throws.
@@ -48,8 +56,12 @@ class Userfault {
         std::uint64_t features = 0;
         bool in_kernel = false;
         int error = 0; ///< errno, where there is none at all.
+        [[nodiscard]] bool moves() const { return (features & UFFD_FEATURE_MOVE) != 0; }
+        [[nodiscard]] Exchange best() const { return moves() ? Exchange::move : Exchange::copy; }
     };
     [[nodiscard]] static Offer offer();
+    /// Whether memory can leave its place while the place stays, which Exchange::copy needs.
+    [[nodiscard]] static bool can_leave();
 
     /// \throws std::runtime_error where the kernel or these rights do not give it.
     explicit Userfault(std::uint64_t features);
@@ -68,8 +80,10 @@ class Userfault {
     /// \returns ENOENT where a page is missing; EBUSY where the kernel or a child of a fork uses one; EINVAL
     ///     where the two places are not alike (mlock, mprotect); EAGAIN while an event is not read.
     [[nodiscard]] Moved move(void* to, void* from, std::size_t bytes, bool holes = false) const;
-    /// \returns EEXIST where a page is there.
-    [[nodiscard]] int copy(void* to, const void* from, std::size_t bytes) const;
+    /// New pages with the same content, and what waits for them goes on.
+    ///
+    /// \returns EEXIST where a page is there; EAGAIN while an event is not read.
+    [[nodiscard]] Moved copy(void* to, const void* from, std::size_t bytes) const;
     /// Touching it ends in SIGBUS from now on.
     [[nodiscard]] int poison(void* at, std::size_t bytes) const;
     void wake(void* at, std::size_t bytes) const;

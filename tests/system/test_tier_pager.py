@@ -63,6 +63,8 @@ SHAPES = [
     "--threads 3 --disk threads --frames 9",
     "--threads 2 --chunk 4096 --chunks 1000 --frames 32",
     "--threads 2 --chunk 262144 --part 4096 --chunks 200 --frames 12",
+    "--threads 3 --exchange copy --frames 9",
+    "--threads 2 --exchange copy --chunk 262144 --part 4096 --chunks 200 --frames 12",
 ]
 
 

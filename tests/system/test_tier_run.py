@@ -91,11 +91,12 @@ def lines(answer: Answer) -> list[str]:
     return answer.out.splitlines()
 
 
+@pytest.mark.parametrize("exchange", ["move", "copy"])
 @pytest.mark.parametrize("how", ["bytearray", "mmap", "array"])
-def test_data_larger_than_dram_are_what_they_were(tiered: Tiered, how: str) -> None:
+def test_data_larger_than_dram_are_what_they_were(tiered: Tiered, how: str, exchange: str) -> None:
     words = (sys.executable, "-c", WALK, how, str(BYTES))
     plain = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
-    digest, peak_mib = lines(tiered(*words))[0].split()
+    digest, peak_mib = lines(tiered(*words, ASSAY_TIER_EXCHANGE=exchange))[0].split()
     assert digest == plain[0]
     assert int(plain[1]) > 200
     assert int(peak_mib) < 150
@@ -136,7 +137,8 @@ def test_several_directories(tiered: Tiered, disk: Path) -> None:
     assert sorted(path.name for path in disk.iterdir() if path.name != "studies.db") == ["other"]
 
 
-def test_sort_sorts(tiered: Tiered, disk: Path) -> None:
+@pytest.mark.parametrize("exchange", ["move", "copy"])
+def test_sort_sorts(tiered: Tiered, disk: Path, exchange: str) -> None:
     if not shutil.which("sort"):
         pytest.skip("there is no sort")
     given = random.Random(1)
@@ -147,6 +149,7 @@ def test_sort_sorts(tiered: Tiered, disk: Path) -> None:
     order = ("sort", "-S", "128M", "-o", disk / "sorted", disk / "words")
     report = disk / "report"
     env = {"ASSAY_TIER_THRESHOLD": str(MIB), "ASSAY_TIER_REPORT": str(report)}
+    env["ASSAY_TIER_EXCHANGE"] = exchange
     lines(tiered(*order, dram="64M", **env))
     assert hashlib.blake2b((disk / "sorted").read_bytes()).digest() == expected
     assert json.loads(report.read_text())["written_bytes"] > 0

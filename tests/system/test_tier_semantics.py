@@ -30,6 +30,8 @@ ROWS = (
     "unmap-is-told",
     "discard-is-told",
     "discarded-page-is-missing",
+    "place-that-was-left-is-watched",
+    "mappings-do-not-leave-together",
 )
 
 

@@ -3,7 +3,8 @@
 A guest is a Debian kernel, a statically linked busybox as its user space, and the files that the
 test hands over. Its first process (`init.sh`) mounts control groups as asked, runs the commands
 one after another as its own children, and sends exit statuses, outputs and files back over
-QEMU's debug console. It has no disk and no network, and nothing of it stays on the host.
+QEMU's debug console. It has no network, no disk but those that are asked for, and nothing of it
+stays on the host.
 """
 
 from __future__ import annotations
@@ -65,6 +66,15 @@ class Speed:
 
 
 @dataclass(frozen=True)
+class Disk:
+    """An NVMe disk with an empty ext4: `/mnt/0` of the first, `/mnt/1` of the second."""
+
+    size_mib: int
+    bytes_per_s: int = 0
+    """As fast as QEMU has it, where it is 0."""
+
+
+@dataclass(frozen=True)
 class Result:
     """What became of one command. A signal shows as 128 + its number, as in a shell."""
 
@@ -96,6 +106,7 @@ class Guest:
     distances: Mapping[tuple[int, int], int] = field(default_factory=dict)
     speeds: Mapping[tuple[int, int], Speed] = field(default_factory=dict)
     cmdline: str = ""
+    disks: Sequence[Disk] = ()
     kernel: Path | None = None
     console: str = ""
 
@@ -130,6 +141,8 @@ class Guest:
         kernel = self.kernel or find_kernel()
         archive = _initramfs(self.cgroup, files, commands, timeout_s, command_timeout_s)
         (folder / "initramfs").write_bytes(archive)
+        for number, disk in enumerate(self.disks):
+            _format(_image(folder, number), disk)
         return self._qemu(kernel, folder)
 
     def results(
@@ -168,6 +181,10 @@ class Guest:
             *("-chardev", f"file,id=results,path={folder / 'results'}"),
             *("-device", "isa-debugcon,iobase=0xe9,chardev=results"),
         ]
+        for number, disk in enumerate(self.disks):
+            file = f"file={_image(folder, number)},if=none,format=raw,id=d{number}"
+            speed = f",throttling.bps-total={disk.bytes_per_s}" if disk.bytes_per_s else ""
+            argv += ["-drive", file + speed, "-device", f"nvme,drive=d{number},serial={number}"]
         for number, node in enumerate(self.nodes):
             cpus = "".join(f",cpus={part}" for part in node.cpus.split(",") if part)
             argv += ["-object", f"memory-backend-ram,id=m{number},size={node.memory_mib}M"]
@@ -180,6 +197,17 @@ class Guest:
             argv += ["-numa", f"{entry}latency,latency={speed.latency_ns}"]
             argv += ["-numa", f"{entry}bandwidth,bandwidth={speed.gib_s}G"]
         return argv
+
+
+def _image(folder: Path, number: int) -> Path:
+    return folder / f"disk{number}"
+
+
+def _format(image: Path, disk: Disk) -> None:
+    with image.open("wb") as stream:
+        stream.truncate(disk.size_mib << 20)
+    argv = [shutil.which("mke2fs") or "/sbin/mke2fs", "-q", "-t", "ext4", str(image)]
+    subprocess.run(argv, check=True, capture_output=True)
 
 
 def find_kernel() -> Path:
@@ -216,6 +244,17 @@ def _version(image: Path) -> tuple[int, int]:
     """Of the name of an image, `vmlinuz-6.1.0-56-cloud-amd64`; (0, 0) where it has another one."""
     found = re.match(r"vmlinuz-(\d+)\.(\d+)", image.name)
     return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def with_libraries(programs: Mapping[str, Path]) -> dict[str, Path]:
+    """Programs by their path in a guest, and the shared libraries that they need."""
+    files = dict(programs)
+    for program in programs.values():
+        shown = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+        for found in re.findall(r"(?:=> )?(/\S+) \(0x", shown):
+            files[f"/lib/{Path(found).name}"] = Path(found)
+    files[LOADER] = Path(LOADER)
+    return files
 
 
 def compile_program(source: Path) -> Path:

@@ -50,6 +50,14 @@ v1 | hybrid)
     ;;
 esac
 
+number=0
+for disk in /dev/nvme[0-9]n1; do
+    [ -b "$disk" ] || continue
+    mkdir -p /mnt/$number
+    mount -t ext4 "$disk" /mnt/$number || say "no file system on $disk"
+    number=$((number + 1))
+done
+
 for command in /vm/command/*; do
     number=${command##*/}
     result=/vm/result/$number

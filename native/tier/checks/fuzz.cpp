@@ -175,6 +175,7 @@ int fuzz(std::map<std::string, std::string> options) {
                 .memory_bytes = number("frames", 10) * chunk,
                 .chunk_bytes = chunk,
                 .part_bytes = number("part", std::size_t{64} << 10)};
+    if (options["exchange"] == "copy") means.exchange = Exchange::copy;
     if (options["disk"] == "threads")
         means.disk = [](const Store& store, unsigned depth) { return threads_disk(store, depth, 4); };
     Pager pager(means);

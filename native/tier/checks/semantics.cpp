@@ -221,7 +221,7 @@ std::string told_during(const Userfault& fault, const std::byte* from, const std
             if (message.event != UFFD_EVENT_PAGEFAULT) continue;
             // NOLINTNEXTLINE: the kernel gives a number
             auto* const at = reinterpret_cast<std::byte*>(message.arg.pagefault.address / page * page);
-            if (fault.copy(at, answer.data(), page) != 0) fault.wake(at, page);
+            if (fault.copy(at, answer.data(), page).error != 0) fault.wake(at, page);
         }
     }
     worker.join();
@@ -595,7 +595,9 @@ void move_of_missing_pages(Seen& seen) {
     const Userfault::Moved rest = fault.move(region.at(1), frame.at(1), 2 * page, true);
     seen.error("the rest, with holes", rest.error, 0);
     const std::vector<std::byte> some(page, answered);
-    const auto copied = [&](std::size_t number) { return fault.copy(region.at(number), some.data(), page); };
+    const auto copied = [&](std::size_t number) {
+        return fault.copy(region.at(number), some.data(), page).error;
+    };
     seen.error("copy over the first", copied(0), EEXIST);
     seen.error("copy into the hole", copied(1), 0);
     seen.error("copy over the third", copied(2), EEXIST);
@@ -630,12 +632,12 @@ void move_while_an_event_waits(Seen& seen) {
     pollfd ready{fault.fd(), POLLIN, 0};
     seen.is("events", std::to_string(::poll(&ready, 1, 5000)), "1");
     seen.error("move before it is read", fault.move(region.at(0), frame.at(), page).error, EAGAIN);
-    seen.error("copy before it is read", fault.copy(region.at(1), some.data(), page), EAGAIN);
+    seen.error("copy before it is read", fault.copy(region.at(1), some.data(), page).error, EAGAIN);
     std::array<uffd_msg, 1> room{};
     static_cast<void>(fault.read(room));
     unmapping.join();
     seen.error("move after it was read", fault.move(region.at(0), frame.at(), page).error, 0);
-    seen.error("copy after it was read", fault.copy(region.at(1), some.data(), page), 0);
+    seen.error("copy after it was read", fault.copy(region.at(1), some.data(), page).error, 0);
 }
 
 /// What could not be read from the disk ends the program where it is touched, and nothing is made up for it.
@@ -696,6 +698,43 @@ void discard_is_told(Seen& seen) {
     seen.is("not asked for", told_of_middle(0, discard), "nothing");
 }
 
+/// Where pages do not move, a chunk leaves with its part of the page table: what was there is in the other
+/// place, and what touches it from then on waits.
+void place_that_was_left_is_watched(Seen& seen) {
+    const Area region(3 * page), place(3 * page);
+    const Userfault fault = userfault(UFFD_FEATURE_EVENT_UNMAP);
+    write_byte(region.at(0));
+    write_byte(region.at(2));
+    watch(fault, region);
+    int error = 0;
+    seen.is(
+        "leaving tells",
+        told_during(fault, region.at(), [&] { error = sys::leave(place.at(), region.at(), region.bytes()); }),
+        "nothing");
+    seen.error("it leaves", error, 0);
+    if (error != 0) return;
+    seen.byte("the first", byte_at(place.at(0)), written);
+    seen.byte("one that was missing", byte_at(place.at(1)), std::byte{0});
+    seen.byte("the third", byte_at(place.at(2)), written);
+    std::byte found{};
+    seen.is("a touch tells", told_during(fault, region.at(), [&] { found = byte_at(region.at(2)); }),
+            "fault on page 2");
+    seen.byte("what is found", found, answered);
+}
+
+/// As with protections that differ within a chunk: it stays as a whole.
+void mappings_do_not_leave_together(Seen& seen) {
+    const Area region(2 * page), place(2 * page);
+    const Userfault fault = userfault(0);
+    region.fill();
+    watch(fault, region);
+    if (::mprotect(region.at(1), page, PROT_READ) != 0)
+        throw std::system_error(errno, std::generic_category(), "mprotect");
+    seen.error("both", sys::leave(place.at(), region.at(), region.bytes()), EFAULT);
+    seen.byte("the first", byte_at(region.at(0)), written);
+    seen.byte("the second", byte_at(region.at(1)), written);
+}
+
 /// A page that was given back, of a chunk that is in, is a fault again, and the others are none.
 void discarded_page_is_missing(Seen& seen) {
     for (const auto& [bytes, advice] :
@@ -748,7 +787,9 @@ std::vector<Row> all_rows(const std::string& path) {
             {"poison-ends-in-sigbus", poison_ends_in_sigbus},
             {"unmap-is-told", unmap_is_told},
             {"discard-is-told", discard_is_told},
-            {"discarded-page-is-missing", discarded_page_is_missing}};
+            {"discarded-page-is-missing", discarded_page_is_missing},
+            {"place-that-was-left-is-watched", place_that_was_left_is_watched},
+            {"mappings-do-not-leave-together", mappings_do_not_leave_together}};
 }
 
 /// \returns whether the kernel does not do otherwise than the pager relies on.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from assay.records.codec import Record
-from assay.tier.probe import Probe
+from assay.tier.probe import Probe, Userfaultfd
 
 
 class Finding(Record, frozen=True, kw_only=True):
@@ -37,20 +39,7 @@ def findings(probe: Probe) -> tuple[Finding, ...]:
                 " vm.unprivileged_userfaultfd=1 (sysctl).",
             )
         )
-    if faults.problem is None and not faults.move:
-        found.append(
-            Finding(
-                problem="the kernel cannot move pages (UFFDIO_MOVE)",
-                remedy="Use Linux 6.8 or newer.",
-            )
-        )
-    if faults.problem is None and not faults.poison:
-        found.append(
-            Finding(
-                problem="the kernel cannot mark lost pages (UFFDIO_POISON)",
-                remedy="Use Linux 6.6 or newer.",
-            )
-        )
+    found += [] if faults.problem is not None else _of_older_kernels(faults)
     if probe.io_uring.problem is not None:
         found.append(
             Finding(
@@ -61,6 +50,30 @@ def findings(probe: Probe) -> tuple[Finding, ...]:
         )
     found += [_of_path(one.path, one.problem) for one in probe.paths if one.problem is not None]
     return tuple(sorted(found, key=lambda one: not one.fatal))
+
+
+def _of_older_kernels(faults: Userfaultfd) -> Iterator[Finding]:
+    if not faults.move and faults.copy:
+        yield Finding(
+            problem="the kernel cannot move pages (UFFDIO_MOVE), so they are copied, and memory"
+            " that the kernel fills by itself (io_uring, a GPU) while the program goes on must not"
+            " be in the tier",
+            remedy="Use Linux 6.8 or newer.",
+            fatal=False,
+        )
+    elif not faults.move:
+        yield Finding(
+            problem="the kernel can neither move pages (UFFDIO_MOVE) nor let them leave a place"
+            " that stays (MREMAP_DONTUNMAP)",
+            remedy="Use Linux 6.8 or newer.",
+        )
+    if not faults.poison:
+        yield Finding(
+            problem="the kernel cannot mark lost pages (UFFDIO_POISON), so a program ends at once"
+            " where storage cannot be read",
+            remedy="Use Linux 6.6 or newer.",
+            fatal=False,
+        )
 
 
 def usable(probe: Probe) -> bool:

@@ -21,12 +21,15 @@ class Userfaultfd(Record, frozen=True, kw_only=True):
         problem: why there is none at all.
         in_kernel: whether faults within system calls are told as well, which takes rights.
         move: UFFDIO_MOVE, from Linux 6.8 on.
+        copy: mremap(2) with MREMAP_DONTUNMAP, from Linux 5.7 on, which pages leave by where they do
+            not move.
         poison: UFFDIO_POISON, from Linux 6.6 on.
     """
 
     problem: str | None = None
     in_kernel: bool = False
     move: bool = False
+    copy: bool = False
     poison: bool = False
 
 

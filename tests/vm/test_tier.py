@@ -1,0 +1,108 @@
+"""The pager where it cannot move pages: a kernel of Linux 6.1, and a disk of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .guest import Disk, Guest, Result, with_libraries
+
+pytestmark = pytest.mark.vm
+
+NATIVE = Path(__file__).resolve().parents[2] / "native"
+WALK = (
+    "export LD_PRELOAD=/lib/libassay-tier.so ASSAY_TIER_DRAM=33554432 ASSAY_TIER_PATH=/mnt/0"
+    " ASSAY_TIER_THRESHOLD=1048576 ASSAY_TIER_REPORT=/out/report;"
+    " exec assay-kernel-traversal --seconds 0 --n 12000000 --update 1 --variant {}"
+)
+ORDERS = ("forward", "rows")
+PROGRAMS = ("tier/assay-tier-fuzz", "tier/assay-tier-semantics", "assay-tier-probe")
+
+SHAPES = (
+    "--threads 2 --chunks 60",
+    "--threads 2 --chunk 65536 --chunks 400 --frames 16",
+    "--threads 2 --chunk 262144 --part 4096 --chunks 200 --frames 12",
+    "--threads 2 --disk threads --chunks 60",
+)
+ROWS = ("place-that-was-left-is-watched", "mappings-do-not-leave-together", "unmap-is-told")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Those that a guest runs, and their libraries."""
+    build = tmp_path_factory.mktemp("tier")
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    targets = [Path(one).name for one in PROGRAMS]
+    for command in (
+        ["cmake", "-S", NATIVE, "-B", build, *generator],
+        ["cmake", "--build", build, "--parallel", "2", "--target", *targets],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if "No rule to make target" in done.stderr or "unknown target" in done.stdout + done.stderr:
+            pytest.skip("the pager is not built here: liburing or xxHash is missing")
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return with_libraries({f"/bin/{Path(one).name}": build / one for one in PROGRAMS})
+
+
+@pytest.fixture(scope="module")
+def older(
+    guest_kernel: Path,
+    programs: dict[str, Path],
+    assay_exec: Path,
+    assay_kernels: tuple[Path, ...],
+) -> dict[str, Result]:
+    """What each command gave on a kernel that may be too old to move pages."""
+    commands = [["assay-tier-probe", "--path", "/mnt/0", "--bytes", str(16 << 20)]]
+    commands += [["assay-tier-semantics", "--path", "/mnt/0", "--row", row] for row in ROWS]
+    commands += [
+        ["assay-tier-fuzz", "--path", "/mnt/0", "--ms", "3000", *shape.split()] for shape in SHAPES
+    ]
+    commands += [["sh", "-c", WALK.format(order)] for order in ORDERS]
+    native = assay_exec.parent
+    ours = {
+        "/lib/libassay-tier.so": native / "libassay-tier.so",
+        "/bin/assay-kernel-traversal": native / "assay-kernel-traversal",
+    }
+    guest = Guest(kernel=guest_kernel, cpus=2, memory_mib=768, disks=[Disk(512)])
+    results = guest.run({**programs, **with_libraries(ours)}, commands, timeout_s=400)
+    keys = ("probe", *ROWS, *SHAPES, *ORDERS)
+    return dict(zip(keys, results, strict=True))
+
+
+def told(result: Result) -> dict[str, Any]:
+    assert result.status == 0, str(result)
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_the_probe_tells_what_the_kernel_can(older: dict[str, Result]) -> None:
+    found = told(older["probe"])
+    assert found["userfaultfd"]["in_kernel"] and found["userfaultfd"]["copy"]
+    (path,) = found["paths"]
+    assert "problem" not in path and path["read_bytes_per_s"] > 0
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_kernel_does_what_the_pager_relies_on(older: dict[str, Result], row: str) -> None:
+    assert told(older[row])["status"] == "ok"
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_word_is_found_again(older: dict[str, Result], shape: str) -> None:
+    found = told(older[shape])
+    assert found["wrong"] == 0
+    assert found["demand"] > 0 and found["written_bytes"] > 0
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_program_with_more_than_its_memory_is_right(older: dict[str, Result], order: str) -> None:
+    assert told(older[order])["status"] == "ok"
+    counts = json.loads(older[order].files["/out/report"])
+    assert counts["read_bytes"] > 0 and counts["written_bytes"] > 48 << 20
+    if not told(older["probe"])["userfaultfd"]["move"]:
+        assert b"copies pages" in older[order].stderr
