@@ -80,19 +80,18 @@ Exchange Pager::exchange_of(const Means& means) {
 }
 
 Pager::Pager(const Means& means, Exchange exchange)
-    : fault_(features_for(exchange)), pool_(exchange, means.chunk_bytes, part_of(means), room_for(means)),
+    : fault_(features_for(exchange)), budget_(means.budget),
+      pool_(exchange, means.chunk_bytes, part_of(means), room_for(means), means.budget),
       store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes),
       disk_(disk_of(means, store_)), residence_(pool_.most_bytes(), pool_.chunk()),
       meter_(most_regions, means.memory_bytes, means.chunk_bytes), seed_(random_seed()),
-      low_(std::clamp(pool_.most_bytes() / 32, 2 * pool_.chunk(), 16 * pool_.chunk())),
-      most_ahead_(std::max(pool_.most_bytes() / 4, 2 * pool_.chunk())),
-      window_(std::clamp(pool_.most_bytes() / 16, 4 * pool_.chunk(), 16 * pool_.chunk())),
       zeros_(sys::map(means.chunk_bytes)), regions_(most_regions), expected_(most_expected),
       starved_(means.address_bytes / means.chunk_bytes),
       copies_unasked_(exchange == Exchange::copy && !means.exchange) {
     if (zeros_ == nullptr) throw std::bad_alloc();
     zero_chunk_ = digest_of(zeros_, pool_.chunk(), seed_);
     zero_part_ = digest_of(zeros_, pool_.part(), seed_);
+    fit(pool_.most_bytes());
     // Signals are the program's: none is to arrive in a thread that it does not know.
     const Quiet quiet;
     thread_ = std::thread([this] { work(); });
@@ -117,6 +116,11 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
     if (std::exchange(copies_unasked_, false))
         say({"this kernel copies pages where Linux 6.8 moves them: memory that the kernel or a device fills "
              "while the program goes on (io_uring, a GPU) must not be among what storage stands behind"});
+    if (budget_ != nullptr && !budget_->join(least_chunks * pool_.chunk())) {
+        sys::unmap(room, sizeof(Region));
+        errno = ENOMEM;
+        return nullptr;
+    }
     std::size_t first = 0;
     int error = regions_.full() ? ENOMEM : store_.reserve(bytes / pool_.chunk(), first);
     if (error == 0) {
@@ -126,6 +130,7 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
         if (error == 0) {
             regions_.add(region);
             std::ranges::sort(regions_, {}, &Region::base);
+            wake_.signal(); // From the first one on others are listened to.
             return region;
         }
         store_.release(first, bytes / pool_.chunk());
@@ -148,6 +153,7 @@ void Pager::remove(Region& region) {
     region.gone = true;
     region.shown.bytes = 0; // Nobody sees it any more, whenever its last transfer ends.
     free_where_idle(region);
+    if (budget_ != nullptr && regions_.empty()) wake_.signal();
 }
 
 void Pager::free_where_idle(Region& region) {
@@ -180,17 +186,24 @@ Region* Pager::region_at(const std::byte* at) {
 
 void Pager::work() {
     ::prctl(PR_SET_NAME, thread_name);
-    std::array<pollfd, 3> events{
-        {{fault_.fd(), POLLIN, 0}, {disk_->ready(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}}};
+    std::array<pollfd, 4> events{
+        {{fault_.fd(), POLLIN, 0}, {disk_->ready(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
     // Pages that are in use may be free in a moment, and nobody tells; ten seconds of that are no moment.
     // Counted in turns, for a program that was stopped meanwhile has waited for nothing.
     constexpr int retry_ms = 1, most_retries = 10'000;
-    int retries = 0;
+    // So long may it take until others of the budget are heard, where they cannot wake this thread.
+    constexpr int share_ms = 50;
+    int retries = 0, idle_ms = -1;
     for (;;) {
-        ::poll(events.data(), events.size(), retries > 0 ? retry_ms : -1);
+        ::poll(events.data(), events.size(), retries > 0 ? retry_ms : idle_ms);
         const std::lock_guard lock(lock_);
         if (over_) return;
         static_cast<void>(wake_.clear());
+        if (budget_ != nullptr && !regions_.empty()) {
+            events.back().fd = budget_->news();
+            idle_ms = budget_->news() < 0 ? share_ms : -1;
+            budget_->clear_news();
+        }
         bool any = false;
         while (serve()) any = true;
         retries = starved_.empty() ? 0 : any ? 1 : retries + 1;
@@ -211,9 +224,31 @@ bool Pager::serve() {
     }
     bring_expected();
     disk_->begin(); // What is waited for does not wait for room that others will need.
+    share();
     keep_some_free();
     disk_->begin();
     return any;
+}
+
+void Pager::fit(std::size_t most) {
+    if (std::exchange(most_, most) == most) return;
+    const std::size_t chunk = pool_.chunk();
+    low_ = std::clamp(most / 32, 2 * chunk, 16 * chunk);
+    most_ahead_ = std::max(most / 4, 2 * chunk);
+    window_ = std::clamp(most / 16, 4 * chunk, 16 * chunk);
+    residence_.fit(most);
+}
+
+void Pager::share() {
+    if (budget_ == nullptr) return;
+    if (regions_.empty()) {
+        while (pool_.give_back()) {
+        }
+        return;
+    }
+    fit(std::min(budget_->limit_bytes(), pool_.most_bytes()));
+    while (budget_->is_wanted() && (budget_->surplus_bytes() > 0 || pool_.own_left_bytes() > low_))
+        if (!pool_.give_back() && make_room() != Room::made) return;
 }
 
 bool Pager::take_messages() {

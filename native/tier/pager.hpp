@@ -26,6 +26,7 @@ struct Means {
     std::size_t address_bytes = std::size_t{1} << 42; ///< Of all regions, at most.
     unsigned depth = 64;                              ///< Transfers at a time.
     std::optional<Exchange> exchange = {};            ///< The best that there is, where none is named.
+    Budget* budget = nullptr; ///< That other processes share; `memory_bytes` are all that it has.
     /// Makes the disk; by io_uring, or by threads where there is none.
     std::function<std::unique_ptr<Disk>(const Store&, unsigned depth)> disk = {};
 };
@@ -79,6 +80,10 @@ class Pager {
     bool take_transfers();
     bool answer_starved();
     void keep_some_free();
+    /// Others of the budget have what they want, as far as it is their share.
+    void share();
+    /// All that depends on how much memory there may be.
+    void fit(std::size_t most);
 
     void fault(std::byte* at, std::uint32_t thread, bool writes);
     void unmapped(std::byte* from, std::byte* to);
@@ -122,6 +127,7 @@ class Pager {
     void free_where_idle(Region& region);
 
     Userfault fault_;
+    Budget* budget_;
     Pool pool_;
     Store store_;
     std::unique_ptr<Disk> disk_;
@@ -129,9 +135,10 @@ class Pager {
     Meter meter_;
     std::uint64_t seed_;
     Digest zero_chunk_, zero_part_;
-    std::size_t low_;            ///< Bytes that are kept free.
-    std::size_t most_ahead_;     ///< Bytes that may be brought ahead.
-    std::size_t window_;         ///< Bytes that may be brought ahead of one run.
+    std::size_t most_ = 0;       ///< Bytes that there may be in memory.
+    std::size_t low_ = 0;        ///< Bytes that are kept free.
+    std::size_t most_ahead_ = 0; ///< Bytes that may be brought ahead.
+    std::size_t window_ = 0;     ///< Bytes that may be brought ahead of one run.
     std::size_t writing_ = 0;    ///< Bytes.
     std::byte* zeros_;           ///< A chunk of them, which nobody writes.
     Table<Region*> regions_;     ///< By address.

@@ -5,6 +5,7 @@
 /// changed.
 
 #include "tier/arena.hpp"
+#include "tier/budget.hpp"
 #include "tier/lifted.hpp"
 #include "tier/paths.hpp"
 #include "tier/quiet.hpp"
@@ -26,8 +27,10 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 // By these names glibc exports its own allocator: what is used before the next one has been looked up.
 extern "C" {
@@ -78,8 +81,8 @@ std::size_t number_of(const char* name, std::size_t usual) {
     return text == nullptr ? usual : number(text, usual);
 }
 
-/// How many like this one share the budget: instances that assay started, or the ranks of a job on this node
-/// as Open MPI and MPICH's Hydra number them.
+/// How many like this one share what is named, and were not started by one another: instances that assay
+/// started, or the ranks of a job on this node as Open MPI and MPICH's Hydra number them.
 std::size_t sharers() {
     for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "ASSAY_INSTANCES"})
         if (const std::size_t found = number_of(name, 0); found > 0) return found;
@@ -104,8 +107,8 @@ class Front {
 
     /// Whether a descriptor is the pager's: closed, it would leave what is on storage to be zeros.
     [[nodiscard]] bool owns(int fd) const {
-        return !in_child_ && fd >= own_from_ && fd < own_from_ + lifted_room &&
-               own_[static_cast<std::size_t>(fd - own_from_)];
+        if (in_child_ || fd < own_from_ || fd >= own_from_ + lifted_room) return false;
+        return own_[static_cast<std::size_t>(fd - own_from_)] || (budget_ != nullptr && budget_->owns(fd));
     }
     /// The first that is the pager's, or -1.
     [[nodiscard]] int own_between(unsigned first, unsigned last) const {
@@ -121,7 +124,6 @@ class Front {
         if (paths == nullptr) return;
         Means means;
         means.paths = split_paths(paths);
-        means.memory_bytes = number_of("ASSAY_TIER_DRAM", 0) / sharers();
         means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
         means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
         if (const char* const how = std::getenv("ASSAY_TIER_EXCHANGE"); how != nullptr)
@@ -130,6 +132,8 @@ class Front {
         own_from_ = lifted_from();
         const std::array<bool, lifted_room> before = open_descriptors();
         try {
+            means.budget = budget_ = budget();
+            means.memory_bytes = means.budget->bytes();
             // It outlives everything that runs at exit, and may touch memory: so it is never destroyed.
             arena_.store(new (room_) Arena(means), std::memory_order_release);
         } catch (const std::exception& error) {
@@ -163,6 +167,15 @@ class Front {
     }
 
   private:
+    /// That of the run, or a new one for what is started from here.
+    Budget* budget() {
+        const std::size_t bytes = number_of("ASSAY_TIER_DRAM", 0);
+        std::optional<Budget> handed = Budget::handed(std::getenv("ASSAY_TIER_BUDGET"), bytes);
+        auto* const found = handed ? new (budget_room_) Budget(std::move(*handed))
+                                   : new (budget_room_) Budget(bytes / sharers(), bytes);
+        ::setenv("ASSAY_TIER_BUDGET", found->name().c_str(), 1);
+        return found;
+    }
     /// Which of those are open among which the pager's are.
     [[nodiscard]] std::array<bool, lifted_room> open_descriptors() const {
         std::array<bool, lifted_room> open{};
@@ -174,9 +187,11 @@ class Front {
     Next next_;
     int own_from_ = 0;
     std::array<bool, lifted_room> own_{};
+    Budget* budget_ = nullptr;
     std::atomic<Arena*> arena_ = nullptr;
     std::size_t threshold_ = std::size_t{64} << 20;
     bool in_child_ = false;
+    alignas(Budget) std::byte budget_room_[sizeof(Budget)]{};
     alignas(Arena) std::byte room_[sizeof(Arena)]{};
 };
 

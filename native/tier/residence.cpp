@@ -13,9 +13,11 @@ constexpr std::size_t least = 4;
 
 } // namespace
 
-Residence::Residence(std::size_t most, std::size_t chunk)
-    : most_(most), few_passing_(std::max(most / passing_part, least * chunk)),
-      few_aside_(std::max(most / aside_part, chunk)) {}
+void Residence::fit(std::size_t most) {
+    most_ = most;
+    few_passing_ = std::max(most / passing_part, least * chunk_);
+    few_aside_ = std::max(most / aside_part, chunk_);
+}
 
 Queue& Residence::queue(Chunk::Place place) {
     switch (place) {

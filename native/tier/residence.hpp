@@ -17,7 +17,9 @@ namespace assay::tier {
 class Residence {
   public:
     /// \param most bytes that memory has room for. \param chunk bytes of the largest chunks.
-    Residence(std::size_t most, std::size_t chunk);
+    Residence(std::size_t most, std::size_t chunk) : chunk_(chunk) { fit(most); }
+    /// Memory has room for so many bytes from now on.
+    void fit(std::size_t most);
 
     /// A chunk was mapped. \param again whether it was taken away before, and had to be read.
     void came(Chunk& chunk, bool again);
@@ -54,7 +56,7 @@ class Residence {
 
     static constexpr unsigned one_of = 32; ///< So many come before one is let in.
 
-    std::size_t most_, few_passing_, few_aside_; ///< Bytes.
+    std::size_t chunk_, most_ = 0, few_passing_ = 0, few_aside_ = 0; ///< Bytes.
     Queue main_, passing_, aside_, ahead_;
     bool retains_ = false;
     unsigned since_let_in_ = 0;

@@ -41,6 +41,12 @@ inline std::byte* map(std::size_t bytes) {
     return map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 }
 
+/// A file's first bytes, which other processes see change.
+inline std::byte* map_file(int fd, std::size_t bytes) {
+    const long found = ::syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+    return found == -1 ? nullptr : reinterpret_cast<std::byte*>(found); // NOLINT: the kernel gives a number
+}
+
 inline int unmap(void* at, std::size_t bytes) {
     return static_cast<int>(::syscall(SYS_munmap, at, bytes));
 }

@@ -5,17 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+import uuid
 from pathlib import Path
 
 import pytest
 from command_line import Answer, CommandLine
 
 from assay.tier.efficiency import Cell
+from assay.tier.meter import meters
 
 MIB = 1 << 20
 BYTES = 200 * MIB
@@ -58,6 +62,39 @@ libc.mremap.restype = libc.syscall.restype = ctypes.c_ssize_t
 number = ctypes.c_size_t
 """
 """A program with 100 MiB of which a byte of each page is known."""
+
+
+FAMILY = """
+import subprocess, sys, time
+size, step, children, own = 160 << 20, 4096, int(sys.argv[2]), sys.argv[1]
+def filled():
+    data = bytearray(size)
+    data[::step] = bytes(i % 250 + 1 for i in range(size // step))
+    return data
+def wrong(data):
+    return sum(a != b for a, b in zip(data[::step], (i % 250 + 1 for i in range(size // step))))
+data = filled()
+family = [
+    subprocess.Popen([sys.executable, "-c", sys.argv[3], own, "0", "", how], stdout=subprocess.PIPE)
+    for how in sys.argv[5:]
+]
+for child in family:
+    child.stdout.read(1)
+found = 0
+if sys.argv[4] == "waits":
+    print(end=".", flush=True)
+    time.sleep(100)
+for child, how in zip(family, sys.argv[5:]):
+    if how == "waits":
+        child.kill()
+    found += child.wait() not in (0, -9)
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    found += wrong(data)
+    print(end=".", flush=True)
+sys.exit(found != 0)
+"""
+"""Has 160 MiB, starts others that do the same, and goes through it for a while after they end."""
 
 
 @pytest.fixture
@@ -435,3 +472,53 @@ def test_instances_share_the_budget(tiered: Tiered) -> None:
     words = ("--with", "instances=2")
     told = lines(tiered(sys.executable, "-c", show, words=words))
     assert told == ["[32]", "[32]"], told
+
+
+class Seen:
+    """What the processes of a family held, looked at as long as they run."""
+
+    def __init__(self, mark: str) -> None:
+        self.mark, self.over = mark, threading.Event()
+        self.held: list[list[int]] = []
+        self.thread = threading.Thread(target=self.look)
+
+    def look(self) -> None:
+        while not self.over.wait(0.05):
+            found = [one for one in meters() if self.mark in one.command.split(" ")]
+            self.held.append([sum(area.held_bytes for area in one.regions) for one in found])
+
+    def __enter__(self) -> Seen:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self.thread.join()
+
+
+@pytest.mark.parametrize("how", ["goes", "waits"])
+def test_all_processes_of_a_run_share_the_dram(tiered: Tiered, how: str) -> None:
+    """Also what one has that is killed, or replaced by another program, is the others' then."""
+    mark = f"family-{uuid.uuid4().hex}"
+    family = (sys.executable, "-c", FAMILY, mark, "3", FAMILY, "goes", how, how, how)
+    with Seen(mark) as seen:
+        lines(tiered("sh", "-c", 'exec "$@"', "sh", *family, dram="96M"))
+    together = [one for one in seen.held if len(one) == 4]
+    assert together, seen.held
+    # Each has eight chunks, whatever the others have.
+    assert max(map(sum, seen.held)) <= (96 + 4 * 16) * MIB
+    assert min(map(sum, together)) > 48 * MIB
+    assert any(sum(one) <= 100 * MIB and min(one) > 8 * MIB for one in together), together
+    alone = [one[0] for one in seen.held if len(one) == 1]
+    assert max(alone[-len(alone) // 2 :]) > 72 * MIB, alone
+
+
+def test_another_run_within_one_has_a_budget_of_its_own(tiered: Tiered) -> None:
+    """Its processes are not those of the first, though they were started by one."""
+    program = (
+        "import os; from assay.tier.meter import meters; data = bytearray(100 << 20);"
+        "print(next(one.dram_bytes for one in meters() if one.pid == os.getpid()))"
+    )
+    inner = f"ASSAY_TIER_DRAM={32 * MIB} {shlex.join([sys.executable, '-c', program])}"
+    same = shlex.join([sys.executable, "-c", program])
+    assert lines(tiered("sh", "-c", f"{inner}; {same}")) == [str(32 * MIB), str(64 * MIB)]

@@ -1,0 +1,233 @@
+#include "tier/budget.hpp"
+
+#include "tier/lifted.hpp"
+#include "tier/sys.hpp"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace assay::tier {
+
+namespace {
+
+constexpr const char* file_name = "assay-budget";
+/// So long does a process that found too little want more, and so long is what others left not looked for.
+constexpr std::uint64_t wish_ns = 500'000'000, pause_ns = 50'000'000;
+
+std::uint64_t now_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::string target(const std::string& link) {
+    std::array<char, 64> found{};
+    const ssize_t length = ::readlink(link.c_str(), found.data(), found.size());
+    return {found.data(), length < 0 ? 0 : static_cast<std::size_t>(length)};
+}
+
+/// The descriptor that a process kept through exec(2), or that of the process which handed it on.
+Fd opened(int pid, int fd) {
+    const std::string wanted = std::string("/memfd:") + file_name + " (deleted)";
+    const std::string number = std::to_string(fd);
+    if (target("/proc/self/fd/" + number) == wanted) return Fd(fd);
+    const std::string there = "/proc/" + std::to_string(pid) + "/fd/" + number;
+    return target(there) == wanted ? Fd(::open(there.c_str(), O_RDWR | O_CLOEXEC)) : Fd();
+}
+
+/// Kept through exec(2), which leaves the program its memory to be found again.
+Fd kept(Fd fd) {
+    fd = lifted(std::move(fd));
+    if (fd) ::fcntl(fd.get(), F_SETFD, 0);
+    return fd;
+}
+
+/// Opened anew by its place below /proc: what is written by the descriptor that memfd_create(2) gives is not
+/// heard (FMODE_NONOTIFY, seen with Linux 6.18).
+Fd new_file() {
+    const Fd first(static_cast<int>(::syscall(SYS_memfd_create, file_name, 1U /* MFD_CLOEXEC */)));
+    const std::string place = "/proc/self/fd/" + std::to_string(first.get());
+    return kept(Fd(::open(place.c_str(), O_RDWR | O_CLOEXEC)));
+}
+
+bool locked(int fd, std::size_t number, short how) {
+    struct flock range{};
+    range.l_type = how;
+    range.l_whence = SEEK_SET;
+    range.l_start = static_cast<off_t>(number);
+    range.l_len = 1;
+    return ::fcntl(fd, F_SETLK, &range) == 0;
+}
+
+} // namespace
+
+std::optional<Budget> Budget::handed(const char* name, std::size_t declared) {
+    int pid = 0, fd = -1;
+    if (name == nullptr || std::sscanf(name, "%d:%d", &pid, &fd) != 2) return std::nullopt;
+    Fd file = opened(pid, fd);
+    if (!file) return std::nullopt;
+    Budget found(file.get() == fd ? std::move(file) : kept(std::move(file)));
+    if (!found.map() || found.head_->declared != declared) return std::nullopt;
+    return found;
+}
+
+Budget::Budget(std::size_t bytes, std::size_t declared) : file_(new_file()) {
+    if (!file_ || ::ftruncate(file_.get(), sizeof(Head) + most_users * sizeof(Place)) != 0)
+        throw std::system_error(errno, std::generic_category(), "memory for the budget of DRAM");
+    if (!map()) throw std::bad_alloc();
+    head_->bytes = bytes;
+    head_->declared = declared;
+    head_->left = static_cast<std::int64_t>(bytes);
+}
+
+Budget::Budget(Fd file) : file_(std::move(file)) {}
+
+Budget::Budget(Budget&& other) noexcept
+    : file_(std::move(other.file_)), news_(std::move(other.news_)),
+      head_(std::exchange(other.head_, nullptr)), own_(std::exchange(other.own_, nowhere)),
+      least_(other.least_) {}
+
+Budget::~Budget() {
+    if (head_ == nullptr) return;
+    if (own_ != nowhere) clear(place(own_));
+    sys::unmap(head_, whole_pages(sizeof(Head) + most_users * sizeof(Place)));
+}
+
+bool Budget::map() {
+    constexpr std::size_t bytes = sizeof(Head) + most_users * sizeof(Place);
+    struct stat found{};
+    if (::fstat(file_.get(), &found) != 0 || found.st_size != static_cast<off_t>(bytes)) return false;
+    head_ = reinterpret_cast<Head*>(sys::map_file(file_.get(), whole_pages(bytes))); // NOLINT
+    return head_ != nullptr;
+}
+
+Budget::Place& Budget::place(std::size_t number) const {
+    return reinterpret_cast<Place*>(head_ + 1)[number]; // NOLINT: they follow
+}
+
+/// One for each process; a user may have as many as fs.inotify.max_user_instances says.
+Fd Budget::listening() const {
+    Fd news = lifted(Fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)));
+    const std::string file = "/proc/self/fd/" + std::to_string(file_.get());
+    if (!news || ::inotify_add_watch(news.get(), file.c_str(), IN_MODIFY) < 0) return {};
+    return news;
+}
+
+void Budget::clear_news() const {
+    std::array<std::byte, 4096> events{};
+    while (news_ && ::read(news_.get(), events.data(), events.size()) > 0) {
+    }
+}
+
+std::string Budget::name() const {
+    return std::to_string(::getpid()) + ":" + std::to_string(file_.get());
+}
+
+bool Budget::lock(std::size_t number) const {
+    return locked(file_.get(), number, F_WRLCK);
+}
+
+void Budget::unlock(std::size_t number) const {
+    locked(file_.get(), number, F_UNLCK);
+}
+
+bool Budget::join(std::size_t least) {
+    if (own_ != nowhere) return true;
+    for (std::size_t i = 0; i < most_users; ++i) {
+        if (!lock(i)) continue;
+        clear(place(i));
+        place(i).taken = 1;
+        ++head_->users;
+        own_ = i;
+        least_ = least;
+        news_ = listening();
+        return true;
+    }
+    return false;
+}
+
+void Budget::clear(Place& one) {
+    head_->left += one.held.exchange(0);
+    if (one.taken.exchange(0) == 1) --head_->users;
+}
+
+bool Budget::collect() {
+    const std::uint64_t now = now_ns();
+    if (now - collected_ns_ < pause_ns) return false;
+    collected_ns_ = now;
+    bool any = false;
+    for (std::size_t i = 0, users = 0; i < most_users && users < head_->users; ++i) {
+        if (place(i).taken == 0) continue;
+        ++users;
+        if (i == own_ || !lock(i)) continue;
+        any = any || place(i).held > 0;
+        clear(place(i));
+        unlock(i);
+    }
+    return any;
+}
+
+bool Budget::take(std::size_t bytes) {
+    if (own_ == nowhere) return false;
+    const auto wanted = static_cast<std::int64_t>(bytes);
+    std::atomic<std::int64_t>& held = place(own_).held;
+    do {
+        std::int64_t left = head_->left;
+        while (left >= wanted || held + wanted <= static_cast<std::int64_t>(least_))
+            if (head_->left.compare_exchange_weak(left, left - wanted)) {
+                held += wanted;
+                return true;
+            }
+    } while (collect());
+    if (held + wanted <= static_cast<std::int64_t>(share_bytes())) want();
+    return false;
+}
+
+void Budget::want() {
+    const std::uint64_t now = now_ns();
+    head_->wanted_ns = now;
+    if (now - told_ns_ < pause_ns) return;
+    told_ns_ = now;
+    const std::uint64_t rung = 1;
+    // Who does not hear it looks by himself, so that a failure only takes longer.
+    if (::pwrite(file_.get(), &rung, sizeof rung, offsetof(Head, bell)) < 0) return;
+}
+
+void Budget::give(std::size_t bytes) {
+    place(own_).held -= static_cast<std::int64_t>(bytes);
+    head_->left += static_cast<std::int64_t>(bytes);
+}
+
+std::size_t Budget::left_bytes() const {
+    return static_cast<std::size_t>(std::max(head_->left.load(), std::int64_t{0}));
+}
+
+std::size_t Budget::share_bytes() const {
+    return std::max(head_->bytes / std::max(head_->users.load(), std::uint64_t{1}), least_);
+}
+
+std::size_t Budget::limit_bytes() const {
+    return std::max(share_bytes(), static_cast<std::size_t>(place(own_).held));
+}
+
+bool Budget::is_wanted() const {
+    return head_->users > 1 && head_->left < static_cast<std::int64_t>(head_->bytes / 32) &&
+           now_ns() - head_->wanted_ns < wish_ns;
+}
+
+std::size_t Budget::surplus_bytes() const {
+    const auto held = static_cast<std::size_t>(place(own_).held);
+    return held - std::min(held, share_bytes());
+}
+
+} // namespace assay::tier
