@@ -32,6 +32,7 @@ struct Chunk {
     std::byte* frame = nullptr; ///< Reading, staged, leaving.
     Digest digest{};            ///< Of what is in the store, where `known`.
     std::uint32_t bytes = 0;
+    std::uint32_t came = 0; ///< When it was mapped last, in what Residence counts.
     State state = State::fresh;
     bool stored = false; ///< The store holds it, perhaps as it was before.
     bool known = false;

@@ -634,6 +634,8 @@ void Pager::pages_gone(Chunk& chunk) {
 }
 
 Pager::Room Pager::make_room() {
+    // What is on its way is enough: more would be taken away than is needed.
+    if (writing_ >= std::max(low_, 8 * pool_.chunk())) return Room::coming;
     if (Chunk* const chunk = residence_.next_to_leave(); chunk != nullptr) return leave(*chunk);
     constexpr int tries = 16;
     for (int i = 0; i < tries; ++i) {

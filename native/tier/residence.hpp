@@ -14,6 +14,10 @@ namespace assay::tier {
 /// then one is let in, so that what is not used any more goes (the small queue of S3-FIFO: J. Yang et al.,
 /// FIFO queues are all you need for cache eviction, 2023; and the insertion now and then of BIP: M. Qureshi
 /// et al., Adaptive insertion policies for high performance caching, 2007).
+///
+/// How large that part is shows in what comes. Where most of it was taken away only a short while before, as
+/// with the blocks of a matrix, the part is made as wide as that while; and so it stays as long as what is
+/// set aside there is touched, for in a sweep that is a little larger than memory it is not.
 class Residence {
   public:
     /// \param most bytes that memory has room for. \param chunk bytes of the largest chunks.
@@ -52,15 +56,24 @@ class Residence {
   private:
     void enter(Chunk& chunk, Chunk::Place place);
     Queue& queue(Chunk::Place place);
-    void judge(std::size_t bytes, bool again);
+    void judge(const Chunk& chunk, bool again);
+    void fit_passing();
+    void widen();
+    void narrow();
 
-    static constexpr unsigned one_of = 32; ///< So many come before one is let in.
+    static constexpr unsigned one_of = 32;                     ///< So many come before one is let in.
+    static constexpr std::size_t unit = std::size_t{4} << 10U; ///< Of the clock, bytes that came.
 
     std::size_t chunk_, most_ = 0, few_passing_ = 0, few_aside_ = 0; ///< Bytes.
     Queue main_, passing_, aside_, ahead_;
     bool retains_ = false;
     unsigned since_let_in_ = 0;
     double again_share_ = 0.0; ///< Of what came last, the part that was there before.
+    double near_share_ = 0.0;  ///< The part that was there a short while before,
+    double near_bytes_ = 0.0;  ///< and what came meanwhile.
+    std::size_t came_ = 0;     ///< Bytes, altogether.
+    std::size_t wide_ = 0;     ///< Bytes through which they pass, where it is more than usual.
+    std::size_t decide_at_ = 0, pause_ = 0, touched_ = 0;
 };
 
 } // namespace assay::tier

@@ -28,11 +28,9 @@ Panel<W> panel_at(const Matrix& w, std::size_t k, std::size_t number, double* ro
             w.orders + number * w.n};
 }
 
-template <class W, class How, class Place>
-void factor(const Panel<W>& panel, const Place& place) {
-    load(panel, place);
-    How::factor(panel);
-    store(panel, place);
+/// Where each row was before the exchanges that are noted.
+template <class W>
+void order_rows(const Panel<W>& panel) {
     for (std::size_t i = 0; i < panel.high; ++i) panel.order[i] = i;
     for (std::size_t j = 0; j < panel.wide; ++j) {
         std::size_t& other = panel.order[static_cast<std::size_t>(panel.exchanged(j)) - panel.row];
@@ -40,6 +38,14 @@ void factor(const Panel<W>& panel, const Place& place) {
         panel.order[j] = other;
         other = before;
     }
+}
+
+template <class W, class How, class Place>
+void factor(const Panel<W>& panel, const Place& place) {
+    load(panel, place);
+    How::factor(panel);
+    store(panel, place);
+    order_rows(panel);
 }
 
 /// Columns that begin at j are exchanged as all later ones were.

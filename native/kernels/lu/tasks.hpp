@@ -39,6 +39,49 @@ void step_by_step(const Matrix& w) {
     }
 }
 
+/// A panel that was factored before, by all threads.
+template <class W>
+void load_again(const Panel<W>& panel, const Columns& place) {
+    constexpr std::size_t rows = group<typename W::Whole>;
+#pragma omp single nowait
+    order_rows(panel);
+#pragma omp for
+    for (std::size_t i = 0; i < panel.high; i += rows)
+        pack_a<typename W::Whole>(place.at(i, 0), place.down, least(rows, panel.high - i), panel.wide,
+                                  panel.strips + i * panel.wide);
+}
+
+/// An eighth of the columns at a time: what all before them do to them, and then they among themselves. Each
+/// is written once, however many panels there are, and what is to its left is only read.
+template <class W>
+void from_the_left(const Matrix& w) {
+    constexpr std::size_t parts = 8;
+    *w.singular = static_cast<std::int64_t>(w.n);
+    const InPlace matrix{w};
+    const std::size_t tiles = (w.n + w.tile - 1) / w.tile, wide = (tiles + parts - 1) / parts * w.tile;
+#pragma omp parallel
+    {
+        for (std::size_t first = 0; first < w.n; first += wide) {
+            const std::size_t end = least(first + wide, w.n);
+            for (std::size_t k = 0; k < end; k += w.tile) {
+                const auto panel = panel_at<W>(w, k, 0, own_room(w));
+                if (k < first) {
+                    load_again(panel, matrix.block(k, k));
+                } else {
+#pragma omp single
+                    factor<W, ByHalves>(panel, matrix.block(k, k));
+                }
+                const std::size_t next = k < first ? first : k + w.tile;
+#pragma omp for schedule(dynamic)
+                for (std::size_t j = next; j < end; j += w.tile)
+                    follow(panel, matrix.block(k, j), least(w.tile, end - j));
+            }
+        }
+#pragma omp for schedule(dynamic)
+        for (std::size_t j = 0; j < w.n; j += w.tile) exchange_left(w, j);
+    }
+}
+
 /// A tile's columns of the matrix into its tiles, or back.
 inline void to_tiles(const Matrix& w, std::size_t j) {
     const Stack tiles = InTiles{w}.block(0, j);
