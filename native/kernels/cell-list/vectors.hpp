@@ -33,7 +33,7 @@ inline void cell_in_lanes(const Box& b, std::size_t cell) {
             for (std::size_t v = 0; v < vectors; ++v) {
                 const V dx = at[0][v] - x, dy = at[1][v] - y, dz = at[2][v] - z;
                 const V r2 = dx * dx + dy * dy + dz * dz;
-                const V f = (r2 < cutoff2) & (r2 > 0.0) ? strength(r2) : V{};
+                const V f = ((r2 < cutoff2) & (r2 > 0.0)) ? strength(r2) : V{};
                 force[0][v] += f * dx;
                 force[1][v] += f * dy;
                 force[2][v] += f * dz;

@@ -200,17 +200,26 @@ class Hyperbolic final : public KernelOf<Gas> {
 
     /// The sum of each field is what it was at first, but for the rounding of each cell.
     [[nodiscard]] Verdict conserved(const Buffer<double>& array) const {
-        const std::size_t cells = work_.nx * work_.ny;
-        Comparison sums(16.0 * static_cast<double>(work_.steps) * DBL_EPSILON, 1.0);
-        for (std::size_t f = 0; f < fields; ++f) {
-            long double wanted = 0.0L, sum = 0.0L;
-#pragma omp parallel for schedule(static) reduction(+ : wanted, sum)
-            for (std::size_t cell = 0; cell < cells; ++cell) {
-                wanted += static_cast<long double>(begun(cell)[f]);
-                sum += static_cast<long double>(array[cell + f * cells]);
+        const std::size_t nx = work_.nx, ny = work_.ny;
+        std::vector<Fields> wanted(ny), found(ny);
+#pragma omp parallel for schedule(static)
+        for (std::size_t y = 0; y < ny; ++y)
+            for (std::size_t cell = y * nx; cell < (y + 1) * nx; ++cell) {
+                const auto one = begun(cell);
+                for (std::size_t f = 0; f < fields; ++f) {
+                    wanted[y][f] += one[f];
+                    found[y][f] += array[cell + f * nx * ny];
+                }
             }
-            const auto over = static_cast<long double>(std::max<std::size_t>(cells, 1));
-            sums.look("mean of field", f, static_cast<double>(sum / over), wanted / over);
+        Comparison sums(16.0 * static_cast<double>(work_.steps) * DBL_EPSILON, 1.0);
+        const auto cells = static_cast<long double>(std::max<std::size_t>(nx * ny, 1));
+        for (std::size_t f = 0; f < fields; ++f) {
+            const auto mean = [f, cells](const std::vector<Fields>& rows) {
+                long double sum = 0.0L;
+                for (const Fields& one : rows) sum += one[f];
+                return sum / cells;
+            };
+            sums.look("mean of field", f, static_cast<double>(mean(found)), mean(wanted));
         }
         return sums.verdict(fields);
     }

@@ -50,9 +50,9 @@ Phase phase(std::size_t qubit) {
 /// What becomes of one qubit by its gate.
 Qubit turned(std::size_t qubit) {
     const Gate g = gate(qubit);
-    const auto [clear, set] = begun(qubit);
-    const auto row = [&g, &clear, &set](std::size_t i) {
-        return Complex(g.re[i][0], g.im[i][0]) * clear + Complex(g.re[i][1], g.im[i][1]) * set;
+    const Qubit one = begun(qubit);
+    const auto row = [&g, &one](std::size_t i) {
+        return Complex(g.re[i][0], g.im[i][0]) * one.clear + Complex(g.re[i][1], g.im[i][1]) * one.set;
     };
     return {row(0), row(1)};
 }
@@ -197,10 +197,10 @@ class StateVector final : public KernelOf<State> {
     /// Of one qubit: the sum of the sizes of what its gate adds up.
     static Qubit largest(std::size_t qubit) {
         const Gate g = gate(qubit);
-        const auto [clear, set] = begun(qubit);
-        const auto row = [&g, &clear, &set](std::size_t i) {
-            return std::abs(Complex(g.re[i][0], g.im[i][0]) * clear) +
-                   std::abs(Complex(g.re[i][1], g.im[i][1]) * set);
+        const Qubit one = begun(qubit);
+        const auto row = [&g, &one](std::size_t i) {
+            return std::abs(Complex(g.re[i][0], g.im[i][0]) * one.clear) +
+                   std::abs(Complex(g.re[i][1], g.im[i][1]) * one.set);
         };
         return {row(0), row(1)};
     }
