@@ -132,13 +132,21 @@ OTHERS = (
     ),
     # Of 48 bytes of a particle and 16 / 13 for its cell, 24 are its force.
     *(
-        Work(name=name, kernel="cell-list", variants=variants, words=words, written=0.49)
-        for name, variants, words in (
-            ("molecular dynamics", ("threads-v4", "threads-v3", "rows"), ()),
+        Work(
+            name=name,
+            kernel="cell-list",
+            variants=variants,
+            words=("--sorted", along),
+            written=0.49,
+            of_dram=of_dram,
+        )
+        for name, variants, along, of_dram in (
+            ("molecular dynamics", ("threads-v4", "threads-v3", "rows"), "0", 4.0),
             (
                 "molecular dynamics, curve",
                 ("threads-curve-v4", "threads-curve-v3", "curve"),
-                ("--sorted", "1"),
+                "1",
+                2.0,
             ),
         )
     ),
@@ -171,10 +179,10 @@ OTHERS = (
         )
     ),
     *(
-        Work(name=name, kernel="state-vector", variants=variants, written=1.0, of_dram=2.0)
-        for name, variants in (
-            ("quantum gates in groups", ("threads-v4", "threads-v3", "groups")),
-            ("quantum gates, each a pass", ("threads-gates-v4", "threads-gates-v3", "gates")),
+        Work(name=name, kernel="state-vector", variants=variants, written=1.0, of_dram=of_dram)
+        for name, variants, of_dram in (
+            ("quantum gates in groups", ("threads-v4", "threads-v3", "groups"), 2.0),
+            ("quantum gates, each a pass", ("threads-gates-v4", "threads-gates-v3", "gates"), 1.5),
         )
     ),
 )

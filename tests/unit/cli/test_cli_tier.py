@@ -21,6 +21,7 @@ from assay.cli.verbs.tier import run
 from assay.errors import BadInput
 from assay.tier.meter import Meter, Region
 from assay.tier.probe import Probe
+from assay.units import parse_bytes
 from assay.workloads.kernels import Kernel, Timed, Variant
 
 WHOLE = (
@@ -315,14 +316,17 @@ def test_bench_with_several_numbers_of_threads(
     assert {one["threads"] for one in json.loads(capsys.readouterr().out)["cells"]} == {1, 4}
 
 
+@pytest.mark.parametrize(("filled", "dram"), [(1 - 1e-6, "32M"), (0.75, "24M"), (0.1, "16M")])
 def test_data_that_are_less_than_asked_for_have_less_dram(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, filled: float, dram: str
 ) -> None:
-    launches, envs = bench_of(monkeypatch, tmp_path, filled=0.75)
-    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms", "-q"]
+    """In whole chunks, and no less than the tier takes."""
+    launches, envs = bench_of(monkeypatch, tmp_path, filled=filled)
+    words = ["tier", "bench", "--dram", "32M", "--path", "/d", "--budget", "300ms", "-q"]
     assert main(words) == 0
     assert launches
-    assert {env["ASSAY_TIER_DRAM"] for env in envs if "LD_PRELOAD" in env} == {str(12 << 20)}
+    used = {env["ASSAY_TIER_DRAM"] for env in envs if "LD_PRELOAD" in env}
+    assert used == {str(parse_bytes(dram))}
 
 
 def test_bench_stops_when_its_budget_is_spent(

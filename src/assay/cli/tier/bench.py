@@ -36,6 +36,9 @@ SAMPLE_S = "0.3"
 """A launch goes on so long, beside the passes that it does not count."""
 _THRESHOLD_BYTES = 1 << 20
 """From which on memory is managed: the arrays of the smallest cells are to be, too."""
+_CHUNK_BYTES = 2 << 20
+_LEAST_BYTES = 16 << 20
+"""DRAM is divided into chunks, and the tier needs so much (docs/tier.md)."""
 
 
 @dataclass
@@ -99,7 +102,8 @@ class _Bench:
 
     def _tier_env(self, point: _Point) -> dict[str, str]:
         """With less DRAM where data are less than was asked for, as those that are 2^n bytes."""
-        dram_bytes = int(point.memory[0].bytes / point.of_dram)
+        chunks = round(point.memory[0].bytes / point.of_dram / _CHUNK_BYTES)
+        dram_bytes = max(chunks * _CHUNK_BYTES, _LEAST_BYTES)
         threshold = {"ASSAY_TIER_THRESHOLD": str(_THRESHOLD_BYTES)}
         return tier_env(self.path, dram_bytes) | threshold
 
