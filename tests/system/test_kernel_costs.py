@@ -34,6 +34,10 @@ class Tally:
         self.special += 1
         return Number(self, math.log(x.value))
 
+    def root(self, x: Number) -> Number:
+        self.special += 1
+        return Number(self, math.sqrt(x.value))
+
     @property
     def moved_bytes(self) -> int:
         """Each element that is read or written, once for each."""
@@ -253,6 +257,101 @@ def traversal(t: Tally, n: int, update: int) -> None:
             words[i] = one + Number(t, 1.0)
 
 
+def integral_tiles(t: Tally, n: int) -> None:
+    integrals, density = t.ramp(n**4), t.ramp(n * n)
+    coulomb, exchange = t.ramp(n * n), t.ramp(n * n)
+    sums = [Number(t, 0.0) for _ in range(2 * n * n)]
+    for at in range(n**4):
+        i, j, k, m = at // n**3, at // n**2 % n, at // n % n, at % n
+        v = integrals[at]
+        sums[i * n + j] = sums[i * n + j] + v * density[k * n + m]
+        sums[n * n + i * n + k] = sums[n * n + i * n + k] + v * density[j * n + m]
+    for at in range(n * n):
+        coulomb[at], exchange[at] = sums[at], sums[n * n + at]
+
+
+def hyperbolic(t: Tally, nx: int, ny: int, steps: int) -> None:
+    """Euler's equations; what flows through a side is worked out from both of its cells."""
+    half, heat, part, ratio = (Number(t, v) for v in (0.5, 1.4, 0.4, 0.2))
+    cells = {
+        (x, y): [Number(t, v) for v in (1.0 + x / 9, 0.1 * y, 0.2, 3.0)]
+        for x in range(nx)
+        for y in range(ny)
+    }
+
+    def flow(u: list[Number], along: int) -> tuple[list[Number], float]:
+        volume = Number(t, 1.0) / u[0]
+        velocity = u[along] * volume
+        pressure = part * (u[3] - half * (u[1] * u[1] + u[2] * u[2]) * volume)
+        sound = t.root(heat * pressure * volume)
+        flux = [u[along], u[1] * velocity, u[2] * velocity, (u[3] + pressure) * velocity]
+        flux[along] = flux[along] + pressure
+        return flux, (velocity + sound).value
+
+    def through(left: list[Number], right: list[Number], along: int) -> list[Number]:
+        (a, fast), (b, faster) = flow(left, along), flow(right, along)
+        speed = Number(t, max(fast, faster))
+        return [half * (a[f] + b[f] - speed * (right[f] - left[f])) for f in range(4)]
+
+    for _ in range(steps):
+        sides = {
+            (x, y, along): through(cells[(x - 2 + along) % nx, (y + 1 - along) % ny], u, along)
+            for (x, y), u in cells.items()
+            for along in (1, 2)
+        }
+        cells = {
+            (x, y): [
+                u[f]
+                - ratio
+                * (
+                    (sides[(x + 1) % nx, y, 1][f] - sides[x, y, 1][f])
+                    + (sides[x, (y + 1) % ny, 2][f] - sides[x, y, 2][f])
+                )
+                for f in range(4)
+            ]
+            for (x, y), u in cells.items()
+        }
+
+
+def sparse_factor(t: Tally, edge: int, leaf: int) -> None:
+    """What is not cut in two is a matrix without gaps."""
+    n = edge * edge
+    assert n <= leaf
+    conducts = t.ramp(2 * n)
+    whole = [[Number(t, 9.0 * (i == j) + 0.1) for j in range(n)] for i in range(n)]
+    factor = t.ramp(n * (n + 1) // 2)
+    for at in range(2 * n):
+        conducts[at]
+    for k in range(n):
+        whole[k][k] = t.root(whole[k][k])
+        for i in range(k + 1, n):
+            whole[i][k] = whole[i][k] / whole[k][k]
+        for j in range(k + 1, n):
+            for i in range(j, n):
+                whole[i][j] = whole[i][j] - whole[i][k] * whole[j][k]
+    for at, one in enumerate(whole[i][j] for i in range(n) for j in range(i + 1)):
+        factor[at] = one
+
+
+def state_vector(t: Tally, qubits: int) -> None:
+    """Gate by gate; a phase is of a quarter of the amplitudes."""
+    state = [(Number(t, 1.0), Number(t, 0.5)) for _ in range(1 << qubits)]
+    gate = (Number(t, 0.6), Number(t, 0.8))
+
+    def times(a: tuple[Number, Number], b: tuple[Number, Number]) -> tuple[Number, Number]:
+        return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+
+    for q in range(qubits):
+        for k in range(1 << qubits):
+            other = state[k ^ (1 << q)]
+            (x, xi), (y, yi) = times(gate, state[k]), times(gate, other)
+            x + y, xi + yi
+    for q in range(qubits - 1):
+        for k in range(1 << qubits):
+            if k >> q & 3 == 3:
+                state[k] = times(gate, state[k])
+
+
 BYTES = ("moved_bytes", "moved_bytes_with_allocate")
 WORK = ("flops", "special")
 
@@ -281,6 +380,10 @@ WORK = ("flops", "special")
         ("bandwidth", None, bandwidth, {"n": 19, "operation": 0}, (*WORK, *BYTES)),
         ("traversal", None, traversal, {"n": 19, "update": 0}, BYTES),
         ("traversal", None, traversal, {"n": 19, "update": 1}, BYTES),
+        ("integral-tiles", None, integral_tiles, {"n": 5}, (*WORK, *BYTES)),
+        ("hyperbolic", None, hyperbolic, {"nx": 3, "ny": 4, "steps": 2}, WORK),
+        ("sparse-factor", None, sparse_factor, {"edge": 3, "leaf": 9}, (*WORK, *BYTES)),
+        ("state-vector", None, state_vector, {"qubits": 4}, WORK),
         ("bandwidth", None, bandwidth, {"n": 19, "operation": 1}, (*WORK, *BYTES)),
         ("bandwidth", None, bandwidth, {"n": 19, "operation": 2}, (*WORK, *BYTES)),
     ],

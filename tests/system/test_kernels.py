@@ -153,11 +153,16 @@ def test_sizes_follow_from_the_caches(assay_kernels: tuple[Path, ...]) -> None:
 SAMPLE = (
     "acoustic",
     "bandwidth",
+    "cell-list",
     "deflate",
     "horner",
+    "hyperbolic",
+    "integral-tiles",
     "latency",
     "locks",
     "pca",
+    "sparse-factor",
+    "state-vector",
     "traversal",
     "xor-parity",
 )
@@ -199,14 +204,19 @@ def test_kernels_with_sanitizers(
 THREADED = (
     "acoustic",
     "bandwidth",
+    "cell-list",
     "deflate",
     "dgemm",
     "gram-schmidt",
     "horner",
+    "hyperbolic",
+    "integral-tiles",
     "kmeans",
     "locks",
     "lu",
     "pca",
+    "sparse-factor",
+    "state-vector",
     "xor-parity",
 )
 """Kernels with threads, of those that Clang builds: its vectors have no __builtin_shuffle."""

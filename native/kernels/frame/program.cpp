@@ -101,9 +101,11 @@ void take(Request& request, const Kernel& kernel, const std::string& name, const
         request.patience.most = static_cast<std::size_t>(
             within({name, "samples that are taken at most", 0, 1, most}, parse_number(name, text)));
     } else if (name == "threads") {
-        const auto cpus = static_cast<std::int64_t>(own_affinity().size());
-        request.threads = within({name, "threads on the CPUs that this process may use", 0, 1, cpus},
-                                 parse_number(name, text));
+        // Twice as many, for threads that wait for memory leave a CPU to others.
+        const auto most = 2 * static_cast<std::int64_t>(own_affinity().size());
+        request.threads =
+            within({name, "threads, two for each of the CPUs that this process may use", 0, 1, most},
+                   parse_number(name, text));
     } else if (name == "shift") {
         request.shift =
             within({name, "bytes beyond the boundary of a line", 0, 0, 4096}, parse_number(name, text));

@@ -455,7 +455,9 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group = parser.add_argument_group("predict")
     group.add_argument("--for", metavar="TIME", help="to look at the program (30s)")
     group = parser.add_argument_group("bench")
-    group.add_argument("--threads", metavar="N", help="of the programs (all CPUs)")
+    group.add_argument(
+        "--threads", metavar="N[,N...]", help="of the programs, as 1,2,4 (one for each CPU)"
+    )
     group.add_argument("--budget", metavar="TIME", help="time to spend, as 90s, 10m, 2h (10m)")
     group.add_argument("-o", "--output", metavar="FILE.svg", help="the efficiencies as a picture")
 

@@ -14,7 +14,7 @@ from assay.records.codec import Record
 
 
 class Work(Record, frozen=True, kw_only=True):
-    """A program of the catalogue whose data may have any size.
+    """A program of the catalogue, with data of nearly any size.
 
     Attributes:
         name: as it is shown.
@@ -51,6 +51,7 @@ class Cell(Record, frozen=True, kw_only=True):
 
     Attributes:
         work: its name.
+        threads: that did it.
         of_dram: its data over DRAM.
         intensity: operations over bytes of the data items: 2 * degree / 8 of a polynomial, whether
             its values are stored or summed.
@@ -60,6 +61,7 @@ class Cell(Record, frozen=True, kw_only=True):
     """
 
     work: str
+    threads: int
     of_dram: float
     intensity: float
     memory_s: tuple[float, ...]
@@ -117,12 +119,71 @@ OTHERS = (
             ("rows of 64 KiB", "rows"),
         )
     ),
-    Work(name="random pages", kernel="traversal", variants=("pages",), of_dram=2.0),
+    *(
+        Work(name=name, kernel="traversal", variants=(variant,), of_dram=2.0)
+        for name, variant in (("1 KiB of each 72 KiB", "records"), ("random pages", "pages"))
+    ),
     *(
         Work(name=name, kernel="lu", variants=variants, written=1.0, of_dram=2.0)
         for name, variants in (
             ("LU by halves", ("threads-v4", "threads-v3")),
             ("LU by tiles", ("tasks-v4", "tasks-v3")),
+            ("LU from the left", ("left-v4", "left-v3")),
+        )
+    ),
+    # Of 48 bytes of a particle and 16 / 13 for its cell, 24 are its force.
+    *(
+        Work(
+            name=name,
+            kernel="cell-list",
+            variants=variants,
+            words=("--sorted", along),
+            written=0.49,
+            of_dram=of_dram,
+        )
+        for name, variants, along, of_dram in (
+            ("molecular dynamics", ("threads-v4", "threads-v3", "rows"), "0", 4.0),
+            (
+                "molecular dynamics, curve",
+                ("threads-curve-v4", "threads-curve-v3", "curve"),
+                "1",
+                2.0,
+            ),
+        )
+    ),
+    Work(
+        name="integrals in tiles",
+        kernel="integral-tiles",
+        variants=("threads-v4", "threads-v3", "tiles"),
+    ),
+    Work(name="integrals by index", kernel="integral-tiles", variants=("indices",), of_dram=2.0),
+    # Of two grids one is read, and the other written.
+    *(
+        Work(
+            name=name,
+            kernel="hyperbolic",
+            variants=variants,
+            words=("--steps", steps),
+            written=0.5,
+        )
+        for name, variants, steps in (
+            ("conservation laws, one step", ("threads-v4", "threads-v3", "once"), "1"),
+            ("conservation laws, four steps", ("steps-v4", "steps-v3", "once"), "4"),
+        )
+    ),
+    # All but what describes the matrix is its factor, and what is on the way to it.
+    *(
+        Work(name=name, kernel="sparse-factor", variants=variants, written=0.95, of_dram=2.0)
+        for name, variants in (
+            ("sparse factor by fronts", ("threads-v4", "threads-v3", "fronts")),
+            ("sparse factor to the left", ("threads-left-v4", "threads-left-v3", "left")),
+        )
+    ),
+    *(
+        Work(name=name, kernel="state-vector", variants=variants, written=1.0, of_dram=of_dram)
+        for name, variants, of_dram in (
+            ("quantum gates in groups", ("threads-v4", "threads-v3", "groups"), 2.0),
+            ("quantum gates, each a pass", ("threads-gates-v4", "threads-gates-v3", "gates"), 1.5),
         )
     ),
 )

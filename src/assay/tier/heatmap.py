@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.pictures.canvas import SMALL_PX, WIDE, canvas, put_text, text_width
 from assay.report.pictures.theme import LIGHT, finish, standalone
 from assay.tier.efficiency import OTHERS, POLYNOMIALS, Cell, Device
-from assay.units import show_bytes
+from assay.units import show_bytes, show_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_LEFT, _ROW, _HEAD, _GAP = 150, 34, 44, 26
+_LEFT, _ROW, _HEAD, _GAP = 190, 34, 44, 26
 _SHADES = 7
 
 
 def heatmap_svg(cells: Sequence[Cell], device: Device, dram_bytes: int) -> str:
-    """A map of each polynomial, and one of the other programs.
+    """A map of each polynomial, and one of the other programs; for each number of threads.
 
     Args:
         cells: measured; at least one.
         device: that the model is of.
         dram_bytes: that programs had.
     """
+    counts = sorted({one.threads for one in cells})
     maps = [
-        (work.name, "operations a byte of the data", _by_intensity(cells, work.name))
-        for work in POLYNOMIALS
+        (f"{name}, {show_count(count, 'thread')}" if counts[1:] else name, along, rows)
+        for count in counts
+        for name, along, rows in _maps([one for one in cells if one.threads == count])
+        if rows
     ]
-    names = {work.name for work in OTHERS}
-    maps.append(("other programs", "data over DRAM", _by_size(cells, names)))
-    maps = [one for one in maps if one[2]]
     height = 70 + sum(_HEAD + _ROW * len(rows) + _GAP for _, _, rows in maps)
     with canvas() as new:
         fig = new(WIDE, height)
@@ -52,6 +52,13 @@ def heatmap_svg(cells: Sequence[Cell], device: Device, dram_bytes: int) -> str:
 
 Rows = dict[str, dict[str, Cell]]
 """Cells by the name of the row and of the column."""
+
+
+def _maps(cells: Sequence[Cell]) -> Iterator[tuple[str, str, Rows]]:
+    """Of one number of threads: what each map shows, what is along it, and its cells."""
+    for work in POLYNOMIALS:
+        yield work.name, "operations a byte of the data", _by_intensity(cells, work.name)
+    yield "other programs", "data over DRAM", _by_size(cells, {work.name for work in OTHERS})
 
 
 def _by_intensity(cells: Sequence[Cell], work: str) -> Rows:

@@ -21,6 +21,7 @@ from assay.cli.verbs.tier import run
 from assay.errors import BadInput
 from assay.tier.meter import Meter, Region
 from assay.tier.probe import Probe
+from assay.units import parse_bytes
 from assay.workloads.kernels import Kernel, Timed, Variant
 
 WHOLE = (
@@ -222,13 +223,22 @@ def test_top_of_nothing(
 
 
 def bench_of(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: str = "ok"
-) -> list[tuple[str, ...]]:
-    """A bench whose launches take no time: half as fast under the tier."""
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: str = "ok", filled: float = 1.0
+) -> tuple[list[tuple[str, ...]], list[Mapping[str, str]]]:
+    """A bench on two CPUs whose launches take no time: half as fast under the tier.
+
+    Args:
+        monkeypatch: that puts it in place.
+        tmp_path: unused by launches that run nothing.
+        status: of each launch.
+        filled: of the bytes that are asked for, what data there are.
+    """
     launches: list[tuple[str, ...]] = []
+    envs: list[Mapping[str, str]] = []
 
     def timed(program: Path, words: Sequence[str], env: Mapping[str, str]) -> tuple[Timed, ...]:
         launches.append((program.name, *words))
+        envs.append(env)
         under = "LD_PRELOAD" in env
         return (
             Timed(
@@ -236,7 +246,7 @@ def bench_of(
                 status=status,
                 reason="it is wrong" if status != "ok" else "",
                 median_s=0.2 if under else 0.1,
-                bytes=float(words[3]),
+                bytes=filled * float(words[3]),
                 flops=1e9,
             ),
         )
@@ -245,9 +255,10 @@ def bench_of(
         names = {"horner": "horner", "bandwidth": "threads", "lu": "tasks-v3"}
         name = program.name.removeprefix("assay-kernel-")
         every = (names.get(name, name), "threads-v3", "forward", "backward", "threads")
+        others = ("curve", "indices", "once", "left", "gates", "records")
         able = [
             Variant(variant=one, parent="", isa="any", why="", broken=False)
-            for one in (*every, "tiles", "rows", "pages")
+            for one in (*every, *others, "tiles", "rows", "pages")
         ]
         return Kernel(
             kernel=name,
@@ -265,13 +276,14 @@ def bench_of(
     monkeypatch.setattr(bench, "find_kernel", lambda name, env: Path(f"assay-kernel-{name}"))
     found = msgspec.json.decode(WHOLE, type=Probe)
     monkeypatch.setattr(place, "probe", lambda env, paths: found)
-    return launches
+    monkeypatch.setattr(bench.os, "sched_getaffinity", lambda pid: {0, 1})
+    return launches, envs
 
 
 def test_bench_shows_every_cell_with_its_model(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    launches = bench_of(monkeypatch, tmp_path)
+    launches, envs = bench_of(monkeypatch, tmp_path)
     picture = tmp_path / "heat.svg"
     words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms"]
     assert main([*words, "--threads", "3", "-o", str(picture), "-q"]) == 0
@@ -284,6 +296,37 @@ def test_bench_shows_every_cell_with_its_model(
     sizes = {words[words.index("--size") + 1] for words in launches}
     assert sizes == {str(int(ratio * (16 << 20))) for ratio in (0.5, 1, 1.5, 2, 4)}
     assert all(words[-2:] == ("--threads", "3") for words in launches)
+    assert {env["ASSAY_TIER_DRAM"] for env in envs if "LD_PRELOAD" in env} == {str(16 << 20)}
+
+
+def test_bench_with_several_numbers_of_threads(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    launches, _ = bench_of(monkeypatch, tmp_path)
+    picture = tmp_path / "heat.svg"
+    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms", "-q"]
+    assert main([*words, "--threads", "1,4,1", "-o", str(picture)]) == 0
+    tables = capsys.readouterr().out.split("\n\n")
+    assert [one for one in tables if re.fullmatch(r"\d threads?", one)] == ["1 thread", "4 threads"]
+    assert sum(one.startswith("polynomial, read:") for one in tables) == 2
+    assert {words[-1] for words in launches} == {"1", "4"}
+    drawn = picture.read_text()
+    assert "other programs, 1 thread<" in drawn and "other programs, 4 threads<" in drawn
+    assert main([*words, "--threads", "1,4", "--json"]) == 0
+    assert {one["threads"] for one in json.loads(capsys.readouterr().out)["cells"]} == {1, 4}
+
+
+@pytest.mark.parametrize(("filled", "dram"), [(1 - 1e-6, "32M"), (0.75, "24M"), (0.1, "16M")])
+def test_data_that_are_less_than_asked_for_have_less_dram(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, filled: float, dram: str
+) -> None:
+    """In whole chunks, and no less than the tier takes."""
+    launches, envs = bench_of(monkeypatch, tmp_path, filled=filled)
+    words = ["tier", "bench", "--dram", "32M", "--path", "/d", "--budget", "300ms", "-q"]
+    assert main(words) == 0
+    assert launches
+    used = {env["ASSAY_TIER_DRAM"] for env in envs if "LD_PRELOAD" in env}
+    assert used == {str(parse_bytes(dram))}
 
 
 def test_bench_stops_when_its_budget_is_spent(
@@ -310,6 +353,9 @@ def test_bench_stops_when_its_budget_is_spent(
         (["--dram", "much", "--path", "/d"], "'much'"),
         (["--dram", "16M", "--path", "/d", "-o", "x.txt"], "its ending does not say"),
         (["--dram", "16M", "--path", "/d", "--budget", "soon"], "'soon' is not a duration"),
+        (["--dram", "16M", "--path", "/d", "--threads", "1,5"], "from 1 to 4, two for each CPU"),
+        (["--dram", "16M", "--path", "/d", "--threads", "1,"], "--threads '1,' is no list"),
+        (["--dram", "16M", "--path", "/d", "--threads", "0"], "--threads '0' is no list"),
     ],
 )
 def test_what_bench_refuses(

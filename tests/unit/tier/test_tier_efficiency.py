@@ -50,6 +50,7 @@ def test_the_model_of_a_polynomial_is_that_of_its_intensity() -> None:
 def test_an_efficiency_is_the_median_of_rounds() -> None:
     cell = Cell(
         work="w",
+        threads=2,
         of_dram=2.0,
         intensity=1.0,
         memory_s=(1.0, 2.0, 9.0),
@@ -59,9 +60,10 @@ def test_an_efficiency_is_the_median_of_rounds() -> None:
     assert cell.efficiency == pytest.approx(0.8)
 
 
-def cell(work: str, of_dram: float, intensity: float, tier_s: float) -> Cell:
+def cell(work: str, of_dram: float, intensity: float, tier_s: float, threads: int = 2) -> Cell:
     return Cell(
         work=work,
+        threads=threads,
         of_dram=of_dram,
         intensity=intensity,
         memory_s=(1.0,),
@@ -87,3 +89,15 @@ def test_the_picture_has_a_box_for_each_cell_in_its_shade() -> None:
 def test_the_picture_of_one_cell() -> None:
     svg = heatmap_svg([cell(OTHERS[0].name, 0.5, 0.1, 0.001)], DEVICE, 1 << 20)
     assert "100000" in svg
+
+
+def test_the_picture_has_maps_for_each_number_of_threads() -> None:
+    cells = [cell(OTHERS[0].name, 0.5, 0.1, 1.0, threads) for threads in (1, 2)]
+    svg = heatmap_svg(cells, DEVICE, 1 << 20)
+    assert svg.index("other programs, 1 thread<") < svg.index("other programs, 2 threads<")
+    assert "threads<" not in heatmap_svg(cells[:1], DEVICE, 1 << 20)
+
+
+def test_each_work_has_a_name_of_its_own() -> None:
+    names = [one.name for one in (*POLYNOMIALS, *OTHERS)]
+    assert len(set(names)) == len(names)

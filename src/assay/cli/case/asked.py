@@ -34,7 +34,7 @@ def thread_words(arguments: argparse.Namespace, env: Mapping[str, str]) -> tuple
     """Those that say how many threads; none where it is left to OpenMP.
 
     Raises:
-        BadInput: OpenMP is told of more than there are CPUs, as ``--threads`` may not be.
+        BadInput: OpenMP is told of more than there are CPUs; who means that says ``--threads``.
     """
     if arguments.threads:
         return ("--threads", arguments.threads)

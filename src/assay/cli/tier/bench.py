@@ -7,7 +7,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from assay.tier.efficiency import (
     Work,
     modelled,
 )
-from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration
+from assay.units import parse_bytes, parse_duration_s, show_bytes, show_count, show_duration
 from assay.workloads.kernels import Timed, described, find_kernel, timed
 
 BUDGET_S = 600.0
@@ -36,6 +36,9 @@ SAMPLE_S = "0.3"
 """A launch goes on so long, beside the passes that it does not count."""
 _THRESHOLD_BYTES = 1 << 20
 """From which on memory is managed: the arrays of the smallest cells are to be, too."""
+_CHUNK_BYTES = 2 << 20
+_LEAST_BYTES = 16 << 20
+"""DRAM is divided into chunks, and the tier needs so much (docs/tier.md)."""
 
 
 @dataclass
@@ -43,6 +46,7 @@ class _Point:
     """A cell on its way."""
 
     work: Work
+    threads: int
     of_dram: float
     degree: int | None
     memory: list[Timed] = field(default_factory=list)
@@ -51,7 +55,7 @@ class _Point:
     @property
     def words(self) -> tuple[str, ...]:
         degree = () if self.degree is None else ("--degree", str(self.degree))
-        return (*self.work.words, *degree)
+        return (*self.work.words, *degree, "--threads", str(self.threads))
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,17 @@ class _Bench:
 
     dram_bytes: int
     path: str
-    threads: tuple[str, ...]
 
-    def timed(self, point: _Point, *, tier: bool) -> Timed:
+    def round(self, point: _Point, rng: random.Random) -> None:
+        """One launch in memory and one with the tier, in any order from the second round on."""
+        ways = [False, True]
+        if point.memory:
+            rng.shuffle(ways)
+        for tier in ways:
+            kept = point.tier if tier else point.memory
+            kept.append(self._timed(point, tier=tier))
+
+    def _timed(self, point: _Point, *, tier: bool) -> Timed:
         """One launch.
 
         Raises:
@@ -78,7 +90,8 @@ class _Bench:
             )
         size = int(point.of_dram * self.dram_bytes)
         data = ("--variant", variant, "--size", str(size), "--seconds", SAMPLE_S)
-        (seen,) = timed(program, (*data, *point.words, *self.threads), self._env(tier=tier))
+        env = self._tier_env(point) if tier else dict(os.environ)
+        (seen,) = timed(program, (*data, *point.words), env)
         if seen.status != "ok":
             raise NotPossible(
                 f"{point.work.name} gave a wrong result {'with' if tier else 'without'} the tier: "
@@ -87,11 +100,12 @@ class _Bench:
             )
         return seen
 
-    def _env(self, *, tier: bool) -> dict[str, str]:
-        if not tier:
-            return dict(os.environ)
+    def _tier_env(self, point: _Point) -> dict[str, str]:
+        """With less DRAM where data are less than was asked for, as those that are 2^n bytes."""
+        chunks = round(point.memory[0].bytes / point.of_dram / _CHUNK_BYTES)
+        dram_bytes = max(chunks * _CHUNK_BYTES, _LEAST_BYTES)
         threshold = {"ASSAY_TIER_THRESHOLD": str(_THRESHOLD_BYTES)}
-        return tier_env(self.path, self.dram_bytes) | threshold
+        return tier_env(self.path, dram_bytes) | threshold
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -110,9 +124,10 @@ def run(arguments: argparse.Namespace) -> int:
     dram_bytes = parse_bytes(arguments.dram)
     _demand_memory(dram_bytes)
     budget_s = parse_duration_s(arguments.budget) if arguments.budget else BUDGET_S
+    threads = _threads(arguments.threads)
     before = device_of(arguments.path)
-    bench = _Bench(dram_bytes, arguments.path, ("--threads", arguments.threads or _threads()))
-    points = list(_points())
+    bench = _Bench(dram_bytes, arguments.path)
+    points = list(_points(threads))
     _measure(bench, points, budget_s, quiet=arguments.quiet)
     after = device_of(arguments.path)
     # Others who use it lower it, if not both times.
@@ -132,38 +147,33 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _points() -> Iterator[_Point]:
+def _points(threads: Sequence[int]) -> Iterator[_Point]:
     for of_dram in OF_DRAM:
-        for work in POLYNOMIALS:
-            for degree in DEGREES:
-                yield _Point(work, of_dram, degree)
-        for work in OTHERS:
-            if of_dram <= work.of_dram:
-                yield _Point(work, of_dram, None)
+        for count in threads:
+            for work in POLYNOMIALS:
+                for degree in DEGREES:
+                    yield _Point(work, count, of_dram, degree)
+            for work in OTHERS:
+                if of_dram <= work.of_dram:
+                    yield _Point(work, count, of_dram, None)
 
 
 def _measure(bench: _Bench, points: Sequence[_Point], budget_s: float, *, quiet: bool) -> None:
     """The first round in order of size, so that a short budget has the small ones."""
     end = time.monotonic() + budget_s
     rng = random.Random(0)
-    ways: list[tuple[bool, Callable[[_Point], list[Timed]]]] = [
-        (False, lambda point: point.memory),
-        (True, lambda point: point.tier),
-    ]
     order = list(points)
     done = 0
     while True:
         for point in order:
             if time.monotonic() >= end:
                 return
-            rng.shuffle(ways)
-            seen = {tier: bench.timed(point, tier=tier) for tier, _ in ways}
-            for tier, kept in ways:
-                kept(point).append(seen[tier])
+            bench.round(point, rng)
             done += 1
             if not quiet:
                 left = show_duration(max(0.0, end - time.monotonic()))
-                at = f"{point.of_dram:g} times DRAM"
+                threads = show_count(point.threads, "thread")
+                at = f"{point.of_dram:g} times DRAM, {threads}"
                 print(
                     f"assay: {point.work.name}, {at}: {done} of {len(points)} cells, {left} left",
                     file=sys.stderr,
@@ -177,6 +187,7 @@ def _cell(point: _Point, device: Device) -> Cell:
     middle_s = sorted(memory_s)[len(memory_s) // 2]
     return Cell(
         work=point.work.name,
+        threads=point.threads,
         of_dram=point.of_dram,
         intensity=one.flops / (one.bytes * point.work.items),
         memory_s=memory_s,
@@ -199,8 +210,23 @@ def _demand_memory(dram_bytes: int) -> None:
         )
 
 
-def _threads() -> str:
-    return str(len(os.sched_getaffinity(0)))
+def _threads(text: str | None) -> tuple[int, ...]:
+    """Numbers of threads, each once.
+
+    Raises:
+        BadInput: it names none, or more than two for each CPU, which no kernel takes.
+    """
+    cpus = len(os.sched_getaffinity(0))
+    if not text:
+        return (cpus,)
+    words = text.split(",")
+    known = all(word.isascii() and word.isdecimal() for word in words)
+    if not known or not all(1 <= int(word) <= 2 * cpus for word in words):
+        raise BadInput(
+            f"--threads {text!r} is no list of numbers from 1 to {2 * cpus}, two for each CPU.",
+            f"Write it as in --threads 1,{2 * cpus}.",
+        )
+    return tuple(dict.fromkeys(map(int, words)))
 
 
 def _told(cells: Sequence[Cell], device: Device, dram_bytes: int) -> list[str]:
@@ -209,6 +235,17 @@ def _told(cells: Sequence[Cell], device: Device, dram_bytes: int) -> list[str]:
         f"overlap would have; {show_bytes(dram_bytes)} of DRAM, storage reads "
         f"{show_bytes(device.read)}/s and writes {show_bytes(device.write)}/s",
     ]
+    counts = sorted({one.threads for one in cells})
+    for count in counts:
+        if counts[1:]:
+            lines += ["", show_count(count, "thread")]
+        lines += _tables([one for one in cells if one.threads == count])
+    return lines
+
+
+def _tables(cells: Sequence[Cell]) -> list[str]:
+    """Of one number of threads."""
+    lines: list[str] = []
     for work in POLYNOMIALS:
         mine = [one for one in cells if one.work == work.name]
         if not mine:

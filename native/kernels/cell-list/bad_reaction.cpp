@@ -1,0 +1,34 @@
+// build: -O2
+#include "kernels/cell-list/forces.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Box& b) {
+    for (std::size_t i = 0; i < b.particles; ++i) b.fx[i] = b.fy[i] = b.fz[i] = 0.0;
+    for (std::size_t cell = 0; cell < cells_of(b); ++cell) {
+        const Image own = image(b, cell, cells_around / 2);
+        const double before = own.first < own.last ? b.fx[own.first] : 0.0;
+        cell_with_those_behind(b, cell);
+        if (cell == 0 && own.first < own.last) b.fx[own.first] = before;
+    }
+}
+
+constexpr Variant<Box> bad_reaction{
+    .id = "broken-reaction",
+    .parent = "half",
+    .why = "wrong on purpose: the first particle does not feel what it does to those behind it",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_reaction);
+
+} // namespace assay::kernels

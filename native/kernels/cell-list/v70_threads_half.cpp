@@ -1,0 +1,47 @@
+// build: -O3 -fopenmp
+#include "kernels/cell-list/forces.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+/// Planes from `first` on, each second one.
+void planes(const Box& b, std::size_t first, std::size_t last) {
+    const std::size_t plane = b.edge * b.edge;
+#pragma omp for schedule(static)
+    for (std::size_t z = first; z < last; z += 2)
+        for (std::size_t cell = z * plane; cell < (z + 1) * plane; ++cell) cell_with_those_behind(b, cell);
+}
+
+/// A plane adds to the one behind it. The last of an odd number has the first behind it, which is of its own
+/// sort, and comes last.
+void run(const Box& b) {
+    const std::size_t even = b.edge / 2 * 2;
+#pragma omp parallel
+    {
+#pragma omp for schedule(static)
+        for (std::size_t i = 0; i < b.particles; ++i) b.fx[i] = b.fy[i] = b.fz[i] = 0.0;
+        planes(b, 0, even);
+        planes(b, 1, even);
+        planes(b, even, b.edge);
+    }
+}
+
+constexpr Variant<Box> threads_half{
+    .id = "threads-half",
+    .parent = "half",
+    .why = "planes of cells by threads, first each second one and then those between, so that none adds "
+           "where another does: data move twice",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = half_cost,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(threads_half);
+
+} // namespace assay::kernels

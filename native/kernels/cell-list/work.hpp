@@ -1,0 +1,31 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::kernels {
+
+/// Beyond it there is no force; also the edge of a cell, so that all of a particle's partners are in its own
+/// cell and the 26 around it. In units of the distance at which two particles neither attract nor repel.
+inline constexpr double cutoff = 2.5;
+
+/// Particles of a cell, at most.
+inline constexpr std::size_t most = 16;
+
+/// Lennard-Jones forces between particles in a periodic box, which is divided into cubic cells. Particles of
+/// a cell lie side by side.
+struct Box {
+    const double *x, *y, *z;
+    double *fx, *fy, *fz;
+    const std::int64_t* first; ///< Particle of each cell; cells are numbered x + edge * (y + edge * z).
+    const std::int32_t* count; ///< Particles of each cell.
+    const std::int32_t* along; ///< Cells in the order of a curve that fills the box.
+    std::size_t edge;          ///< Cells along an edge of the box.
+    std::size_t particles;
+    double candidates; ///< For each particle all of the 27 cells, itself too.
+    double pairs;      ///< Of those, the ones with a force. Where there are many, worked out from a part.
+};
+
+} // namespace assay::kernels

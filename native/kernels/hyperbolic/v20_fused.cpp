@@ -1,0 +1,38 @@
+// build: -O3
+#include "kernels/hyperbolic/cells.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Gas& w) {
+    for (std::size_t t = 0; t < w.steps; ++t) {
+        const Cells from = before(w, t), to = before(w, t + 1);
+        for (std::size_t y = 0; y < w.ny; ++y)
+            for (std::size_t x = 0; x < w.nx; ++x) {
+                const Outflow one = in_x(w, from, x, y), other = in_y(w, from, x, y);
+                for (std::size_t f = 0; f < fields; ++f)
+                    to.at(x, y)[f * to.field] =
+                        from.at(x, y)[f * from.field] - ratio * (one.out[f] + other.out[f]);
+            }
+    }
+    *w.found = w.steps % 2;
+}
+
+constexpr Variant<Gas> fused{
+    .id = "fused",
+    .parent = "directions",
+    .why = "both directions in one pass",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(fused);
+
+} // namespace assay::kernels

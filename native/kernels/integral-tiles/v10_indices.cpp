@@ -1,0 +1,36 @@
+// build: -O3
+#include "kernels/integral-tiles/tiles.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Contraction& w) {
+    clear(w, {0, w.n});
+    for (std::size_t i = 0; i < w.n; ++i)
+        for (std::size_t j = 0; j < w.n; ++j)
+            for (std::size_t k = 0; k < w.n; ++k)
+                for (std::size_t l = 0; l < w.n; ++l) {
+                    const double v = integral(w, i, j, k, l);
+                    w.coulomb[i * w.n + j] += v * w.density[k * w.n + l];
+                    w.exchange[i * w.n + k] += v * w.density[j * w.n + l];
+                }
+}
+
+constexpr Variant<Contraction> indices{
+    .id = "indices",
+    .parent = nullptr,
+    .why = "index by index: rows of a tile are read one at a time, and the tile again and again",
+    .isa = Isa::any,
+    .broken = false,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(indices);
+
+} // namespace assay::kernels

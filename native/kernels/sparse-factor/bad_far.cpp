@@ -1,0 +1,34 @@
+// build: -O2
+#include "kernels/sparse-factor/nodes.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Factor& w) {
+    for (std::size_t i = 0; i < w.count; ++i) begin(w, w.nodes[i]);
+    for (std::size_t i = 0; i < w.count; ++i) {
+        const Node& node = w.nodes[i];
+        factor_node<Plain>(w, node);
+        if (below_of(node) == 0) continue;
+        take_out<Plain>(w, node, 0, together(w, node, 0), w.nodes[w.owner[rows_of(w, node)[0]]]);
+    }
+}
+
+constexpr Variant<Factor> bad_far{
+    .id = "broken-far",
+    .parent = "right",
+    .why = "wrong on purpose: a node is taken out of the next one that depends on it, and of no other",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_far);
+
+} // namespace assay::kernels

@@ -1,0 +1,30 @@
+// build: -O2
+#include "kernels/sparse-factor/nodes.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const Factor& w) {
+    right_looking<Plain>(w);
+    double& first = w.l[0];
+    first = static_cast<double>(static_cast<float>(first));
+}
+
+constexpr Variant<Factor> bad_single{
+    .id = "broken-single",
+    .parent = "right",
+    .why = "wrong on purpose: one element of L is as a float has it",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_single);
+
+} // namespace assay::kernels

@@ -1,0 +1,75 @@
+#pragma once
+
+/// Local to each file that includes it: see dense.hpp.
+
+#include "kernels/sparse-factor/dense.hpp"
+
+namespace {
+
+typedef double Four __attribute__((vector_size(32)));
+typedef double Eight __attribute__((vector_size(64)));
+
+/// Elements of c in registers: two vectors of rows by some columns.
+template <class V, std::size_t columns>
+inline void block(const Part& c, const double* rows, const double* across, std::size_t down,
+                  std::size_t deep) {
+    constexpr std::size_t lanes = sizeof(V) / sizeof(double);
+    V sum[columns][2] = {};
+    for (std::size_t k = 0; k < deep; ++k, rows += down, across += down) {
+        V x[2];
+        __builtin_memcpy(x, rows, sizeof x);
+#pragma GCC unroll 4
+        for (std::size_t j = 0; j < columns; ++j) {
+            sum[j][0] += x[0] * across[j];
+            sum[j][1] += x[1] * across[j];
+        }
+    }
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < columns; ++j) {
+        V before[2];
+        __builtin_memcpy(before, c.at(0, j), sizeof before);
+        before[0] -= sum[j][0];
+        before[1] -= sum[j][1];
+        __builtin_memcpy(c.at(0, j), before, 2 * lanes * sizeof(double));
+    }
+}
+
+/// Products of matrices, in registers: of rows as many at a time as a cache holds with so many columns of a.
+template <class V>
+struct Lanes {
+    static constexpr std::size_t strip = 2 * sizeof(V) / sizeof(double);
+    static constexpr std::size_t wide = 4, deepest = 128, most_rows = 128;
+
+    static void take_out(const Part& c, std::size_t rows, std::size_t columns, const Part& a,
+                         std::size_t deep) {
+        for (std::size_t k = 0; k < deep; k += deepest)
+            for (std::size_t i = 0; i < rows; i += most_rows)
+                some_rows(c, i, least(i + most_rows, rows), columns, {a.at(0, k), a.down},
+                          least(deepest, deep - k));
+    }
+
+    /// What is above the diagonal is worked on with what is beside it where that is simpler.
+    static void some_rows(const Part& c, std::size_t first, std::size_t last, std::size_t columns,
+                          const Part& a, std::size_t deep) {
+        for (std::size_t j = 0; j < columns && j < last; j += wide) {
+            const std::size_t across = least(wide, columns - j);
+            std::size_t i = first > j ? first : j;
+            for (; i + strip <= last; i += strip) {
+                const Part to = {c.at(i, j), c.down};
+                if (across == wide) {
+                    block<V, wide>(to, a.at(i, 0), a.at(j, 0), a.down, deep);
+                } else {
+                    for (std::size_t l = 0; l < across; ++l)
+                        block<V, 1>({to.at(0, l), c.down}, a.at(i, 0), a.at(j + l, 0), a.down, deep);
+                }
+            }
+            for (std::size_t l = j; l < j + across; ++l)
+                for (std::size_t k = 0; k < deep; ++k) {
+                    const double factor = *a.at(l, k);
+                    for (std::size_t r = i; r < last; ++r) *c.at(r, l) -= factor * *a.at(r, k);
+                }
+        }
+    }
+};
+
+} // namespace

@@ -1,0 +1,27 @@
+#pragma once
+
+/// Local to each file that includes it: see dense.hpp.
+
+#include "kernels/sparse-factor/lanes.hpp"
+
+namespace {
+
+/// Large products of matrices by all threads, which take rows after another: those further down are longer.
+template <class V>
+struct Threads {
+    static void take_out(const Part& c, std::size_t rows, std::size_t columns, const Part& a,
+                         std::size_t deep) {
+        constexpr std::size_t worth = std::size_t{1} << 20U;
+        if (rows * columns * deep < worth) {
+            Lanes<V>::take_out(c, rows, columns, a, deep);
+            return;
+        }
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t i = 0; i < rows; i += Lanes<V>::most_rows)
+            for (std::size_t k = 0; k < deep; k += Lanes<V>::deepest)
+                Lanes<V>::some_rows(c, i, least(i + Lanes<V>::most_rows, rows), columns, {a.at(0, k), a.down},
+                                    least(Lanes<V>::deepest, deep - k));
+    }
+};
+
+} // namespace

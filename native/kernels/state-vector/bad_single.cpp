@@ -1,0 +1,30 @@
+// build: -O2
+#include "kernels/state-vector/gates.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+void run(const State& s) {
+    all_gates(s);
+    double& last = s.re[bit(s.qubits) - 1];
+    last = static_cast<double>(static_cast<float>(last));
+}
+
+constexpr Variant<State> bad_single{
+    .id = "broken-single",
+    .parent = "gates",
+    .why = "wrong on purpose: one amplitude is as a float has it",
+    .isa = Isa::any,
+    .broken = true,
+    .run = run,
+    .missing = nullptr,
+    .cost = nullptr,
+    .library = nullptr,
+};
+
+} // namespace
+
+ASSAY_VARIANT(bad_single);
+
+} // namespace assay::kernels

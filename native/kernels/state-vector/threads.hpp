@@ -1,0 +1,22 @@
+#pragma once
+
+/// Local to each file that includes it: see gates.hpp.
+
+#include "kernels/state-vector/gates.hpp"
+
+namespace {
+
+/// As group_by_group, each thread with a part of the blocks, and of the runs.
+inline void groups_side_by_side(const State& s) {
+    const std::size_t low = low_of(s);
+#pragma omp parallel for schedule(static)
+    for (std::size_t block = 0; block < bit(s.qubits - low); ++block) low_gates(s, block, low);
+    for (std::size_t q = low; q < s.qubits; q += s.together) {
+        const std::size_t end = least(q + s.together, s.qubits);
+#pragma omp parallel for schedule(static)
+        for (std::size_t run = 0; run < runs_of(s, q, end); ++run)
+            high_gates(s, run_at(run, q, end), run_of(q), q, end);
+    }
+}
+
+} // namespace

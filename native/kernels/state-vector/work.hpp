@@ -1,0 +1,31 @@
+#pragma once
+
+#include "kernels/frame/variant.hpp"
+
+#include <cstddef>
+
+namespace assay::kernels {
+
+/// A gate of one qubit: two rows of two complex numbers.
+struct Gate {
+    double re[2][2], im[2][2];
+};
+
+/// What amplitudes are multiplied with where a qubit and the next one are both set.
+struct Phase {
+    double re, im;
+};
+
+/// A layer of a quantum circuit: a gate on each qubit, and after those of two qubits beside each other a
+/// phase for both. Amplitude k is that of the state whose qubit q is bit q of k.
+struct State {
+    double *re, *im; ///< 2^qubits each, which become those after the layer.
+    std::size_t qubits;
+    const Gate* gates;   ///< Of each qubit.
+    const Phase* phases; ///< Of each qubit and the next one.
+
+    std::size_t low;      ///< Qubits whose gates are applied together to amplitudes side by side.
+    std::size_t together; ///< Of those above, how many are applied together.
+};
+
+} // namespace assay::kernels
