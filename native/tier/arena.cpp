@@ -13,13 +13,18 @@ namespace assay::tier {
 namespace {
 
 constexpr std::size_t most_blocks = 1 << 16;
+constexpr std::size_t bits = 64; ///< Of a word.
+
+std::size_t pages(std::size_t bytes) {
+    return whole_pages(bytes) / page;
+}
 
 } // namespace
 
 Arena::Arena(const Means& means)
     : pager_(means), chunk_(means.chunk_bytes), chunks_(means.address_bytes / means.chunk_bytes),
       bytes_(chunks_ * chunk_), reserved_(bytes_ + chunk_), free_(most_blocks + 1), blocks_(most_blocks),
-      unused_(most_blocks), owner_(chunks_) {
+      unused_(most_blocks), owner_(chunks_), gone_(bytes_ / page / bits + 1) {
     area_ = sys::map(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
     if (area_ == nullptr)
         throw std::runtime_error(
@@ -28,6 +33,7 @@ Arena::Arena(const Means& means)
     base_ = aligned(area_, chunk_);
     free_.give(0, chunks_);
     owner_.fill(chunks_);
+    gone_.fill(bytes_ / page / bits + 1);
 }
 
 Arena::~Arena() {
@@ -36,8 +42,8 @@ Arena::~Arena() {
     sys::unmap(area_, reserved_);
 }
 
-void* Arena::allocate(std::size_t bytes) {
-    const std::size_t count = (bytes + chunk_ - 1) / chunk_;
+void* Arena::allocate(std::size_t bytes, std::size_t spare) {
+    const std::size_t count = (bytes + spare + chunk_ - 1) / chunk_;
     if (count == 0 || count > chunks_) {
         errno = ENOMEM;
         return nullptr;
@@ -57,7 +63,7 @@ void* Arena::allocate(std::size_t bytes) {
         } else {
             number = unused_.take_last();
         }
-        blocks_[number] = Block{first, count, bytes, bytes, nullptr};
+        blocks_[number] = Block{first, count, bytes, pages(bytes), nullptr};
     }
     std::byte* const at = address(first);
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
@@ -85,6 +91,11 @@ void Arena::give_up_block(Block& block) {
     sys::map(address(block.first), block.count * chunk_, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
     for (std::size_t i = 0; i < block.count; ++i) owner_[block.first + i] = 0;
+    if (block.left < pages(block.bytes)) {
+        const std::size_t first = block.first * chunk_ / page;
+        for (std::size_t i = first; i < first + pages(block.bytes); ++i)
+            gone_[i / bits] &= ~(std::uint64_t{1} << i % bits);
+    }
     free_.give(block.first, block.count);
     unused_.add(static_cast<std::uint32_t>(&block - blocks_.begin()));
     block = Block{};
@@ -122,10 +133,16 @@ void Arena::unmap(void* at, std::size_t bytes) {
         }
         std::byte* const first = address(block->first);
         std::byte* const last = first + whole_pages(block->bytes);
+        std::byte* const beyond = address(block->first + block->count);
+        if (from >= last) {
+            from = beyond;
+            continue;
+        }
         std::byte* const to = std::min(end, last);
-        const auto gone = static_cast<std::size_t>(std::min(to, first + block->bytes) - from);
-        block->left -= std::min(gone, block->left);
-        if (block->left == 0) {
+        // All at once, as usually, takes no look at each page.
+        const bool whole = from == first && to == last;
+        if (!whole) block->left -= mark_gone(from, to);
+        if (whole || block->left == 0) {
             past_ += pager_.counts(*block->region);
             pager_.remove(*block->region);
             give_up_block(*block);
@@ -134,8 +151,35 @@ void Arena::unmap(void* at, std::size_t bytes) {
             sys::map(from, static_cast<std::size_t>(to - from), PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
         }
-        from = std::max(to, last);
+        from = to == last ? beyond : to;
     }
+}
+
+void Arena::clear(std::byte* from, std::byte* to) {
+    while (from < to) {
+        std::byte* const next = std::min(aligned(from + 1, page), to);
+        if (!is_gone(from)) std::memset(from, 0, static_cast<std::size_t>(next - from));
+        from = next;
+    }
+}
+
+bool Arena::is_gone(const std::byte* at) {
+    const Quiet quiet;
+    const std::lock_guard lock(lock_);
+    const auto number = static_cast<std::size_t>(at - base_) / page;
+    return (gone_[number / bits] & (std::uint64_t{1} << number % bits)) != 0;
+}
+
+std::size_t Arena::mark_gone(const std::byte* from, const std::byte* to) {
+    std::size_t were = 0;
+    for (auto i = static_cast<std::size_t>(from - base_) / page;
+         i < static_cast<std::size_t>(to - base_) / page; ++i) {
+        std::uint64_t& word = gone_[i / bits];
+        const std::uint64_t bit = std::uint64_t{1} << i % bits;
+        if ((word & bit) == 0) ++were;
+        word |= bit;
+    }
+    return were;
 }
 
 void* Arena::resize(void* at, std::size_t bytes) {
@@ -144,26 +188,34 @@ void* Arena::resize(void* at, std::size_t bytes) {
         const Quiet quiet;
         const std::lock_guard lock(lock_);
         Block* const block = block_of(at);
-        if (block != nullptr && at == address(block->first) && block->left == block->bytes &&
-            bytes <= block->count * chunk_ && (bytes + chunk_ - 1) / chunk_ == block->count) {
-            block->bytes = block->left = bytes;
+        if (block != nullptr && at == address(block->first) && block->left == pages(block->bytes) &&
+            bytes <= block->count * chunk_) {
+            block->bytes = bytes;
+            block->left = pages(bytes);
+            for (std::size_t i = (bytes + chunk_ - 1) / chunk_; i < (before + chunk_ - 1) / chunk_; ++i)
+                static_cast<void>(pager_.discard(address(block->first + i)));
             return at;
         }
     }
-    void* const other = allocate(bytes);
+    void* other = allocate(bytes, bytes / 4);
+    if (other == nullptr) other = allocate(bytes);
     if (other == nullptr) return nullptr;
     std::memcpy(other, at, std::min(before, bytes));
     free(at);
     return other;
 }
 
+void Arena::close_in_child() const {
+    sys::map(area_, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
+}
+
 void Arena::discard(void* at, std::size_t bytes) {
     auto* from = static_cast<std::byte*>(at);
-    std::byte* const end = from + bytes;
+    std::byte* const end = from + std::min(bytes, whole_pages(bytes_from(at)));
     while (from < end) {
         std::byte* const next = std::min(address(chunk_of(from) + 1), end);
         const bool whole = from == address(chunk_of(from)) && static_cast<std::size_t>(next - from) == chunk_;
-        if (!whole || !pager_.discard(from)) std::memset(from, 0, static_cast<std::size_t>(next - from));
+        if (!whole || !pager_.discard(from)) clear(from, next);
         from = next;
     }
 }
@@ -176,13 +228,15 @@ void Arena::expect(void* at, std::size_t bytes, Order order) {
 }
 
 void Arena::done(void* at, std::size_t bytes) {
-    std::byte* const end = static_cast<std::byte*>(at) + bytes;
+    std::byte* const end = static_cast<std::byte*>(at) + std::min(bytes, bytes_from(at));
     for (std::byte* chunk = aligned(static_cast<std::byte*>(at), chunk_); chunk + chunk_ <= end;
          chunk += chunk_)
         pager_.done(chunk);
 }
 
 void Arena::expect(void* at, std::size_t bytes) {
+    bytes = std::min(bytes, bytes_from(at));
+    if (bytes == 0) return;
     for (std::size_t i = chunk_of(at); i <= chunk_of(static_cast<std::byte*>(at) + bytes - 1); ++i)
         pager_.expect(address(i));
 }

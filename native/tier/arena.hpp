@@ -18,8 +18,11 @@ class Arena {
     Arena& operator=(const Arena&) = delete;
     ~Arena();
 
-    /// Zeros, from the beginning of a chunk on. \returns null with errno: ENOMEM, ENOSPC.
-    [[nodiscard]] void* allocate(std::size_t bytes);
+    /// Zeros, from the beginning of a chunk on.
+    ///
+    /// \param spare bytes behind it that it may grow by in its place.
+    /// \returns null with errno: ENOMEM, ENOSPC.
+    [[nodiscard]] void* allocate(std::size_t bytes, std::size_t spare = 0);
     [[nodiscard]] bool holds(const void* at) const {
         return static_cast<const std::byte*>(at) >= base_ &&
                static_cast<const std::byte*>(at) < base_ + bytes_;
@@ -27,7 +30,9 @@ class Arena {
     /// Bytes from an address on to the end of its block; 0 where there is none.
     [[nodiscard]] std::size_t bytes_from(const void* at);
     void free(void* at);
-    /// In its place, or elsewhere with all that it holds. \returns null with errno; then nothing is changed.
+    /// In its place, or elsewhere with all that it holds, and with room to grow: what grows once does it
+    /// again.
+    /// \returns null with errno; then nothing is changed.
     [[nodiscard]] void* resize(void* at, std::size_t bytes);
 
     /// munmap(2) of whole pages: any part of blocks.
@@ -43,6 +48,8 @@ class Arena {
     void expect(void* at, std::size_t bytes);
 
     [[nodiscard]] Pager& pager() { return pager_; }
+    /// In a child of a fork: touches end it by SIGSEGV, and nothing else comes to be where it is.
+    void close_in_child() const;
     /// Of all regions there are and were.
     [[nodiscard]] Counts counts();
 
@@ -50,7 +57,7 @@ class Arena {
     struct Block {
         std::size_t first, count; ///< Chunks.
         std::size_t bytes;        ///< That were asked for.
-        std::size_t left;         ///< Of them, that are not unmapped yet.
+        std::size_t left;         ///< Pages of them that are not unmapped yet.
         Region* region;
     };
 
@@ -60,6 +67,10 @@ class Arena {
     }
     [[nodiscard]] Block* block_of(const void* at);
     void give_up_block(Block& block);
+    void clear(std::byte* from, std::byte* to);
+    [[nodiscard]] bool is_gone(const std::byte* at);
+    /// Pages are not mapped any more. \returns how many were.
+    std::size_t mark_gone(const std::byte* from, const std::byte* to);
 
     Pager pager_;
     std::size_t chunk_, chunks_;
@@ -71,6 +82,7 @@ class Arena {
     Table<Block> blocks_;
     Table<std::uint32_t> unused_; ///< Blocks that are free.
     Table<std::uint32_t> owner_;  ///< Of each chunk: a block's number and one, or 0.
+    Table<std::uint64_t> gone_;   ///< A bit for each page: of a block, and unmapped.
     Counts past_{};               ///< Of regions that are gone.
 };
 

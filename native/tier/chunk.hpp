@@ -40,6 +40,7 @@ struct Chunk {
     bool written = false; ///< Since it was mapped, for sure.
     bool returns = false; ///< It was taken away before.
     bool starved = false; ///< It is to be tried again.
+    bool unasked = false; ///< It is being read before anybody asked.
     enum class Place : std::uint8_t { none, main, passing, aside, ahead };
     Place place = Place::none; ///< The queue it is in: see Residence.
 };

@@ -28,6 +28,8 @@ class Disk {
     [[nodiscard]] virtual bool start(const Transfer& transfer) = 0;
     /// Begins what was queued.
     virtual void begin() = 0;
+    /// Whether some of them could not be begun, and `begin` is to be called again.
+    [[nodiscard]] virtual bool is_behind() const { return false; }
     /// Readable when a transfer may have ended.
     [[nodiscard]] virtual int ready() const = 0;
 

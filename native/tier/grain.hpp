@@ -28,8 +28,8 @@ class Grain {
     ///
     /// \param alone nothing told that it would be touched.
     [[nodiscard]] bool watches_next(bool alone);
-    /// A chunk was touched that was not mapped, split or not.
-    void asked() { ++now_; }
+    /// A chunk was touched, split or not, or a further part of one.
+    void asked(bool chunk) { now_ += chunk ? further : 1; }
     /// A part was touched that was not mapped.
     ///
     /// \param mapped parts of the chunk that would not have told.
@@ -46,8 +46,10 @@ class Grain {
     void judge(Watched& one);
 
     static constexpr std::size_t most_watched = 32;
-    static constexpr std::uint64_t long_enough = 64; ///< Chunks that are touched while one is watched.
-    static constexpr unsigned enough = 4;            ///< Chunks that a judgement rests on.
+    static constexpr std::uint64_t further = 8; ///< Parts that count as much as a chunk.
+    /// So long is one watched: while 64 chunks are touched.
+    static constexpr std::uint64_t long_enough = 64 * further;
+    static constexpr unsigned enough = 4; ///< Chunks that a judgement rests on.
 
     std::size_t parts_;
     bool fine_ = false;

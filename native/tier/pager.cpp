@@ -25,8 +25,11 @@ namespace {
 using State = Chunk::State;
 
 constexpr std::size_t most_regions = 1 << 16;
+constexpr std::size_t most_chunk = std::size_t{1} << 30; // Chunk::bytes has 32 bits.
 constexpr std::size_t most_parts_ahead = 128;
 constexpr std::size_t most_expected = 1 << 12;
+constexpr std::size_t most_messages = 1 << 16;
+constexpr int patience = 1000; ///< Tries of what may be possible in a moment.
 
 std::uint64_t random_seed() {
     std::uint64_t seed = 0;
@@ -43,9 +46,10 @@ std::size_t part_of(const Means& means) {
 }
 
 std::size_t room_for(const Means& means) {
-    if (means.chunk_bytes < page || (means.chunk_bytes & (means.chunk_bytes - 1)) != 0)
+    if (means.chunk_bytes < page || means.chunk_bytes > most_chunk ||
+        (means.chunk_bytes & (means.chunk_bytes - 1)) != 0)
         throw std::runtime_error("a chunk of " + std::to_string(means.chunk_bytes) +
-                                 " bytes cannot be had: give a power of two, 4096 or more");
+                                 " bytes cannot be had: give a power of two from 4096 to 1073741824");
     const std::size_t chunks = means.memory_bytes / means.chunk_bytes;
     if (chunks < Pager::least_chunks)
         throw std::runtime_error("memory for " + std::to_string(chunks) + " chunks is too little: at least " +
@@ -86,7 +90,7 @@ Pager::Pager(const Means& means, Exchange exchange)
       disk_(disk_of(means, store_)), residence_(pool_.most_bytes(), pool_.chunk()),
       meter_(most_regions, means.memory_bytes, means.chunk_bytes), seed_(random_seed()),
       zeros_(sys::map(means.chunk_bytes)), regions_(most_regions), expected_(most_expected),
-      starved_(means.address_bytes / means.chunk_bytes),
+      starved_(means.address_bytes / means.chunk_bytes), messages_(most_messages),
       copies_unasked_(exchange == Exchange::copy && !means.exchange) {
     if (zeros_ == nullptr) throw std::bad_alloc();
     zero_chunk_ = digest_of(zeros_, pool_.chunk(), seed_);
@@ -124,9 +128,14 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
     std::size_t first = 0;
     int error = regions_.full() ? ENOMEM : store_.reserve(bytes / pool_.chunk(), first);
     if (error == 0) {
-        auto* const region =
-            new (room) Region(at, bytes, pool_.chunk(), pool_.part(), first, meter_.begin(at, bytes));
-        error = fault_.watch(at, bytes);
+        Meter::Entry& shown = meter_.begin(at, bytes);
+        Region* region = nullptr;
+        try {
+            region = new (room) Region(at, bytes, pool_.chunk(), pool_.part(), first, shown);
+            error = fault_.watch(at, bytes);
+        } catch (const std::bad_alloc&) {
+            error = ENOMEM; // There are no addresses for its chunks (RLIMIT_AS).
+        }
         if (error == 0) {
             regions_.add(region);
             std::ranges::sort(regions_, {}, &Region::base);
@@ -134,8 +143,8 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
             return region;
         }
         store_.release(first, bytes / pool_.chunk());
-        meter_.end(region->shown);
-        region->~Region();
+        meter_.end(shown);
+        if (region != nullptr) region->~Region();
     }
     sys::unmap(room, sizeof(Region));
     errno = error;
@@ -150,6 +159,11 @@ void Pager::remove(Region& region) {
     regions_.remove(place);
     if (unfinished_.region == &region) unfinished_ = {};
     for (Chunk& chunk : region.chunks) forget(chunk);
+    for (std::size_t i = 0; i < starved_.size();)
+        if (starved_[i]->region == &region)
+            starved_[i] = starved_.take_last();
+        else
+            ++i;
     region.gone = true;
     region.shown.bytes = 0; // Nobody sees it any more, whenever its last transfer ends.
     free_where_idle(region);
@@ -158,11 +172,6 @@ void Pager::remove(Region& region) {
 
 void Pager::free_where_idle(Region& region) {
     if (!region.gone || region.transfers > 0) return;
-    for (std::size_t i = 0; i < starved_.size();)
-        if (starved_[i]->region == &region)
-            starved_[i] = starved_.take_last();
-        else
-            ++i;
     store_.release(region.first, region.chunks.size());
     meter_.end(region.shown);
     region.~Region();
@@ -189,13 +198,14 @@ void Pager::work() {
     std::array<pollfd, 4> events{
         {{fault_.fd(), POLLIN, 0}, {disk_->ready(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
     // Pages that are in use may be free in a moment, and nobody tells; ten seconds of that are no moment.
-    // Counted in turns, for a program that was stopped meanwhile has waited for nothing.
+    // Counted in turns in which nothing came and nothing was on its way: a program that was stopped meanwhile
+    // has waited for nothing, and a disk may take its time.
     constexpr int retry_ms = 1, most_retries = 10'000;
     // So long may it take until others of the budget are heard, where they cannot wake this thread.
     constexpr int share_ms = 50;
     int retries = 0, idle_ms = -1;
     for (;;) {
-        ::poll(events.data(), events.size(), retries > 0 ? retry_ms : idle_ms);
+        const bool quiet = ::poll(events.data(), events.size(), retries > 0 ? retry_ms : idle_ms) == 0;
         const std::lock_guard lock(lock_);
         if (over_) return;
         static_cast<void>(wake_.clear());
@@ -206,7 +216,9 @@ void Pager::work() {
         }
         bool any = false;
         while (serve()) any = true;
-        retries = starved_.empty() ? 0 : any ? 1 : retries + 1;
+        retries = starved_.empty() && !disk_->is_behind() ? 0
+                  : any ? 1
+                        : std::max(retries, 1) + (quiet && transfers_ == 0 ? 1 : 0);
         if (retries > most_retries)
             give_up(
                 {"no memory can be freed for what the program touches: give it more (--dram), or a disk that "
@@ -234,8 +246,9 @@ void Pager::fit(std::size_t most) {
     if (std::exchange(most_, most) == most) return;
     const std::size_t chunk = pool_.chunk();
     low_ = std::clamp(most / 32, 2 * chunk, 16 * chunk);
-    most_ahead_ = std::max(most / 4, 2 * chunk);
     window_ = std::clamp(most / 16, 4 * chunk, 16 * chunk);
+    // Of the least memory too there is room for what one run wants.
+    most_ahead_ = std::max(most / 4, std::min(window_ + 2 * chunk, most / 2));
     residence_.fit(most);
 }
 
@@ -251,10 +264,21 @@ void Pager::share() {
         if (!pool_.give_back() && make_room() != Room::made) return;
 }
 
-bool Pager::take_messages() {
+void Pager::read_messages() {
     std::array<uffd_msg, 16> room{};
-    const std::span<uffd_msg> messages = fault_.read(room);
-    for (const uffd_msg& message : messages) {
+    while (messages_.size() + room.size() <= most_messages) {
+        const std::span<uffd_msg> some = fault_.read(room);
+        if (some.empty()) return;
+        for (const uffd_msg& message : some) messages_.add(message);
+    }
+}
+
+bool Pager::take_messages() {
+    read_messages();
+    std::size_t handled = 0;
+    // More may be read meanwhile.
+    for (; handled < messages_.size(); ++handled) {
+        const uffd_msg message = messages_[handled];
         if (message.event == UFFD_EVENT_PAGEFAULT) {
             const auto& one = message.arg.pagefault;
             fault(reinterpret_cast<std::byte*>(one.address),
@@ -270,7 +294,8 @@ bool Pager::take_messages() {
                      reinterpret_cast<std::byte*>(one.end)); // NOLINT
         }
     }
-    return !messages.empty();
+    messages_.remove_first(handled);
+    return handled > 0;
 }
 
 bool Pager::take_transfers() {
@@ -280,6 +305,7 @@ bool Pager::take_transfers() {
         any = true;
         Chunk& chunk = *reinterpret_cast<Chunk*>(ended.transfer.tag); // NOLINT: a tag is a number
         --chunk.region->transfers;
+        --transfers_;
         if (ended.transfer.write)
             was_written(chunk, ended.error);
         else
@@ -399,7 +425,7 @@ const Streams::Stream* Pager::run_of(Region& region, const Chunk& chunk, std::ui
     if (region.order == Order::random) return nullptr;
     const Chunk& whole = region.chunk_at(chunk.at);
     const bool first = whole.state != State::split || region.mapped_parts(whole) == 0;
-    if (first) region.grain.asked();
+    region.grain.asked(first);
     if (region.grain.fine()) {
         const auto mapped = [&region](std::int64_t i) {
             return region.piece_at(region.base + static_cast<std::size_t>(i) * region.part_bytes).state ==
@@ -470,8 +496,10 @@ Pager::Ahead Pager::bring_ahead(Chunk& chunk) {
         return all;
     }
     case State::out:
-        if (residence_.ahead_bytes() >= most_ahead_ && leave(*residence_.oldest_ahead()) != Room::made)
-            return Ahead::no_further;
+        if (enough_ahead()) {
+            Chunk* const oldest = residence_.oldest_ahead();
+            if (oldest == nullptr || leave(*oldest) != Room::made) return Ahead::no_further;
+        }
         return read(chunk) ? Ahead::brought : Ahead::no_further;
     default:
         return Ahead::brought;
@@ -491,11 +519,15 @@ bool Pager::read(Chunk& chunk) {
         return false;
     }
     ++chunk.region->transfers;
+    ++transfers_;
+    chunk.unasked = !chunk.waited;
+    if (chunk.unasked) reading_ += chunk.bytes;
     chunk.state = State::reading;
     return true;
 }
 
 void Pager::was_read(Chunk& chunk, int error) {
+    if (chunk.unasked) reading_ -= chunk.bytes;
     Region& region = *chunk.region;
     if (chunk.state == State::dropped) return ended_dropped(chunk);
     if (error != 0) {
@@ -524,7 +556,6 @@ void Pager::was_read(Chunk& chunk, int error) {
 
 bool Pager::map(Chunk& chunk) {
     // Pages may be pinned for a moment after a transfer into them has ended.
-    constexpr int patience = 1000;
     Frames& frames = pool_.of(chunk.bytes);
     std::byte* const to = chunk.at;
     std::size_t done = 0;
@@ -550,14 +581,18 @@ bool Pager::map_by_pages(Chunk& chunk, std::size_t done) {
     Frames& frames = pool_.of(chunk.bytes);
     bool any = done > 0;
     for (std::size_t at = done; at < chunk.bytes; at += page) {
-        int error = fault_.copy(to + at, chunk.frame + at, page).error;
-        // An event waits to be read; that of an unmapping does not change what is here, and nobody else
-        // reads.
-        while (error == EAGAIN) {
-            take_messages();
+        int error = 0;
+        for (int i = 0; i < patience; ++i) {
             error = fault_.copy(to + at, chunk.frame + at, page).error;
+            if (error != EAGAIN && error != ENOMEM) break;
+            read_messages(); // For one of which the kernel waits.
+            if (error == ENOMEM) ::sched_yield();
         }
-        any = any || error == 0 || error == EEXIST;
+        // Of what is not mapped any more nobody asks.
+        if (error != 0 && error != EEXIST && error != ENOENT)
+            give_up({"what the program touches could not be put into its memory (", ::strerrorname_np(error),
+                     ")"});
+        any = any || error != ENOENT;
     }
     frames.drop(chunk.frame);
     mapped(chunk);
@@ -595,7 +630,7 @@ bool Pager::unmap(Chunk& chunk) {
         const Userfault::Moved back = fault_.move(from + done, place + done, moved.bytes - done, true);
         done += back.bytes;
         if (back.error == EAGAIN)
-            take_messages();
+            read_messages();
         else if (back.error == EBUSY)
             ::sched_yield();
         else if (back.error != 0)
@@ -673,6 +708,7 @@ Pager::Room Pager::leave(Chunk& chunk) {
     if (!start(chunk, true)) return writing_ > 0 ? Room::coming : Room::none;
     residence_.left(chunk);
     ++chunk.region->transfers;
+    ++transfers_;
     writing_ += chunk.bytes;
     chunk.stored = true;
     chunk.known = !chunk.written;
@@ -718,6 +754,8 @@ void Pager::forget(Chunk& chunk) {
         return chunk.region->join(chunk);
     }
     residence_.left(chunk);
+    // What waits touches it again, and then it is as if it had not waited; or nothing is mapped there.
+    if (chunk.waited) fault_.wake(chunk.at, chunk.bytes);
     chunk.region->end_wait(chunk);
     chunk.written = chunk.known = chunk.returns = chunk.stored = false;
     if (chunk.state == State::reading || chunk.state == State::leaving || chunk.state == State::dropped) {
@@ -756,8 +794,19 @@ void Pager::unmapped(std::byte* from, std::byte* to) {
 }
 
 bool Pager::discard(std::byte* at) {
-    const Quiet quiet;
-    const std::lock_guard lock(lock_);
+    bool discarded = false;
+    {
+        const Quiet quiet;
+        const std::lock_guard lock(lock_);
+        discarded = try_discard(at);
+        // What was read meanwhile is of the regions that there are now.
+        take_messages();
+    }
+    wake_.signal();
+    return discarded;
+}
+
+bool Pager::try_discard(std::byte* at) {
     Region* const region = region_at(at);
     if (region == nullptr) return false;
     Chunk& chunk = region->chunk_at(at);
@@ -787,6 +836,7 @@ void Pager::done(std::byte* at) {
             for (Chunk& part : region->parts_of(chunk)) let_go(part);
         else
             let_go(chunk);
+        take_messages();
     }
     wake_.signal();
 }
@@ -809,7 +859,7 @@ void Pager::expect(std::byte* at) {
 
 void Pager::bring_expected() {
     std::size_t done = 0;
-    for (; done < expected_.size() && residence_.ahead_bytes() < most_ahead_; ++done) {
+    for (; done < expected_.size() && !enough_ahead(); ++done) {
         Region* const region = region_at(expected_[done]);
         if (region != nullptr && bring_ahead(region->chunk_at(expected_[done])) == Ahead::no_further &&
             writing_ > 0)

@@ -76,6 +76,9 @@ class Pager {
     void work();
     /// One look at all that may have happened. \returns whether anything had.
     bool serve();
+    /// What the kernel tells, to be handled when nothing is under way: whoever waits for it to be read goes
+    /// on.
+    void read_messages();
     bool take_messages();
     bool take_transfers();
     bool answer_starved();
@@ -98,6 +101,8 @@ class Pager {
     /// Begins a transfer. \returns false where there is no room for it.
     [[nodiscard]] bool start(Chunk& chunk, bool write);
     void bring_expected();
+    /// Whether as much as may be is on its way, or was brought and is not used.
+    [[nodiscard]] bool enough_ahead() const { return residence_.ahead_bytes() + reading_ >= most_ahead_; }
     /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
     [[nodiscard]] bool read(Chunk& chunk);
     /// Maps what is staged. \returns false where an event has to be read first.
@@ -117,6 +122,7 @@ class Pager {
     void pages_gone(Chunk& chunk);
     bool unmap(Chunk& chunk);
     Room leave(Chunk& chunk);
+    [[nodiscard]] bool try_discard(std::byte* at);
     void let_go(Chunk& chunk);
     /// Nothing of it is needed any more, and its pages are gone already, where it is mapped.
     void forget(Chunk& chunk);
@@ -139,11 +145,14 @@ class Pager {
     std::size_t low_ = 0;        ///< Bytes that are kept free.
     std::size_t most_ahead_ = 0; ///< Bytes that may be brought ahead.
     std::size_t window_ = 0;     ///< Bytes that may be brought ahead of one run.
+    std::size_t reading_ = 0;    ///< Bytes that nobody had asked for.
     std::size_t writing_ = 0;    ///< Bytes.
+    std::size_t transfers_ = 0;  ///< That are on their way.
     std::byte* zeros_;           ///< A chunk of them, which nobody writes.
     Table<Region*> regions_;     ///< By address.
     Table<std::byte*> expected_; ///< Chunks that will be touched soon, as somebody said.
     Table<Chunk*> starved_;      ///< Waited for, and to be tried again.
+    Table<uffd_msg> messages_;   ///< Read, and not handled yet.
     /// What would be read ahead, had there been room.
     struct Unfinished {
         Region* region = nullptr;

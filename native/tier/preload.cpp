@@ -13,8 +13,12 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +35,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 // Linux 6.1
+#endif
 
 // By these names glibc exports its own allocator: what is used before the next one has been looked up.
 extern "C" {
@@ -148,7 +156,16 @@ class Front {
 
     /// A child of a fork has no pager, and none of the memory that it would bring: a touch of it ends the
     /// child by SIGSEGV. What it takes anew is ordinary memory.
-    void in_child() { in_child_ = true; }
+    void in_child() {
+        in_child_ = true;
+        if (arena() == nullptr) return;
+        arena()->close_in_child();
+        struct sigaction now{};
+        if (::sigaction(SIGSEGV, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
+        now.sa_sigaction = tell_touch;
+        now.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESETHAND);
+        ::sigaction(SIGSEGV, &now, nullptr);
+    }
     [[nodiscard]] bool is_in_child() const { return in_child_; }
 
     void report() {
@@ -167,6 +184,8 @@ class Front {
     }
 
   private:
+    /// The touch is tried again, and ends the child.
+    static void tell_touch(int, siginfo_t* about, void*);
     /// That of the run, or a new one for what is started from here.
     Budget* budget() {
         const std::size_t bytes = number_of("ASSAY_TIER_DRAM", 0);
@@ -200,6 +219,12 @@ constinit Front the_front;
 
 Front& front() {
     return the_front;
+}
+
+void Front::tell_touch(int, siginfo_t* about, void*) {
+    if (front().holds(about->si_addr))
+        say({"a child of a fork touches memory of its parent that storage stands behind, which it does not "
+             "have, and ends by SIGSEGV: start it by exec or spawn instead"});
 }
 
 [[gnu::constructor(101)]] void start() {
@@ -398,12 +423,13 @@ ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, 
 }
 
 ASSAY_TIER_EXPORT int madvise(void* at, std::size_t bytes, int advice) noexcept {
-    if (!front().holds(at) || bytes == 0 || front().is_in_child())
+    const bool in_page = reinterpret_cast<std::uintptr_t>(at) % assay::tier::page != 0;
+    if (!front().holds(at) || bytes == 0 || in_page || front().is_in_child())
         return assay::tier::sys::advise(at, bytes, advice);
     switch (advice) {
     case MADV_DONTNEED:
     case MADV_FREE:
-        front().arena()->discard(at, bytes);
+        front().arena()->discard(at, assay::tier::whole_pages(bytes));
         return 0;
     case MADV_WILLNEED:
         front().arena()->expect(at, bytes);
@@ -421,10 +447,45 @@ ASSAY_TIER_EXPORT int madvise(void* at, std::size_t bytes, int advice) noexcept 
     case MADV_PAGEOUT:
         front().arena()->done(at, bytes);
         return 0;
-    default:
+    case MADV_HUGEPAGE:
+    case MADV_NOHUGEPAGE:
+    case MADV_COLLAPSE:
+    case MADV_MERGEABLE:
+    case MADV_UNMERGEABLE:
+    case MADV_DONTFORK:
+    case MADV_DOFORK:
+    case MADV_DONTDUMP:
+    case MADV_DODUMP:
+    case MADV_POPULATE_READ:
+    case MADV_POPULATE_WRITE:
         // Pages and forks of this memory are the pager's.
         return 0;
+    default:
+        errno = EINVAL;
+        return -1;
     }
+}
+
+// What is handed to a pipe or a socket as it is, without being copied, is used by the kernel after the call.
+// It does not pin these pages, so they would be taken away under it (Linux 6.18: vmsplice_to_pipe of
+// fs/splice.c, msg_zerocopy of net/core/skbuff.c take references alone, of which UFFDIO_MOVE does not know).
+
+ASSAY_TIER_EXPORT ssize_t vmsplice(int fd, const iovec* parts, std::size_t count, unsigned flags) {
+    const int access = ::fcntl(fd, F_GETFL) & O_ACCMODE;
+    bool ours = false;
+    for (std::size_t i = 0; i < count; ++i) ours = ours || front().holds(parts[i].iov_base);
+    if (!ours || access == O_RDONLY) return ::syscall(SYS_vmsplice, fd, parts, count, flags);
+    const int some = static_cast<int>(std::min<std::size_t>(count, IOV_MAX));
+    return (flags & SPLICE_F_NONBLOCK) != 0 ? ::pwritev2(fd, parts, some, -1, RWF_NOWAIT)
+                                            : ::writev(fd, parts, some);
+}
+
+ASSAY_TIER_EXPORT int setsockopt(int fd, int level, int option, const void* value, socklen_t bytes) noexcept {
+    if (level == SOL_SOCKET && option == SO_ZEROCOPY && front().arena() != nullptr) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_setsockopt, fd, level, option, value, bytes));
 }
 
 ASSAY_TIER_EXPORT int mlock(const void* at, std::size_t bytes) noexcept {

@@ -2,12 +2,18 @@
 #include "tier/paths.hpp"
 #include "tier/tier.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <string_view>
 
 struct assay_tier {
     explicit assay_tier(const assay::tier::Means& means) : arena(means) {}
+    /// A child of a fork has neither the pager's thread nor its memory.
+    [[nodiscard]] bool is_in_child() const { return ::getpid() != owner; }
+    pid_t owner = ::getpid();
     assay::tier::Arena arena;
 };
 
@@ -36,23 +42,26 @@ ASSAY_TIER_EXPORT assay_tier* assay_tier_open(const char* paths, uint64_t dram_b
 }
 
 ASSAY_TIER_EXPORT void assay_tier_close(assay_tier* tier) {
-    delete tier;
+    if (!tier->is_in_child()) delete tier;
 }
 
 ASSAY_TIER_EXPORT void* assay_tier_allocate(assay_tier* tier, uint64_t bytes) {
-    return tier->arena.allocate(bytes);
+    if (!tier->is_in_child()) return tier->arena.allocate(bytes);
+    errno = ENOMEM;
+    return nullptr;
 }
 
 ASSAY_TIER_EXPORT void assay_tier_free(assay_tier* tier, void* at) {
-    tier->arena.free(at);
+    if (!tier->is_in_child()) tier->arena.free(at);
 }
 
 ASSAY_TIER_EXPORT void assay_tier_expect(assay_tier* tier, void* at, uint64_t bytes) {
-    if (bytes > 0) tier->arena.expect(at, bytes);
+    if (bytes > 0 && !tier->is_in_child()) tier->arena.expect(at, bytes);
 }
 
 ASSAY_TIER_EXPORT void assay_tier_order(assay_tier* tier, void* at, uint64_t bytes, assay_tier_orders order) {
     using assay::tier::Order;
+    if (tier->is_in_child()) return;
     tier->arena.expect(at, bytes,
                        order == ASSAY_TIER_SEQUENTIAL ? Order::sequential
                        : order == ASSAY_TIER_RANDOM   ? Order::random
@@ -60,15 +69,15 @@ ASSAY_TIER_EXPORT void assay_tier_order(assay_tier* tier, void* at, uint64_t byt
 }
 
 ASSAY_TIER_EXPORT void assay_tier_done(assay_tier* tier, void* at, uint64_t bytes) {
-    tier->arena.done(at, bytes);
+    if (!tier->is_in_child()) tier->arena.done(at, bytes);
 }
 
 ASSAY_TIER_EXPORT void assay_tier_discard(assay_tier* tier, void* at, uint64_t bytes) {
-    if (bytes > 0) tier->arena.discard(at, bytes);
+    if (bytes > 0 && !tier->is_in_child()) tier->arena.discard(at, bytes);
 }
 
 ASSAY_TIER_EXPORT void assay_tier_count(assay_tier* tier, assay_tier_counts* counts) {
-    const assay::tier::Counts c = tier->arena.counts();
+    const assay::tier::Counts c = tier->is_in_child() ? assay::tier::Counts{} : tier->arena.counts();
     *counts = {c.first,  c.demand,    c.late,       c.staged,        c.again,
                c.wasted, c.unchanged, c.read_bytes, c.written_bytes, c.stall_ns};
 }

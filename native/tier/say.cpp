@@ -1,5 +1,6 @@
 #include "tier/say.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
@@ -26,6 +27,8 @@ void say(std::initializer_list<std::string_view> words) {
 
 void give_up(std::initializer_list<std::string_view> words) {
     say(words);
+    // Not the program's handler: it may touch what is waited for here.
+    ::signal(SIGABRT, SIG_DFL);
     std::abort();
 }
 

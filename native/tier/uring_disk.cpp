@@ -4,6 +4,7 @@
 
 #include <liburing.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -43,8 +44,10 @@ class UringDisk final : public Disk {
     void begin() override {
         if (queued_ == 0) return;
         // EAGAIN and EBUSY: the kernel lacks memory or room for answers; what is queued stays so.
-        if (::io_uring_submit(&ring_) >= 0) queued_ = 0;
+        const int begun = ::io_uring_submit(&ring_);
+        if (begun > 0) queued_ -= std::min(queued_, static_cast<unsigned>(begun));
     }
+    [[nodiscard]] bool is_behind() const override { return queued_ > 0; }
 
     [[nodiscard]] int ready() const override { return event_.fd(); }
 

@@ -378,9 +378,9 @@ for at in range(0, len(memory), 1 << 20):
 """
 
 
-@pytest.mark.parametrize("advice", [[1], [2], [20], [21], [1, 0], [21, 2, 4096]])
+@pytest.mark.parametrize("advice", [[1], [2], [20], [21], [1, 0], [21, 2]])
 def test_advice_is_heard(tiered: Tiered, tmp_path: Path, advice: list[int]) -> None:
-    """MADV_RANDOM, _SEQUENTIAL, _COLD, _PAGEOUT, and then _NORMAL; what is none is none here."""
+    """MADV_RANDOM, _SEQUENTIAL, _COLD, _PAGEOUT, and then _NORMAL."""
     report = tmp_path / "report"
     lines(tiered.python(ADVISED, *map(str, advice), ASSAY_TIER_REPORT=str(report)))
     told = json.loads(report.read_text())
@@ -472,6 +472,138 @@ def test_instances_share_the_budget(tiered: Tiered) -> None:
     words = ("--with", "instances=2")
     told = lines(tiered(sys.executable, "-c", show, words=words))
     assert told == ["[32]", "[32]"], told
+
+
+ADVICE = """
+for advice, at, length, wanted in (
+    (4096, 0, page, errno.EINVAL),
+    (102, 0, page, errno.EINVAL),
+    (4, 1, page, errno.EINVAL),
+    (4, page, 1, 0),
+    (3, 0, 1 << 44, 0),
+):
+    found = libc.madvise(ctypes.c_void_p(address() + at), number(length), advice)
+    assert (found, ctypes.get_errno() if found else 0) == (-1 if wanted else 0, wanted), advice
+first = (address() - ctypes.addressof((ctypes.c_char * size).from_buffer(data))) + page
+print(set(data[first : first + page]), wrong())
+"""
+
+
+def test_advice_that_is_none_is_refused(tiered: Tiered) -> None:
+    """MADV_GUARD_INSTALL too; what ends within a page is of all of it, and no range is too long."""
+    assert lines(tiered.python("import errno\n" + LARGE + ADVICE)) == ["{0} 1"]
+
+
+PIPED = """
+import threading
+read, write = os.pipe()
+class Part(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+part = Part(address(), 8 * page)
+assert libc.vmsplice(write, ctypes.byref(part), number(1), 0) == 8 * page
+expected = ctypes.string_at(address(), 8 * page)
+sweep = sum(data[::page])
+print(os.read(read, 8 * page) == expected, sweep == sum(data[::page]))
+import socket
+with socket.socket() as one:
+    try:
+        one.setsockopt(socket.SOL_SOCKET, 60, 1)
+    except OSError as error:
+        print(error.errno == 95)
+"""
+
+
+def test_what_the_kernel_would_use_after_a_call_is_copied(tiered: Tiered) -> None:
+    """By vmsplice(2), or MSG_ZEROCOPY: such pages are not pinned, and would be taken away."""
+    assert lines(tiered.python(LARGE + PIPED)) == ["True True", "True"]
+
+
+OVERLAPPING = """
+libc.mmap.restype = ctypes.c_void_p
+half = 64 << 20
+first = libc.mmap(None, number(2 * half), 3, 0x22, -1, 0)
+ctypes.memset(first + 96 * 1024 * 1024, 7, page)
+libc.munmap(ctypes.c_void_p(first), number(half))
+libc.munmap(ctypes.c_void_p(first + half // 2), number(half))
+other = libc.mmap(None, number(2 * half), 3, 0x22, -1, 0)
+ctypes.memset(other, 9, 2 * half)
+print(ctypes.string_at(first + 96 * 1024 * 1024, 1)[0])
+third = libc.mmap(None, number(half + page), 3, 0x22, -1, 0)
+print(libc.munmap(ctypes.c_void_p(third + half // 2), number(half)))
+"""
+
+
+def test_unmapping_twice_takes_nothing_else_away(tiered: Tiered) -> None:
+    """Nor does the end of a range that lies behind a block keep it for ever."""
+    assert lines(tiered.python(LARGE + OVERLAPPING, dram="64M")) == ["7", "0"]
+
+
+WAITING = """
+import random, threading, time
+data[:] = b"\\1" * size
+over = False
+def read():
+    while not over:
+        data[random.randrange(size)]
+readers = [threading.Thread(target=read) for _ in range(3)]
+for one in readers: one.start()
+end = time.monotonic() + 4
+while time.monotonic() < end:
+    at = random.randrange(size >> 21) << 21
+    libc.madvise(ctypes.c_void_p(address() // (2 << 20) * (2 << 20) + at), number(2 << 20), 4)
+over = True
+for one in readers: one.join()
+print("all ended")
+"""
+
+
+def test_who_waits_for_what_is_given_back_goes_on(tiered: Tiered) -> None:
+    assert lines(tiered.python(LARGE + WAITING)) == ["all ended"]
+
+
+GROWN = """
+libc.realloc.restype = ctypes.c_void_p
+step, at, bytes_ = 256 << 10, None, 0
+while bytes_ < 300 << 20:
+    bytes_ += step
+    at = libc.realloc(ctypes.c_void_p(at), number(bytes_))
+    ctypes.memset(at + bytes_ - step, bytes_ // step % 251, step)
+for i in range(0, bytes_, step):
+    assert ctypes.string_at(at + i, 1)[0] == (i // step + 1) % 251, i
+smaller = libc.realloc(ctypes.c_void_p(at), number(200 << 20))
+print(smaller == at, ctypes.string_at(at + (100 << 20), 1)[0] == ((100 << 20) // step + 1) % 251)
+"""
+
+
+def test_what_grows_in_small_steps_is_not_copied_at_each(tiered: Tiered, tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    env = {"ASSAY_TIER_REPORT": str(report)}
+    assert lines(tiered.python("import ctypes\n" + LARGE + GROWN, **env)) == ["True True"]
+    assert json.loads(report.read_text())["read_bytes"] < 3_000 * MIB
+
+
+CHILD = """
+child = os.fork()
+if child == 0:
+    blocks = [bytearray(40 << 20) for _ in range(10)]
+    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(5):
+        blocks = None
+        blocks = [bytearray(40 << 20) for _ in range(10)]
+    more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - taken
+    os._exit(0 if more < 100 << 10 else 1)
+print(os.waitpid(child, 0)[1])
+child = os.fork()
+if child == 0:
+    data[50 << 20]
+print(os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGSEGV)
+"""
+
+
+def test_what_a_child_of_a_fork_takes_it_gives_back(tiered: Tiered) -> None:
+    answer = tiered.python(LARGE + CHILD)
+    assert lines(answer) == ["0", "True"]
+    assert "a child of a fork touches memory of its parent" in answer.err
 
 
 class Seen:
