@@ -73,6 +73,27 @@ def test_others_see_what_becomes_of_it(tier: Tier) -> None:
     assert 0 < region.stall_s < 60
 
 
+@pytest.mark.parametrize("size", [0, -5, "0"])
+def test_no_memory_is_no_region(tier: Tier, size: int | str) -> None:
+    with pytest.raises(BadInput, match=r"Memory of -?\d+ bytes is none"):
+        tier.region(size)
+
+
+def test_a_child_of_a_fork_has_no_regions(tier: Tier) -> None:
+    array = tier.region("64M").array("u1")
+    child = os.fork()
+    if child == 0:
+        del array  # which is nothing to the parent
+        try:
+            tier.region("64M")
+        except NotPossible:
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    array[:] = 3
+    assert int(array.sum()) == 3 * len(array)
+
+
 def test_what_is_gone_is_shown_no_more(tier: Tier) -> None:
     array = tier.region("64M").array("u1")
     array[::4096] = 1

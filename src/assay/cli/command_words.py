@@ -60,7 +60,7 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
         BadInput: none.
     """
     if not separated or not command or not command[0]:
-        raise BadInput("There is no command.", "Write it after `--`, as in: assay tune -- ./app")
+        raise BadInput("There is no command.", "Write it after `--`, as in: -- ./app")
     if shell:
         return ("/bin/sh", "-c", " ".join(command))
     return command

@@ -20,6 +20,8 @@ _NAME = "/memfd:assay-tier"
 _MARK = b"assay-t1"
 _HEAD = struct.Struct("=8s4Q")
 _ENTRY = struct.Struct("=13Q")
+_MOST_ENTRIES = 1 << 16
+"""Of a pager; any user may give memory its name, and anything for content."""
 
 
 class Region(Record, frozen=True, kw_only=True):
@@ -97,7 +99,7 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
     with descriptor.open("rb") as stream:
         mark, pid, dram_bytes, chunk_bytes, entries = _HEAD.unpack(stream.read(_HEAD.size))
         # A child of a fork has its parent's descriptor, and does nothing with it.
-        if mark != _MARK or pid != _own_pid(process):
+        if mark != _MARK or pid != _own_pid(process) or entries > _MOST_ENTRIES:
             return
         raw = stream.read(entries * _ENTRY.size)
     regions = [_region(values) for values in _ENTRY.iter_unpack(raw)]

@@ -257,7 +257,10 @@ class Region:
 
 
 def _bytes(size: int | str) -> int:
-    return size if isinstance(size, int) else parse_bytes(size)
+    bytes_ = size if isinstance(size, int) else parse_bytes(size)
+    if bytes_ < 1:
+        raise BadInput(f"Memory of {bytes_} bytes is none.", "Give one byte or more.")
+    return bytes_
 
 
 def _library(env: Mapping[str, str]) -> ctypes.CDLL:

@@ -4,18 +4,39 @@ from __future__ import annotations
 
 import os
 
-from assay.errors import NotPossible
+from assay.errors import BadInput, NotPossible
 from assay.installed import native_folder
 from assay.tier.doctor import findings, usable
 from assay.tier.efficiency import Device
 from assay.tier.probe import probe
+from assay.units import show_bytes
+
+LEAST_BYTES = 8 * (2 << 20)
+"""Eight chunks of 2 MiB: no instruction touches as many at once (native/tier/pager.hpp)."""
 
 
 def tier_env(path: str, dram_bytes: int) -> dict[str, str]:
-    """This process's environment for a program under the tier."""
+    """This process's environment for a program under the tier.
+
+    Raises:
+        BadInput: less DRAM than the pager can work with.
+        NotPossible: the loader cannot read the library's path.
+    """
+    if dram_bytes < LEAST_BYTES:
+        raise BadInput(
+            f"--dram {show_bytes(dram_bytes)} is too little.",
+            f"Give at least {LEAST_BYTES >> 20}M: eight chunks of 2 MiB.",
+        )
+    library = str(native_folder(os.environ) / "libassay-tier.so")
+    if set(library) & set(" :\t\n"):
+        raise NotPossible(
+            f"{library!r} cannot be preloaded: its path holds a space or a colon.",
+            "Install assay elsewhere.",
+        )
+    others = os.environ.get("LD_PRELOAD", "")
     return {
         **os.environ,
-        "LD_PRELOAD": str(native_folder(os.environ) / "libassay-tier.so"),
+        "LD_PRELOAD": f"{library}:{others}" if others else library,
         "ASSAY_TIER_PATH": path,
         "ASSAY_TIER_DRAM": str(dram_bytes),
     }

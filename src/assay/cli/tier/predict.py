@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.cli.documents import print_json
+from assay.cli.ending import end_in_order
 from assay.cli.layout import fitted, width_of
 from assay.cli.tier.place import device_of, tier_env
 from assay.errors import BadInput, NotPossible
@@ -47,6 +48,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
     for_s = parse_duration_s(getattr(arguments, "for")) if getattr(arguments, "for") else FOR_S
     dram_bytes = parse_bytes(arguments.dram)
     device = device_of(arguments.path)
+    end_in_order()  # the program is ended when a signal comes
     with _started(command, tier_env(arguments.path, dram_bytes)) as process:
         looks = list(_looks(process, for_s))
     if len(looks) < 2:
