@@ -255,7 +255,7 @@ def bench_of(
         names = {"horner": "horner", "bandwidth": "threads", "lu": "tasks-v3"}
         name = program.name.removeprefix("assay-kernel-")
         every = (names.get(name, name), "threads-v3", "forward", "backward", "threads")
-        others = ("curve", "indices", "once", "left", "gates", "records")
+        others = ("curve", "indices", "once", "left", "left-v3", "gates", "records")
         able = [
             Variant(variant=one, parent="", isa="any", why="", broken=False)
             for one in (*every, *others, "tiles", "rows", "pages")
