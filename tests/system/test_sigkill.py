@@ -65,6 +65,15 @@ def command_line(assay_exec: Path, folder: Path) -> CommandLine:
     return CommandLine(assay_exec, folder, more={"TMPDIR": str(folder / "tmp")})
 
 
+def is_of_tempfile(path: Path) -> bool:
+    """Whether Python's own look for a folder that it may write to was cut off.
+
+    It writes a file with such a name and content, and removes it (``_get_default_tempdir`` of
+    Lib/tempfile.py); assay has no part in that.
+    """
+    return len(path.name) == 8 and path.is_file() and path.read_bytes() in (b"", b"blat")
+
+
 class Campaign:
     """Studies in one store, each cut off and resumed until it is done."""
 
@@ -156,7 +165,8 @@ class Campaign:
                 fork.join(60.0)
                 assert fork.exitcode == 0, (self._cli.folder / "begun.err").read_text()
         nothing_left(self._cli, before, WITHIN_S)
-        assert list((self._cli.folder / "tmp").iterdir()) == []
+        left = (self._cli.folder / "tmp").iterdir()
+        assert [one for one in left if not is_of_tempfile(one)] == []
         self._look()
         assert self._cli.rows("PRAGMA integrity_check") == [("ok",)]
         assert self._cli.rows("PRAGMA foreign_key_check") == []
