@@ -365,8 +365,7 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
         chunk = &region->piece_at(at);
     }
     if (whole.state == State::split)
-        region->grain.touched(region->chunk_number(at),
-                              region->part_number(at) % region->parts_of(whole).size(),
+        region->grain.touched(region->chunk_number(at), region->part_in_chunk(at),
                               region->mapped_parts(whole));
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);
@@ -454,6 +453,9 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
     std::int64_t number = run.last;
     bool turned = false;
     std::uint32_t ahead = 0;
+    // Of parts a fault takes as long as a transfer: what is there already of a run that was followed for a
+    // while is mapped before it is touched, and counts as used.
+    std::uint32_t straight = fine ? run.window / 4 : 0;
     for (std::size_t steps = 0; ahead < run.window && steps < count; ++steps) {
         number += run.stride;
         const auto within = [count](std::int64_t i) {
@@ -467,7 +469,15 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
         std::byte* const at = region.base + static_cast<std::size_t>(number) * step;
         Chunk& whole = region.chunk_at(at);
         if (whole.state == State::out && (fine || region.grain.watches_next(false))) region.split(whole);
-        const Ahead done = bring_ahead(fine ? region.piece_at(at) : whole);
+        Chunk& piece = fine ? region.piece_at(at) : whole;
+        if (straight > 0 && piece.state == State::staged && map(piece)) {
+            --straight;
+            if (whole.state == State::split)
+                region.grain.touched(region.chunk_number(at), region.part_in_chunk(at),
+                                     region.mapped_parts(whole) - 1);
+            continue;
+        }
+        const Ahead done = bring_ahead(piece);
         if (done == Ahead::no_further) {
             // Where what is in the way is being written, there is room in a moment.
             if (writing_ > 0) unfinished_ = {&region, &run, fine};

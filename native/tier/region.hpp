@@ -46,6 +46,9 @@ struct Region {
     [[nodiscard]] std::size_t part_number(const std::byte* at) const {
         return static_cast<std::size_t>(at - base) / part_bytes;
     }
+    [[nodiscard]] std::size_t part_in_chunk(const std::byte* at) const {
+        return part_number(at) % (chunk_bytes / part_bytes);
+    }
     [[nodiscard]] Chunk& chunk_at(const std::byte* at) { return chunks[chunk_number(at)]; }
     /// Of a chunk that is split.
     [[nodiscard]] std::span<Chunk> parts_of(const Chunk& chunk) {
