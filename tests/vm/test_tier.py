@@ -12,7 +12,7 @@ import pytest
 
 from .guest import Disk, Guest, Result, with_libraries
 
-pytestmark = pytest.mark.vm
+pytestmark = [pytest.mark.vm, pytest.mark.slow]
 
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 WALK = (
