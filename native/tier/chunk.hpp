@@ -7,11 +7,11 @@
 
 namespace assay::tier {
 
-struct Region;
+class Region;
 
 /// What is brought and taken away in one piece: so many bytes of a region, from a multiple of their number
-/// on. One of which little is used at a time is split into parts, and each of these is brought and taken away
-/// as a chunk of its own.
+/// on. One of which little is used at a time is split into parts, and each of these is a chunk of its own,
+/// which may be split in turn.
 struct Chunk {
     enum class State : std::uint8_t {
         fresh,   ///< Zeros; it lies nowhere.
@@ -31,19 +31,24 @@ struct Chunk {
     std::byte* at = nullptr;    ///< In its region.
     std::byte* frame = nullptr; ///< Reading, staged, leaving.
     Digest digest{};            ///< Of what is in the store, where `known`.
-    std::uint32_t bytes = 0;
-    std::uint32_t came = 0; ///< When it was mapped last, in what Residence counts.
+    std::uint32_t came = 0;     ///< When it was mapped last, in what Residence counts.
+    std::uint8_t shift = 0;     ///< It is of 2^shift bytes.
     State state = State::fresh;
-    bool stored = false; ///< The store holds it, perhaps as it was before.
-    bool known = false;
-    bool waited = false;  ///< A thread waits for it.
-    bool written = false; ///< Since it was mapped, for sure.
-    bool returns = false; ///< It was taken away before.
-    bool starved = false; ///< It is to be tried again.
-    bool unasked = false; ///< It is being read before anybody asked.
     enum class Place : std::uint8_t { none, main, passing, aside, ahead };
     Place place = Place::none; ///< The queue it is in: see Residence.
+    bool stored : 1 = false;   ///< The store holds it, perhaps as it was before.
+    bool known : 1 = false;
+    bool waited : 1 = false;  ///< A thread waits for it.
+    bool written : 1 = false; ///< Since it was mapped, for sure.
+    bool returns : 1 = false; ///< It was taken away before.
+    bool starved : 1 = false; ///< It is to be tried again.
+    bool unasked : 1 = false; ///< It is being read before anybody asked.
+
+    [[nodiscard]] std::size_t bytes() const { return std::size_t{1} << shift; }
 };
+
+/// There may be one for each page of a region.
+static_assert(sizeof(Chunk) == 64);
 
 /// Chunks of any size in the order in which they were added, each in one queue at a time.
 class Queue {
@@ -59,14 +64,14 @@ class Queue {
         (last_ ? last_->after : first_) = &chunk;
         last_ = &chunk;
         ++size_;
-        bytes_ += chunk.bytes;
+        bytes_ += chunk.bytes();
     }
     void remove(Chunk& chunk) {
         (chunk.before ? chunk.before->after : first_) = chunk.after;
         (chunk.after ? chunk.after->before : last_) = chunk.before;
         chunk.before = chunk.after = nullptr;
         --size_;
-        bytes_ -= chunk.bytes;
+        bytes_ -= chunk.bytes();
     }
 
   private:

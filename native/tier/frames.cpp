@@ -12,8 +12,8 @@
 namespace assay::tier {
 
 Frames::Frames(Exchange exchange, std::size_t bytes, std::size_t most)
-    : frame_(bytes), most_(most), pagemap_(lifted(Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)))),
-      free_(2 * most), plain_(2 * most), watched_(most) {
+    : frame_(bytes), pagemap_(lifted(Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)))),
+      free_(2 * most) {
     const std::size_t alignment = bytes > huge_page ? bytes : huge_page;
     const std::size_t half = (most * bytes + huge_page - 1) / huge_page * huge_page;
     area_bytes_ = 2 * half + alignment + page;
@@ -26,13 +26,11 @@ Frames::Frames(Exchange exchange, std::size_t bytes, std::size_t most)
     if (exchange == Exchange::move) {
         watched_area_ = first + half;
         fault_.emplace(UFFD_FEATURE_MOVE);
-        if (const int error = half == 0 ? 0 : fault_->watch(watched_area_, half); error != 0)
+        if (const int error = fault_->watch(watched_area_, half); error != 0)
             throw std::system_error(error, std::generic_category(), "userfaultfd on frames");
     }
-    for (std::size_t i = most; i-- > 0;) {
-        emptied(first + half + i * bytes);
-        emptied(first + i * bytes);
-    }
+    plain_.emplace(first, fault_ ? most : 2 * most, bytes);
+    watched_.emplace(watched_area_, fault_ ? most : 0, bytes);
 }
 
 void Frames::prepare(std::byte* places, std::size_t bytes) const {
@@ -44,28 +42,22 @@ Frames::~Frames() {
     if (area_ != nullptr) sys::unmap(area_, area_bytes_);
 }
 
-std::byte* Frames::take(bool& zero) {
-    zero = false;
-    if (!free_.empty()) return free_.take_last();
-    if (made_ >= most_) return nullptr;
-    ++made_;
-    zero = true;
-    std::byte* const frame = plain_.take_last();
+std::byte* Frames::make() {
+    std::byte* const frame = plain_->take();
     // Written, not populated by madvise(2): that would need Linux 5.14.
     for (std::size_t at = 0; at < frame_; at += page)
         *reinterpret_cast<volatile std::byte*>(frame + at) = std::byte{0};
     return frame;
 }
 
-void Frames::emptied(std::byte* place) {
-    (is_watched(place) ? watched_ : plain_).add(place);
+bool Frames::unmake() {
+    if (free_.empty()) return false;
+    drop(free_.take_last());
+    return true;
 }
 
-bool Frames::shed(std::size_t frames) {
-    if (left() < frames) return false;
-    most_ -= frames;
-    for (; made_ > most_; --made_) drop(free_.take_last());
-    return true;
+void Frames::emptied(std::byte* place) {
+    (is_watched(place) ? watched_ : plain_)->put(place);
 }
 
 Userfault::Moved Frames::send(const Userfault& regions, std::byte* to, std::byte* frame,
@@ -97,7 +89,7 @@ void Frames::drop(std::byte* frame) {
 
 Frames::Back Frames::bring_back(std::byte* from) {
     if (!fault_) return leave(from);
-    std::byte* const place = watched_.take_last();
+    std::byte* const place = watched_->take();
     return {place, move_back(place, from)};
 }
 
@@ -111,8 +103,8 @@ Userfault::Moved Frames::move_back(std::byte* place, std::byte* from) const {
 }
 
 Frames::Back Frames::leave(std::byte* from) {
-    if (plain_.empty()) return {nullptr, {ENOMEM, 0}};
-    std::byte* const place = plain_.take_last();
+    if (plain_->empty()) return {nullptr, {ENOMEM, 0}};
+    std::byte* const place = plain_->take();
     const int error = sys::leave(place, from, frame_);
     if (error == 0) return {place, {0, frame_}};
     // Perhaps nothing is mapped there any more, and another thread's mapping may already have come instead:
@@ -120,7 +112,7 @@ Frames::Back Frames::leave(std::byte* from) {
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
     if (sys::map(place, frame_, PROT_READ | PROT_WRITE, flags) == place) {
         prepare(place, frame_);
-        plain_.add(place);
+        plain_->put(place);
     }
     return {nullptr, {error, 0}};
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 namespace assay::tier {
 
@@ -26,8 +27,12 @@ class Frames {
     Frames& operator=(const Frames&) = delete;
     ~Frames();
 
-    /// A frame, or null where all are in use. \param zero set to whether its bytes are zero.
-    [[nodiscard]] std::byte* take(bool& zero);
+    /// A frame that is free, whatever it holds, or null.
+    [[nodiscard]] std::byte* take() { return free_.empty() ? nullptr : free_.take_last(); }
+    /// One more, of zeros.
+    [[nodiscard]] std::byte* make();
+    /// One less, of those that are free. \returns false where none is.
+    bool unmake();
     /// Its content is not needed any more.
     void give(std::byte* frame) { free_.add(frame); }
     /// What a frame holds, from some byte on, to where it belongs in a region.
@@ -47,27 +52,34 @@ class Frames {
     [[nodiscard]] Back bring_back(std::byte* from);
     /// What came back has gone again.
     void emptied(std::byte* place);
-    /// A mapped chunk and its pages are gone.
-    void gone() { --made_; }
 
-    [[nodiscard]] std::size_t bytes() const { return frame_; }
-    /// Frames that `take` can still give.
-    [[nodiscard]] std::size_t left() const { return free_.size() + (most_ > made_ ? most_ - made_ : 0); }
-    /// There may be fewer from now on, for their memory is needed elsewhere. \returns false where so many
-    ///     are not left.
-    [[nodiscard]] bool shed(std::size_t frames);
-    /// There may be more again.
-    void grow(std::size_t frames) { most_ += frames; }
+    [[nodiscard]] std::size_t free_bytes() const { return free_.size() * frame_; }
 
   private:
+    /// Places one after the other, each of which is taken and comes back.
+    class Places {
+      public:
+        Places(std::byte* from, std::size_t count, std::size_t bytes)
+            : next_(from), end_(from + count * bytes), bytes_(bytes), back_(count) {}
+        [[nodiscard]] bool empty() const { return back_.empty() && next_ == end_; }
+        [[nodiscard]] std::byte* take() {
+            return back_.empty() ? std::exchange(next_, next_ + bytes_) : back_.take_last();
+        }
+        void put(std::byte* place) { back_.add(place); }
+
+      private:
+        std::byte *next_, *end_; ///< Those from here on were never taken.
+        std::size_t bytes_;
+        Table<std::byte*> back_;
+    };
+
     void prepare(std::byte* places, std::size_t bytes) const;
     [[nodiscard]] Userfault::Moved move_back(std::byte* place, std::byte* from) const;
     [[nodiscard]] Back leave(std::byte* from);
     [[nodiscard]] int fill_holes(std::byte* frame) const;
     [[nodiscard]] bool is_watched(const std::byte* place) const { return place >= watched_area_; }
 
-    std::size_t frame_, most_;
-    std::size_t made_ = 0; ///< With pages, wherever they are.
+    std::size_t frame_;
     /// Where pages move; of its own, without events: what happens to places is nobody's news.
     std::optional<Userfault> fault_;
     Fd pagemap_;
@@ -75,7 +87,8 @@ class Frames {
     std::byte* watched_area_ = nullptr; ///< The end of them, where none is.
     std::size_t area_bytes_ = 0;
     std::byte* zeros_ = nullptr;
-    Table<std::byte*> free_, plain_, watched_;
+    Table<std::byte*> free_;
+    std::optional<Places> plain_, watched_;
 };
 
 } // namespace assay::tier

@@ -11,15 +11,18 @@ namespace assay::tier {
 /// it, or parts of them.
 ///
 /// A chunk that is mapped tells nothing about its parts. So some are watched: they are split, and each of
-/// their parts tells when it is touched. Where little of them is used, all chunks are split from then on, and
-/// all are watched.
+/// their parts tells when it is touched; and some of these are watched in the same way. Where little of them
+/// is used, all chunks are split from then on, and all are watched.
 class Grain {
   public:
-    /// \param parts of a chunk: at most 64; with one, nothing is ever split.
-    explicit Grain(std::size_t parts) : parts_(parts) {}
+    /// \param parts of a chunk, at most Sizes::most_parts; with one, nothing is ever split.
+    /// \param of_parts how much of a part is used; null where parts are not split.
+    Grain(std::size_t parts, const Grain* of_parts) : parts_(parts), of_parts_(of_parts) {}
 
     /// Parts are to be brought, and not chunks.
     [[nodiscard]] bool fine() const { return told_.value_or(fine_); }
+    /// Of a chunk that is touched at all, as much is used, in parts that are; all, where that is not known.
+    [[nodiscard]] double share() const { return judged_ < enough ? 1.0 : share_; }
     /// Somebody knows, so nothing is watched; or does not know any more.
     void tell(std::optional<bool> fine) {
         if (parts_ > 1) told_ = fine;
@@ -28,12 +31,19 @@ class Grain {
     ///
     /// \param alone nothing told that it would be touched.
     [[nodiscard]] bool watches_next(bool alone);
-    /// A chunk was touched, split or not, or a further part of one.
-    void asked(bool chunk) { now_ += chunk ? further : 1; }
+    /// A chunk was touched that is not split.
+    void touched() { now_ += further; }
     /// A part was touched that was not mapped.
     ///
-    /// \param mapped parts of the chunk that would not have told.
-    void touched(std::size_t chunk, std::size_t part, std::size_t mapped);
+    /// \param mapped gives the number of the chunk's other parts that would not have told.
+    template <class Mapped>
+    void touched(std::size_t chunk, std::size_t part, Mapped mapped) {
+        if (parts_ == 1 || told_) return;
+        Watched* one = watched(chunk);
+        now_ += one != nullptr ? 1 : further;
+        if (one == nullptr) one = &watch(chunk, parts_ - mapped());
+        use(*one, part);
+    }
 
   private:
     /// A chunk that is watched.
@@ -43,6 +53,9 @@ class Grain {
         std::uint64_t used = 0;  ///< A bit for each part.
         std::size_t most = 0;    ///< Parts that can tell.
     };
+    [[nodiscard]] Watched* watched(std::size_t chunk);
+    [[nodiscard]] Watched& watch(std::size_t chunk, std::size_t parts);
+    void use(Watched& one, std::size_t part);
     void judge(Watched& one);
 
     static constexpr std::size_t most_watched = 32;
@@ -52,7 +65,9 @@ class Grain {
     static constexpr unsigned enough = 4; ///< Chunks that a judgement rests on.
 
     std::size_t parts_;
+    const Grain* of_parts_;
     bool fine_ = false;
+    bool doubts_ = false; ///< The chunk that was judged last would have it otherwise.
     std::optional<bool> told_;
     std::uint64_t now_ = 1;
     unsigned since_watched_ = 0; ///< Chunks that were brought since one was split to be watched.

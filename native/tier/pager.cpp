@@ -38,13 +38,14 @@ std::uint64_t random_seed() {
     return seed;
 }
 
-/// So small that little is brought for nothing, and so large that its digest and its record are small beside
-/// it.
-std::size_t part_of(const Means& means) {
-    constexpr std::size_t most_parts = 64; // Grain has a bit for each.
-    return std::min(means.chunk_bytes, std::max({means.part_bytes, means.chunk_bytes / most_parts, page}));
+/// What leaves by copying is a mapping of its own for a while (Frames), as many of which a process may have
+/// as vm.max_map_count says: pages would be too many.
+Sizes sizes_of(const Means& means, Exchange exchange) {
+    const std::size_t least = exchange == Exchange::copy ? means.part_bytes : means.least_bytes;
+    return {means.chunk_bytes, means.part_bytes, least};
 }
 
+/// Bytes.
 std::size_t room_for(const Means& means) {
     if (means.chunk_bytes < page || means.chunk_bytes > most_chunk ||
         (means.chunk_bytes & (means.chunk_bytes - 1)) != 0)
@@ -55,7 +56,7 @@ std::size_t room_for(const Means& means) {
         throw std::runtime_error("memory for " + std::to_string(chunks) + " chunks is too little: at least " +
                                  std::to_string(Pager::least_chunks * means.chunk_bytes >> 20) +
                                  " MiB are needed");
-    return chunks;
+    return chunks * means.chunk_bytes;
 }
 
 /// \throws std::runtime_error where there is none of it.
@@ -85,7 +86,7 @@ Exchange Pager::exchange_of(const Means& means) {
 
 Pager::Pager(const Means& means, Exchange exchange)
     : fault_(features_for(exchange)), budget_(means.budget),
-      pool_(exchange, means.chunk_bytes, part_of(means), room_for(means), means.budget),
+      pool_(exchange, sizes_of(means, exchange), room_for(means), means.budget),
       store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes),
       disk_(disk_of(means, store_)), residence_(pool_.most_bytes(), pool_.chunk()),
       meter_(most_regions, means.memory_bytes, means.chunk_bytes), seed_(random_seed()),
@@ -93,8 +94,8 @@ Pager::Pager(const Means& means, Exchange exchange)
       starved_(means.address_bytes / means.chunk_bytes), messages_(most_messages),
       copies_unasked_(exchange == Exchange::copy && !means.exchange) {
     if (zeros_ == nullptr) throw std::bad_alloc();
-    zero_chunk_ = digest_of(zeros_, pool_.chunk(), seed_);
-    zero_part_ = digest_of(zeros_, pool_.part(), seed_);
+    for (std::size_t i = 0; i < pool_.sizes().size(); ++i)
+        zero_[i] = digest_of(zeros_, pool_.sizes()[i], seed_);
     fit(pool_.most_bytes());
     // Signals are the program's: none is to arrive in a thread that it does not know.
     const Quiet quiet;
@@ -131,7 +132,7 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
         Meter::Entry& shown = meter_.begin(at, bytes);
         Region* region = nullptr;
         try {
-            region = new (room) Region(at, bytes, pool_.chunk(), pool_.part(), first, shown);
+            region = new (room) Region(at, bytes, pool_.sizes(), first, shown, records_);
             error = fault_.watch(at, bytes);
         } catch (const std::bad_alloc&) {
             error = ENOMEM; // There are no addresses for its chunks (RLIMIT_AS).
@@ -158,7 +159,7 @@ void Pager::remove(Region& region) {
         static_cast<std::size_t>(std::ranges::find(regions_, &region) - regions_.begin());
     regions_.remove(place);
     if (unfinished_.region == &region) unfinished_ = {};
-    for (Chunk& chunk : region.chunks) forget(chunk);
+    for (Chunk& chunk : region.chunks()) forget(chunk);
     for (std::size_t i = 0; i < starved_.size();)
         if (starved_[i]->region == &region)
             starved_[i] = starved_.take_last();
@@ -172,7 +173,7 @@ void Pager::remove(Region& region) {
 
 void Pager::free_where_idle(Region& region) {
     if (!region.gone || region.transfers > 0) return;
-    store_.release(region.first, region.chunks.size());
+    store_.release(region.first, region.chunks().size());
     meter_.end(region.shown);
     region.~Region();
     sys::unmap(&region, sizeof(Region));
@@ -232,10 +233,11 @@ bool Pager::serve() {
     any = answer_starved() || any;
     if (any && unfinished_.region != nullptr) {
         const Unfinished one = std::exchange(unfinished_, {});
-        if (one.fine == one.region->grain.fine()) look_ahead(*one.region, *one.run);
+        if (one.level == one.region->wanted()) look_ahead(*one.region, *one.run);
     }
     bring_expected();
     disk_->begin(); // What is waited for does not wait for room that others will need.
+    pool_.set_aside(records_.bytes);
     share();
     keep_some_free();
     disk_->begin();
@@ -249,6 +251,7 @@ void Pager::fit(std::size_t most) {
     window_ = std::clamp(most / 16, 4 * chunk, 16 * chunk);
     // Of the least memory too there is room for what one run wants.
     most_ahead_ = std::max(most / 4, std::min(window_ + 2 * chunk, most / 2));
+    records_.most = most / 4;
     residence_.fit(most);
 }
 
@@ -345,12 +348,7 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     Region* const region = region_at(at);
     // Unmapped meanwhile: whoever touches it again learns so from the kernel.
     if (region == nullptr) return fault_.wake(at, page);
-    Chunk& whole = region->chunk_at(at);
-    if (region->grain.fine())
-        region->split(whole);
-    else if (whole.state == State::split)
-        region->join(whole);
-    Chunk* chunk = &region->piece_at(at);
+    Chunk* chunk = &region->fitted_at(at);
     if (chunk->state == State::in) {
         // Another thread was before it, or the program has given the page back (MADV_DONTNEED) and finds
         // zeros.
@@ -359,20 +357,20 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     }
     if (chunk->state == State::lost) return fault_.wake(at, page);
     const Streams::Stream* const run = run_of(*region, *chunk, thread);
-    const bool watched = whole.state == State::out && region->grain.watches_next(run == nullptr);
-    if (watched) {
-        region->split(whole);
+    const std::size_t wanted = region->wanted();
+    if (chunk->state == State::out && region->level_of(*chunk) == wanted &&
+        region->levels[wanted].grain.watches_next(run == nullptr)) {
+        region->watch(*chunk);
         chunk = &region->piece_at(at);
     }
-    if (whole.state == State::split)
-        region->grain.touched(region->chunk_number(at), region->part_in_chunk(at),
-                              region->mapped_parts(whole));
+    region->touched(*chunk);
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);
     region->begin_wait(*chunk);
     if (!answer(*chunk)) starve(*chunk);
-    // Where chunks are wanted, the rest of one that is split comes with any part of it.
-    if (whole.state == State::split && !region->grain.fine()) static_cast<void>(bring_ahead(whole));
+    // Where larger chunks are wanted, the rest of one that is split comes with any part of it.
+    Chunk& whole = region->piece_at(at, wanted);
+    if (whole.state == State::split) static_cast<void>(bring_ahead(whole));
     if (run != nullptr) look_ahead(*region, *run);
 }
 
@@ -398,7 +396,7 @@ bool Pager::answer(Chunk& chunk) {
     case State::fresh: {
         bool zero = false;
         if (!take_frame(chunk, zero)) return false;
-        if (!zero) std::memset(chunk.frame, 0, chunk.bytes);
+        if (!zero) std::memset(chunk.frame, 0, chunk.bytes());
         chunk.state = State::staged;
         return map(chunk);
     }
@@ -409,7 +407,7 @@ bool Pager::answer(Chunk& chunk) {
     case State::in:
     case State::lost:
         chunk.region->end_wait(chunk);
-        fault_.wake(chunk.at, chunk.bytes);
+        fault_.wake(chunk.at, chunk.bytes());
         return true;
     case State::reading:
     case State::leaving:
@@ -422,40 +420,30 @@ bool Pager::answer(Chunk& chunk) {
 
 const Streams::Stream* Pager::run_of(Region& region, const Chunk& chunk, std::uint32_t thread) {
     if (region.order == Order::random) return nullptr;
-    const Chunk& whole = region.chunk_at(chunk.at);
-    const bool first = whole.state != State::split || region.mapped_parts(whole) == 0;
-    region.grain.asked(first);
-    if (region.grain.fine()) {
-        const auto mapped = [&region](std::int64_t i) {
-            return region.piece_at(region.base + static_cast<std::size_t>(i) * region.part_bytes).state ==
-                   State::in;
-        };
-        const std::size_t most = std::min(window_ / region.part_bytes, most_parts_ahead);
-        return region.by_part.follow(static_cast<std::int64_t>(region.part_number(chunk.at)), thread,
-                                     static_cast<std::uint32_t>(most), mapped);
-    }
-    const auto number = static_cast<std::int64_t>(region.chunk_number(chunk.at));
+    const std::size_t level = region.wanted(), step = region.sizes[level];
+    Streams& streams = region.levels[level].streams;
+    const auto number = static_cast<std::int64_t>(region.number(chunk.at, level));
     // Of a chunk that is split, the first part that is touched stands for all.
-    if (whole.state == State::split && region.by_chunk.is_at(number, thread)) return nullptr;
-    const auto mapped = [&region](std::int64_t i) {
-        return region.is_mapped(region.chunks[static_cast<std::size_t>(i)]);
+    const bool split = region.piece_at(chunk.at, level).state == State::split;
+    if (split && streams.is_at(number, thread)) return nullptr;
+    const auto mapped = [&region, level, step](std::int64_t i) {
+        return region.is_mapped(region.piece_at(region.base + static_cast<std::size_t>(i) * step, level));
     };
-    const auto most = static_cast<std::uint32_t>(window_ / region.chunk_bytes);
-    const Streams::Stream* const run = region.by_chunk.follow(number, thread, most, mapped);
+    const auto most = static_cast<std::uint32_t>(std::min(window_ / step, most_parts_ahead));
+    const Streams::Stream* const run = streams.follow(number, thread, most, mapped);
     if (region.order != Order::sequential || (run != nullptr && run->stride > 0)) return run;
-    return region.by_chunk.assume(number, thread, most);
+    return streams.assume(number, thread, most);
 }
 
 void Pager::look_ahead(Region& region, const Streams::Stream& run) {
-    const bool fine = region.grain.fine();
-    const std::size_t step = fine ? region.part_bytes : region.chunk_bytes;
+    const std::size_t level = region.wanted(), step = region.sizes[level];
     const std::size_t count = region.bytes / step;
     std::int64_t number = run.last;
     bool turned = false;
     std::uint32_t ahead = 0;
     // Of parts a fault takes as long as a transfer: what is there already of a run that was followed for a
     // while is mapped before it is touched, and counts as used.
-    std::uint32_t straight = fine ? run.window / 4 : 0;
+    std::uint32_t straight = level > 0 ? run.window / 4 : 0;
     for (std::size_t steps = 0; ahead < run.window && steps < count; ++steps) {
         number += run.stride;
         const auto within = [count](std::int64_t i) {
@@ -467,20 +455,22 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
             turned = true;
         }
         std::byte* const at = region.base + static_cast<std::size_t>(number) * step;
-        Chunk& whole = region.chunk_at(at);
-        if (whole.state == State::out && (fine || region.grain.watches_next(false))) region.split(whole);
-        Chunk& piece = fine ? region.piece_at(at) : whole;
+        for (std::size_t i = 0; i < level; ++i)
+            if (Chunk& around = region.piece_at(at, i); around.state == State::out) region.split(around);
+        Chunk& piece = region.piece_at(at, level);
+        if (piece.state == State::split) region.join(piece);
+        if (piece.state == State::out && region.level_of(piece) == level &&
+            region.levels[level].grain.watches_next(false))
+            region.watch(piece);
         if (straight > 0 && piece.state == State::staged && map(piece)) {
             --straight;
-            if (whole.state == State::split)
-                region.grain.touched(region.chunk_number(at), region.part_in_chunk(at),
-                                     region.mapped_parts(whole) - 1);
+            region.touched(piece);
             continue;
         }
         const Ahead done = bring_ahead(piece);
         if (done == Ahead::no_further) {
             // Where what is in the way is being written, there is room in a moment.
-            if (writing_ > 0) unfinished_ = {&region, &run, fine};
+            if (writing_ > 0) unfinished_ = {&region, &run, level};
             return;
         }
         if (done == Ahead::brought) ++ahead;
@@ -517,7 +507,7 @@ Pager::Ahead Pager::bring_ahead(Chunk& chunk) {
 }
 
 bool Pager::start(Chunk& chunk, bool write) {
-    return disk_->start({write, chunk.region->position_of(chunk), chunk.frame, chunk.bytes,
+    return disk_->start({write, chunk.region->position_of(chunk), chunk.frame, chunk.bytes(),
                          reinterpret_cast<std::uint64_t>(&chunk)});
 }
 
@@ -531,13 +521,13 @@ bool Pager::read(Chunk& chunk) {
     ++chunk.region->transfers;
     ++transfers_;
     chunk.unasked = !chunk.waited;
-    if (chunk.unasked) reading_ += chunk.bytes;
+    if (chunk.unasked) reading_ += chunk.bytes();
     chunk.state = State::reading;
     return true;
 }
 
 void Pager::was_read(Chunk& chunk, int error) {
-    if (chunk.unasked) reading_ -= chunk.bytes;
+    if (chunk.unasked) reading_ -= chunk.bytes();
     Region& region = *chunk.region;
     if (chunk.state == State::dropped) return ended_dropped(chunk);
     if (error != 0) {
@@ -546,13 +536,13 @@ void Pager::was_read(Chunk& chunk, int error) {
         give_frame(chunk);
         chunk.state = State::lost;
         region.end_wait(chunk);
-        if (fault_.poison(chunk.at, chunk.bytes) != 0)
+        if (fault_.poison(chunk.at, chunk.bytes()) != 0)
             give_up({"the kernel cannot mark what could not be read, so the program ends here"});
         return;
     }
-    region.shown.counts.read_bytes += chunk.bytes;
+    region.shown.counts.read_bytes += chunk.bytes();
     if (!chunk.known && !chunk.written) {
-        chunk.digest = digest_of(chunk.frame, chunk.bytes, seed_);
+        chunk.digest = digest_of(chunk.frame, chunk.bytes(), seed_);
         chunk.known = true;
     }
     chunk.state = State::staged;
@@ -566,17 +556,17 @@ void Pager::was_read(Chunk& chunk, int error) {
 
 bool Pager::map(Chunk& chunk) {
     // Pages may be pinned for a moment after a transfer into them has ended.
-    Frames& frames = pool_.of(chunk.bytes);
+    Frames& frames = pool_.of(chunk.bytes());
     std::byte* const to = chunk.at;
     std::size_t done = 0;
-    for (int i = 0; i < patience && done < chunk.bytes; ++i) {
+    for (int i = 0; i < patience && done < chunk.bytes(); ++i) {
         const Userfault::Moved moved = frames.send(fault_, to, chunk.frame, done);
         done += moved.bytes;
         if (moved.error == EAGAIN && done == 0) return false;
         if (moved.error != 0 && moved.error != EBUSY) break;
         if (moved.error == EBUSY) ::sched_yield();
     }
-    if (done < chunk.bytes) return map_by_pages(chunk, done);
+    if (done < chunk.bytes()) return map_by_pages(chunk, done);
     frames.sent(chunk.frame);
     mapped(chunk);
     return true;
@@ -588,9 +578,9 @@ bool Pager::map(Chunk& chunk) {
 /// \param done bytes that were moved.
 bool Pager::map_by_pages(Chunk& chunk, std::size_t done) {
     std::byte* const to = chunk.at;
-    Frames& frames = pool_.of(chunk.bytes);
+    Frames& frames = pool_.of(chunk.bytes());
     bool any = done > 0;
-    for (std::size_t at = done; at < chunk.bytes; at += page) {
+    for (std::size_t at = done; at < chunk.bytes(); at += page) {
         int error = 0;
         for (int i = 0; i < patience; ++i) {
             error = fault_.copy(to + at, chunk.frame + at, page).error;
@@ -606,7 +596,7 @@ bool Pager::map_by_pages(Chunk& chunk, std::size_t done) {
     }
     frames.drop(chunk.frame);
     mapped(chunk);
-    fault_.wake(to, chunk.bytes);
+    fault_.wake(to, chunk.bytes());
     if (any) return true;
     residence_.left(chunk);
     chunk.state = State::fresh;
@@ -628,7 +618,7 @@ void Pager::mapped(Chunk& chunk) {
 /// All pages of a chunk, or none of them.
 bool Pager::unmap(Chunk& chunk) {
     std::byte* const from = chunk.at;
-    Frames& frames = pool_.of(chunk.bytes);
+    Frames& frames = pool_.of(chunk.bytes());
     const auto [place, moved] = frames.bring_back(from);
     if (moved.error == 0) {
         chunk.frame = place;
@@ -659,9 +649,9 @@ bool Pager::unmap(Chunk& chunk) {
 
 bool Pager::take_frame(Chunk& chunk, bool& zero) {
     do {
-        chunk.frame = pool_.take(chunk.bytes, zero);
+        chunk.frame = pool_.take(chunk.bytes(), zero);
         if (chunk.frame != nullptr) {
-            chunk.region->shown.held_bytes += chunk.bytes;
+            chunk.region->shown.held_bytes += chunk.bytes();
             return true;
         }
     } while (make_room() == Room::made);
@@ -669,13 +659,13 @@ bool Pager::take_frame(Chunk& chunk, bool& zero) {
 }
 
 void Pager::give_frame(Chunk& chunk) {
-    pool_.of(chunk.bytes).give(std::exchange(chunk.frame, nullptr));
-    chunk.region->shown.held_bytes -= chunk.bytes;
+    pool_.of(chunk.bytes()).give(std::exchange(chunk.frame, nullptr));
+    chunk.region->shown.held_bytes -= chunk.bytes();
 }
 
 void Pager::pages_gone(Chunk& chunk) {
-    pool_.of(chunk.bytes).gone();
-    chunk.region->shown.held_bytes -= chunk.bytes;
+    pool_.gone(chunk.bytes());
+    chunk.region->shown.held_bytes -= chunk.bytes();
 }
 
 Pager::Room Pager::make_room() {
@@ -699,8 +689,8 @@ Pager::Room Pager::leave(Chunk& chunk) {
     bool same = wasted;
     Digest digest{};
     if (!wasted && !chunk.written) {
-        digest = digest_of(chunk.frame, chunk.bytes, seed_);
-        const Digest& zero = chunk.bytes == pool_.chunk() ? zero_chunk_ : zero_part_;
+        digest = digest_of(chunk.frame, chunk.bytes(), seed_);
+        const Digest& zero = zero_[chunk.region->level_of(chunk)];
         same = chunk.stored ? chunk.known && digest == chunk.digest : digest == zero;
     }
     if (same) {
@@ -708,8 +698,8 @@ Pager::Room Pager::leave(Chunk& chunk) {
         ++(wasted ? counts.wasted : counts.unchanged);
         // What is watched is brought whole on purpose, so its parts say nothing about runs of chunks.
         Region& region = *chunk.region;
-        if (wasted && chunk.bytes == region.chunk_bytes) region.by_chunk.wasted();
-        if (wasted && region.grain.fine()) region.by_part.wasted();
+        if (const std::size_t level = region.wanted(); wasted && region.level_of(chunk) <= level)
+            region.levels[level].streams.wasted();
         give_frame(chunk);
         chunk.state = chunk.stored ? State::out : State::fresh;
         chunk.returns = true;
@@ -719,7 +709,7 @@ Pager::Room Pager::leave(Chunk& chunk) {
     residence_.left(chunk);
     ++chunk.region->transfers;
     ++transfers_;
-    writing_ += chunk.bytes;
+    writing_ += chunk.bytes();
     chunk.stored = true;
     chunk.known = !chunk.written;
     chunk.digest = digest;
@@ -728,12 +718,12 @@ Pager::Room Pager::leave(Chunk& chunk) {
 }
 
 void Pager::was_written(Chunk& chunk, int error) {
-    writing_ -= chunk.bytes;
+    writing_ -= chunk.bytes();
     Region& region = *chunk.region;
     if (chunk.state == State::dropped) return ended_dropped(chunk);
     chunk.returns = true;
     if (error == 0) {
-        region.shown.counts.written_bytes += chunk.bytes;
+        region.shown.counts.written_bytes += chunk.bytes();
         chunk.written = false;
     } else {
         // It stays in memory, where nothing is lost; another is taken away in its place.
@@ -765,7 +755,7 @@ void Pager::forget(Chunk& chunk) {
     }
     residence_.left(chunk);
     // What waits touches it again, and then it is as if it had not waited; or nothing is mapped there.
-    if (chunk.waited) fault_.wake(chunk.at, chunk.bytes);
+    if (chunk.waited) fault_.wake(chunk.at, chunk.bytes());
     chunk.region->end_wait(chunk);
     chunk.written = chunk.known = chunk.returns = chunk.stored = false;
     if (chunk.state == State::reading || chunk.state == State::leaving || chunk.state == State::dropped) {
@@ -788,19 +778,19 @@ void Pager::unmapped(std::byte* from, std::byte* to) {
     for (Region* const region : regions_) {
         std::byte* const first = std::max(from, region->base);
         std::byte* const last = std::min(to, region->base + region->bytes);
-        const auto covered = [first, last](const Chunk& c) {
-            return c.at >= first && c.at + c.bytes <= last;
-        };
         for (std::byte* at = first; at < last;) {
             Chunk& chunk = region->chunk_at(at);
-            if (covered(chunk))
-                forget(chunk);
-            else if (chunk.state == State::split)
-                for (Chunk& part : region->parts_of(chunk))
-                    if (covered(part)) forget(part);
-            at = chunk.at + chunk.bytes;
+            unmapped(chunk, first, last);
+            at = chunk.at + chunk.bytes();
         }
     }
+}
+
+/// All of a chunk, or of its parts, that lies between two addresses.
+void Pager::unmapped(Chunk& chunk, const std::byte* from, const std::byte* to) {
+    if (chunk.at >= from && chunk.at + chunk.bytes() <= to) return forget(chunk);
+    if (chunk.state != State::split || chunk.at >= to || chunk.at + chunk.bytes() <= from) return;
+    for (Chunk& part : chunk.region->parts_of(chunk)) unmapped(part, from, to);
 }
 
 bool Pager::discard(std::byte* at) {
@@ -820,19 +810,22 @@ bool Pager::try_discard(std::byte* at) {
     Region* const region = region_at(at);
     if (region == nullptr) return false;
     Chunk& chunk = region->chunk_at(at);
-    if (chunk.state == State::in && !unmap(chunk)) return false;
-    if (chunk.state == State::split)
-        for (Chunk& part : region->parts_of(chunk))
-            if (part.state == State::in && !unmap(part)) return false;
-    forget(chunk);
-    return true;
+    bool all = true;
+    region->for_each_piece(
+        chunk, [this, &all](Chunk& piece) { all = all && (piece.state != State::in || unmap(piece)); });
+    if (all) forget(chunk);
+    return all;
 }
 
 void Pager::expect(Region& region, Order order) {
     const Quiet quiet;
     const std::lock_guard lock(lock_);
     region.order = order;
-    region.grain.tell(order == Order::unknown ? std::nullopt : std::optional(order == Order::random));
+    const bool random = order == Order::random, unknown = order == Order::unknown;
+    region.levels[0].grain.tell(unknown ? std::nullopt : std::optional(random));
+    // How much is used at each place shows.
+    for (std::size_t i = 1; i < region.sizes.size(); ++i)
+        region.levels[i].grain.tell(unknown || random ? std::nullopt : std::optional(false));
 }
 
 void Pager::done(std::byte* at) {
@@ -841,11 +834,7 @@ void Pager::done(std::byte* at) {
         const std::lock_guard lock(lock_);
         Region* const region = region_at(at);
         if (region == nullptr) return;
-        Chunk& chunk = region->chunk_at(at);
-        if (chunk.state == State::split)
-            for (Chunk& part : region->parts_of(chunk)) let_go(part);
-        else
-            let_go(chunk);
+        region->for_each_piece(region->chunk_at(at), [this](Chunk& piece) { let_go(piece); });
         take_messages();
     }
     wake_.signal();

@@ -7,6 +7,7 @@
 #include "tier/residence.hpp"
 #include "tier/userfault.hpp"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,7 @@ struct Means {
     std::size_t memory_bytes = 0;   ///< DRAM for all regions together.
     std::size_t chunk_bytes = std::size_t{2} << 20;
     std::size_t part_bytes = std::size_t{64} << 10;   ///< Of chunks of which little is used at a time.
+    std::size_t least_bytes = page;                   ///< That are brought at a time, of parts likewise.
     std::size_t address_bytes = std::size_t{1} << 42; ///< Of all regions, at most.
     unsigned depth = 64;                              ///< Transfers at a time.
     std::optional<Exchange> exchange = {};            ///< The best that there is, where none is named.
@@ -90,9 +92,10 @@ class Pager {
 
     void fault(std::byte* at, std::uint32_t thread, bool writes);
     void unmapped(std::byte* from, std::byte* to);
+    void unmapped(Chunk& chunk, const std::byte* from, const std::byte* to);
     /// Does what is next for a chunk that is waited for. \returns false where it has to be tried again.
     [[nodiscard]] bool answer(Chunk& chunk);
-    /// The run that a touch of a chunk, or of a part of it, belongs to; or null.
+    /// The run that a touch of a chunk belongs to, or null.
     [[nodiscard]] const Streams::Stream* run_of(Region& region, const Chunk& chunk, std::uint32_t thread);
     void look_ahead(Region& region, const Streams::Stream& run);
     enum class Ahead { brought, there, no_further };
@@ -140,24 +143,25 @@ class Pager {
     Residence residence_;
     Meter meter_;
     std::uint64_t seed_;
-    Digest zero_chunk_, zero_part_;
-    std::size_t most_ = 0;       ///< Bytes that there may be in memory.
-    std::size_t low_ = 0;        ///< Bytes that are kept free.
-    std::size_t most_ahead_ = 0; ///< Bytes that may be brought ahead.
-    std::size_t window_ = 0;     ///< Bytes that may be brought ahead of one run.
-    std::size_t reading_ = 0;    ///< Bytes that nobody had asked for.
-    std::size_t writing_ = 0;    ///< Bytes.
-    std::size_t transfers_ = 0;  ///< That are on their way.
-    std::byte* zeros_;           ///< A chunk of them, which nobody writes.
-    Table<Region*> regions_;     ///< By address.
-    Table<std::byte*> expected_; ///< Chunks that will be touched soon, as somebody said.
-    Table<Chunk*> starved_;      ///< Waited for, and to be tried again.
-    Table<uffd_msg> messages_;   ///< Read, and not handled yet.
+    Records records_;
+    std::array<Digest, Sizes::most> zero_; ///< Of zeros, of each size.
+    std::size_t most_ = 0;                 ///< Bytes that there may be in memory.
+    std::size_t low_ = 0;                  ///< Bytes that are kept free.
+    std::size_t most_ahead_ = 0;           ///< Bytes that may be brought ahead.
+    std::size_t window_ = 0;               ///< Bytes that may be brought ahead of one run.
+    std::size_t reading_ = 0;              ///< Bytes that nobody had asked for.
+    std::size_t writing_ = 0;              ///< Bytes.
+    std::size_t transfers_ = 0;            ///< That are on their way.
+    std::byte* zeros_;                     ///< A chunk of them, which nobody writes.
+    Table<Region*> regions_;               ///< By address.
+    Table<std::byte*> expected_;           ///< Chunks that will be touched soon, as somebody said.
+    Table<Chunk*> starved_;                ///< Waited for, and to be tried again.
+    Table<uffd_msg> messages_;             ///< Read, and not handled yet.
     /// What would be read ahead, had there been room.
     struct Unfinished {
         Region* region = nullptr;
         const Streams::Stream* run = nullptr;
-        bool fine = false; ///< It is of parts.
+        std::size_t level = 0; ///< Of its chunks.
     };
     Unfinished unfinished_;
     Event wake_;

@@ -2,45 +2,56 @@
 
 #include "tier/budget.hpp"
 #include "tier/frames.hpp"
+#include "tier/sizes.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <optional>
 
 namespace assay::tier {
 
-/// Memory for chunks and for parts of them, as much as there is altogether: what one kind does not use is
-/// lent to the other. Where other processes share it, it is taken as it is needed.
+/// Memory for chunks of all sizes, as much as there is altogether: what is free of one size is there for all
+/// of them. Where other processes share it, it is taken as it is needed.
 class Pool {
   public:
-    /// \param part bytes of a chunk's parts; as many as a chunk has where there are none.
+    /// \param most bytes, a multiple of the largest chunk.
     /// \param budget that it is of; where there is none, all of it is there from the beginning.
     /// \throws what Frames does.
-    Pool(Exchange exchange, std::size_t chunk, std::size_t part, std::size_t most, Budget* budget);
+    Pool(Exchange exchange, const Sizes& sizes, std::size_t most, Budget* budget);
 
     /// A frame for so many bytes, or null where nothing is left. \param zero set to whether it holds zeros.
     [[nodiscard]] std::byte* take(std::size_t bytes, bool& zero);
+    /// A mapped chunk and its pages are gone.
+    void gone(std::size_t bytes) { unmade_bytes_ += bytes; }
+    /// So much of it is for other things than frames, as soon as it is free.
+    void set_aside(std::size_t bytes);
     /// The frames of one size.
-    [[nodiscard]] Frames& of(std::size_t bytes) { return bytes == chunk() ? chunks_ : parts_; }
+    [[nodiscard]] Frames& of(std::size_t bytes) { return *frames_[sizes_.level_of(bytes)]; }
 
-    [[nodiscard]] std::size_t chunk() const { return chunks_.bytes(); }
-    [[nodiscard]] std::size_t part() const { return parts_.bytes(); }
+    [[nodiscard]] const Sizes& sizes() const { return sizes_; }
+    [[nodiscard]] std::size_t chunk() const { return sizes_.largest(); }
     [[nodiscard]] std::size_t most_bytes() const { return most_bytes_; }
     /// Bytes that can still be taken.
     [[nodiscard]] std::size_t left_bytes() const {
-        return own_left_bytes() + (budget_ == nullptr ? 0 : budget_->left_bytes());
+        const std::size_t left = own_left_bytes() + (budget_ == nullptr ? 0 : budget_->left_bytes());
+        return left - std::min(left, wanted_aside_ - std::min(wanted_aside_, aside_bytes_));
     }
     /// Those that others cannot take first.
-    [[nodiscard]] std::size_t own_left_bytes() const {
-        return chunks_.left() * chunk() + (part() == chunk() ? 0 : parts_.left() * part());
-    }
+    [[nodiscard]] std::size_t own_left_bytes() const;
     /// Others may have the memory of a chunk. \returns false where so much is not left.
     [[nodiscard]] bool give_back();
 
   private:
-    void more(bool whole);
+    [[nodiscard]] bool unmake(std::size_t bytes);
+    [[nodiscard]] bool find(std::size_t bytes);
 
     Budget* budget_;
-    std::size_t ratio_, most_bytes_;
-    Frames chunks_, parts_;
+    Sizes sizes_;
+    std::size_t most_bytes_;
+    std::size_t unmade_bytes_; ///< That no frame is made of yet.
+    std::size_t aside_bytes_ = 0, wanted_aside_ = 0;
+    std::array<std::optional<Frames>, Sizes::most> frames_;
 };
 
 } // namespace assay::tier

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace assay::tier {
 
@@ -16,46 +17,101 @@ std::uint64_t now_ns() {
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+std::uint8_t shift_of(std::size_t bytes) {
+    return static_cast<std::uint8_t>(std::countr_zero(bytes));
+}
+
 } // namespace
 
-Region::Region(std::byte* from, std::size_t length, std::size_t chunk, std::size_t part,
-               std::size_t first_chunk, Meter::Entry& entry)
-    : base(from), bytes(length), chunk_bytes(chunk), part_bytes(part), first(first_chunk),
-      chunks(length / chunk), parts(length / part), grain(chunk / part), shown(entry) {
-    for (std::size_t i = 0; i < length / chunk; ++i) {
-        Chunk& one = chunks.add();
-        one.region = this;
-        one.at = base + i * chunk;
-        one.bytes = static_cast<std::uint32_t>(chunk);
+Region::Region(std::byte* from, std::size_t length, const Sizes& of, std::size_t first_chunk,
+               Meter::Entry& entry, Records& of_all)
+    : base(from), bytes(length), sizes(of), first(first_chunk), shown(entry), records(of_all) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const bool last = i + 1 == sizes.size();
+        levels[i] = {Table<Chunk>(length / sizes[i]),
+                     {},
+                     Grain(last ? 1 : sizes[i] / sizes[i + 1], last ? nullptr : &levels[i + 1].grain)};
+        levels[i].chunks.fill(length / sizes[i]);
     }
-    parts.fill(length / part);
+    std::byte* at = base;
+    for (Chunk& chunk : chunks()) {
+        chunk = {.region = this, .at = at, .shift = shift_of(sizes[0])};
+        at += sizes[0];
+    }
 }
 
 void Region::split(Chunk& chunk) {
-    if ((chunk.state != State::out && chunk.state != State::fresh) || chunk.starved ||
-        part_bytes == chunk_bytes)
+    const std::size_t next = level_of(chunk) + 1;
+    if ((chunk.state != State::out && chunk.state != State::fresh) || chunk.starved || next == sizes.size())
         return;
+    const std::span<Chunk> parts = parts_of(chunk);
+    if (const bool first_time = parts[0].region == nullptr; first_time) {
+        if (records.bytes + parts.size_bytes() > records.most) return;
+        records.bytes += parts.size_bytes();
+        record_bytes += parts.size_bytes();
+    }
     std::byte* at = chunk.at;
-    for (Chunk& part : parts_of(chunk)) {
+    for (Chunk& part : parts) {
         part = {.region = this,
                 .at = at,
-                .bytes = static_cast<std::uint32_t>(part_bytes),
+                .came = chunk.came,
+                .shift = shift_of(sizes[next]),
                 .state = chunk.state,
                 .stored = chunk.stored,
                 .returns = chunk.returns};
-        at += part_bytes;
+        at += sizes[next];
     }
     chunk.state = State::split;
     chunk.known = chunk.written = false;
 }
 
+void Region::watch(Chunk& chunk) {
+    split(chunk);
+    if (chunk.state != State::split) return;
+    Grain& of_parts = levels[level_of(chunk) + 1].grain;
+    for (Chunk& part : parts_of(chunk))
+        if (of_parts.watches_next(false)) watch(part);
+}
+
 void Region::join(Chunk& chunk) {
-    const std::span<Chunk> all = parts_of(chunk);
-    const State state = all.front().state;
-    if (state != State::out && state != State::fresh) return;
-    if (!std::ranges::all_of(all, [state](const Chunk& p) { return p.state == state && !p.starved; })) return;
-    chunk.state = state;
-    chunk.stored = chunk.returns = state == State::out;
+    const std::span<Chunk> parts = parts_of(chunk);
+    for (Chunk& part : parts) {
+        if (part.state == State::split) join(part);
+        if ((part.state != State::out && part.state != State::fresh) || part.state != parts[0].state ||
+            part.starved)
+            return;
+    }
+    chunk.state = parts[0].state;
+    chunk.stored = chunk.returns = chunk.state == State::out;
+}
+
+std::size_t Region::wanted() const {
+    std::size_t level = 0;
+    while (levels[level].grain.fine()) ++level;
+    return level;
+}
+
+Chunk& Region::fitted_at(const std::byte* at) {
+    const std::size_t level = wanted();
+    for (std::size_t i = 0; i < level; ++i) split(piece_at(at, i));
+    Chunk& found = piece_at(at, level);
+    if (found.state == State::split) join(found);
+    return piece_at(at);
+}
+
+void Region::touched(const Chunk& chunk) {
+    std::size_t level = level_of(chunk);
+    levels[level].grain.touched();
+    while (level-- > 0) {
+        const auto is_other = [this, &chunk](const Chunk& part) {
+            const bool around = chunk.at >= part.at && chunk.at < part.at + part.bytes();
+            return !around && is_mapped(part);
+        };
+        const std::span<Chunk> parts = parts_of(piece_at(chunk.at, level));
+        levels[level].grain.touched(number(chunk.at, level), number(chunk.at, level + 1) % parts.size(), [&] {
+            return static_cast<std::size_t>(std::ranges::count_if(parts, is_other));
+        });
+    }
 }
 
 /// Time goes by for each chunk that is waited for.
@@ -79,14 +135,10 @@ void Region::end_wait(Chunk& chunk) {
     chunk.waited = false;
 }
 
-std::size_t Region::mapped_parts(const Chunk& chunk) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(parts_of(chunk), [](const Chunk& p) { return p.state == State::in; }));
-}
-
 bool Region::is_mapped(const Chunk& chunk) {
     return chunk.state == State::in ||
-           (chunk.state == State::split && mapped_parts(chunk) == chunk_bytes / part_bytes);
+           (chunk.state == State::split &&
+            std::ranges::all_of(parts_of(chunk), [this](const Chunk& part) { return is_mapped(part); }));
 }
 
 } // namespace assay::tier

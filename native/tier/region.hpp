@@ -3,9 +3,11 @@
 #include "tier/chunk.hpp"
 #include "tier/grain.hpp"
 #include "tier/meter.hpp"
+#include "tier/sizes.hpp"
 #include "tier/streams.hpp"
 #include "tier/table.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,61 +21,96 @@ enum class Order : std::uint8_t {
     random,     ///< Anywhere: parts are brought, and nothing ahead.
 };
 
+/// Memory for what is known of the chunks of all regions, beyond those of the largest size.
+struct Records {
+    std::size_t bytes = 0;
+    std::size_t most = 0; ///< Where it would be more, chunks are not split.
+};
+
 /// Addresses that the pager answers for.
-struct Region {
-    /// \param part bytes of a chunk's parts; as many as a chunk has where there are none.
+///
+/// Its chunks are of several sizes. Those of the largest are always there; one of the next size is in use
+/// where the chunk around it is split. Sizes are told by their level: 0 is the largest.
+class Region {
+  public:
     /// \param first_chunk that the store has for it.
-    Region(std::byte* from, std::size_t length, std::size_t chunk, std::size_t part, std::size_t first_chunk,
-           Meter::Entry& entry);
+    /// \throws std::bad_alloc where addresses cannot be had (RLIMIT_AS).
+    Region(std::byte* from, std::size_t length, const Sizes& of, std::size_t first_chunk, Meter::Entry& entry,
+           Records& of_all);
+    Region(const Region&) = delete;
+    Region& operator=(const Region&) = delete;
+    ~Region() { records.bytes -= record_bytes; }
 
     /// A chunk of which nothing is in memory; any other stays whole.
     void split(Chunk& chunk);
+    /// The same, so that it can be watched, and some of its parts too.
+    void watch(Chunk& chunk);
     /// A chunk that is split, where its parts are alike, and none of them is in memory.
     void join(Chunk& chunk);
+    /// The size that is wanted now.
+    [[nodiscard]] std::size_t wanted() const;
+    /// The chunk at an address, split or joined to the size that is wanted where that may be.
+    [[nodiscard]] Chunk& fitted_at(const std::byte* at);
+    /// A chunk was touched, by which it is judged what is wanted.
+    void touched(const Chunk& chunk);
+
     /// A thread waits for one more chunk, or for one less.
     void begin_wait(Chunk& chunk);
     void end_wait(Chunk& chunk);
     void count_wait();
     /// All of a chunk, split or not.
     [[nodiscard]] bool is_mapped(const Chunk& chunk);
-    /// Of a chunk that is split.
-    [[nodiscard]] std::size_t mapped_parts(const Chunk& chunk);
 
     [[nodiscard]] bool holds(const std::byte* at) const { return at >= base && at < base + bytes; }
-    [[nodiscard]] std::size_t chunk_number(const std::byte* at) const {
-        return static_cast<std::size_t>(at - base) / chunk_bytes;
+    /// Of so many bytes, from the beginning of the region on.
+    [[nodiscard]] std::size_t number(const std::byte* at, std::size_t level) const {
+        return static_cast<std::size_t>(at - base) / sizes[level];
     }
-    [[nodiscard]] std::size_t part_number(const std::byte* at) const {
-        return static_cast<std::size_t>(at - base) / part_bytes;
+    [[nodiscard]] Chunk& chunk_at(const std::byte* at) { return chunks()[number(at, 0)]; }
+    /// The chunk at an address that is not split, or is of this level.
+    [[nodiscard]] Chunk& piece_at(const std::byte* at, std::size_t deepest = Sizes::most) {
+        std::size_t level = 0;
+        Chunk* one = &chunk_at(at);
+        while (one->state == Chunk::State::split && level < deepest) {
+            ++level;
+            one = &levels[level].chunks[number(at, level)];
+        }
+        return *one;
     }
-    [[nodiscard]] std::size_t part_in_chunk(const std::byte* at) const {
-        return part_number(at) % (chunk_bytes / part_bytes);
-    }
-    [[nodiscard]] Chunk& chunk_at(const std::byte* at) { return chunks[chunk_number(at)]; }
     /// Of a chunk that is split.
     [[nodiscard]] std::span<Chunk> parts_of(const Chunk& chunk) {
-        return {parts.begin() + part_number(chunk.at), chunk_bytes / part_bytes};
+        const std::size_t level = level_of(chunk) + 1;
+        return {levels[level].chunks.begin() + number(chunk.at, level), chunk.bytes() / sizes[level]};
     }
-    /// The chunk at an address, or its part there, where it is split.
-    [[nodiscard]] Chunk& piece_at(const std::byte* at) {
-        Chunk& chunk = chunk_at(at);
-        return chunk.state == Chunk::State::split ? parts[part_number(at)] : chunk;
+    /// All that a chunk consists of, one after the other.
+    template <class Do>
+    void for_each_piece(Chunk& chunk, Do act) {
+        if (chunk.state != Chunk::State::split) return act(chunk);
+        for (Chunk& part : parts_of(chunk)) for_each_piece(part, act);
     }
-    /// Where a chunk, or a part of one, lies in the store.
+    [[nodiscard]] std::size_t level_of(const Chunk& chunk) const { return sizes.level_of(chunk.bytes()); }
+    [[nodiscard]] Table<Chunk>& chunks() { return levels[0].chunks; }
+    /// Where a chunk lies in the store.
     [[nodiscard]] std::uint64_t position_of(const Chunk& chunk) const {
-        return first * chunk_bytes + static_cast<std::size_t>(chunk.at - base);
+        return first * sizes.largest() + static_cast<std::size_t>(chunk.at - base);
     }
 
+    /// Of one size.
+    struct Level {
+        Table<Chunk> chunks{0};  ///< Of all the region; those that were ever in use take memory.
+        Streams streams;         ///< While they are wanted.
+        Grain grain{1, nullptr}; ///< Whether their parts are.
+    };
+
     std::byte* base;
-    std::size_t bytes; ///< A multiple of a chunk.
-    std::size_t chunk_bytes, part_bytes;
+    std::size_t bytes; ///< A multiple of the largest chunk.
+    Sizes sizes;
     std::size_t first; ///< The store's number of the first chunk.
-    Table<Chunk> chunks;
-    Table<Chunk> parts; ///< Of all chunks; those of the split ones are in use, and only these take memory.
-    Streams by_chunk, by_part;
+    std::array<Level, Sizes::most> levels;
     Order order = Order::unknown;
-    Grain grain;
     Meter::Entry& shown;
+    Records& records;
+    std::size_t record_bytes = 0;    ///< Of them.
     std::size_t waiting = 0;         ///< Chunks that threads wait for.
     std::uint64_t waiting_since = 0; ///< Nanoseconds; what was waited before is counted.
     std::size_t transfers = 0;       ///< That are on their way.

@@ -47,7 +47,7 @@ void Residence::left(Chunk& chunk) {
 
 void Residence::came(Chunk& chunk, bool again) {
     judge(chunk, again);
-    came_ += chunk.bytes;
+    came_ += chunk.bytes();
     chunk.came = static_cast<std::uint32_t>(came_ / unit);
     if (retains_ && ++since_let_in_ < one_of) return enter(chunk, Chunk::Place::passing);
     since_let_in_ = 0;
@@ -58,7 +58,7 @@ void Residence::came(Chunk& chunk, bool again) {
 /// each.
 void Residence::judge(const Chunk& chunk, bool again) {
     const double weight =
-        static_cast<double>(chunk.bytes) / static_cast<double>(std::max(most_ / 4, least * chunk_));
+        static_cast<double>(chunk.bytes()) / static_cast<double>(std::max(most_ / 4, least * chunk_));
     again_share_ += weight * ((again ? 1.0 : 0.0) - again_share_);
     if (!retains_ && again_share_ > 0.5) retains_ = true;
     if (retains_ && again_share_ < 0.25) retains_ = false;
@@ -101,7 +101,7 @@ void Residence::narrow() {
 }
 
 void Residence::used_again(Chunk& chunk) {
-    touched_ += chunk.bytes;
+    touched_ += chunk.bytes();
     enter(chunk, Chunk::Place::main);
 }
 

@@ -389,6 +389,25 @@ def test_advice_is_heard(tiered: Tiered, tmp_path: Path, advice: list[int]) -> N
     assert (told["read_bytes"] < 50 * MIB) is random, told
 
 
+RECORDS = """
+import mmap
+memory = mmap.mmap(-1, 64 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for at in range(0, len(memory), 1 << 20):
+    memory[at : at + (1 << 20)] = bytes([at >> 20 & 255]) * (1 << 20)
+for turn in range(60):
+    for at in range(turn % 18 * 4096, len(memory), 72 << 10):
+        assert memory[at] == at >> 20 & 255
+"""
+
+
+def test_pages_are_brought_where_little_of_parts_is_used(tiered: Tiered, tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    lines(tiered.python(RECORDS, ASSAY_TIER_REPORT=str(report)))
+    told = json.loads(report.read_text())
+    touched = 60 * (64 << 20) // (72 << 10)
+    assert told["read_bytes"] < 16384 * touched, told
+
+
 def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
     picture = tmp_path / "heat.svg"
     words = ("--dram", "16M", "--path", str(tiered.disk), "--budget", "12s", "-o", picture)

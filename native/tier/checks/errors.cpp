@@ -53,6 +53,7 @@ int run(const std::string& path, const std::string& how) {
     const Means means{.paths = {path},
                       .memory_bytes = 16 * chunk,
                       .chunk_bytes = chunk,
+                      .least_bytes = chunk,
                       .disk = [&how](const Store& store, unsigned depth) -> std::unique_ptr<Disk> {
                           return std::make_unique<FailingDisk>(threads_disk(store, depth, 2), how);
                       }};

@@ -174,7 +174,8 @@ int fuzz(std::map<std::string, std::string> options) {
     Means means{.paths = {options["path"]},
                 .memory_bytes = number("frames", 10) * chunk,
                 .chunk_bytes = chunk,
-                .part_bytes = number("part", std::size_t{64} << 10)};
+                .part_bytes = number("part", std::size_t{64} << 10),
+                .least_bytes = number("least", page)};
     if (options["exchange"] == "copy") means.exchange = Exchange::copy;
     if (options["disk"] == "threads")
         means.disk = [](const Store& store, unsigned depth) { return threads_disk(store, depth, 4); };
