@@ -1,19 +1,15 @@
 #include "tier/frames.hpp"
 
-#include "tier/lifted.hpp"
-
-#include <fcntl.h>
-
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <new>
+#include <span>
 #include <system_error>
 
 namespace assay::tier {
 
-Frames::Frames(Exchange exchange, std::size_t bytes, std::size_t most)
-    : frame_(bytes), pagemap_(lifted(Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)))),
-      free_(2 * most) {
+Frames::Frames(Exchange exchange, std::size_t bytes, std::size_t most) : frame_(bytes), free_(2 * most) {
     const std::size_t alignment = bytes > huge_page ? bytes : huge_page;
     const std::size_t half = (most * bytes + huge_page - 1) / huge_page * huge_page;
     area_bytes_ = 2 * half + alignment + page;
@@ -118,19 +114,12 @@ Frames::Back Frames::leave(std::byte* from) {
 }
 
 int Frames::fill_holes(std::byte* frame) const {
-    // Documentation/admin-guide/mm/pagemap.rst: a number of 64 bits for each page; bit 63: present.
-    constexpr std::uint64_t present = std::uint64_t{1} << 63U;
     std::array<std::uint64_t, 512> entries{};
     for (std::size_t from = 0; from < frame_; from += entries.size() * page) {
-        const std::size_t pages =
-            (frame_ - from) / page < entries.size() ? (frame_ - from) / page : entries.size();
-        const std::uintptr_t at =
-            reinterpret_cast<std::uintptr_t>(frame + from) / page * sizeof(std::uint64_t);
-        const ssize_t got =
-            ::pread(pagemap_.get(), entries.data(), pages * sizeof(std::uint64_t), static_cast<off_t>(at));
-        if (got != static_cast<ssize_t>(pages * sizeof(std::uint64_t))) return errno;
-        for (std::size_t i = 0; i < pages; ++i) {
-            if ((entries[i] & present) != 0) continue;
+        const std::span<std::uint64_t> some(entries.data(), std::min((frame_ - from) / page, entries.size()));
+        if (const int error = present_.read(frame + from, some); error != 0) return error;
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            if (Present::is_there(some[i])) continue;
             const Userfault::Moved filled = fault_->copy(frame + from + i * page, zeros_, page);
             if (filled.error != 0) return filled.error;
         }

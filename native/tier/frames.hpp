@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tier/present.hpp"
 #include "tier/table.hpp"
 #include "tier/userfault.hpp"
 
@@ -82,7 +83,7 @@ class Frames {
     std::size_t frame_;
     /// Where pages move; of its own, without events: what happens to places is nobody's news.
     std::optional<Userfault> fault_;
-    Fd pagemap_;
+    Present present_;
     std::byte* area_ = nullptr;         ///< Places: first those of the kernel, then those that are watched.
     std::byte* watched_area_ = nullptr; ///< The end of them, where none is.
     std::size_t area_bytes_ = 0;

@@ -24,19 +24,14 @@ bool Grain::watches_next(bool alone) {
     return true;
 }
 
-Grain::Watched* Grain::watched(std::size_t chunk) {
-    const auto found = std::ranges::find_if(
-        watched_, [chunk](const Watched& one) { return one.since != 0 && one.chunk == chunk; });
-    return found == watched_.end() ? nullptr : &*found;
-}
-
-Grain::Watched& Grain::watch(std::size_t chunk, std::size_t parts) {
-    for (Watched& one : watched_)
-        if (one.since != 0 && now_ - one.since > long_enough) judge(one);
-    Watched& oldest = *std::ranges::min_element(watched_, {}, &Watched::since);
-    if (oldest.since != 0) judge(oldest);
-    oldest = {chunk, now_, 0, parts};
-    return oldest;
+Grain::Watched* Grain::watched(std::size_t chunk, const Clock& clock) {
+    Watched* room = nullptr;
+    for (Watched& one : watched_) {
+        if (one.most > 0 && one.chunk == chunk) return &one;
+        if (one.most > 0 && clock.now - one.since > clock.long_enough) judge(one);
+        if (one.most == 0) room = &one;
+    }
+    return room;
 }
 
 void Grain::use(Watched& one, std::size_t part) {
@@ -45,9 +40,8 @@ void Grain::use(Watched& one, std::size_t part) {
 }
 
 void Grain::judge(Watched& one) {
-    const double used = static_cast<double>(std::popcount(one.used)) /
-                        static_cast<double>(std::max(one.most, std::size_t{1}));
-    one.since = 0;
+    const double used = static_cast<double>(std::popcount(one.used)) / static_cast<double>(one.most);
+    one.most = 0;
     judged_ = std::min(judged_ + 1, remembered);
     share_ += (std::min(used, 1.0) - share_) / judged_;
     const double of_parts = of_parts_ != nullptr ? of_parts_->share() : 1.0;

@@ -12,7 +12,7 @@ namespace assay::tier {
 ///
 /// A chunk that is mapped tells nothing about its parts. So some are watched: they are split, and each of
 /// their parts tells when it is touched; and some of these are watched in the same way. Where little of them
-/// is used, all chunks are split from then on, and all are watched.
+/// is used, all chunks are split from then on, and some of them are watched at any time.
 class Grain {
   public:
     /// \param parts of a chunk, at most Sizes::most_parts; with one, nothing is ever split.
@@ -31,37 +31,36 @@ class Grain {
     ///
     /// \param alone nothing told that it would be touched.
     [[nodiscard]] bool watches_next(bool alone);
-    /// A chunk was touched that is not split.
-    void touched() { now_ += further; }
+    /// Bytes that came to memory. What it holds changes so fast, and a chunk is watched for as long as it
+    /// would be there if all of it had come at once: what is not used by then comes in vain.
+    struct Clock {
+        std::size_t now = 0, long_enough = 0;
+    };
     /// A part was touched that was not mapped.
     ///
     /// \param mapped gives the number of the chunk's other parts that would not have told.
     template <class Mapped>
-    void touched(std::size_t chunk, std::size_t part, Mapped mapped) {
+    void touched(std::size_t chunk, std::size_t part, const Clock& clock, Mapped mapped) {
         if (parts_ == 1 || told_) return;
-        Watched* one = watched(chunk);
-        now_ += one != nullptr ? 1 : further;
-        if (one == nullptr) one = &watch(chunk, parts_ - mapped());
-        use(*one, part);
+        Watched* one = watched(chunk, clock);
+        if (one != nullptr && one->most == 0) *one = {chunk, clock.now, 0, parts_ - mapped()};
+        if (one != nullptr) use(*one, part);
     }
 
   private:
     /// A chunk that is watched.
     struct Watched {
         std::size_t chunk = 0;
-        std::uint64_t since = 0; ///< 0: none.
-        std::uint64_t used = 0;  ///< A bit for each part.
-        std::size_t most = 0;    ///< Parts that can tell.
+        std::size_t since = 0;
+        std::uint64_t used = 0; ///< A bit for each part.
+        std::size_t most = 0;   ///< Parts that can tell; 0: none is watched.
     };
-    [[nodiscard]] Watched* watched(std::size_t chunk);
-    [[nodiscard]] Watched& watch(std::size_t chunk, std::size_t parts);
+    /// The chunk that is watched, or room for it, or null.
+    [[nodiscard]] Watched* watched(std::size_t chunk, const Clock& clock);
     void use(Watched& one, std::size_t part);
     void judge(Watched& one);
 
     static constexpr std::size_t most_watched = 32;
-    static constexpr std::uint64_t further = 8; ///< Parts that count as much as a chunk.
-    /// So long is one watched: while 64 chunks are touched.
-    static constexpr std::uint64_t long_enough = 64 * further;
     static constexpr unsigned enough = 4; ///< Chunks that a judgement rests on.
 
     std::size_t parts_;
@@ -69,7 +68,6 @@ class Grain {
     bool fine_ = false;
     bool doubts_ = false; ///< The chunk that was judged last would have it otherwise.
     std::optional<bool> told_;
-    std::uint64_t now_ = 1;
     unsigned since_watched_ = 0; ///< Chunks that were brought since one was split to be watched.
     unsigned judged_ = 0;
     double share_ = 1.0; ///< Of chunks, that was used; an average over those judged last.

@@ -363,7 +363,7 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
         region->watch(*chunk);
         chunk = &region->piece_at(at);
     }
-    region->touched(*chunk);
+    region->touched(*chunk, clock());
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);
     region->begin_wait(*chunk);
@@ -372,6 +372,12 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     Chunk& whole = region->piece_at(at, wanted);
     if (whole.state == State::split) static_cast<void>(bring_ahead(whole));
     if (run != nullptr) look_ahead(*region, *run);
+}
+
+Grain::Clock Pager::clock() const {
+    // Not too long where there is much memory, for until then larger chunks come than may be wanted.
+    constexpr std::size_t most = std::size_t{4} << 30;
+    return {residence_.came_bytes(), std::min(most_ / 2, most)};
 }
 
 void Pager::count(const Chunk& chunk) {
@@ -464,7 +470,7 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
             region.watch(piece);
         if (straight > 0 && piece.state == State::staged && map(piece)) {
             --straight;
-            region.touched(piece);
+            region.touched(piece, clock());
             continue;
         }
         const Ahead done = bring_ahead(piece);

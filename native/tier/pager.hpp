@@ -103,6 +103,7 @@ class Pager {
     static void count(const Chunk& chunk);
     /// Begins a transfer. \returns false where there is no room for it.
     [[nodiscard]] bool start(Chunk& chunk, bool write);
+    [[nodiscard]] Grain::Clock clock() const;
     void bring_expected();
     /// Whether as much as may be is on its way, or was brought and is not used.
     [[nodiscard]] bool enough_ahead() const { return residence_.ahead_bytes() + reading_ >= most_ahead_; }

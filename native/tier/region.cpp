@@ -99,18 +99,17 @@ Chunk& Region::fitted_at(const std::byte* at) {
     return piece_at(at);
 }
 
-void Region::touched(const Chunk& chunk) {
+void Region::touched(const Chunk& chunk, const Grain::Clock& clock) {
     std::size_t level = level_of(chunk);
-    levels[level].grain.touched();
     while (level-- > 0) {
         const auto is_other = [this, &chunk](const Chunk& part) {
             const bool around = chunk.at >= part.at && chunk.at < part.at + part.bytes();
             return !around && is_mapped(part);
         };
         const std::span<Chunk> parts = parts_of(piece_at(chunk.at, level));
-        levels[level].grain.touched(number(chunk.at, level), number(chunk.at, level + 1) % parts.size(), [&] {
-            return static_cast<std::size_t>(std::ranges::count_if(parts, is_other));
-        });
+        levels[level].grain.touched(
+            number(chunk.at, level), number(chunk.at, level + 1) % parts.size(), clock,
+            [&] { return static_cast<std::size_t>(std::ranges::count_if(parts, is_other)); });
     }
 }
 

@@ -52,7 +52,7 @@ class Region {
     /// The chunk at an address, split or joined to the size that is wanted where that may be.
     [[nodiscard]] Chunk& fitted_at(const std::byte* at);
     /// A chunk was touched, by which it is judged what is wanted.
-    void touched(const Chunk& chunk);
+    void touched(const Chunk& chunk, const Grain::Clock& clock);
 
     /// A thread waits for one more chunk, or for one less.
     void begin_wait(Chunk& chunk);

@@ -50,6 +50,8 @@ class Residence {
     /// The one that was brought ahead longest ago, and is not used yet.
     [[nodiscard]] Chunk* oldest_ahead() const { return ahead_.front(); }
 
+    /// Bytes that were mapped, ever.
+    [[nodiscard]] std::size_t came_bytes() const { return came_; }
     /// Bytes that were brought before anybody asked.
     [[nodiscard]] std::size_t ahead_bytes() const { return ahead_.bytes(); }
 

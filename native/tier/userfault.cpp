@@ -83,12 +83,23 @@ int Userfault::watch(void* at, std::size_t bytes) const {
 Userfault::Moved Userfault::move(void* to, void* from, std::size_t bytes, bool holes) const {
     std::size_t done = 0;
     while (done < bytes) {
-        uffdio_move range{number(to) + done, number(from) + done, bytes - done,
+        auto* const target = static_cast<std::byte*>(to) + done;
+        auto* const source = static_cast<std::byte*>(from) + done;
+        uffdio_move range{number(target), number(source), bytes - done,
                           holes ? UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES : 0, 0};
         if (::ioctl(fd_.get(), UFFDIO_MOVE, &range) == 0) return {0, bytes};
-        // Where a part was moved, the reason for the rest is told by the next call alone.
-        if (range.move <= 0) return {errno, done};
-        done += static_cast<std::size_t>(range.move);
+        const int error = errno;
+        if (range.move > 0) {
+            // The reason for the rest is told by the next call alone.
+            done += static_cast<std::size_t>(range.move);
+        } else if (present_.is_there(target) && present_.is_missing(source)) {
+            // Where the last page before the one that does not move was in swap, Linux 6.18 has moved it and
+            // does not count it: taken for not moved, it would be lost.
+            wake(target, page);
+            done += page;
+        } else {
+            return {error, done};
+        }
     }
     return {0, bytes};
 }

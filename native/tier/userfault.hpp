@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/fd.hpp"
+#include "tier/present.hpp"
 
 #include <linux/userfaultfd.h>
 
@@ -93,6 +94,7 @@ class Userfault {
 
   private:
     Fd fd_;
+    Present present_;
 };
 
 } // namespace assay::tier

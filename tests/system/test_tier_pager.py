@@ -8,10 +8,12 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+SBIN = Path("/usr/sbin")
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 QUIET = {**os.environ, "ASAN_OPTIONS": "handle_sigbus=0:handle_abort=0"}
 """How a program ends is what is looked at, not how a sanitizer tells it."""
@@ -56,6 +58,12 @@ def fuzzed(programs: Path, path: Path, words: str) -> dict[str, int]:
     return told
 
 
+def swapped_out() -> int:
+    """Pages, since this machine was started."""
+    lines = Path("/proc/vmstat").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("pswpout "))
+
+
 SHAPES = [
     "--threads 1",
     "--threads 4 --frames 8",
@@ -74,6 +82,32 @@ def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> No
     assert told["wrong"] == 0
     assert told["written_bytes"] > 0
     assert told["demand"] > 0
+
+
+@pytest.fixture
+def swap(tmp_path: Path) -> Iterator[None]:
+    """Half a gigabyte of it, for the whole machine."""
+    file = tmp_path / "swap"
+    with file.open("wb") as room:
+        file.chmod(0o600)
+        os.posix_fallocate(room.fileno(), 0, 512 << 20)
+    subprocess.run([SBIN / "mkswap", file], capture_output=True, check=True)
+    if subprocess.run([SBIN / "swapon", file], check=False).returncode != 0:
+        pytest.skip("swap cannot be had here")
+    yield
+    subprocess.run([SBIN / "swapoff", file], check=True)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[5], SHAPES[6]])
+def test_every_word_is_found_again_where_the_kernel_swaps(
+    programs: Path, disk: Path, swap: None, shape: str
+) -> None:
+    """Linux 6.18 moves pages that are in swap, and does not always count them."""
+    before = swapped_out()
+    told = fuzzed(programs, disk, f"{shape} --ms 2000 --pageout 1")
+    assert told["wrong"] == 0
+    assert swapped_out() > before
 
 
 def test_parts_are_brought_where_little_of_chunks_is_used(programs: Path, disk: Path) -> None:

@@ -2,7 +2,7 @@
 /// every word that they find against what they wrote.
 ///
 ///     assay-tier-fuzz --path DIR [--frames N] [--chunks N] [--chunk BYTES] [--threads N] [--seconds S]
-///                     [--seed N] [--disk uring|threads]
+///                     [--seed N] [--disk uring|threads] [--pageout 1]
 ///
 /// One line of JSON: what was done, and the number of wrong words. Status 1 where there is one.
 
@@ -16,10 +16,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <random>
 #include <shared_mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -165,6 +167,24 @@ class Worker {
     int pipe_[2] = {-1, -1};
 };
 
+/// All large memory of the process is taken to swap, a few pieces at a time, wherever it is just now.
+void page_out(const std::stop_token& over) {
+    std::minstd_rand random(1);
+    while (!over.stop_requested()) {
+        std::ifstream maps("/proc/self/maps");
+        for (std::string line; std::getline(maps, line);) {
+            unsigned long from = 0, to = 0;
+            char rights[5] = {};
+            if (std::sscanf(line.c_str(), "%lx-%lx %4s", &from, &to, rights) != 3) continue;
+            if (std::string(rights) != "rw-p" || to - from < (std::size_t{1} << 20)) continue;
+            const std::size_t at = from + random() % ((to - from) / page) * page;
+            const std::size_t bytes = std::min(to - at, std::size_t{4} << 20);
+            sys::advise(reinterpret_cast<void*>(at), bytes, MADV_PAGEOUT); // NOLINT: the kernel gives numbers
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
 int fuzz(std::map<std::string, std::string> options) {
     const auto number = [&options](const char* name, unsigned long usual) {
         return options.contains(name) ? std::stoul(options[name]) : usual;
@@ -189,6 +209,8 @@ int fuzz(std::map<std::string, std::string> options) {
         return 2;
     }
     Field field(at, bytes, chunk);
+    std::jthread swapper;
+    if (number("pageout", 0) != 0) swapper = std::jthread(page_out);
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(number("ms", 2000));
     std::vector<std::thread> team;
     std::vector<std::unique_ptr<Worker>> workers;
