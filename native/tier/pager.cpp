@@ -4,9 +4,7 @@
 #include "tier/say.hpp"
 
 #include <poll.h>
-#include <sched.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +13,6 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 namespace assay::tier {
@@ -25,18 +22,9 @@ namespace {
 using State = Chunk::State;
 
 constexpr std::size_t most_regions = 1 << 16;
-constexpr std::size_t most_chunk = std::size_t{1} << 30; // Chunk::bytes has 32 bits.
+constexpr std::size_t most_chunk = std::size_t{1} << 30; // io_uring counts in 32 bits.
 constexpr std::size_t most_parts_ahead = 128;
 constexpr std::size_t most_expected = 1 << 12;
-constexpr std::size_t most_messages = 1 << 16;
-constexpr int patience = 1000; ///< Tries of what may be possible in a moment.
-
-std::uint64_t random_seed() {
-    std::uint64_t seed = 0;
-    if (::getrandom(&seed, sizeof seed, 0) != sizeof seed)
-        throw std::system_error(errno, std::generic_category(), "getrandom");
-    return seed;
-}
 
 /// What leaves by copying is a mapping of its own for a while (Frames), as many of which a process may have
 /// as vm.max_map_count says: pages would be too many.
@@ -59,25 +47,6 @@ std::size_t room_for(const Means& means) {
     return chunks * means.chunk_bytes;
 }
 
-/// \throws std::runtime_error where there is none of it.
-std::uint64_t features_for(Exchange exchange) {
-    // What lies on storage may turn out to be lost, and is poisoned then; where that cannot be (before Linux
-    // 6.6), the program ends.
-    const std::uint64_t poison = Userfault::offer().features & UFFD_FEATURE_POISON;
-    const std::uint64_t common = UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP | poison;
-    if (exchange == Exchange::move) return common | UFFD_FEATURE_MOVE | UFFD_FEATURE_EVENT_REMAP;
-    if (!Userfault::can_leave())
-        throw std::runtime_error(
-            "this kernel cannot take pages away from a place that stays (mremap, MREMAP_DONTUNMAP): use "
-            "Linux 5.7 or newer, 6.8 for the best");
-    // The pager's own mremap(2) would be an event that it had to read itself.
-    return common;
-}
-
-std::unique_ptr<Disk> disk_of(const Means& means, const Store& store) {
-    return means.disk ? means.disk(store, means.depth) : any_disk(store, means.depth);
-}
-
 } // namespace
 
 Exchange Pager::exchange_of(const Means& means) {
@@ -85,17 +54,12 @@ Exchange Pager::exchange_of(const Means& means) {
 }
 
 Pager::Pager(const Means& means, Exchange exchange)
-    : fault_(features_for(exchange)), budget_(means.budget),
-      pool_(exchange, sizes_of(means, exchange), room_for(means), means.budget),
-      store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes),
-      disk_(disk_of(means, store_)), residence_(pool_.most_bytes(), pool_.chunk()),
-      meter_(most_regions, means.memory_bytes, means.chunk_bytes), seed_(random_seed()),
-      zeros_(sys::map(means.chunk_bytes)), regions_(most_regions), expected_(most_expected),
-      starved_(means.address_bytes / means.chunk_bytes), messages_(most_messages),
+    : mapping_(exchange), budget_(means.budget),
+      pool_(exchange, sizes_of(means, exchange), room_for(means), means.budget), transfers_(means),
+      contents_(pool_.sizes()), residence_(pool_.most_bytes(), pool_.chunk()),
+      meter_(most_regions, means.memory_bytes, means.chunk_bytes), regions_(most_regions),
+      expected_(most_expected), starved_(means.address_bytes / means.chunk_bytes),
       copies_unasked_(exchange == Exchange::copy && !means.exchange) {
-    if (zeros_ == nullptr) throw std::bad_alloc();
-    for (std::size_t i = 0; i < pool_.sizes().size(); ++i)
-        zero_[i] = digest_of(zeros_, pool_.sizes()[i], seed_);
     fit(pool_.most_bytes());
     // Signals are the program's: none is to arrive in a thread that it does not know.
     const Quiet quiet;
@@ -109,7 +73,6 @@ Pager::~Pager() {
     }
     wake_.signal();
     thread_.join();
-    sys::unmap(zeros_, pool_.chunk());
 }
 
 Region* Pager::add(std::byte* at, std::size_t bytes) {
@@ -127,13 +90,13 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
         return nullptr;
     }
     std::size_t first = 0;
-    int error = regions_.full() ? ENOMEM : store_.reserve(bytes / pool_.chunk(), first);
+    int error = regions_.full() ? ENOMEM : transfers_.store().reserve(bytes / pool_.chunk(), first);
     if (error == 0) {
         Meter::Entry& shown = meter_.begin(at, bytes);
         Region* region = nullptr;
         try {
             region = new (room) Region(at, bytes, pool_.sizes(), first, shown, records_);
-            error = fault_.watch(at, bytes);
+            error = mapping_.watch(at, bytes);
         } catch (const std::bad_alloc&) {
             error = ENOMEM; // There are no addresses for its chunks (RLIMIT_AS).
         }
@@ -143,7 +106,7 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
             wake_.signal(); // From the first one on others are listened to.
             return region;
         }
-        store_.release(first, bytes / pool_.chunk());
+        transfers_.store().release(first, bytes / pool_.chunk());
         meter_.end(shown);
         if (region != nullptr) region->~Region();
     }
@@ -173,7 +136,7 @@ void Pager::remove(Region& region) {
 
 void Pager::free_where_idle(Region& region) {
     if (!region.gone || region.transfers > 0) return;
-    store_.release(region.first, region.chunks().size());
+    transfers_.store().release(region.first, region.chunks().size());
     meter_.end(region.shown);
     region.~Region();
     sys::unmap(&region, sizeof(Region));
@@ -196,8 +159,10 @@ Region* Pager::region_at(const std::byte* at) {
 
 void Pager::work() {
     ::prctl(PR_SET_NAME, thread_name);
-    std::array<pollfd, 4> events{
-        {{fault_.fd(), POLLIN, 0}, {disk_->ready(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
+    std::array<pollfd, 4> events{{{mapping_.ready(), POLLIN, 0},
+                                  {transfers_.ready(), POLLIN, 0},
+                                  {wake_.fd(), POLLIN, 0},
+                                  {-1, POLLIN, 0}}};
     // Pages that are in use may be free in a moment, and nobody tells; ten seconds of that are no moment.
     // Counted in turns in which nothing came and nothing was on its way: a program that was stopped meanwhile
     // has waited for nothing, and a disk may take its time.
@@ -217,9 +182,9 @@ void Pager::work() {
         }
         bool any = false;
         while (serve()) any = true;
-        retries = starved_.empty() && !disk_->is_behind() ? 0
+        retries = starved_.empty() && !transfers_.is_behind() ? 0
                   : any ? 1
-                        : std::max(retries, 1) + (quiet && transfers_ == 0 ? 1 : 0);
+                        : std::max(retries, 1) + (quiet && transfers_.count() == 0 ? 1 : 0);
         if (retries > most_retries)
             give_up(
                 {"no memory can be freed for what the program touches: give it more (--dram), or a disk that "
@@ -236,11 +201,11 @@ bool Pager::serve() {
         if (one.level == one.region->wanted()) look_ahead(*one.region, *one.run);
     }
     bring_expected();
-    disk_->begin(); // What is waited for does not wait for room that others will need.
+    transfers_.begin(); // What is waited for does not wait for room that others will need.
     pool_.set_aside(records_.bytes);
     share();
     keep_some_free();
-    disk_->begin();
+    transfers_.begin();
     return any;
 }
 
@@ -267,21 +232,10 @@ void Pager::share() {
         if (!pool_.give_back() && make_room() != Room::made) return;
 }
 
-void Pager::read_messages() {
-    std::array<uffd_msg, 16> room{};
-    while (messages_.size() + room.size() <= most_messages) {
-        const std::span<uffd_msg> some = fault_.read(room);
-        if (some.empty()) return;
-        for (const uffd_msg& message : some) messages_.add(message);
-    }
-}
-
 bool Pager::take_messages() {
-    read_messages();
-    std::size_t handled = 0;
-    // More may be read meanwhile.
-    for (; handled < messages_.size(); ++handled) {
-        const uffd_msg message = messages_[handled];
+    mapping_.read();
+    bool any = false;
+    for (uffd_msg message{}; mapping_.next(message); any = true) {
         if (message.event == UFFD_EVENT_PAGEFAULT) {
             const auto& one = message.arg.pagefault;
             fault(reinterpret_cast<std::byte*>(one.address),
@@ -297,23 +251,18 @@ bool Pager::take_messages() {
                      reinterpret_cast<std::byte*>(one.end)); // NOLINT
         }
     }
-    messages_.remove_first(handled);
-    return handled > 0;
+    return any;
 }
 
 bool Pager::take_transfers() {
     bool any = false;
-    Disk::Ended ended{};
-    while (disk_->next(ended)) {
-        any = true;
-        Chunk& chunk = *reinterpret_cast<Chunk*>(ended.transfer.tag); // NOLINT: a tag is a number
-        --chunk.region->transfers;
-        --transfers_;
-        if (ended.transfer.write)
-            was_written(chunk, ended.error);
+    for (Transfers::Ended ended{}; transfers_.next(ended); any = true) {
+        Region& region = *ended.chunk->region;
+        if (ended.write)
+            was_written(*ended.chunk, ended.error);
         else
-            was_read(chunk, ended.error);
-        free_where_idle(*chunk.region);
+            was_read(*ended.chunk, ended.error);
+        free_where_idle(region);
     }
     return any;
 }
@@ -336,9 +285,9 @@ void Pager::starve(Chunk& chunk) {
 }
 
 void Pager::keep_some_free() {
-    while (pool_.left_bytes() + writing_ < low_) {
-        const std::size_t before = writing_;
-        if (make_room() != Room::made && writing_ == before) return;
+    while (pool_.left_bytes() + transfers_.writing_bytes() < low_) {
+        const std::size_t before = transfers_.writing_bytes();
+        if (make_room() != Room::made && transfers_.writing_bytes() == before) return;
     }
 }
 
@@ -347,15 +296,14 @@ void Pager::keep_some_free() {
 void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     Region* const region = region_at(at);
     // Unmapped meanwhile: whoever touches it again learns so from the kernel.
-    if (region == nullptr) return fault_.wake(at, page);
+    if (region == nullptr) return mapping_.wake(at, page);
     Chunk* chunk = &region->fitted_at(at);
     if (chunk->state == State::in) {
         // Another thread was before it, or the program has given the page back (MADV_DONTNEED) and finds
         // zeros.
-        if (fault_.copy(at, zeros_, page).error != 0) fault_.wake(at, page);
-        return;
+        return mapping_.fill(at);
     }
-    if (chunk->state == State::lost) return fault_.wake(at, page);
+    if (chunk->state == State::lost) return mapping_.wake(at, page);
     const Streams::Stream* const run = run_of(*region, *chunk, thread);
     const std::size_t wanted = region->wanted();
     if (chunk->state == State::out && region->level_of(*chunk) == wanted &&
@@ -413,7 +361,7 @@ bool Pager::answer(Chunk& chunk) {
     case State::in:
     case State::lost:
         chunk.region->end_wait(chunk);
-        fault_.wake(chunk.at, chunk.bytes());
+        mapping_.wake(chunk.at, chunk.bytes());
         return true;
     case State::reading:
     case State::leaving:
@@ -476,7 +424,7 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
         const Ahead done = bring_ahead(piece);
         if (done == Ahead::no_further) {
             // Where what is in the way is being written, there is room in a moment.
-            if (writing_ > 0) unfinished_ = {&region, &run, level};
+            if (transfers_.writing_bytes() > 0) unfinished_ = {&region, &run, level};
             return;
         }
         if (done == Ahead::brought) ++ahead;
@@ -512,43 +460,28 @@ Pager::Ahead Pager::bring_ahead(Chunk& chunk) {
     }
 }
 
-bool Pager::start(Chunk& chunk, bool write) {
-    return disk_->start({write, chunk.region->position_of(chunk), chunk.frame, chunk.bytes(),
-                         reinterpret_cast<std::uint64_t>(&chunk)});
-}
-
 bool Pager::read(Chunk& chunk) {
     bool zero = false;
     if (!take_frame(chunk, zero)) return false;
-    if (!start(chunk, false)) {
-        give_frame(chunk);
-        return false;
-    }
-    ++chunk.region->transfers;
-    ++transfers_;
-    chunk.unasked = !chunk.waited;
-    if (chunk.unasked) reading_ += chunk.bytes();
-    chunk.state = State::reading;
-    return true;
+    if (transfers_.read(chunk)) return true;
+    give_frame(chunk);
+    return false;
 }
 
 void Pager::was_read(Chunk& chunk, int error) {
-    if (chunk.unasked) reading_ -= chunk.bytes();
     Region& region = *chunk.region;
     if (chunk.state == State::dropped) return ended_dropped(chunk);
     if (error != 0) {
-        say({"a chunk could not be read from ", store_.path_of(region.position_of(chunk)), " (",
-             ::strerrorname_np(error), "): what touches it ends in SIGBUS"});
+        say({"a chunk could not be read from ", transfers_.path_of(chunk), " (", ::strerrorname_np(error),
+             "): what touches it ends in SIGBUS"});
         give_frame(chunk);
         chunk.state = State::lost;
         region.end_wait(chunk);
-        if (fault_.poison(chunk.at, chunk.bytes()) != 0)
-            give_up({"the kernel cannot mark what could not be read, so the program ends here"});
-        return;
+        return mapping_.lose(chunk);
     }
     region.shown.counts.read_bytes += chunk.bytes();
     if (!chunk.known && !chunk.written) {
-        chunk.digest = digest_of(chunk.frame, chunk.bytes(), seed_);
+        chunk.digest = contents_.digest(chunk);
         chunk.known = true;
     }
     chunk.state = State::staged;
@@ -561,57 +494,8 @@ void Pager::was_read(Chunk& chunk, int error) {
 // -- mapping and unmapping ----------------------------------------------------------------------------------
 
 bool Pager::map(Chunk& chunk) {
-    // Pages may be pinned for a moment after a transfer into them has ended.
-    Frames& frames = pool_.of(chunk.bytes());
-    std::byte* const to = chunk.at;
-    std::size_t done = 0;
-    for (int i = 0; i < patience && done < chunk.bytes(); ++i) {
-        const Userfault::Moved moved = frames.send(fault_, to, chunk.frame, done);
-        done += moved.bytes;
-        if (moved.error == EAGAIN && done == 0) return false;
-        if (moved.error != 0 && moved.error != EBUSY) break;
-        if (moved.error == EBUSY) ::sched_yield();
-    }
-    if (done < chunk.bytes()) return map_by_pages(chunk, done);
-    frames.sent(chunk.frame);
-    mapped(chunk);
-    return true;
-}
-
-/// Page by page and by copying, for what the kernel does not move: pages that stay pinned, and places of
-/// which parts are unmapped or protected. What is not mapped any more is left out.
-///
-/// \param done bytes that were moved.
-bool Pager::map_by_pages(Chunk& chunk, std::size_t done) {
-    std::byte* const to = chunk.at;
-    Frames& frames = pool_.of(chunk.bytes());
-    bool any = done > 0;
-    for (std::size_t at = done; at < chunk.bytes(); at += page) {
-        int error = 0;
-        for (int i = 0; i < patience; ++i) {
-            error = fault_.copy(to + at, chunk.frame + at, page).error;
-            if (error != EAGAIN && error != ENOMEM) break;
-            read_messages(); // For one of which the kernel waits.
-            if (error == ENOMEM) ::sched_yield();
-        }
-        // Of what is not mapped any more nobody asks.
-        if (error != 0 && error != EEXIST && error != ENOENT)
-            give_up({"what the program touches could not be put into its memory (", ::strerrorname_np(error),
-                     ")"});
-        any = any || error != ENOENT;
-    }
-    frames.drop(chunk.frame);
-    mapped(chunk);
-    fault_.wake(to, chunk.bytes());
-    if (any) return true;
-    residence_.left(chunk);
-    chunk.state = State::fresh;
-    chunk.stored = false;
-    pages_gone(chunk);
-    return true;
-}
-
-void Pager::mapped(Chunk& chunk) {
+    const Mapping::Put put = mapping_.put(chunk, pool_.of(chunk.bytes()));
+    if (put == Mapping::Put::later) return false;
     chunk.frame = nullptr;
     chunk.state = State::in;
     chunk.region->end_wait(chunk);
@@ -619,35 +503,27 @@ void Pager::mapped(Chunk& chunk) {
         residence_.used_again(chunk);
     else
         residence_.came(chunk, chunk.returns);
+    if (put == Mapping::Put::done) return true;
+    residence_.left(chunk);
+    chunk.state = State::fresh;
+    chunk.stored = false;
+    pages_gone(chunk);
+    return true;
 }
 
-/// All pages of a chunk, or none of them.
 bool Pager::unmap(Chunk& chunk) {
-    std::byte* const from = chunk.at;
-    Frames& frames = pool_.of(chunk.bytes());
-    const auto [place, moved] = frames.bring_back(from);
-    if (moved.error == 0) {
-        chunk.frame = place;
+    switch (mapping_.take(chunk, pool_.of(chunk.bytes()))) {
+    case Mapping::Taken::done:
         chunk.state = State::staged;
         residence_.set_aside(chunk);
         return true;
-    }
-    for (std::size_t done = 0; done < moved.bytes;) {
-        const Userfault::Moved back = fault_.move(from + done, place + done, moved.bytes - done, true);
-        done += back.bytes;
-        if (back.error == EAGAIN)
-            read_messages();
-        else if (back.error == EBUSY)
-            ::sched_yield();
-        else if (back.error != 0)
-            give_up({"pages of a chunk could not be put back (", ::strerrorname_np(back.error), ")"});
-    }
-    if (place != nullptr) frames.emptied(place);
-    // In use by the kernel, or by a child of a fork, it may be free later. Pages that are not alike stay so.
-    if (moved.error == EBUSY || moved.error == EAGAIN || moved.error == ENOMEM)
+    case Mapping::Taken::later:
         residence_.postpone(chunk);
-    else
+        return false;
+    case Mapping::Taken::never:
         residence_.left(chunk);
+        return false;
+    }
     return false;
 }
 
@@ -676,7 +552,7 @@ void Pager::pages_gone(Chunk& chunk) {
 
 Pager::Room Pager::make_room() {
     // What is on its way is enough: more would be taken away than is needed.
-    if (writing_ >= std::max(low_, 8 * pool_.chunk())) return Room::coming;
+    if (transfers_.writing_bytes() >= std::max(low_, 8 * pool_.chunk())) return Room::coming;
     if (Chunk* const chunk = residence_.next_to_leave(); chunk != nullptr) return leave(*chunk);
     constexpr int tries = 16;
     for (int i = 0; i < tries; ++i) {
@@ -685,7 +561,7 @@ Pager::Room Pager::make_room() {
         if (unmap(*chunk)) return Room::made;
     }
     if (Chunk* const chunk = residence_.last_to_leave(); chunk != nullptr) return leave(*chunk);
-    return writing_ > 0 ? Room::coming : Room::none;
+    return transfers_.writing_bytes() > 0 ? Room::coming : Room::none;
 }
 
 /// A chunk in a frame that nobody touched: what it holds goes to the store, where it is not there already.
@@ -695,9 +571,8 @@ Pager::Room Pager::leave(Chunk& chunk) {
     bool same = wasted;
     Digest digest{};
     if (!wasted && !chunk.written) {
-        digest = digest_of(chunk.frame, chunk.bytes(), seed_);
-        const Digest& zero = zero_[chunk.region->level_of(chunk)];
-        same = chunk.stored ? chunk.known && digest == chunk.digest : digest == zero;
+        digest = contents_.digest(chunk);
+        same = chunk.stored ? chunk.known && digest == chunk.digest : contents_.is_zero(chunk, digest);
     }
     if (same) {
         residence_.left(chunk);
@@ -711,20 +586,14 @@ Pager::Room Pager::leave(Chunk& chunk) {
         chunk.returns = true;
         return Room::made;
     }
-    if (!start(chunk, true)) return writing_ > 0 ? Room::coming : Room::none;
+    if (!transfers_.write(chunk)) return transfers_.writing_bytes() > 0 ? Room::coming : Room::none;
     residence_.left(chunk);
-    ++chunk.region->transfers;
-    ++transfers_;
-    writing_ += chunk.bytes();
-    chunk.stored = true;
     chunk.known = !chunk.written;
     chunk.digest = digest;
-    chunk.state = State::leaving;
     return Room::coming;
 }
 
 void Pager::was_written(Chunk& chunk, int error) {
-    writing_ -= chunk.bytes();
     Region& region = *chunk.region;
     if (chunk.state == State::dropped) return ended_dropped(chunk);
     chunk.returns = true;
@@ -734,7 +603,7 @@ void Pager::was_written(Chunk& chunk, int error) {
     } else {
         // It stays in memory, where nothing is lost; another is taken away in its place.
         if (!write_failed_)
-            say({"a chunk could not be written to ", store_.path_of(region.position_of(chunk)), " (",
+            say({"a chunk could not be written to ", transfers_.path_of(chunk), " (",
                  ::strerrorname_np(error),
                  "): it stays in memory, and with too many of them the program ends"});
         write_failed_ = true;
@@ -761,7 +630,7 @@ void Pager::forget(Chunk& chunk) {
     }
     residence_.left(chunk);
     // What waits touches it again, and then it is as if it had not waited; or nothing is mapped there.
-    if (chunk.waited) fault_.wake(chunk.at, chunk.bytes());
+    if (chunk.waited) mapping_.wake(chunk.at, chunk.bytes());
     chunk.region->end_wait(chunk);
     chunk.written = chunk.known = chunk.returns = chunk.stored = false;
     if (chunk.state == State::reading || chunk.state == State::leaving || chunk.state == State::dropped) {
@@ -867,7 +736,7 @@ void Pager::bring_expected() {
     for (; done < expected_.size() && !enough_ahead(); ++done) {
         Region* const region = region_at(expected_[done]);
         if (region != nullptr && bring_ahead(region->chunk_at(expected_[done])) == Ahead::no_further &&
-            writing_ > 0)
+            transfers_.writing_bytes() > 0)
             break; // There is room in a moment.
     }
     expected_.remove_first(done);

@@ -1,37 +1,20 @@
 #pragma once
 
-#include "tier/disk.hpp"
+#include "tier/contents.hpp"
 #include "tier/event.hpp"
+#include "tier/mapping.hpp"
+#include "tier/means.hpp"
 #include "tier/pool.hpp"
 #include "tier/region.hpp"
 #include "tier/residence.hpp"
-#include "tier/userfault.hpp"
+#include "tier/transfers.hpp"
 
-#include <array>
-#include <functional>
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace assay::tier {
-
-/// What a pager has to work with.
-struct Means {
-    std::vector<std::string> paths; ///< Directories for what does not fit.
-    std::size_t memory_bytes = 0;   ///< DRAM for all regions together.
-    std::size_t chunk_bytes = std::size_t{2} << 20;
-    std::size_t part_bytes = std::size_t{64} << 10;   ///< Of chunks of which little is used at a time.
-    std::size_t least_bytes = page;                   ///< That are brought at a time, of parts likewise.
-    std::size_t address_bytes = std::size_t{1} << 42; ///< Of all regions, at most.
-    unsigned depth = 64;                              ///< Transfers at a time.
-    std::optional<Exchange> exchange = {};            ///< The best that there is, where none is named.
-    Budget* budget = nullptr; ///< That other processes share; `memory_bytes` are all that it has.
-    /// Makes the disk; by io_uring, or by threads where there is none.
-    std::function<std::unique_ptr<Disk>(const Store&, unsigned depth)> disk = {};
-};
 
 /// Regions larger than memory: chunks are brought from storage when they are touched, or before, and taken
 /// away when their memory is needed.
@@ -78,9 +61,6 @@ class Pager {
     void work();
     /// One look at all that may have happened. \returns whether anything had.
     bool serve();
-    /// What the kernel tells, to be handled when nothing is under way: whoever waits for it to be read goes
-    /// on.
-    void read_messages();
     bool take_messages();
     bool take_transfers();
     bool answer_starved();
@@ -101,18 +81,16 @@ class Pager {
     enum class Ahead { brought, there, no_further };
     [[nodiscard]] Ahead bring_ahead(Chunk& chunk);
     static void count(const Chunk& chunk);
-    /// Begins a transfer. \returns false where there is no room for it.
-    [[nodiscard]] bool start(Chunk& chunk, bool write);
     [[nodiscard]] Grain::Clock clock() const;
     void bring_expected();
     /// Whether as much as may be is on its way, or was brought and is not used.
-    [[nodiscard]] bool enough_ahead() const { return residence_.ahead_bytes() + reading_ >= most_ahead_; }
+    [[nodiscard]] bool enough_ahead() const {
+        return residence_.ahead_bytes() + transfers_.unasked_bytes() >= most_ahead_;
+    }
     /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
     [[nodiscard]] bool read(Chunk& chunk);
     /// Maps what is staged. \returns false where an event has to be read first.
     [[nodiscard]] bool map(Chunk& chunk);
-    bool map_by_pages(Chunk& chunk, std::size_t done);
-    void mapped(Chunk& chunk);
     void was_read(Chunk& chunk, int error);
     void was_written(Chunk& chunk, int error);
 
@@ -136,28 +114,21 @@ class Pager {
     [[nodiscard]] Region* region_at(const std::byte* at);
     void free_where_idle(Region& region);
 
-    Userfault fault_;
+    Mapping mapping_;
     Budget* budget_;
     Pool pool_;
-    Store store_;
-    std::unique_ptr<Disk> disk_;
+    Transfers transfers_;
+    Contents contents_;
     Residence residence_;
     Meter meter_;
-    std::uint64_t seed_;
     Records records_;
-    std::array<Digest, Sizes::most> zero_; ///< Of zeros, of each size.
-    std::size_t most_ = 0;                 ///< Bytes that there may be in memory.
-    std::size_t low_ = 0;                  ///< Bytes that are kept free.
-    std::size_t most_ahead_ = 0;           ///< Bytes that may be brought ahead.
-    std::size_t window_ = 0;               ///< Bytes that may be brought ahead of one run.
-    std::size_t reading_ = 0;              ///< Bytes that nobody had asked for.
-    std::size_t writing_ = 0;              ///< Bytes.
-    std::size_t transfers_ = 0;            ///< That are on their way.
-    std::byte* zeros_;                     ///< A chunk of them, which nobody writes.
-    Table<Region*> regions_;               ///< By address.
-    Table<std::byte*> expected_;           ///< Chunks that will be touched soon, as somebody said.
-    Table<Chunk*> starved_;                ///< Waited for, and to be tried again.
-    Table<uffd_msg> messages_;             ///< Read, and not handled yet.
+    std::size_t most_ = 0;       ///< Bytes that there may be in memory.
+    std::size_t low_ = 0;        ///< Bytes that are kept free.
+    std::size_t most_ahead_ = 0; ///< Bytes that may be brought ahead.
+    std::size_t window_ = 0;     ///< Bytes that may be brought ahead of one run.
+    Table<Region*> regions_;     ///< By address.
+    Table<std::byte*> expected_; ///< Chunks that will be touched soon, as somebody said.
+    Table<Chunk*> starved_;      ///< Waited for, and to be tried again.
     /// What would be read ahead, had there been room.
     struct Unfinished {
         Region* region = nullptr;

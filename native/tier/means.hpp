@@ -1,0 +1,32 @@
+#pragma once
+
+#include "tier/budget.hpp"
+#include "tier/disk.hpp"
+#include "tier/sizes.hpp"
+#include "tier/userfault.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace assay::tier {
+
+/// What a pager has to work with.
+struct Means {
+    std::vector<std::string> paths; ///< Directories for what does not fit.
+    std::size_t memory_bytes = 0;   ///< DRAM for all regions together.
+    std::size_t chunk_bytes = std::size_t{2} << 20;
+    std::size_t part_bytes = std::size_t{64} << 10;   ///< Of chunks of which little is used at a time.
+    std::size_t least_bytes = page;                   ///< That are brought at a time, of parts likewise.
+    std::size_t address_bytes = std::size_t{1} << 42; ///< Of all regions, at most.
+    unsigned depth = 64;                              ///< Transfers at a time.
+    std::optional<Exchange> exchange = {};            ///< The best that there is, where none is named.
+    Budget* budget = nullptr; ///< That other processes share; `memory_bytes` are all that it has.
+    /// Makes the disk; by io_uring, or by threads where there is none.
+    std::function<std::unique_ptr<Disk>(const Store&, unsigned depth)> disk = {};
+};
+
+} // namespace assay::tier
