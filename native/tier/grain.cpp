@@ -18,7 +18,7 @@ constexpr unsigned remembered = 8; ///< Chunks of an average.
 bool Grain::watches_next(bool alone) {
     if (parts_ == 1 || told_) return false;
     // What nothing had told is used in an order that is not known, perhaps a little at a time.
-    const unsigned one_of = judged_ < enough || doubts_ ? (alone ? 1 : 4) : (alone ? 16 : 128);
+    const unsigned one_of = judged_ < enough || doubts_ ? (alone ? 1 : 4) : (alone ? 32 : 256);
     if (++since_watched_ < one_of) return false;
     since_watched_ = 0;
     return true;
