@@ -67,6 +67,8 @@ std::vector<std::uint64_t> positions_in(Store& store, std::size_t count, std::si
     return positions;
 }
 
+constexpr std::uint64_t least_measured = std::uint64_t{16} << 20;
+
 /// Bandwidth of large transfers, several at a time, and the time of one small one.
 void measure(const std::string& path, std::size_t bytes, std::byte* memory, JsonWriter& json) {
     {
@@ -96,9 +98,12 @@ void measure(const std::string& path, std::size_t bytes, std::byte* memory, Json
 void tell_path(const std::string& path, std::size_t bytes, std::byte* memory, JsonWriter& json) {
     json.begin_object().member("path", path);
     struct statvfs system = {};
-    if (::statvfs(path.c_str(), &system) == 0)
-        json.member("free_bytes",
-                    static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize));
+    if (::statvfs(path.c_str(), &system) == 0) {
+        const std::uint64_t free = std::uint64_t{system.f_bavail} * system.f_frsize;
+        json.member("free_bytes", static_cast<double>(free));
+        // A small file system is measured by what it has, and is not filled.
+        bytes = std::min(bytes, std::max(free / 2, least_measured) / large * large);
+    }
     try {
         measure(path, bytes, memory, json);
     } catch (const std::exception& error) {

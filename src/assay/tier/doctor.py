@@ -88,5 +88,5 @@ def _of_path(path: str, problem: str) -> Finding:
         return Finding(problem=cause, remedy=f"{step[:1].upper()}{step[1:]}.")
     return Finding(
         problem=f"the path {path} cannot be measured ({problem})",
-        remedy="Name another directory, or make room for 256 MiB there.",
+        remedy="Name another directory, or make room for 16 MiB there.",
     )

@@ -83,12 +83,12 @@ def test_without_io_uring_it_is_only_slower() -> None:
         (
             "room for the measurement: No space left on device",
             "the path /x cannot be measured (room for the measurement: No space left on device)",
-            "Name another directory, or make room for 256 MiB there.",
+            "Name another directory, or make room for 16 MiB there.",
         ),
         (
             "reading",
             "the path /x cannot be measured (reading)",
-            "Name another directory, or make room for 256 MiB there.",
+            "Name another directory, or make room for 16 MiB there.",
         ),
     ],
 )
