@@ -1,0 +1,41 @@
+#pragma once
+
+#include "common/fd.hpp"
+#include "tier/table.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace assay::tier {
+
+/// Addresses from one to another.
+struct Span {
+    std::uint64_t from = 0, to = 0;
+};
+
+/// The large memory of this process, however it was allocated: what is private, anonymous, readable and
+/// writable, as proc_pid_maps(5) has it.
+class Mappings {
+  public:
+    /// \param least bytes of what is large.
+    /// \throws std::system_error where there is no /proc.
+    explicit Mappings(std::size_t least);
+
+    /// Those that there are now, by address.
+    ///
+    /// \param found as many as it has room for.
+    void read(Table<Span>& found);
+
+  private:
+    static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40U; ///< More is only reserved.
+
+    void take(std::string_view line, Table<Span>& found) const;
+
+    std::uint64_t least_;
+    Fd file_;
+    std::array<char, std::size_t{16} << 10U> text_{};
+};
+
+} // namespace assay::tier
