@@ -25,7 +25,8 @@ Front Fronts::consider(std::int64_t first, std::int64_t last, std::uint64_t now)
 Front Fronts::begin_front(std::int64_t first, std::int64_t head, std::int64_t step, std::uint64_t now) {
     Front& place = *std::ranges::min_element(fronts_, {}, &Front::moved);
     return std::exchange(
-        place, {.first = first, .head = head, .step = step, .asked = head, .left = first - step, .moved = now});
+        place,
+        {.first = first, .head = head, .step = step, .asked = head, .left = first - step, .moved = now});
 }
 
 } // namespace assay::tier

@@ -26,8 +26,8 @@ struct Front {
 
 /// Fronts that show in what was touched between one look and the next.
 ///
-/// What was touched in one look is a run of granules, whose direction nobody knows; where the next run adjoins
-/// it, that is a front.
+/// What was touched in one look is a run of granules, whose direction nobody knows; where the next run
+/// adjoins it, that is a front.
 class Fronts {
   public:
     static constexpr std::size_t most = 16;

@@ -51,9 +51,7 @@ class Granules {
     /// The one that nothing has come of for the longest time; 0 where there is none.
     [[nodiscard]] std::int64_t oldest() const { return first_; }
     /// The one that came next; 0 where there is none.
-    [[nodiscard]] std::int64_t after(std::int64_t number) {
-        return number == 0 ? 0 : find(number)->after;
-    }
+    [[nodiscard]] std::int64_t after(std::int64_t number) { return number == 0 ? 0 : find(number)->after; }
 
   private:
     static constexpr std::uint64_t in_slab = 4096; ///< 1 GiB of addresses.

@@ -23,7 +23,7 @@ Counts& Counts::operator+=(const Counts& more) {
     return *this;
 }
 
-Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes)
+Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes, How how)
     : bytes_(whole_pages(sizeof(Head) + most * sizeof(Entry))),
       file_(lifted(Fd(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))))),
       free_(most) {
@@ -40,8 +40,9 @@ Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes)
               .pid = static_cast<std::uint64_t>(::getpid()),
               .dram_bytes = dram_bytes,
               .chunk_bytes = chunk_bytes,
+              .how = how,
               .entries = 0};
-    std::memcpy(head_->mark, "assay-t1", sizeof head_->mark);
+    std::memcpy(head_->mark, "assay-t2", sizeof head_->mark);
 }
 
 Meter::~Meter() {

@@ -34,8 +34,11 @@ class Meter {
         Counts counts;
     };
 
+    /// Who brings memory and takes it away.
+    enum class How : std::uint64_t { pager, advisor };
+
     /// \param most regions. \throws std::bad_alloc.
-    Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes);
+    Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes, How how = How::pager);
     Meter(const Meter&) = delete;
     Meter& operator=(const Meter&) = delete;
     ~Meter();
@@ -47,6 +50,7 @@ class Meter {
     struct Head {
         char mark[8]; ///< Of this layout.
         std::uint64_t pid, dram_bytes, chunk_bytes;
+        How how;
         std::uint64_t entries; ///< That were ever in use; they follow.
     };
 

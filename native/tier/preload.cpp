@@ -4,12 +4,14 @@
 /// What it needs to know is in the environment, where `assay tier run` puts it; without it nothing is
 /// changed.
 
+#include "tier/advisor.hpp"
 #include "tier/arena.hpp"
 #include "tier/budget.hpp"
 #include "tier/lifted.hpp"
 #include "tier/paths.hpp"
 #include "tier/quiet.hpp"
 #include "tier/say.hpp"
+#include "tier/swap.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -128,17 +130,40 @@ class Front {
 
     void start() {
         next_.find_all();
+        const char* const how = std::getenv("ASSAY_TIER_HOW");
+        const bool advised = how != nullptr && std::string_view(how) == "advisor";
         const char* const paths = std::getenv("ASSAY_TIER_PATH");
-        if (paths == nullptr) return;
+        if (!advised && paths == nullptr) return;
+        threshold_ = number_of("ASSAY_TIER_THRESHOLD", threshold_);
+        own_from_ = lifted_from();
+        const std::array<bool, lifted_room> before = open_descriptors();
+        if (advised)
+            start_advisor();
+        else
+            start_pager(paths);
+        own_ = open_descriptors();
+        for (std::size_t i = 0; i < own_.size(); ++i) own_[i] = own_[i] && !before[i];
+        ::pthread_atfork(nullptr, nullptr, [] { front().in_child(); });
+    }
+
+    void start_advisor() {
+        try {
+            demand_swap();
+            const std::size_t bytes = number_of("ASSAY_TIER_DRAM", 0) / sharers();
+            advisor_ = new (advisor_room_) Advisor({.memory_bytes = bytes, .least_bytes = threshold_});
+        } catch (const std::exception& error) {
+            // The program is what it is, with advice and without.
+            say({error.what()});
+        }
+    }
+
+    void start_pager(const char* paths) {
         Means means;
         means.paths = split_paths(paths);
         means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
         means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
         if (const char* const how = std::getenv("ASSAY_TIER_EXCHANGE"); how != nullptr)
             means.exchange = std::string_view(how) == "copy" ? Exchange::copy : Exchange::move;
-        threshold_ = number_of("ASSAY_TIER_THRESHOLD", threshold_);
-        own_from_ = lifted_from();
-        const std::array<bool, lifted_room> before = open_descriptors();
         try {
             means.budget = budget_ = budget();
             means.memory_bytes = means.budget->bytes();
@@ -149,9 +174,6 @@ class Front {
             // A program that needs the tier would end later for want of memory, and nobody would know why.
             ::_exit(125);
         }
-        own_ = open_descriptors();
-        for (std::size_t i = 0; i < own_.size(); ++i) own_[i] = own_[i] && !before[i];
-        ::pthread_atfork(nullptr, nullptr, [] { front().in_child(); });
     }
 
     /// A child of a fork has no pager, and none of the memory that it would bring: a touch of it ends the
@@ -170,20 +192,34 @@ class Front {
 
     void report() {
         const char* const path = std::getenv("ASSAY_TIER_REPORT");
-        if (path == nullptr || arena() == nullptr || in_child_) return;
-        const Counts c = arena()->counts();
+        if (path == nullptr || in_child_ || (arena() == nullptr && advisor_ == nullptr)) return;
         std::FILE* const file = std::fopen(path, "ae");
         if (file == nullptr) return;
-        std::fprintf(file,
-                     "{\"schema\":1,\"pid\":%d,\"first\":%lu,\"demand\":%lu,\"late\":%lu,\"staged\":%lu,"
-                     "\"again\":%lu,\"wasted\":%lu,\"unchanged\":%lu,\"read_bytes\":%lu,\"written_bytes\":%"
-                     "lu,\"stall_s\":%.6f}\n",
-                     ::getpid(), c.first, c.demand, c.late, c.staged, c.again, c.wasted, c.unchanged,
-                     c.read_bytes, c.written_bytes, static_cast<double>(c.stall_ns) / 1e9);
+        if (arena() != nullptr)
+            tell(file, arena()->counts());
+        else
+            tell_advised(file, advisor_->counts());
         std::fclose(file);
     }
 
   private:
+    static void tell(std::FILE* file, const Counts& c) {
+        std::fprintf(file,
+                     "{\"schema\":1,\"pid\":%d,\"how\":\"pager\",\"first\":%lu,\"demand\":%lu,\"late\":%lu,"
+                     "\"staged\":%lu,"
+                     "\"again\":%lu,\"wasted\":%lu,\"unchanged\":%lu,\"read_bytes\":%lu,\"written_bytes\":%"
+                     "lu,\"stall_s\":%.6f}\n",
+                     ::getpid(), c.first, c.demand, c.late, c.staged, c.again, c.wasted, c.unchanged,
+                     c.read_bytes, c.written_bytes, static_cast<double>(c.stall_ns) / 1e9);
+    }
+
+    static void tell_advised(std::FILE* file, const Counts& c) {
+        std::fprintf(file,
+                     "{\"schema\":1,\"pid\":%d,\"how\":\"advisor\",\"asked_bytes\":%lu,\"used_bytes\":%lu,"
+                     "\"wasted_bytes\":%lu,\"paged_out_bytes\":%lu}\n",
+                     ::getpid(), c.read_bytes, c.staged * page, c.wasted * page, c.written_bytes);
+    }
+
     /// The touch is tried again, and ends the child.
     static void tell_touch(int, siginfo_t* about, void*);
     /// That of the run, or a new one for what is started from here.
@@ -211,7 +247,9 @@ class Front {
     std::size_t threshold_ = std::size_t{64} << 20;
     bool in_child_ = false;
     alignas(Budget) std::byte budget_room_[sizeof(Budget)]{};
+    Advisor* advisor_ = nullptr;
     alignas(Arena) std::byte room_[sizeof(Arena)]{};
+    alignas(Advisor) std::byte advisor_room_[sizeof(Advisor)]{};
 };
 
 /// Constant-initialised, so that it is there before any constructor has run.
