@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .measuring import Cell
-from .ways import MAPPED, MEMORY, SWAP, SWAPS, TIER, Way
+from .ways import ADVISOR, MAPPED, MEMORY, SWAP, SWAPS, TIER, Way
 
 ADVISED = "swap, told ahead"
 """Swap at its default, with a program that says what comes and what is done with."""
@@ -23,14 +23,14 @@ FITS = Cell("fits: read", "traversal", "forward", 0.5)
 FITS_UPDATE = Cell("fits: read and written", "traversal", "forward", 0.5, ("--update", "1"))
 
 WAYS: dict[Cell, tuple[Way, ...]] = {
-    FORWARD: (MEMORY, TIER, *SWAPS, MAPPED),
-    BACKWARD: (TIER, SWAP),
-    TILES: (TIER, SWAP, MAPPED),
-    UPDATE: (MEMORY, TIER, SWAP, MAPPED),
+    FORWARD: (MEMORY, TIER, *SWAPS, ADVISOR, MAPPED),
+    BACKWARD: (TIER, SWAP, ADVISOR),
+    TILES: (TIER, SWAP, ADVISOR, MAPPED),
+    UPDATE: (MEMORY, TIER, SWAP, ADVISOR, MAPPED),
     ROWS: (TIER, SWAP, MAPPED),
-    PAGES: (TIER, *SWAPS[:2]),
+    PAGES: (TIER, *SWAPS[:2], ADVISOR),
     RECORDS: (TIER, SWAP),
-    CYCLE: (MEMORY, TIER, SWAP, MAPPED),
+    CYCLE: (MEMORY, TIER, SWAP, ADVISOR, MAPPED),
     FITS: (MEMORY, TIER),
     FITS_UPDATE: (MEMORY, TIER),
 }

@@ -20,6 +20,7 @@ class Way:
     Attributes:
         cluster: pages that swap reads at once, as a power of two; absent where there is no swap.
         tier: memory of the tier over what the group allows; the rest is the program's own.
+        advisor: the same of the advisor; the rest is also what is on its way to swap and back.
         file: whether large memory is a mapped file.
         limited: whether there is less memory than data.
     """
@@ -27,6 +28,7 @@ class Way:
     name: str
     cluster: int | None = None
     tier: float | None = None
+    advisor: float | None = None
     file: bool = False
     limited: bool = True
 
@@ -40,6 +42,7 @@ SWAPS = (
     Way("swap, page-cluster 5", cluster=5),
     Way("swap, page-cluster 8", cluster=8),
 )
+ADVISOR = Way("swap, advised by the tier", cluster=3, advisor=0.8)
 MAPPED = Way("mapped file", file=True)
 
 
@@ -62,8 +65,14 @@ class Place:
 
 def environment(way: Way, place: Place) -> dict[str, str]:
     """Variables that a way adds."""
+    library = native_folder(os.environ) / "libassay-tier.so"
+    if way.advisor is not None:
+        return {
+            "LD_PRELOAD": str(library),
+            "ASSAY_TIER_HOW": "advisor",
+            "ASSAY_TIER_DRAM": str(int(way.advisor * place.dram_bytes)),
+        }
     if way.tier is not None:
-        library = native_folder(os.environ) / "libassay-tier.so"
         return {
             "LD_PRELOAD": str(library),
             "ASSAY_TIER_PATH": str(place.folder),

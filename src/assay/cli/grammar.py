@@ -430,7 +430,8 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
         verbs,
         "tier",
         "storage as memory: doctor, run, top, bench, predict",
-        "assay tier doctor [--path DIR[,DIR...]] | run --dram SIZE --path DIR[,DIR...] -- PROGRAM"
+        "assay tier doctor [--path DIR[,DIR...]]"
+        " | run --dram SIZE [--path DIR[,DIR...]] [--how HOW] -- PROGRAM"
         " | top | bench --dram SIZE --path DIR[,DIR...]"
         " | predict --dram SIZE --path DIR[,DIR...] -- PROGRAM",
     )
@@ -439,6 +440,12 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group = parser.add_argument_group("run")
     group.add_argument(
         "--dram", metavar="SIZE", help="what the program's large allocations share of DRAM"
+    )
+    group.add_argument(
+        "--how",
+        choices=("auto", "pager", "advisor"),
+        help="pager: needs rights, and --path; advisor: advice on the kernel's swap;"
+        " auto: the pager where it may be used (auto)",
     )
     configured(parser)
     reserving(group)

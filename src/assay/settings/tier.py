@@ -2,8 +2,9 @@
 
 Interface: ``libassay-tier.so`` is put in front of the C library (``LD_PRELOAD``) and told by its
 environment how much memory it has and where the rest goes (native/tier/preload.cpp). It answers
-page faults with userfaultfd(2), and moves pages with ``UFFDIO_MOVE`` (Linux 6.8). Evidence: *seen*
-in the maps of the run; a program that cannot have it ends before its first instruction, aloud.
+page faults with userfaultfd(2), and moves pages with ``UFFDIO_MOVE`` (Linux 6.8); with the kernel's
+swap behind it, it only advises (madvise(2)). Evidence: *seen* in the maps of the run; a program
+that cannot have the pager ends before its first instruction, aloud.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ from assay.settings.evidence import granted, mapped, refused, unverified, why_un
 from assay.units import parse_bytes
 
 DRAM, TIER = "mem.dram", "mem.tier"
+SWAP = "swap"
+"""In place of directories: what the kernel has, with advice."""
 LIBRARY = "assay-tier"
 """Name of the pager's library among those of a machine."""
 
 _LEAST_BYTES = 8 * (2 << 20)
 """Eight chunks of 2 MiB: no instruction touches as many at once (native/tier/pager.hpp)."""
 _SIZES = AnyText("a size as 8G")
-_PATHS = AnyText("a directory on a disk, or several with commas between them")
+_PATHS = AnyText("a directory on a disk, or several with commas between them, or swap")
 
 
 class Dram(msgspec.Struct, frozen=True):
@@ -87,13 +90,13 @@ class Tier(msgspec.Struct, frozen=True):
     """``mem.tier``: where memory goes that does not fit into ``mem.dram``."""
 
     name: str = TIER
-    summary: str = "directories on disks that stand behind large allocations (with mem.dram)"
+    summary: str = "directories on disks behind large allocations, or swap (with mem.dram)"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """Directories."""
+        """Directories, or the kernel's own storage."""
         return _PATHS
 
     def default(self, machine: Machine) -> Value | None:
@@ -122,13 +125,22 @@ class Tier(msgspec.Struct, frozen=True):
             (
                 # Another allocator is behind it, for all that is not large.
                 Preload(path=path, first=True),
-                EnvSet(name="ASSAY_TIER_PATH", value=str(config[self.name])),
+                *_place(str(config[self.name])),
             )
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the pager was there."""
         return _judge(config[self.name], facts)
+
+
+def _place(value: str) -> tuple[EnvSet, ...]:
+    if value == SWAP:
+        return (EnvSet(name="ASSAY_TIER_HOW", value="advisor"),)
+    return (
+        EnvSet(name="ASSAY_TIER_HOW", value="pager"),
+        EnvSet(name="ASSAY_TIER_PATH", value=value),
+    )
 
 
 def _bytes_of(value: Value) -> int:

@@ -11,14 +11,17 @@ import contextlib
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from assay.records.codec import Record
 
+How = Literal["pager", "advisor"]
 THREAD = "assay-tier"
 """Name of threads that pagers work in."""
 _NAME = "/memfd:assay-tier"
-_MARK = b"assay-t1"
-_HEAD = struct.Struct("=8s4Q")
+_MARK = b"assay-t2"
+_HEAD = struct.Struct("=8s5Q")
+_HOWS: tuple[How, ...] = ("pager", "advisor")
 _ENTRY = struct.Struct("=13Q")
 _MOST_ENTRIES = 1 << 16
 """Of a pager; any user may give memory its name, and anything for content."""
@@ -65,6 +68,8 @@ class Meter(Record, frozen=True, kw_only=True):
         command: its command line.
         dram_bytes: what its regions may hold together.
         chunk_bytes: what is brought at once, where that pays.
+        how: who brings it. Of what the advisor does, transfers are what it asked for and had paged
+            out, and chunks are pages; what threads waited for it does not know.
         regions: the largest first.
     """
 
@@ -72,6 +77,7 @@ class Meter(Record, frozen=True, kw_only=True):
     command: str
     dram_bytes: int
     chunk_bytes: int
+    how: How
     regions: tuple[Region, ...]
 
 
@@ -97,9 +103,9 @@ def _shown_at(process: Path, descriptor: Path) -> list[Meter]:
 
 def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
     with descriptor.open("rb") as stream:
-        mark, pid, dram_bytes, chunk_bytes, entries = _HEAD.unpack(stream.read(_HEAD.size))
+        mark, pid, dram_bytes, chunk_bytes, how, entries = _HEAD.unpack(stream.read(_HEAD.size))
         # A child of a fork has its parent's descriptor, and does nothing with it.
-        if mark != _MARK or pid != _own_pid(process) or entries > _MOST_ENTRIES:
+        if mark != _MARK or pid != _own_pid(process) or entries > _MOST_ENTRIES or how >= len(_HOWS):
             return
         raw = stream.read(entries * _ENTRY.size)
     regions = [_region(values) for values in _ENTRY.iter_unpack(raw)]
@@ -108,6 +114,7 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
         command=_command(process),
         dram_bytes=dram_bytes,
         chunk_bytes=chunk_bytes,
+        how=_HOWS[how],
         regions=tuple(
             sorted((one for one in regions if one.size_bytes), key=lambda one: -one.size_bytes)
         ),

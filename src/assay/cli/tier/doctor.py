@@ -11,26 +11,36 @@ from assay.cli.layout import fitted, width_of
 from assay.records import to_builtins
 from assay.tier.doctor import findings, usable
 from assay.tier.probe import Path, Probe, probe
+from assay.tier.swap import NO_SWAP, Swap, how_to_swap, read_swap
 from assay.units import show_bytes, show_duration
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tell; 1 where the tier cannot be used.
+    """Tell; 1 where the pager cannot be used.
 
     Raises:
         NotPossible: this assay was built without it.
     """
     found = probe(os.environ, arguments.path or "")
+    swap = read_swap()
     can = usable(found)
     if arguments.json:
         told = [to_builtins(one) for one in findings(found)]
-        print_json({"usable": can, "probe": to_builtins(found), "findings": told})
+        print_json(
+            {
+                "usable": can,
+                "advisable": swap.active,
+                "probe": to_builtins(found),
+                "swap": to_builtins(swap),
+                "findings": told,
+            }
+        )
     else:
-        print("\n".join(fitted(_lines(found), width_of(sys.stdout))))
+        print("\n".join(fitted(_lines(found, swap, arguments.path), width_of(sys.stdout))))
     return 0 if can else 1
 
 
-def _lines(found: Probe) -> list[str]:
+def _lines(found: Probe, swap: Swap, path: str | None) -> list[str]:
     faults = found.userfaultfd
     lines = [
         f"page faults  {_word(faults.problem is None, 'userfaultfd')}, "
@@ -39,6 +49,7 @@ def _lines(found: Probe) -> list[str]:
         f"{_word(faults.poison, 'marked where lost')}",
         f"transfers    {_word(found.io_uring.problem is None, 'io_uring')}",
         *(_path_line(one) for one in found.paths),
+        f"swap         {_swap_words(swap)}",
     ]
     for one in findings(found):
         lines += [
@@ -48,7 +59,20 @@ def _lines(found: Probe) -> list[str]:
     if usable(found):
         paths = ",".join(one.path for one in found.paths) or "DIR"
         lines.append(f"usable: assay tier run --dram SIZE --path {paths} -- PROGRAM")
+    elif swap.active:
+        lines.append("swap can be advised: assay tier run --how advisor --dram SIZE -- PROGRAM")
+    else:
+        lines += [f"nothing can be advised either: {NO_SWAP}", f"  {how_to_swap(path)}"]
     return lines
+
+
+def _swap_words(swap: Swap) -> str:
+    if not swap.active:
+        return "none"
+    used = f"{show_bytes(swap.size_bytes)}, of which {show_bytes(swap.used_bytes)} are used"
+    if swap.page_cluster is None:
+        return used
+    return f"{used}; {1 << swap.page_cluster} pages at once (vm.page-cluster={swap.page_cluster})"
 
 
 def _word(truth: bool, text: str) -> str:

@@ -37,6 +37,7 @@ def tier_env(path: str, dram_bytes: int) -> dict[str, str]:
     return {
         **os.environ,
         "LD_PRELOAD": f"{library}:{others}" if others else library,
+        "ASSAY_TIER_HOW": "pager",
         "ASSAY_TIER_PATH": path,
         "ASSAY_TIER_DRAM": str(dram_bytes),
     }

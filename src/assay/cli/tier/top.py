@@ -69,10 +69,11 @@ def _lines(found: Sequence[Meter], before: Seen, every_s: float, width: int | No
         held = sum(region.held_bytes for region in one.regions)
         lines.append(
             f"{one.pid}  {show_bytes(held)} of {show_bytes(one.dram_bytes)} DRAM  "
-            f"{clean(one.command)}"
+            f"{'advised  ' if one.how == 'advisor' else ''}{clean(one.command)}"
         )
         rows = [HEADS] + [
-            _row(region, before.get((one.pid, region.base)), every_s) for region in one.regions
+            _row(region, before.get((one.pid, region.base)), every_s, waits=one.how == "pager")
+            for region in one.regions
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines += ["  " + "  ".join(map(str.rjust, row, widths)) for row in rows]
@@ -83,8 +84,11 @@ def _share(ratio: float) -> str:
     return f"{100 * ratio:.0f} %"
 
 
-def _row(now: Region, before: Region | None, every_s: float) -> tuple[str, ...]:
-    """Of the last interval; of all the time, where the region is new."""
+def _row(now: Region, before: Region | None, every_s: float, *, waits: bool) -> tuple[str, ...]:
+    """Of the last interval; of all the time, where the region is new.
+
+    ``waits``: whether it is known who waited.
+    """
 
     def more(name: str) -> float:
         return float(getattr(now, name)) - (float(getattr(before, name)) if before else 0.0)
@@ -93,8 +97,8 @@ def _row(now: Region, before: Region | None, every_s: float) -> tuple[str, ...]:
         f"{now.base:x}",
         show_bytes(now.size_bytes),
         _share(now.held_bytes / now.size_bytes),
-        f"{more('demand') + more('late'):.0f}",
-        _share(more("stall_s") / every_s),
+        f"{more('demand') + more('late'):.0f}" if waits else "-",
+        _share(more("stall_s") / every_s) if waits else "-",
         f"{more('staged'):.0f}",
         f"{more('wasted'):.0f}",
         f"{show_bytes(more('read_bytes') / every_s)}/s",

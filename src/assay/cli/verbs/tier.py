@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from assay.cli.acting import demand_used
 from assay.cli.parser import Parsed, parse
-from assay.errors import BadInput
 
 OF_ACTIONS = {
     "doctor": ("path", "json"),
     "run": (
-        *("path", "dram", "assignments", "reserve", "partition"),
+        *("path", "dram", "how", "assignments", "reserve", "partition"),
         *("explain", "record"),
     ),
     "top": ("every", "json"),
@@ -41,19 +40,13 @@ def _as_run(parsed: Parsed) -> Parsed:
     Raises:
         BadInput: one of them is missing.
     """
+    from assay.cli.tier.choice import settings_of
+
     arguments = parsed.arguments
-    for name, example in (("dram", "8G"), ("path", "/mnt/nvme")):
-        if not getattr(arguments, name):
-            raise BadInput(
-                f"`assay tier run` needs --{name}.", f"Write --{name}, as in --{name} {example}."
-            )
+    settings = settings_of(arguments)
     of_run = parse(["run"]).arguments
     for name, value in vars(arguments).items():
         if name in vars(of_run) and name != "verb":
             setattr(of_run, name, value)
-    of_run.assignments = [
-        f"mem.dram={arguments.dram}",
-        f"mem.tier={arguments.path}",
-        *arguments.assignments,
-    ]
+    of_run.assignments = [*settings, *arguments.assignments]
     return parsed._replace(arguments=of_run)
