@@ -2,14 +2,13 @@
 
 #include "tier/quiet.hpp"
 #include "tier/say.hpp"
+#include "tier/swap.hpp"
 
 #include <sys/prctl.h>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <new>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -25,6 +24,9 @@ constexpr std::size_t most_areas = 1024;
 constexpr std::uint64_t ms = 1'000'000;
 /// A front that has not moved for so long is not waited for.
 constexpr std::uint64_t resting = 2000 * ms;
+/// What can be paged out may change at any time; whether a program needs all of it at once does not so often,
+/// and each time that is tried the disk wears.
+constexpr std::uint64_t most_pause = 1000 * ms, least_rest = 30'000 * ms, most_rest = 1'000'000 * ms;
 /// Pages of a granule that are touched before it counts: fewer are touched by chance.
 constexpr int enough = Granule::pages / 4;
 /// Granules that the kernel is told of at once. It holds the lock of the address space meanwhile, and who
@@ -32,6 +34,10 @@ constexpr int enough = Granule::pages / 4;
 constexpr std::int64_t at_once = 4;
 /// Pages that are asked for or paged out before the next look.
 constexpr std::size_t most_at_a_time = (std::size_t{16} << 20U) / page;
+/// So many times what is in memory is paged out before it counts as in vain. What is only read has to be
+/// written once, and then goes at once; until then it comes back several times, for it stays in memory while
+/// it is written.
+constexpr std::size_t most_times = 10;
 
 std::uint64_t now_ns() {
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -45,18 +51,6 @@ std::byte* address(std::uint64_t at) {
     return reinterpret_cast<std::byte*>(at); // NOLINT: the kernel gives a number
 }
 
-/// \throws std::runtime_error where the kernel does not know this advice.
-void demand_page_out() {
-    std::byte* const own = sys::map(page);
-    if (own == nullptr) throw std::bad_alloc();
-    const int answer = sys::advise(own, page, MADV_PAGEOUT);
-    sys::unmap(own, page);
-    if (answer != 0)
-        throw std::runtime_error("this kernel pages nothing out on request (MADV_PAGEOUT), so there is "
-                                 "nothing to advise, and the program runs as it does without: use Linux 5.4 "
-                                 "or newer");
-}
-
 } // namespace
 
 Advisor::Advisor(const Means& means)
@@ -65,6 +59,7 @@ Advisor::Advisor(const Means& means)
                            std::int64_t{8})),
       mappings_(means.least_bytes), meter_(2 * most_areas, means.memory_bytes, page, Meter::How::advisor),
       spans_(most_areas), areas_(most_areas), areas_before_(most_areas) {
+    demand_swap();
     demand_page_out();
     // Signals are the program's: none is to arrive in a thread that it does not know.
     const Quiet quiet;
@@ -358,17 +353,33 @@ void Advisor::page_out(Time now) {
         const bool passed = behind.count() > 0 && ++turn_ % turns != 0;
         gone += page_out(passed ? behind : next_oldest());
     }
-    page_out_pause_ = gone > 0 ? 0 : std::clamp(2 * page_out_pause_, 10 * ms, 1000 * ms);
+    gone_ = over() == 0 ? 0 : gone_ + gone;
+    if (gone_ > most_times * resident_) return rest(now);
+    page_out_pause_ = gone > 0 ? 0 : std::clamp(2 * page_out_pause_, 10 * ms, most_pause);
     page_out_due_ = now + page_out_pause_;
-    if (page_out_pause_ < 1000 * ms || said_) return;
-    said_ = true;
-    say({"what exceeds the DRAM cannot be paged out: swap is full (/proc/swaps), or may not be used (a "
-         "control group), or memory is locked"});
+    if (page_out_pause_ == most_pause)
+        tell("what exceeds the DRAM cannot be paged out: swap is full (/proc/swaps), or may not be used "
+             "(memory.swap.max of a control group), or memory is locked");
+}
+
+/// The program uses pages again before they have left, so that they are only mapped anew.
+void Advisor::rest(Time now) {
+    gone_ = 0;
+    rest_ = std::clamp(2 * rest_, least_rest, most_rest);
+    page_out_due_ = now + rest_;
+    tell("more than the DRAM stays in memory: the program uses again what is paged out before it has left; "
+         "where the DRAM is to be a limit, set one by a control group (memory.max)");
+}
+
+void Advisor::tell(std::string_view why) {
+    if (!std::exchange(said_, true)) say({why});
 }
 
 /// All fits: what fronts have passed stays, also when they come again.
 void Advisor::stay_behind() {
     page_out_pause_ = 0;
+    gone_ = 0;
+    rest_ = 0;
     while (next_behind().count() > 0) {
     }
 }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string_view>
 
 namespace assay::tier {
 
@@ -90,6 +91,9 @@ class Advisor {
     /// Pages beyond the budget.
     [[nodiscard]] std::size_t over() const;
     void page_out(Time now);
+    void rest(Time now);
+    /// Once, why more stays than there is to be.
+    void tell(std::string_view why);
     void stay_behind();
     [[nodiscard]] Piece next_behind();
     [[nodiscard]] Piece next_oldest();
@@ -108,9 +112,10 @@ class Advisor {
     Table<Area> areas_, areas_before_;
     Counts past_{}; ///< Of areas that are gone.
     Time areas_due_ = 0, everywhere_due_ = 0, page_out_due_ = 0;
-    Time everywhere_pause_ = 0, page_out_pause_ = 0;
+    Time everywhere_pause_ = 0, page_out_pause_ = 0, rest_ = 0;
     Time moved_ = 0; ///< When any front did last.
     std::size_t turn_ = 0;
+    std::size_t gone_ = 0; ///< Pages that were paged out since all was within the budget.
     bool said_ = false;
     std::mutex lock_;
 };

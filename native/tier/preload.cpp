@@ -11,7 +11,6 @@
 #include "tier/paths.hpp"
 #include "tier/quiet.hpp"
 #include "tier/say.hpp"
-#include "tier/swap.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -148,12 +147,11 @@ class Front {
 
     void start_advisor() {
         try {
-            demand_swap();
             const std::size_t bytes = number_of("ASSAY_TIER_DRAM", 0) / sharers();
             advisor_ = new (advisor_room_) Advisor({.memory_bytes = bytes, .least_bytes = threshold_});
         } catch (const std::exception& error) {
-            // The program is what it is, with advice and without.
             say({error.what()});
+            ::_exit(125);
         }
     }
 

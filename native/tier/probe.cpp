@@ -7,6 +7,7 @@
 #include "common/json_writer.hpp"
 #include "tier/disk.hpp"
 #include "tier/paths.hpp"
+#include "tier/swap.hpp"
 #include "tier/userfault.hpp"
 
 #include <poll.h>
@@ -126,6 +127,18 @@ void tell_kernel(JsonWriter& json) {
     json.end_object();
 }
 
+void tell_advice(JsonWriter& json) {
+    json.key("advice").begin_object();
+    try {
+        demand_swap();
+        demand_page_out();
+        try_page_out();
+    } catch (const std::exception& error) {
+        json.member("problem", error.what());
+    }
+    json.end_object();
+}
+
 int probe(int argc, char** argv) {
     std::string paths;
     std::size_t bytes = std::size_t{256} << 20;
@@ -143,6 +156,7 @@ int probe(int argc, char** argv) {
     JsonWriter json;
     json.begin_object().member("schema", 1);
     tell_kernel(json);
+    tell_advice(json);
     json.key("paths").begin_array();
     for (const std::string& path : split_paths(paths)) tell_path(path, bytes, memory, json);
     json.end_array().end_object();
