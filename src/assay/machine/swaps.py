@@ -18,6 +18,7 @@ class SwapArea(msgspec.Struct, frozen=True):
     """One area in use; ``priority`` is negative where the kernel chose it."""
 
     path: str
+    size_bytes: int
     used_bytes: int
     priority: int
 
@@ -32,6 +33,6 @@ def swap_areas(text: str) -> dict[str, SwapArea]:
     for line in text.splitlines()[1:]:
         fields = line.split()
         if len(fields) == 5 and all(re.fullmatch(r"-?[0-9]+", field) for field in fields[2:]):
-            path, (_, used_kib, priority) = unescaped(fields[0]), map(int, fields[2:])
-            found[path] = SwapArea(path, used_kib * 1024, priority)
+            path, (size_kib, used_kib, priority) = unescaped(fields[0]), map(int, fields[2:])
+            found[path] = SwapArea(path, size_kib * 1024, used_kib * 1024, priority)
     return found

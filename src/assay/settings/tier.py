@@ -4,7 +4,7 @@ Interface: ``libassay-tier.so`` is put in front of the C library (``LD_PRELOAD``
 environment how much memory it has and where the rest goes (native/tier/preload.cpp). It answers
 page faults with userfaultfd(2), and moves pages with ``UFFDIO_MOVE`` (Linux 6.8); with the kernel's
 swap behind it, it only advises (madvise(2)). Evidence: *seen* in the maps of the run; a program
-that cannot have the pager ends before its first instruction, aloud.
+that cannot have it ends before its first instruction, aloud.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import msgspec
 
 from assay.errors import BadInput
 from assay.machine.document import Machine, Program
+from assay.machine.swaps import SWAPS, swap_areas
 from assay.records import (
     AnyText,
     Configuration,
@@ -121,6 +122,11 @@ class Tier(msgspec.Struct, frozen=True):
             )
         if set(path) & set(" :\t\n"):
             return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
+        if config[self.name] == SWAP and not _has_swap(machine):
+            return Refused(
+                "no swap is in use, so nothing can be paged out",
+                "Take one into use: swapon FILE, as root.",
+            )
         return Resolved(
             (
                 # Another allocator is behind it, for all that is not large.
@@ -132,6 +138,11 @@ class Tier(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the pager was there."""
         return _judge(config[self.name], facts)
+
+
+def _has_swap(machine: Machine) -> bool:
+    """Where nobody knows, the library finds out."""
+    return SWAPS not in machine.system or bool(swap_areas(machine.system[SWAPS]))
 
 
 def _place(value: str) -> tuple[EnvSet, ...]:

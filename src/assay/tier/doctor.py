@@ -11,7 +11,7 @@ from assay.tier.probe import Probe, Userfaultfd
 class Finding(Record, frozen=True, kw_only=True):
     """What stands in the way, and what to do.
 
-    ``fatal``: the tier cannot be used with it.
+    ``fatal``: the pager cannot be used with it.
     """
 
     problem: str
@@ -77,15 +77,25 @@ def _of_older_kernels(faults: Userfaultfd) -> Iterator[Finding]:
 
 
 def usable(probe: Probe) -> bool:
-    """Whether a program can be run with the tier, with every path that was named."""
+    """Whether a program can be run with the pager, with every path that was named."""
     return not any(one.fatal for one in findings(probe))
 
 
-def _of_path(path: str, problem: str) -> Finding:
-    """The pager's own words have the next step behind the last colon; those of the kernel none."""
+def unadvisable(probe: Probe) -> Finding | None:
+    """Why swap cannot be advised either; absent where it can."""
+    return None if probe.advice.problem is None else _of_words(probe.advice.problem)
+
+
+def _of_words(problem: str) -> Finding:
+    """The library's own words have the next step behind the last colon."""
     cause, _, step = problem.rpartition(": ")
-    if cause.startswith("the path "):
-        return Finding(problem=cause, remedy=f"{step[:1].upper()}{step[1:]}.")
+    return Finding(problem=cause, remedy=f"{step[:1].upper()}{step[1:]}.")
+
+
+def _of_path(path: str, problem: str) -> Finding:
+    """The kernel's words have no next step."""
+    if problem.startswith("the path "):
+        return _of_words(problem)
     return Finding(
         problem=f"the path {path} cannot be measured ({problem})",
         remedy="Name another directory, or make room for 16 MiB there.",

@@ -39,6 +39,12 @@ class IoUring(Record, frozen=True, kw_only=True):
     problem: str | None = None
 
 
+class Advice(Record, frozen=True, kw_only=True):
+    """Swap that takes memory on request; ``problem`` says why none does, and the next step."""
+
+    problem: str | None = None
+
+
 class Path(Record, frozen=True, kw_only=True):
     """A directory that memory is to go to; rates are absent where it cannot be used."""
 
@@ -55,6 +61,7 @@ class Probe(Record, frozen=True, kw_only=True):
 
     userfaultfd: Userfaultfd
     io_uring: IoUring
+    advice: Advice
     paths: tuple[Path, ...] = ()
 
 

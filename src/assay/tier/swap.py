@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assay.machine.swaps import swap_areas
 from assay.records.codec import Record
-
-NO_SWAP = "no swap is in use"
 
 
 class Swap(Record, frozen=True, kw_only=True):
@@ -27,30 +26,15 @@ class Swap(Record, frozen=True, kw_only=True):
     used_bytes: int = 0
     page_cluster: int | None = None
 
-    @property
-    def active(self) -> bool:
-        """Whether there is any."""
-        return self.size_bytes > 0
-
 
 def read_swap(proc: Path = Path("/proc")) -> Swap:
     """What there is now."""
-    rows = [line.split() for line in _text(proc / "swaps").splitlines()[1:]]
-    sizes = [(int(row[-3]), int(row[-2])) for row in rows if len(row) >= 5]
+    areas = swap_areas(_text(proc / "swaps")).values()
     cluster = _text(proc / "sys/vm/page-cluster").strip()
     return Swap(
-        size_bytes=sum(size for size, _ in sizes) << 10,
-        used_bytes=sum(used for _, used in sizes) << 10,
+        size_bytes=sum(one.size_bytes for one in areas),
+        used_bytes=sum(one.used_bytes for one in areas),
         page_cluster=int(cluster) if cluster.isdecimal() else None,
-    )
-
-
-def how_to_swap(folder: str | None) -> str:
-    """What root does to have a swap file there."""
-    file = f"{(folder or 'DIR').partition(',')[0]}/swap"
-    return (
-        f"Make one as root: fallocate -l SIZE {file}, chmod 600 {file}, mkswap {file}, "
-        f"swapon {file}."
     )
 
 

@@ -7,47 +7,73 @@ import os
 import sys
 
 from assay.errors import BadInput, NotPossible
-from assay.tier.doctor import Finding, findings
-from assay.tier.probe import probe
-from assay.tier.swap import NO_SWAP, how_to_swap, read_swap
+from assay.settings.tier import SWAP
+from assay.tier.doctor import findings, unadvisable
+from assay.tier.probe import Probe, probe
 from assay.untrusted import clean
 
 
-def settings_of(arguments: argparse.Namespace) -> list[str]:
-    """The settings of ``tier run``; none where it can do nothing for the program, which is said.
+def tier_of(arguments: argparse.Namespace) -> str:
+    """What stands behind memory, as the setting has it; where it is second best, that is told.
 
     Raises:
-        BadInput: an option is missing.
+        BadInput: an option is missing, or one too many.
+        NotPossible: neither can be had here.
     """
+    _demand_words(arguments)
+    if arguments.how == "pager":
+        return str(arguments.path)
+    found = _probed()
+    if found is None:
+        return str(arguments.path or SWAP)
+    return _advised(found) if arguments.how == "advisor" else _best(found, arguments)
+
+
+def _demand_words(arguments: argparse.Namespace) -> None:
     if not arguments.dram:
         raise BadInput("`assay tier run` needs --dram.", "Write --dram, as in --dram 8G.")
-    if arguments.how != "advisor":
-        if not arguments.path:
-            raise BadInput(
-                "`assay tier run` needs --path.",
-                "Write --path, as in --path /mnt/nvme, or --how advisor, which needs none.",
-            )
-        lack = None if arguments.how == "pager" else _lack()
-        if lack is None:
-            return [f"mem.dram={arguments.dram}", f"mem.tier={arguments.path}"]
-        _tell(arguments, f"the pager cannot be used, so swap is advised: {lack.problem}.")
-        _tell(arguments, f"for the pager: {lack.remedy}")
-    if not read_swap().active:
-        _tell(arguments, f"{NO_SWAP}, so the program runs as it does without.")
-        _tell(arguments, how_to_swap(arguments.path))
-        return []
-    return [f"mem.dram={arguments.dram}", "mem.tier=swap"]
+    if arguments.how == "advisor" and arguments.path:
+        raise BadInput(
+            "`assay tier run --how advisor` takes no --path.",
+            "Leave it out: the kernel's swap stands behind memory then.",
+        )
+    if arguments.how != "advisor" and not arguments.path:
+        raise BadInput(
+            "`assay tier run` needs --path.",
+            "Write --path, as in --path /mnt/nvme, or --how advisor, which takes none.",
+        )
 
 
-def _lack() -> Finding | None:
-    """The gravest that keeps this user from the pager; of paths it tells itself."""
+def _probed() -> Probe | None:
+    """Not the paths, of which the pager tells itself; none where nothing was built."""
     try:
-        found = probe(os.environ)
-    except NotPossible:  # it was not built, which the setting tells
+        return probe(os.environ)
+    except NotPossible:  # which the setting tells
         return None
-    return next((one for one in findings(found) if one.fatal), None)
 
 
-def _tell(arguments: argparse.Namespace, text: str) -> None:
+def _advised(found: Probe) -> str:
+    lack = unadvisable(found)
+    if lack is not None:
+        raise NotPossible(f"Swap cannot be advised here: {lack.problem}.", lack.remedy)
+    return SWAP
+
+
+def _best(found: Probe, arguments: argparse.Namespace) -> str:
+    lack = next((one for one in findings(found) if one.fatal), None)
+    if lack is None:
+        return str(arguments.path)
+    none = unadvisable(found)
+    if none is not None:
+        raise NotPossible(
+            f"There is no tier here: {lack.problem}; and swap cannot be advised, as {none.problem}.",
+            f"{lack.remedy} Or: {none.remedy}",
+        )
     if not arguments.quiet:
-        print(f"assay: {clean(text)}", file=sys.stderr)
+        told = (
+            f"swap is advised, and {arguments.path} is not used, as {lack.problem}.",
+            f"for the pager: {lack.remedy}",
+        )
+        for line in told:
+            print(f"assay: {clean(line)}", file=sys.stderr)
+    return SWAP

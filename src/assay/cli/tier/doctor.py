@@ -9,9 +9,9 @@ import sys
 from assay.cli.documents import print_json
 from assay.cli.layout import fitted, width_of
 from assay.records import to_builtins
-from assay.tier.doctor import findings, usable
+from assay.tier.doctor import findings, unadvisable, usable
 from assay.tier.probe import Path, Probe, probe
-from assay.tier.swap import NO_SWAP, Swap, how_to_swap, read_swap
+from assay.tier.swap import Swap, read_swap
 from assay.units import show_bytes, show_duration
 
 
@@ -29,18 +29,18 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(
             {
                 "usable": can,
-                "advisable": swap.active,
+                "advisable": unadvisable(found) is None,
                 "probe": to_builtins(found),
                 "swap": to_builtins(swap),
                 "findings": told,
             }
         )
     else:
-        print("\n".join(fitted(_lines(found, swap, arguments.path), width_of(sys.stdout))))
+        print("\n".join(fitted(_lines(found, swap), width_of(sys.stdout))))
     return 0 if can else 1
 
 
-def _lines(found: Probe, swap: Swap, path: str | None) -> list[str]:
+def _lines(found: Probe, swap: Swap) -> list[str]:
     faults = found.userfaultfd
     lines = [
         f"page faults  {_word(faults.problem is None, 'userfaultfd')}, "
@@ -49,7 +49,7 @@ def _lines(found: Probe, swap: Swap, path: str | None) -> list[str]:
         f"{_word(faults.poison, 'marked where lost')}",
         f"transfers    {_word(found.io_uring.problem is None, 'io_uring')}",
         *(_path_line(one) for one in found.paths),
-        f"swap         {_swap_words(swap)}",
+        f"swap         {_swap_words(swap, unadvisable(found) is None)}",
     ]
     for one in findings(found):
         lines += [
@@ -59,20 +59,23 @@ def _lines(found: Probe, swap: Swap, path: str | None) -> list[str]:
     if usable(found):
         paths = ",".join(one.path for one in found.paths) or "DIR"
         lines.append(f"usable: assay tier run --dram SIZE --path {paths} -- PROGRAM")
-    elif swap.active:
+    elif (lack := unadvisable(found)) is None:
         lines.append("swap can be advised: assay tier run --how advisor --dram SIZE -- PROGRAM")
     else:
-        lines += [f"nothing can be advised either: {NO_SWAP}", f"  {how_to_swap(path)}"]
+        lines += [f"swap cannot be advised either: {lack.problem}", f"  {lack.remedy}"]
     return lines
 
 
-def _swap_words(swap: Swap) -> str:
-    if not swap.active:
+def _swap_words(swap: Swap, advisable: bool) -> str:
+    if not swap.size_bytes:
         return "none"
-    used = f"{show_bytes(swap.size_bytes)}, of which {show_bytes(swap.used_bytes)} are used"
+    words = (
+        f"{show_bytes(swap.size_bytes)}, of which {show_bytes(swap.used_bytes)} are used, "
+        f"{_word(advisable, 'taking what is paged out')}"
+    )
     if swap.page_cluster is None:
-        return used
-    return f"{used}; {1 << swap.page_cluster} pages at once (vm.page-cluster={swap.page_cluster})"
+        return words
+    return f"{words}, {1 << swap.page_cluster} pages at once (vm.page-cluster)"
 
 
 def _word(truth: bool, text: str) -> str:

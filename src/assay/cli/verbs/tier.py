@@ -39,14 +39,19 @@ def _as_run(parsed: Parsed) -> Parsed:
 
     Raises:
         BadInput: one of them is missing.
+        NotPossible: neither the pager nor the advisor can be had here.
     """
-    from assay.cli.tier.choice import settings_of
+    from assay.cli.tier.choice import tier_of
 
     arguments = parsed.arguments
-    settings = settings_of(arguments)
+    tier = tier_of(arguments)
     of_run = parse(["run"]).arguments
     for name, value in vars(arguments).items():
         if name in vars(of_run) and name != "verb":
             setattr(of_run, name, value)
-    of_run.assignments = [*settings, *arguments.assignments]
+    of_run.assignments = [
+        f"mem.dram={arguments.dram}",
+        f"mem.tier={tier}",
+        *arguments.assignments,
+    ]
     return parsed._replace(arguments=of_run)
