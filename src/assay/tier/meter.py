@@ -105,7 +105,12 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
     with descriptor.open("rb") as stream:
         mark, pid, dram_bytes, chunk_bytes, how, entries = _HEAD.unpack(stream.read(_HEAD.size))
         # A child of a fork has its parent's descriptor, and does nothing with it.
-        if mark != _MARK or pid != _own_pid(process) or entries > _MOST_ENTRIES or how >= len(_HOWS):
+        if (
+            mark != _MARK
+            or pid != _own_pid(process)
+            or entries > _MOST_ENTRIES
+            or how >= len(_HOWS)
+        ):
             return
         raw = stream.read(entries * _ENTRY.size)
     regions = [_region(values) for values in _ENTRY.iter_unpack(raw)]

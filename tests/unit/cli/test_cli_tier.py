@@ -15,24 +15,28 @@ import pytest
 from assay.cli.command_words import demand_no_command
 from assay.cli.main import main
 from assay.cli.parser import parse
-from assay.cli.tier import bench, place, top
+from assay.cli.tier import bench, doctor, place, top
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import BadInput
-from assay.tier.meter import Meter, Region
+from assay.tier.meter import How, Meter, Region
 from assay.tier.probe import Probe
+from assay.tier.swap import Swap
 from assay.units import parse_bytes
 from assay.workloads.kernels import Kernel, Timed, Variant
 
 WHOLE = (
-    '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},"paths":'
+    '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
+    '"advice":{"problem":"no swap is in use: make one"},"paths":'
     '[{"path":"/d","free_bytes":3221225472,"read_bytes_per_s":2147483648,'
     '"write_bytes_per_s":1073741824,"latency_s":0.00005}]}'
 )
 LACKING = (
-    '{"schema":1,"userfaultfd":{"move":true,"poison":true},"io_uring":{"problem":"none"},"paths":'
+    '{"schema":1,"userfaultfd":{"move":true,"poison":true},"io_uring":{"problem":"none"},'
+    '"advice":{"problem":"no swap is in use: make one"},"paths":'
     '[{"path":"/d","problem":"the path /d can only be read: name another directory"}]}'
 )
+ADVISABLE = '{"schema":1,"userfaultfd":{"move":true},"io_uring":{},"advice":{},"paths":[]}'
 
 
 @pytest.mark.parametrize(
@@ -48,6 +52,12 @@ def test_run_needs_both(words: list[str], needs: str, capsys: pytest.CaptureFixt
     first, second = capsys.readouterr().err.splitlines()
     assert first == f"assay: {needs}"
     assert second.startswith("  Write --")
+
+
+def test_the_advisor_takes_no_path(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--how", "advisor", "--dram", "8G"]
+    assert main(["tier", "run", *words, "--path", "/d", "--", "true"]) == 125
+    assert "`assay tier run --how advisor` takes no --path." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -84,6 +94,7 @@ def test_doctor_launches_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         ["tier", "run", "--dram", "8G", "--path", "/d", "--"],
         ["tier", "run", "--no-such-option"],
         ["tier", "run", "--dram", "8G", "--path", "/d", "./app"],
+        ["tier", "run", "--dram", "8G", "--path", "/d", "--how", "fast", "--", "./app"],
     ],
 )
 def test_errors_of_run_have_the_status_of_run(
@@ -96,22 +107,6 @@ def test_errors_of_run_have_the_status_of_run(
     assert capsys.readouterr().out == ""
 
 
-def test_run_is_the_verb_with_two_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken = []
-    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed) or 7)
-    words = ["--dram", "8G", "--path", "/d,/e", "--with", "nice=5", "--record", "-", "-q"]
-    assert run(parse(["tier", "run", *words, "--", "app", "-x"])) == 7
-    (parsed,) = taken
-    same = ["run", "--with", "mem.dram=8G", "mem.tier=/d,/e", "nice=5", "--record", "-", "-q"]
-    assert parsed == parse([*same, "--", "app", "-x"])
-
-
-def test_a_setting_given_twice_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["tier", "run", "--dram", "8G", "--path", "/d", "--with", "mem.dram=9G"]
-    assert main([*words, "--explain", "--", "true"]) == 125
-    assert "mem.dram is given twice." in capsys.readouterr().err
-
-
 @pytest.fixture
 def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What the probe answers is written here."""
@@ -122,27 +117,123 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "answer"
 
 
-def test_doctor_of_a_machine_that_has_all(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_is_the_verb_with_two_settings(answer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer.write_text(WHOLE)
+    taken = []
+    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed) or 7)
+    words = ["--dram", "8G", "--path", "/d,/e", "--with", "nice=5", "--record", "-", "-q"]
+    assert run(parse(["tier", "run", *words, "--", "app", "-x"])) == 7
+    (parsed,) = taken
+    same = ["run", "--with", "mem.dram=8G", "mem.tier=/d,/e", "nice=5", "--record", "-", "-q"]
+    assert parsed == parse([*same, "--", "app", "-x"])
+
+
+def test_a_setting_given_twice_is_told(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer.write_text(WHOLE)
+    words = ["tier", "run", "--dram", "8G", "--path", "/d", "--with", "mem.dram=9G"]
+    assert main([*words, "--explain", "--", "true"]) == 125
+    assert "mem.dram is given twice." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("how", "text", "tier", "told"),
+    [
+        (["--path", "/d"], WHOLE, "/d", False),
+        (["--path", "/d", "--how", "auto"], ADVISABLE, "swap", True),
+        (["--path", "/d", "--how", "auto", "-q"], ADVISABLE, "swap", False),
+        (["--path", "/d", "--how", "pager"], LACKING, "/d", False),
+        (["--how", "advisor"], ADVISABLE, "swap", False),
+    ],
+)
+def test_the_best_that_can_be_had_is_taken_and_less_is_told(
+    answer: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    how: list[str],
+    text: str,
+    tier: str,
+    told: bool,
+) -> None:
+    answer.write_text(text)
+    taken = []
+    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed.arguments) or 0)
+    assert main(["tier", "run", "--dram", "8G", *how, "--", "app"]) == 0
+    assert taken[0].assignments == ["mem.dram=8G", f"mem.tier={tier}"]
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == (2 if told else 0)
+    if told:
+        assert lines[0].startswith("assay: swap is advised, and /d is not used, as faults within")
+        assert lines[1].startswith("assay: for the pager: Run as root")
+
+
+@pytest.mark.parametrize("how", [["--path", "/d"], ["--how", "advisor"]])
+def test_where_nothing_can_be_had_the_next_step_is_told(
+    answer: Path, capsys: pytest.CaptureFixture[str], how: list[str]
+) -> None:
+    answer.write_text(LACKING)
+    assert main(["tier", "run", "--dram", "8G", *how, "--", "true"]) == 125
+    told = capsys.readouterr().err
+    assert "no swap is in use" in told and "Make one." in told
+    assert ("vm.unprivileged_userfaultfd=1" in told) is ("--path" in how)
+
+
+def test_without_a_probe_the_setting_tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ASSAY_TIER_PROBE", str(tmp_path / "none"))
+    taken = []
+    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed.arguments) or 0)
+    for how in (["--path", "/d"], ["--how", "advisor"]):
+        assert main(["tier", "run", "--dram", "8G", *how, "--", "app"]) == 0
+    assert [one.assignments[1] for one in taken] == ["mem.tier=/d", "mem.tier=swap"]
+
+
+@pytest.fixture
+def swap(monkeypatch: pytest.MonkeyPatch) -> list[Swap]:
+    """This host's, none unless it is replaced here."""
+    found = [Swap()]
+    monkeypatch.setattr(doctor, "read_swap", lambda: found[0])
+    return found
+
+
+def test_doctor_of_a_machine_that_can_be_advised(
+    answer: Path, swap: list[Swap], capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer.write_text(ADVISABLE)
+    swap[0] = Swap(size_bytes=2 << 30, used_bytes=1 << 20, page_cluster=3)
+    assert main(["tier", "doctor"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "2.00 GiB, of which 1.00 MiB are used, taking what is paged out, 8 pages" in lines[3]
+    assert lines[-1].startswith("swap can be advised: assay tier run --how advisor --dram SIZE")
+    assert main(["tier", "doctor", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["usable"], document["advisable"]) == (False, True)
+    assert document["swap"] == {"size_bytes": 2 << 30, "used_bytes": 1 << 20, "page_cluster": 3}
+
+
+def test_doctor_of_a_machine_that_has_all(
+    answer: Path, swap: list[Swap], capsys: pytest.CaptureFixture[str]
+) -> None:
     answer.write_text(WHOLE)
     assert main(["tier", "doctor", "--path", "/d"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "page faults  userfaultfd, also within system calls"
     assert lines[3].startswith("path         /d: reads 2.00 GiB/s, writes 1.00 GiB/s")
     assert lines[3].endswith("4 KiB in 50.0 us, 3.00 GiB free")
+    assert lines[4] == "swap         none"
     assert lines[-1] == "usable: assay tier run --dram SIZE --path /d -- PROGRAM"
 
 
 def test_doctor_of_a_machine_that_lacks_something(
-    answer: Path, capsys: pytest.CaptureFixture[str]
+    answer: Path, swap: list[Swap], capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer.write_text(LACKING)
     assert main(["tier", "doctor", "--path", "/d"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "page faults  userfaultfd, not also within system calls"
     assert lines[3] == "path         /d"
-    heads = [line.partition(":")[0] for line in lines[4:] if not line.startswith(" ")]
-    assert heads == ["cannot be used", "cannot be used", "slower"]
+    heads = [line.partition(":")[0] for line in lines[5:] if not line.startswith(" ")]
+    assert heads == ["cannot be used", "cannot be used", "slower", "swap cannot be advised either"]
     assert "  Name another directory." in lines
+    assert lines[-1] == "  Make one."
     assert not any(line.startswith("usable") for line in lines)
 
 
@@ -154,6 +245,7 @@ def test_doctor_as_a_document(
     assert main(["tier", "doctor", "--json"]) == (0 if can else 1)
     document = json.loads(capsys.readouterr().out)
     assert document["schema"] == 1 and document["usable"] is can
+    assert document["advisable"] is False
     assert document["probe"]["paths"][0]["path"] == "/d"
     told = document["findings"]
     assert len(told) == (0 if can else 3)
@@ -177,9 +269,16 @@ def region(base: int, **more: float) -> Region:
     return Region(**(values | more))
 
 
-def shown(*regions: Region) -> list[Meter]:
+def shown(*regions: Region, how: How = "pager") -> list[Meter]:
     return [
-        Meter(pid=7, command="app\x1b[2J", dram_bytes=2 << 30, chunk_bytes=2 << 20, regions=regions)
+        Meter(
+            pid=7,
+            command="app\x1b[2J",
+            dram_bytes=2 << 30,
+            chunk_bytes=2 << 20,
+            how=how,
+            regions=regions,
+        )
     ]
 
 
@@ -204,6 +303,17 @@ def test_top_shows_what_changed(
     ]
     assert second.split()[:2] == ["def000", "4.00"]
     assert second.split()[8:10] == ["0", "2"]
+
+
+def test_top_of_advice_knows_nothing_of_waits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = shown(region(0xABC000, staged=8, read_bytes=6 << 20), how="advisor")
+    monkeypatch.setattr(top, "meters", lambda: now)
+    assert main(["tier", "top", "--every", "10ms"]) == 0
+    process, _, first = capsys.readouterr().out.splitlines()
+    assert process == "7  1.00 GiB of 2.00 GiB DRAM  advised  app\\x1b[2J"
+    assert first.split()[5:9] == ["-", "-", "0", "0"]
 
 
 def test_top_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from assay.errors import BadInput
 from assay.launch.document import launcher_document
 from assay.launch.planner import plan
 from assay.machine.document import Machine
+from assay.machine.swaps import SWAPS
 from assay.records import (
     Configuration,
     EnvSet,
@@ -47,9 +48,33 @@ def test_the_library_is_preloaded_and_told() -> None:
     assert {word.prospect for word in made.words.values()} == {Prospect.GRANTABLE}
     assert {a.name: a.value for a in made.actions if isinstance(a, EnvSet)} == {
         "ASSAY_TIER_DRAM": str(64 << 20),
+        "ASSAY_TIER_HOW": "pager",
         "ASSAY_TIER_PATH": "/mnt/disk",
     }
     assert preloaded(made) == [PAGER]
+
+
+HEAD = "Filename\tType\tSize\tUsed\tPriority\n"
+
+
+@pytest.mark.parametrize("system", [{}, {SWAPS: HEAD + "/swap file 1048576 0 -2\n"}])
+def test_swap_in_place_of_a_directory_is_advised(system: dict[str, str]) -> None:
+    host = machine(libraries=HOST.libraries, system=system)
+    made = planned({**BOTH, "mem.tier": "swap"}, host)
+    assert {word.prospect for word in made.words.values()} == {Prospect.GRANTABLE}
+    assert {a.name: a.value for a in made.actions if isinstance(a, EnvSet)} == {
+        "ASSAY_TIER_DRAM": str(64 << 20),
+        "ASSAY_TIER_HOW": "advisor",
+    }
+    assert preloaded(made) == [PAGER]
+
+
+def test_without_swap_there_is_nothing_to_advise() -> None:
+    host = machine(libraries=HOST.libraries, system={SWAPS: HEAD})
+    word = planned({**BOTH, "mem.tier": "swap"}, host).words["mem.tier"]
+    assert word.prospect is Prospect.REFUSED
+    assert "no swap is in use" in (word.reason or "") and "swapon" in (word.reason or "")
+    assert planned(BOTH, host).words["mem.tier"].prospect is Prospect.GRANTABLE
 
 
 def test_the_launcher_looks_for_it_in_the_maps() -> None:

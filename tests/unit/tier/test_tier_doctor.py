@@ -7,8 +7,8 @@ from pathlib import Path as File
 import pytest
 
 from assay.errors import NotPossible
-from assay.tier.doctor import Finding, findings, usable
-from assay.tier.probe import IoUring, Path, Probe, Userfaultfd, probe
+from assay.tier.doctor import Finding, findings, unadvisable, usable
+from assay.tier.probe import Advice, IoUring, Path, Probe, Userfaultfd, probe
 
 GOOD = Userfaultfd(in_kernel=True, move=True, poison=True)
 FAST = Path(path="/d", free_bytes=1e9, read_bytes_per_s=2e9, write_bytes_per_s=1e9, latency_s=1e-4)
@@ -18,7 +18,7 @@ def probed(
     faults: Userfaultfd = GOOD, io_uring: IoUring | None = None, *paths: Path
 ) -> tuple[Finding, ...]:
     """What is wrong; `usable` must agree with it."""
-    told = Probe(userfaultfd=faults, io_uring=io_uring or IoUring(), paths=paths)
+    told = Probe(userfaultfd=faults, io_uring=io_uring or IoUring(), advice=Advice(), paths=paths)
     found = findings(told)
     assert usable(told) == (not any(one.fatal for one in found))
     return found
@@ -99,6 +99,17 @@ def test_a_path_that_cannot_be_used_has_cause_and_remedy(
     assert found == Finding(problem=cause, remedy=remedy, fatal=True)
 
 
+def test_swap_that_takes_nothing_has_cause_and_remedy() -> None:
+    words = "swap takes nothing: give more of it (/proc/swaps), or leave to use it"
+    told = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice(problem=words))
+    found = unadvisable(told)
+    assert found == Finding(
+        problem="swap takes nothing", remedy="Give more of it (/proc/swaps), or leave to use it."
+    )
+    assert usable(told) and not findings(told)
+    assert unadvisable(Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice())) is None
+
+
 def test_the_gravest_come_first() -> None:
     bad = Path(path="/x", problem="the path /x can only be read: name another")
     found = probed(Userfaultfd(in_kernel=True, poison=True), IoUring(problem="none"), bad)
@@ -117,7 +128,7 @@ def answering(folder: File, text: str) -> dict[str, str]:
 def test_the_probe_is_asked_and_read(tmp_path: File) -> None:
     document = (
         '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
-        '"paths":[{"path":"%s","free_bytes":5e9,"new_key":1}]}'
+        '"advice":{},"paths":[{"path":"%s","free_bytes":5e9,"new_key":1}]}'
     )
     env = answering(tmp_path, f"printf '{document}' \"$*\"")
     found = probe(env, "/a,/b")

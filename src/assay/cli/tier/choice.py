@@ -66,7 +66,7 @@ def _best(found: Probe, arguments: argparse.Namespace) -> str:
     none = unadvisable(found)
     if none is not None:
         raise NotPossible(
-            f"There is no tier here: {lack.problem}; and swap cannot be advised, as {none.problem}.",
+            f"There is no tier here: {lack.problem}; and for advice, {none.problem}.",
             f"{lack.remedy} Or: {none.remedy}",
         )
     if not arguments.quiet:

@@ -1,0 +1,28 @@
+"""What ``assay tier doctor`` reads of swap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay.tier.swap import Swap, read_swap
+
+TWO = """\
+Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
+/dev/vda2                               partition\t2097148\t\t1024\t\t-2
+/a\\040file                              file\t\t1048576\t\t0\t\t5
+"""
+
+
+def test_all_of_it_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "sys/vm").mkdir(parents=True)
+    (tmp_path / "sys/vm/page-cluster").write_text("3\n")
+    (tmp_path / "swaps").write_text(TWO)
+    assert read_swap(tmp_path) == Swap(
+        size_bytes=(2097148 + 1048576) << 10, used_bytes=1 << 20, page_cluster=3
+    )
+    (tmp_path / "swaps").write_text(TWO.splitlines()[0] + "\n")
+    assert read_swap(tmp_path) == Swap(page_cluster=3)
+
+
+def test_without_proc_there_is_none(tmp_path: Path) -> None:
+    assert read_swap(tmp_path) == Swap()
