@@ -27,7 +27,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -42,10 +42,11 @@ from assay.records import EffectKind, EffectVerdict, Granted, Modes, Outcome, Sp
 from assay.settings.registry import builtin
 from assay.tier.doctor import Finding
 from assay.tier.efficiency import Cell, Device
-from assay.tier.meter import Meter, Region
+from assay.tier.meter import How, Meter, Region
 from assay.tier.prediction import Prediction
-from assay.tier.probe import IoUring, Probe, Userfaultfd
+from assay.tier.probe import Advice, IoUring, Probe, Userfaultfd
 from assay.tier.probe import Path as TierPath
+from assay.tier.swap import Swap
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -530,9 +531,9 @@ def test_keys_of_the_tier_are_those_of_the_records() -> None:
     text = (DOCS / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `tier doctor`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
-    records = (Probe, Userfaultfd, IoUring, TierPath, Finding)
+    records = (Probe, Userfaultfd, IoUring, Advice, TierPath, Swap, Finding)
     fields = {field for record in records for field in record.__struct_fields__}
-    assert named == fields | {"usable", "probe", "findings"}
+    assert named == fields | {"usable", "advisable", "probe", "swap", "findings"}
 
 
 def test_keys_of_top_are_those_of_the_records() -> None:
@@ -541,7 +542,7 @@ def test_keys_of_top_are_those_of_the_records() -> None:
     listed = next(t for t in text.splitlines() if t.startswith("- `tier top`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     fields = {field for record in (Meter, Region) for field in record.__struct_fields__}
-    assert named == fields | {"processes"}
+    assert named == fields | {"processes", *get_args(How)}
 
 
 def test_keys_of_the_bench_are_those_of_the_records() -> None:
