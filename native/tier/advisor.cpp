@@ -32,6 +32,8 @@ constexpr int enough = Granule::pages / 4;
 /// Granules that the kernel is told of at once. It holds the lock of the address space meanwhile, and who
 /// wants to change that (mmap) waits.
 constexpr std::int64_t at_once = 4;
+/// Granules that are looked at in a row: 1 GiB.
+constexpr std::int64_t most_looked_at = 4096;
 /// Pages that are asked for or paged out before the next look.
 constexpr std::size_t most_at_a_time = (std::size_t{16} << 20U) / page;
 /// So many times what is in memory is paged out before it counts as in vain. What is only read has to be
@@ -158,20 +160,35 @@ Advisor::Area* Advisor::area_of(std::int64_t granule) {
 
 // -- looking ------------------------------------------------------------------------------------------------
 
+/// Part after part, so that a front does not wait for it.
 void Advisor::look_everywhere(Time now) {
-    std::size_t came = 0;
+    std::int64_t left = most_looked_at;
     for (const Area& area : areas_) {
-        came += look(area, {area.first(), area.last()}, now);
-        std::size_t held = 0;
-        for (std::int64_t number = area.first(); number <= area.last(); ++number)
-            if (const Granule* const one = granules_.find(number); one != nullptr)
-                held += count_of(one->present & area.pages_of(number));
-        area.shown->held_bytes = held * page;
+        if (area.last() < looked_) continue;
+        const std::int64_t first = std::max(area.first(), looked_);
+        const Piece piece{first, std::min(area.last(), first + left - 1)};
+        came_ += look(area, piece, now);
+        left -= piece.count();
+        looked_ = piece.last + 1;
+        if (piece.last == area.last()) show(area);
+        if (left == 0) break;
     }
     // A twentieth of the time at most; seldom, where nothing happens.
-    everywhere_pause_ = came > 0 ? 10 * ms : std::min(2 * everywhere_pause_, 200 * ms);
     const Time after = now_ns();
-    everywhere_due_ = after + std::max(everywhere_pause_, 20 * (after - now));
+    everywhere_due_ = after + 20 * (after - now);
+    if (left == 0) return;
+    const Time before = std::exchange(came_, 0) > 0 ? 0 : everywhere_pause_;
+    everywhere_pause_ = std::clamp(2 * before, 10 * ms, 200 * ms);
+    everywhere_due_ = std::max(everywhere_due_, after + everywhere_pause_);
+    looked_ = 0;
+}
+
+void Advisor::show(const Area& area) {
+    std::size_t held = 0;
+    for (std::int64_t number = area.first(); number <= area.last(); ++number)
+        if (const Granule* const one = granules_.find(number); one != nullptr)
+            held += count_of(one->present & area.pages_of(number));
+    area.shown->held_bytes = held * page;
 }
 
 /// It may have passed over what was in memory all the time.
@@ -425,7 +442,6 @@ std::size_t Advisor::page_out(Piece piece) {
     const Area* const area = piece.count() > 0 ? area_of(piece.first) : nullptr;
     if (area == nullptr) return 0;
     piece.last = std::min(piece.last, area->last());
-    look_again(*area, piece);
     const std::size_t before = resident_;
     advise(*area, piece, MADV_PAGEOUT);
     look_again(*area, piece);

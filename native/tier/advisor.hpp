@@ -70,6 +70,8 @@ class Advisor {
     [[nodiscard]] Area* area_of(std::int64_t granule);
 
     void look_everywhere(Time now);
+    /// To others, how much of it is in memory.
+    void show(const Area& area);
     void look_at_front(const Front& front, Time now);
     /// \returns granules that have come since the last look there.
     std::size_t look(const Area& area, Piece piece, Time now);
@@ -113,7 +115,9 @@ class Advisor {
     Counts past_{}; ///< Of areas that are gone.
     Time areas_due_ = 0, everywhere_due_ = 0, page_out_due_ = 0;
     Time everywhere_pause_ = 0, page_out_pause_ = 0, rest_ = 0;
-    Time moved_ = 0; ///< When any front did last.
+    Time moved_ = 0;          ///< When any front did last.
+    std::int64_t looked_ = 0; ///< Granules before this have been looked at, where that is under way.
+    std::size_t came_ = 0;    ///< Of these, granules that have come.
     std::size_t turn_ = 0;
     std::size_t gone_ = 0; ///< Pages that were paged out since all was within the budget.
     bool said_ = false;
