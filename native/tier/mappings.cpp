@@ -3,6 +3,8 @@
 #include "tier/granules.hpp"
 #include "tier/lifted.hpp"
 
+#include <sys/sysinfo.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -10,8 +12,19 @@
 
 namespace assay::tier {
 
+namespace {
+
+/// What is larger is mostly empty, for it cannot be filled, and to look through it would take long.
+std::uint64_t most_bytes() {
+    struct sysinfo host = {};
+    if (::sysinfo(&host) != 0) return std::uint64_t{1} << 40U;
+    return 2 * host.mem_unit * (std::uint64_t{host.totalram} + host.totalswap);
+}
+
+} // namespace
+
 Mappings::Mappings(std::size_t least)
-    : least_(least), file_(lifted(Fd(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)))) {
+    : least_(least), most_(most_bytes()), file_(lifted(Fd(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)))) {
     if (!file_) throw std::system_error(errno, std::generic_category(), "/proc/self/maps");
 }
 
@@ -47,7 +60,7 @@ void Mappings::take(std::string_view line, Table<Span>& found) const {
     for (int field = 0; field < 3; ++field) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
     const bool anonymous = line == "0" || line.starts_with("0 ");
     const std::uint64_t bytes = span.to - span.from;
-    if (!anonymous || line.ends_with("[stack]") || bytes < least_ || bytes > most_bytes) return;
+    if (!anonymous || line.ends_with("[stack]") || bytes < least_ || bytes > most_) return;
     if (span.to / Granule::bytes < Granules::end && !found.full()) found.add(span);
 }
 

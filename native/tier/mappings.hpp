@@ -29,11 +29,9 @@ class Mappings {
     void read(Table<Span>& found);
 
   private:
-    static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40U; ///< More is only reserved.
-
     void take(std::string_view line, Table<Span>& found) const;
 
-    std::uint64_t least_;
+    std::uint64_t least_, most_;
     Fd file_;
     std::array<char, std::size_t{16} << 10U> text_{};
 };
