@@ -59,7 +59,7 @@ Advisor::Advisor(const Means& means)
     : budget_(means.memory_bytes / page),
       distance_(std::clamp(static_cast<std::int64_t>(budget_ / Granule::pages / 16), std::int64_t{1},
                            std::int64_t{8})),
-      mappings_(means.least_bytes), meter_(2 * most_areas, means.memory_bytes, page, Meter::How::advisor),
+      maps_(means.least_bytes), meter_(2 * most_areas, means.memory_bytes, page, Meter::How::advisor),
       spans_(most_areas), areas_(most_areas), areas_before_(most_areas) {
     demand_swap();
     demand_page_out();
@@ -116,7 +116,7 @@ Advisor::Time Advisor::go_round(Time now) {
 // -- memory -------------------------------------------------------------------------------------------------
 
 void Advisor::find_areas(Time now) {
-    mappings_.read(spans_);
+    maps_.read(spans_);
     areas_due_ = now + std::max(50 * ms, 50 * (now_ns() - now));
     if (areas_are(spans_)) return;
     std::swap(areas_, areas_before_);

@@ -2,7 +2,7 @@
 
 #include "tier/fronts.hpp"
 #include "tier/granules.hpp"
-#include "tier/mappings.hpp"
+#include "tier/maps.hpp"
 #include "tier/meter.hpp"
 #include "tier/pagemap.hpp"
 
@@ -105,7 +105,7 @@ class Advisor {
     std::size_t budget_;                   ///< Pages.
     std::int64_t distance_;                ///< Granules that are left alone behind a front.
     std::size_t resident_ = 0, ahead_ = 0; ///< Pages: in memory, and asked for.
-    Mappings mappings_;
+    Maps maps_;
     Pagemap pagemap_;
     Granules granules_;
     Fronts fronts_;

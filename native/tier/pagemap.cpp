@@ -1,28 +1,25 @@
 #include "tier/pagemap.hpp"
 
-#include "tier/lifted.hpp"
-
 #include <algorithm>
-#include <cerrno>
+#include <cstddef>
 #include <system_error>
 
 namespace assay::tier {
 
-Pagemap::Pagemap() : file_(lifted(Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)))) {
-    if (!file_) throw std::system_error(errno, std::generic_category(), "/proc/self/pagemap");
+Pagemap::Pagemap() {
+    const int error = present_.read(reinterpret_cast<const std::byte*>(this), {entries_.data(), 1});
+    if (error != 0) throw std::system_error(error, std::generic_category(), "/proc/self/pagemap");
 }
 
 const Pagemap::Seen* Pagemap::read(std::int64_t first, std::int64_t count) {
-    constexpr std::size_t entry = sizeof(std::uint64_t);
-    const std::size_t pages = static_cast<std::size_t>(count) * Granule::pages;
-    const ssize_t got = ::pread(file_.get(), entries_.data(), pages * entry,
-                                first * static_cast<std::int64_t>(Granule::pages * entry));
-    std::fill(entries_.begin() + std::max<ssize_t>(got, 0) / static_cast<ssize_t>(entry),
-              entries_.begin() + static_cast<std::ptrdiff_t>(pages), 0);
+    const std::span wanted(entries_.data(), static_cast<std::size_t>(count) * Granule::pages);
+    const auto at = static_cast<std::uint64_t>(first) * Granule::bytes;
+    // NOLINTNEXTLINE: granules are known by numbers
+    if (present_.read(reinterpret_cast<const std::byte*>(at), wanted) != 0) std::ranges::fill(wanted, 0);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
         Seen seen;
         for (std::size_t bit = 0; bit < Granule::pages; ++bit) {
-            const std::uint64_t one = entries_[i * Granule::pages + bit];
+            const std::uint64_t one = wanted[i * Granule::pages + bit];
             seen.present |= (one >> 63U) << bit;
             seen.swapped |= (one >> 62U & 1U) << bit;
         }

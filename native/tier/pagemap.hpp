@@ -1,15 +1,14 @@
 #pragma once
 
-#include "common/fd.hpp"
 #include "tier/granules.hpp"
+#include "tier/present.hpp"
 
 #include <array>
 #include <cstdint>
 
 namespace assay::tier {
 
-/// Where pages of this process are, as proc_pid_pagemap(5) has it; no content is touched, and no right is
-/// needed.
+/// Where pages of this process are, granule by granule; no content is touched, and no right is needed.
 class Pagemap {
   public:
     /// Of a granule, a bit of each page.
@@ -28,7 +27,7 @@ class Pagemap {
     [[nodiscard]] const Seen* read(std::int64_t first, std::int64_t count);
 
   private:
-    Fd file_;
+    Present present_;
     std::array<std::uint64_t, most * Granule::pages> entries_{};
     std::array<Seen, most> seen_{};
 };

@@ -17,11 +17,11 @@ struct Span {
 
 /// The large memory of this process, however it was allocated: what is private, anonymous, readable and
 /// writable, as proc_pid_maps(5) has it.
-class Mappings {
+class Maps {
   public:
     /// \param least bytes of what is large.
     /// \throws std::system_error where there is no /proc.
-    explicit Mappings(std::size_t least);
+    explicit Maps(std::size_t least);
 
     /// Those that there are now, by address.
     ///

@@ -1,4 +1,4 @@
-#include "tier/mappings.hpp"
+#include "tier/maps.hpp"
 
 #include "tier/granules.hpp"
 #include "tier/lifted.hpp"
@@ -23,12 +23,12 @@ std::uint64_t most_bytes() {
 
 } // namespace
 
-Mappings::Mappings(std::size_t least)
+Maps::Maps(std::size_t least)
     : least_(least), most_(most_bytes()), file_(lifted(Fd(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)))) {
     if (!file_) throw std::system_error(errno, std::generic_category(), "/proc/self/maps");
 }
 
-void Mappings::read(Table<Span>& found) {
+void Maps::read(Table<Span>& found) {
     found.fill(0);
     if (::lseek(file_.get(), 0, SEEK_SET) != 0) return;
     std::size_t held = 0;
@@ -47,7 +47,7 @@ void Mappings::read(Table<Span>& found) {
 }
 
 /// `FROM-TO rw-p OFFSET DEVICE INODE [NAME]`
-void Mappings::take(std::string_view line, Table<Span>& found) const {
+void Maps::take(std::string_view line, Table<Span>& found) const {
     Span span;
     const auto number = [&line](std::uint64_t& value) {
         const char* const last = line.data() + line.size();
