@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-SBIN = Path("/usr/sbin")
+from .swapping import swap_file
+
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 QUIET = {**os.environ, "ASAN_OPTIONS": "handle_sigbus=0:handle_abort=0"}
 """How a program ends is what is looked at, not how a sanitizer tells it."""
@@ -87,15 +88,8 @@ def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> No
 @pytest.fixture
 def swap(tmp_path: Path) -> Iterator[None]:
     """Half a gigabyte of it, for the whole machine."""
-    file = tmp_path / "swap"
-    with file.open("wb") as room:
-        file.chmod(0o600)
-        os.posix_fallocate(room.fileno(), 0, 512 << 20)
-    subprocess.run([SBIN / "mkswap", file], capture_output=True, check=True)
-    if subprocess.run([SBIN / "swapon", file], check=False).returncode != 0:
-        pytest.skip("swap cannot be had here")
-    yield
-    subprocess.run([SBIN / "swapoff", file], check=True)
+    with swap_file(tmp_path, 512 << 20):
+        yield
 
 
 @pytest.mark.alone
