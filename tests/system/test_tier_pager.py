@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from .swapping import swap_file
+from swapping import swap_file
 
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 QUIET = {**os.environ, "ASAN_OPTIONS": "handle_sigbus=0:handle_abort=0"}
