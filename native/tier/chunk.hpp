@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tier/content.hpp"
+#include "tier/digest.hpp"
 
 #include <cstddef>
 #include <cstdint>

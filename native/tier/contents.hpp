@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tier/chunk.hpp"
-#include "tier/content.hpp"
+#include "tier/digest.hpp"
 #include "tier/sizes.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "tier/content.hpp"
+#include "tier/digest.hpp"
 
 // One function of the library, compiled here: nothing is linked, and the pager calls nobody else's code.
 #define XXH_INLINE_ALL
