@@ -77,8 +77,10 @@ bool reap_children(pid_t spare) {
 }
 
 Census count_tree(Containment& containment) {
-    // In this order: what is forked meanwhile is in the control group, whose list is the later one.
-    const auto below_us = TreeOnly{""}.processes();
+    // In this order: what has run by now is in the control group, whose list is the later one, unless it
+    // left.
+    auto below_us = TreeOnly{""}.processes();
+    std::erase_if(below_us, [](pid_t pid) { return !has_run(pid); });
     auto contained = containment.processes();
     std::sort(contained.begin(), contained.end());
     const auto outside = std::count_if(below_us.begin(), below_us.end(), [&](pid_t pid) {

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <string>
 #include <unordered_map>
 
@@ -122,6 +124,25 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
 std::optional<ProcStat> proc_stat(pid_t pid) {
     const auto text = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/stat").c_str());
     return text ? parse_proc_stat(*text) : std::nullopt;
+}
+
+namespace {
+
+/// How often a process was given a processor: the third number of /proc/PID/schedstat
+/// (Documentation/scheduler/sched-stats.rst).
+std::optional<std::uint64_t> runs_of(const std::string& pid) {
+    const auto text = read_file(AT_FDCWD, ("/proc/" + pid + "/schedstat").c_str());
+    std::uint64_t runs = 0;
+    if (!text || std::sscanf(text->c_str(), "%*u %*u %" SCNu64, &runs) != 1) return {};
+    return runs;
+}
+
+} // namespace
+
+bool has_run(pid_t pid) {
+    static const bool counted = runs_of("self").value_or(0) > 0;
+    if (!counted) return true;
+    return runs_of(std::to_string(pid)).value_or(0) > 0;
 }
 
 std::vector<pid_t> descendants(pid_t root, std::size_t limit) {

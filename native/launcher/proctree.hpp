@@ -36,6 +36,12 @@ struct ProcStat {
 std::optional<ProcStat> parse_proc_stat(std::string_view text);
 std::optional<ProcStat> proc_stat(pid_t pid);
 
+/// Whether a process has run at all. One that is being forked can be seen before it is in its control group:
+/// the kernel lets it run only when it is (copy_process(), kernel/fork.c: attach_pid() comes before
+/// cgroup_post_fork(), wake_up_new_task() after both). True where the kernel counts no runs
+/// (CONFIG_SCHED_INFO), false for what has gone.
+bool has_run(pid_t pid);
+
 /// Living processes below `root`, nearest first, without `root` itself; at most `limit`.
 std::vector<pid_t> descendants(pid_t root, std::size_t limit = 65536);
 
