@@ -95,7 +95,7 @@ Budget::Budget(Fd file) : file_(std::move(file)) {}
 Budget::Budget(Budget&& other) noexcept
     : file_(std::move(other.file_)), news_(std::move(other.news_)),
       head_(std::exchange(other.head_, nullptr)), own_(std::exchange(other.own_, nowhere)),
-      least_(other.least_) {}
+      least_(other.least_), before_(other.before_) {}
 
 Budget::~Budget() {
     if (head_ == nullptr) return;
@@ -148,6 +148,7 @@ bool Budget::join(std::size_t least) {
         clear(place(i));
         place(i).taken = 1;
         ++head_->users;
+        before_ = head_->joined++;
         own_ = i;
         least_ = least;
         news_ = listening();

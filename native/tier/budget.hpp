@@ -38,6 +38,8 @@ class Budget {
     /// Takes part from now on. \param least bytes that it may have whatever the others have, for a process
     ///     that waits for another one must not keep it from going on. \returns false where too many do.
     [[nodiscard]] bool join(std::size_t least);
+    /// How many others took part before this process did.
+    [[nodiscard]] std::size_t before() const { return before_; }
     [[nodiscard]] bool take(std::size_t bytes);
     void give(std::size_t bytes);
 
@@ -61,6 +63,7 @@ class Budget {
         std::size_t bytes, declared;
         std::atomic<std::int64_t> left;       ///< Below 0 where each has no more than its least.
         std::atomic<std::uint64_t> users;     ///< Places that are taken.
+        std::atomic<std::uint64_t> joined;    ///< All that ever took part.
         std::atomic<std::uint64_t> wanted_ns; ///< When somebody last found too little, by CLOCK_MONOTONIC.
         std::uint64_t bell;                   ///< Written to be heard.
     };
@@ -87,7 +90,7 @@ class Budget {
     Fd news_; ///< Of writes to the file: inotify(7).
     Head* head_ = nullptr;
     std::size_t own_ = nowhere;
-    std::size_t least_ = 0;
+    std::size_t least_ = 0, before_ = 0;
     std::uint64_t collected_ns_ = 0, told_ns_ = 0;
 };
 

@@ -23,7 +23,9 @@ struct Means {
     std::size_t least_bytes = page;                   ///< That are brought at a time, of parts likewise.
     std::size_t address_bytes = std::size_t{1} << 42; ///< Of all regions, at most.
     unsigned depth = 64;                              ///< Transfers at a time.
-    std::optional<Exchange> exchange = {};            ///< The best that there is, where none is named.
+    std::string trace_folder = {};         ///< What is touched is recorded there, where one is named.
+    std::string replay_folder = {};        ///< It is touched as was recorded there, where one is named.
+    std::optional<Exchange> exchange = {}; ///< The best that there is, where none is named.
     Budget* budget = nullptr; ///< That other processes share; `memory_bytes` are all that it has.
     /// Makes the disk; by io_uring, or by threads where there is none.
     std::function<std::unique_ptr<Disk>(const Store&, unsigned depth)> disk = {};

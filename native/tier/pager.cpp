@@ -57,8 +57,9 @@ Pager::Pager(const Means& means, Exchange exchange)
     : mapping_(exchange), budget_(means.budget),
       pool_(exchange, sizes_of(means, exchange), room_for(means), means.budget), transfers_(means),
       contents_(pool_.sizes()), residence_(pool_.most_bytes(), pool_.chunk()),
-      meter_(most_regions, means.memory_bytes, means.chunk_bytes), regions_(most_regions),
-      expected_(most_expected), starved_(means.address_bytes / means.chunk_bytes),
+      meter_(most_regions, means.memory_bytes, means.chunk_bytes), trace_folder_(means.trace_folder),
+      replay_folder_(means.replay_folder), regions_(most_regions), expected_(most_expected),
+      starved_(means.address_bytes / means.chunk_bytes),
       copies_unasked_(exchange == Exchange::copy && !means.exchange) {
     fit(pool_.most_bytes());
     // Signals are the program's: none is to arrive in a thread that it does not know.
@@ -101,6 +102,10 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
             error = ENOMEM; // There are no addresses for its chunks (RLIMIT_AS).
         }
         if (error == 0) {
+            begin_traces();
+            region->ordinal = regions_ever_++;
+            if (recorder_) recorder_->began(bytes / pool_.chunk());
+            if (future_) future_->began(*region);
             regions_.add(region);
             std::ranges::sort(regions_, {}, &Region::base);
             wake_.signal(); // From the first one on others are listened to.
@@ -123,6 +128,7 @@ void Pager::remove(Region& region) {
     regions_.remove(place);
     if (unfinished_.region == &region) unfinished_ = {};
     for (Chunk& chunk : region.chunks()) forget(chunk);
+    if (future_) future_->ended(region);
     for (std::size_t i = 0; i < starved_.size();)
         if (starved_[i]->region == &region)
             starved_[i] = starved_.take_last();
@@ -200,11 +206,14 @@ bool Pager::serve() {
         const Unfinished one = std::exchange(unfinished_, {});
         if (one.level == one.region->wanted()) look_ahead(*one.region, *one.run);
     }
+    if (future_) foresee();
+    if (future_) bring_foreseen();
     bring_expected();
     transfers_.begin(); // What is waited for does not wait for room that others will need.
-    pool_.set_aside(records_.bytes);
+    pool_.set_aside(records_.bytes + (future_ ? future_->bytes() : 0));
     share();
     keep_some_free();
+    if (recorder_) show_touches();
     transfers_.begin();
     return any;
 }
@@ -297,26 +306,31 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     Region* const region = region_at(at);
     // Unmapped meanwhile: whoever touches it again learns so from the kernel.
     if (region == nullptr) return mapping_.wake(at, page);
-    Chunk* chunk = &region->fitted_at(at);
+    const auto foreseen = future_ ? future_->level_at(*region, at) : std::nullopt;
+    Chunk* chunk = &region->fitted_at(at, foreseen.value_or(region->wanted()));
     if (chunk->state == State::in) {
         // Another thread was before it, or the program has given the page back (MADV_DONTNEED) and finds
         // zeros.
         return mapping_.fill(at);
     }
     if (chunk->state == State::lost) return mapping_.wake(at, page);
-    const Streams::Stream* const run = run_of(*region, *chunk, thread);
+    const Streams::Stream* const run = future_ ? nullptr : run_of(*region, *chunk, thread);
     const std::size_t wanted = region->wanted();
-    if (chunk->state == State::out && region->level_of(*chunk) == wanted &&
+    if (!future_ && chunk->state == State::out && region->level_of(*chunk) == wanted &&
         region->levels[wanted].grain.watches_next(run == nullptr)) {
         region->watch(*chunk);
         chunk = &region->piece_at(at);
     }
     region->touched(*chunk, clock());
+    if (recorder_ && chunk->place == Chunk::Place::aside) recorder_->touched_again();
+    if (recorder_) recorder_->touched(region->touch_of(region->piece_at(at, wanted)));
+    if (future_ && !future_->touched(*region, at)) residence_.surprised();
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);
     region->begin_wait(*chunk);
     if (!answer(*chunk)) starve(*chunk);
     // Where larger chunks are wanted, the rest of one that is split comes with any part of it.
+    if (foreseen) return;
     Chunk& whole = region->piece_at(at, wanted);
     if (whole.state == State::split) static_cast<void>(bring_ahead(whole));
     if (run != nullptr) look_ahead(*region, *run);
@@ -389,6 +403,77 @@ const Streams::Stream* Pager::run_of(Region& region, const Chunk& chunk, std::ui
     return streams.assume(number, thread, most);
 }
 
+// -- what is known of another run ---------------------------------------------------------------------------
+
+void Pager::begin_traces() {
+    const std::size_t number = budget_ == nullptr ? 0 : budget_->before();
+    try {
+        if (!trace_folder_.empty()) recorder_.emplace(trace_path(trace_folder_, number), pool_.sizes());
+        if (recorder_) recorder_->map(std::clamp(most_ / 8, 4 * pool_.chunk(), 8 * pool_.chunk()));
+    } catch (const std::exception& error) {
+        say({"touches are not recorded: ", error.what()});
+    }
+    const std::string path = trace_path(replay_folder_, number);
+    try {
+        if (!replay_folder_.empty()) future_.emplace(Trace(path, pool_.sizes()), pool_.sizes());
+        if (future_ && future_->bytes() > most_ / 4)
+            throw std::runtime_error("it takes more than a quarter of DRAM (--dram)");
+        if (future_) {
+            const std::size_t chunk = pool_.chunk();
+            residence_.foresee(&*future_, std::max(4 * chunk, std::min(future_->newest_bytes(), most_ / 4)));
+        }
+    } catch (const std::exception& error) {
+        future_.reset();
+        say({"touches are not foreseen by ", path, ": ", error.what()});
+    }
+    trace_folder_.clear();
+    replay_folder_.clear();
+}
+
+void Pager::foresee() {
+    if (future_->is_known()) return;
+    if (future_->is_lost()) say({"the program does something else than was recorded: nothing is foreseen"});
+    residence_.foresee(nullptr, 0);
+    future_.reset();
+}
+
+void Pager::show_touches() {
+    while (residence_.mapped_bytes() > recorder_->mapped_bytes()) {
+        Chunk* const chunk = residence_.oldest_mapped();
+        if (chunk == nullptr || !unmap(*chunk)) return;
+    }
+}
+
+/// Only of what is touched later.
+bool Pager::make_room_until(std::size_t when, std::size_t bytes) {
+    for (;;) {
+        const std::size_t writing = transfers_.writing_bytes();
+        if (pool_.left_bytes() + writing >= low_ + bytes) return true;
+        const auto last = future_->last();
+        if (!last || last->when <= when) return false;
+        if (make_room() != Room::made && transfers_.writing_bytes() == writing) return false;
+    }
+}
+
+void Pager::bring_foreseen() {
+    while (const auto coming = future_->next(most_)) {
+        Region& region = *coming->region;
+        for (std::size_t i = 0; i < coming->level; ++i)
+            if (Chunk& around = region.piece_at(coming->at, i); around.state == State::out)
+                region.split(around);
+        Chunk& chunk = region.piece_at(coming->at, coming->level);
+        if (chunk.state == State::out || chunk.state == State::split) {
+            // What is brought sooner than it must be takes the place of what is used over and over.
+            const bool enough = bytes_ahead() >= window_ + 2 * pool_.chunk();
+            if (enough || !make_room_until(coming->when, chunk.bytes())) return;
+            if (bring_ahead(chunk) == Ahead::no_further) return;
+        } else if (region.level_of(chunk) < coming->level) {
+            future_->covered_by(chunk);
+        }
+        future_->pass();
+    }
+}
+
 void Pager::look_ahead(Region& region, const Streams::Stream& run) {
     const std::size_t level = region.wanted(), step = region.sizes[level];
     const std::size_t count = region.bytes / step;
@@ -397,7 +482,7 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
     std::uint32_t ahead = 0;
     // Of parts a fault takes as long as a transfer: what is there already of a run that was followed for a
     // while is mapped before it is touched, and counts as used.
-    std::uint32_t straight = level > 0 ? run.window / 4 : 0;
+    std::uint32_t straight = level > 0 && !recorder_ ? run.window / 4 : 0;
     for (std::size_t steps = 0; ahead < run.window && steps < count; ++steps) {
         number += run.stride;
         const auto within = [count](std::int64_t i) {
@@ -485,10 +570,13 @@ void Pager::was_read(Chunk& chunk, int error) {
         chunk.known = true;
     }
     chunk.state = State::staged;
-    if (!chunk.waited)
+    // Of parts a fault takes as long as a transfer.
+    const bool straight = future_ && region.level_of(chunk) > 0 && !future_->tells(chunk);
+    if (chunk.waited) {
+        if (!map(chunk)) starve(chunk);
+    } else if (!straight || !map(chunk)) {
         residence_.brought(chunk);
-    else if (!map(chunk))
-        starve(chunk);
+    }
 }
 
 // -- mapping and unmapping ----------------------------------------------------------------------------------

@@ -2,16 +2,20 @@
 
 #include "tier/contents.hpp"
 #include "tier/event.hpp"
+#include "tier/future.hpp"
 #include "tier/mapping.hpp"
 #include "tier/means.hpp"
 #include "tier/pool.hpp"
 #include "tier/region.hpp"
 #include "tier/residence.hpp"
+#include "tier/trace.hpp"
 #include "tier/transfers.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 
 namespace assay::tier {
@@ -70,6 +74,13 @@ class Pager {
     /// All that depends on how much memory there may be.
     void fit(std::size_t most);
 
+    void begin_traces();
+    void foresee();
+    /// A program that is recorded has only little mapped at a time, so that its touches show.
+    void show_touches();
+    /// What is touched next comes, as far as nothing that is touched sooner has to go for it.
+    void bring_foreseen();
+    [[nodiscard]] bool make_room_until(std::size_t when, std::size_t bytes);
     void fault(std::byte* at, std::uint32_t thread, bool writes);
     void unmapped(std::byte* from, std::byte* to);
     void unmapped(Chunk& chunk, const std::byte* from, const std::byte* to);
@@ -84,8 +95,9 @@ class Pager {
     [[nodiscard]] Grain::Clock clock() const;
     void bring_expected();
     /// Whether as much as may be is on its way, or was brought and is not used.
-    [[nodiscard]] bool enough_ahead() const {
-        return residence_.ahead_bytes() + transfers_.unasked_bytes() >= most_ahead_;
+    [[nodiscard]] bool enough_ahead() const { return bytes_ahead() >= most_ahead_; }
+    [[nodiscard]] std::size_t bytes_ahead() const {
+        return residence_.ahead_bytes() + transfers_.unasked_bytes();
     }
     /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
     [[nodiscard]] bool read(Chunk& chunk);
@@ -122,6 +134,10 @@ class Pager {
     Residence residence_;
     Meter meter_;
     Records records_;
+    std::string trace_folder_, replay_folder_; ///< Until there is a region.
+    std::optional<Recorder> recorder_;
+    std::optional<Future> future_;
+    std::uint32_t regions_ever_ = 0;
     std::size_t most_ = 0;       ///< Bytes that there may be in memory.
     std::size_t low_ = 0;        ///< Bytes that are kept free.
     std::size_t most_ahead_ = 0; ///< Bytes that may be brought ahead.

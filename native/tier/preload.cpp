@@ -160,6 +160,10 @@ class Front {
         means.paths = split_paths(paths);
         means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
         means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
+        if (const char* const folder = std::getenv("ASSAY_TIER_TRACE"); folder != nullptr)
+            means.trace_folder = folder;
+        if (const char* const folder = std::getenv("ASSAY_TIER_REPLAY"); folder != nullptr)
+            means.replay_folder = folder;
         if (const char* const how = std::getenv("ASSAY_TIER_EXCHANGE"); how != nullptr)
             means.exchange = std::string_view(how) == "copy" ? Exchange::copy : Exchange::move;
         try {

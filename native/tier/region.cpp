@@ -91,8 +91,7 @@ std::size_t Region::wanted() const {
     return level;
 }
 
-Chunk& Region::fitted_at(const std::byte* at) {
-    const std::size_t level = wanted();
+Chunk& Region::fitted_at(const std::byte* at, std::size_t level) {
     for (std::size_t i = 0; i < level; ++i) split(piece_at(at, i));
     Chunk& found = piece_at(at, level);
     if (found.state == State::split) join(found);

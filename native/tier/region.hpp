@@ -6,6 +6,7 @@
 #include "tier/sizes.hpp"
 #include "tier/streams.hpp"
 #include "tier/table.hpp"
+#include "tier/trace.hpp"
 
 #include <array>
 #include <cstddef>
@@ -49,8 +50,8 @@ class Region {
     void join(Chunk& chunk);
     /// The size that is wanted now.
     [[nodiscard]] std::size_t wanted() const;
-    /// The chunk at an address, split or joined to the size that is wanted where that may be.
-    [[nodiscard]] Chunk& fitted_at(const std::byte* at);
+    /// The chunk at an address, split or joined to a size where that may be.
+    [[nodiscard]] Chunk& fitted_at(const std::byte* at, std::size_t level);
     /// A chunk was touched, by which it is judged what is wanted.
     void touched(const Chunk& chunk, const Grain::Clock& clock);
 
@@ -90,6 +91,11 @@ class Region {
     }
     [[nodiscard]] std::size_t level_of(const Chunk& chunk) const { return sizes.level_of(chunk.bytes()); }
     [[nodiscard]] Table<Chunk>& chunks() { return levels[0].chunks; }
+    /// A touch of a chunk, as traces have it.
+    [[nodiscard]] Touch touch_of(const Chunk& chunk) const {
+        const std::size_t level = level_of(chunk);
+        return {ordinal, static_cast<std::uint32_t>(level), number(chunk.at, level)};
+    }
     /// Where a chunk lies in the store.
     [[nodiscard]] std::uint64_t position_of(const Chunk& chunk) const {
         return first * sizes.largest() + static_cast<std::size_t>(chunk.at - base);
@@ -102,6 +108,7 @@ class Region {
         Grain grain{1, nullptr}; ///< Whether their parts are.
     };
 
+    std::uint32_t ordinal = 0; ///< Of all that ever were.
     std::byte* base;
     std::size_t bytes; ///< A multiple of the largest chunk.
     Sizes sizes;

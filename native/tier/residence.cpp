@@ -1,6 +1,7 @@
 #include "tier/residence.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace assay::tier {
 
@@ -8,6 +9,10 @@ namespace {
 
 /// Of what memory holds, the part that only passes through, and the part that is kept for a while unmapped.
 constexpr std::size_t passing_part = 32, aside_part = 32;
+bool is_mapped(const Chunk& chunk) {
+    return chunk.place == Chunk::Place::main || chunk.place == Chunk::Place::passing;
+}
+
 /// What comes again before such a part of memory was brought is near.
 constexpr std::size_t near_part = 2;
 /// No instruction touches as many chunks at once, and each of them has to be there at the same time.
@@ -34,21 +39,57 @@ Queue& Residence::queue(Chunk::Place place) {
 }
 
 void Residence::enter(Chunk& chunk, Chunk::Place place) {
-    left(chunk);
+    take_out(chunk);
     chunk.place = place;
     queue(place).add(chunk);
+    if (future_ == nullptr) return;
+    if (place == Chunk::Place::passing)
+        future_->stays(chunk);
+    else
+        future_->came(chunk, place == Chunk::Place::main);
 }
 
-void Residence::left(Chunk& chunk) {
+void Residence::take_out(Chunk& chunk) {
     if (chunk.place == Chunk::Place::none) return;
     queue(chunk.place).remove(chunk);
     chunk.place = Chunk::Place::none;
+}
+
+void Residence::left(Chunk& chunk) {
+    take_out(chunk);
+    if (future_ != nullptr) future_->left(chunk);
+}
+
+void Residence::foresee(Future* future, std::size_t newest) {
+    future_ = future;
+    few_newest_ = newest;
+}
+
+void Residence::surprised() {
+    constexpr std::size_t chunks = 16;
+    few_newest_ = std::max(few_newest_, std::min({few_newest_ + chunk_, chunks * chunk_, most_ / 4}));
+}
+
+/// What is new passes on to the others, of which one is chosen that is to go.
+void Residence::came_foreseen(Chunk& chunk) {
+    enter(chunk, Chunk::Place::passing);
+    while (passing_.bytes() > few_newest_ && passing_.size() > least)
+        enter(*passing_.front(), Chunk::Place::main);
+}
+
+Chunk* Residence::touched_last() const {
+    if (future_ == nullptr) return nullptr;
+    const auto found = future_->last();
+    if (!found) return nullptr;
+    Chunk& chunk = found->region->piece_at(found->at, found->level);
+    return chunk.place == Chunk::Place::none ? nullptr : &chunk;
 }
 
 void Residence::came(Chunk& chunk, bool again) {
     judge(chunk, again);
     came_ += chunk.bytes();
     chunk.came = static_cast<std::uint32_t>(came_ / unit);
+    if (future_ != nullptr) return came_foreseen(chunk);
     if (retains_ && ++since_let_in_ < one_of) return enter(chunk, Chunk::Place::passing);
     since_let_in_ = 0;
     enter(chunk, Chunk::Place::main);
@@ -102,6 +143,7 @@ void Residence::narrow() {
 
 void Residence::used_again(Chunk& chunk) {
     touched_ += chunk.bytes();
+    if (future_ != nullptr) return came_foreseen(chunk);
     enter(chunk, Chunk::Place::main);
 }
 
@@ -112,9 +154,24 @@ void Residence::set_aside(Chunk& chunk) {
 void Residence::postpone(Chunk& chunk) {
     const Chunk::Place place = chunk.place;
     if (place != Chunk::Place::none) enter(chunk, place);
+    if (future_ != nullptr) future_->left(chunk);
+}
+
+Chunk* Residence::oldest_mapped() const {
+    if (main_.size() + passing_.size() <= least) return nullptr;
+    Chunk* const stays = main_.front();
+    Chunk* const passes = passing_.front();
+    if (stays == nullptr || passes == nullptr) return stays == nullptr ? passes : stays;
+    return static_cast<std::int32_t>(stays->came - passes->came) < 0 ? stays : passes;
+}
+
+Chunk* Residence::next_to_leave() const {
+    if (Chunk* const last = touched_last(); last != nullptr && !is_mapped(*last)) return last;
+    return aside_.bytes() > few_aside_ ? aside_.front() : nullptr;
 }
 
 Chunk* Residence::next_to_unmap() const {
+    if (Chunk* const last = touched_last(); last != nullptr && is_mapped(*last)) return last;
     // What came last stays: an instruction may need several chunks.
     if (main_.size() + passing_.size() <= least) return nullptr;
     return passing_.bytes() > few_passing_ || main_.empty() ? passing_.front() : main_.front();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tier/chunk.hpp"
+#include "tier/future.hpp"
 
 namespace assay::tier {
 
@@ -25,6 +26,14 @@ class Residence {
     /// Memory has room for so many bytes from now on.
     void fit(std::size_t most);
 
+    /// What will be touched is known, until it is null again: then what is touched last is taken away first.
+    ///
+    /// \param newest bytes that came last, and stay: when they are touched soon again, that is not known.
+    void foresee(Future* future, std::size_t newest);
+
+    /// Something was touched that was not foreseen: perhaps it was taken away too early.
+    void surprised();
+
     /// A chunk was mapped. \param again whether it was taken away before, and had to be read.
     void came(Chunk& chunk, bool again);
     /// A chunk was touched while it was only unmapped.
@@ -40,16 +49,18 @@ class Residence {
 
     /// A mapped one to be unmapped, or null.
     [[nodiscard]] Chunk* next_to_unmap() const;
+    /// The mapped one that came longest ago, or null.
+    [[nodiscard]] Chunk* oldest_mapped() const;
     /// One that was unmapped and not touched since, where there are more of them than are to be kept; or
     /// null.
-    [[nodiscard]] Chunk* next_to_leave() const {
-        return aside_.bytes() > few_aside_ ? aside_.front() : nullptr;
-    }
+    [[nodiscard]] Chunk* next_to_leave() const;
     /// The same, where nothing else is left.
     [[nodiscard]] Chunk* last_to_leave() const { return aside_.empty() ? ahead_.front() : aside_.front(); }
     /// The one that was brought ahead longest ago, and is not used yet.
     [[nodiscard]] Chunk* oldest_ahead() const { return ahead_.front(); }
 
+    /// Bytes that are mapped.
+    [[nodiscard]] std::size_t mapped_bytes() const { return main_.bytes() + passing_.bytes(); }
     /// Bytes that were mapped, ever.
     [[nodiscard]] std::size_t came_bytes() const { return came_; }
     /// Bytes that were brought before anybody asked.
@@ -57,6 +68,9 @@ class Residence {
 
   private:
     void enter(Chunk& chunk, Chunk::Place place);
+    void take_out(Chunk& chunk);
+    [[nodiscard]] Chunk* touched_last() const;
+    void came_foreseen(Chunk& chunk);
     Queue& queue(Chunk::Place place);
     void judge(const Chunk& chunk, bool again);
     void fit_passing();
@@ -76,6 +90,8 @@ class Residence {
     std::size_t came_ = 0;     ///< Bytes, altogether.
     std::size_t wide_ = 0;     ///< Bytes through which they pass, where it is more than usual.
     std::size_t decide_at_ = 0, pause_ = 0, touched_ = 0;
+    Future* future_ = nullptr;
+    std::size_t few_newest_ = 0; ///< Bytes that came last, and stay whatever their future is.
 };
 
 } // namespace assay::tier

@@ -41,9 +41,9 @@ inline std::byte* map(std::size_t bytes) {
     return map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 }
 
-/// A file's first bytes, which other processes see change.
-inline std::byte* map_file(int fd, std::size_t bytes) {
-    const long found = ::syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+/// Bytes of a file, which other processes see change. \param from a multiple of a page.
+inline std::byte* map_file(int fd, std::size_t bytes, std::size_t from = 0) {
+    const long found = ::syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
     return found == -1 ? nullptr : reinterpret_cast<std::byte*>(found); // NOLINT: the kernel gives a number
 }
 

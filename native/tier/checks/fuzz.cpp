@@ -2,7 +2,7 @@
 /// every word that they find against what they wrote.
 ///
 ///     assay-tier-fuzz --path DIR [--frames N] [--chunks N] [--chunk BYTES] [--threads N] [--seconds S]
-///                     [--seed N] [--disk uring|threads] [--pageout 1]
+///                     [--seed N] [--disk uring|threads] [--pageout 1] [--trace DIR] [--replay DIR]
 ///
 /// One line of JSON: what was done, and the number of wrong words. Status 1 where there is one.
 
@@ -195,7 +195,9 @@ int fuzz(std::map<std::string, std::string> options) {
                 .memory_bytes = number("frames", 10) * chunk,
                 .chunk_bytes = chunk,
                 .part_bytes = number("part", std::size_t{64} << 10),
-                .least_bytes = number("least", page)};
+                .least_bytes = number("least", page),
+                .trace_folder = options["trace"],
+                .replay_folder = options["replay"]};
     if (options["exchange"] == "copy") means.exchange = Exchange::copy;
     if (options["disk"] == "threads")
         means.disk = [](const Store& store, unsigned depth) { return threads_disk(store, depth, 4); };
