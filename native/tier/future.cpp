@@ -67,7 +67,7 @@ const Future::Item* Future::find(const Touch& touch) const {
 
 const Future::Item* Future::item_of(const Chunk& chunk) const {
     const Region& region = *chunk.region;
-    return has(region) ? find(region.touch_of(chunk)) : nullptr;
+    return has(region) ? find(region.touch_of(chunk.at, region.level_of(chunk))) : nullptr;
 }
 
 void Future::began(Region& region) {
@@ -103,10 +103,10 @@ bool Future::touched(const Region& region, const std::byte* at) {
 
 bool Future::is_near(std::size_t when) const {
     // What is mapped is passed over without a word, as a rule; what is not, where threads go their own ways.
-    constexpr std::size_t of_mapped = 16;
+    constexpr std::size_t of_others = 1024;
     std::size_t odd = 0;
     for (std::size_t i = now_; i < when && odd <= near; ++i)
-        odd += item_at(i).where == Where::mapped ? 1 : of_mapped;
+        odd += item_at(i).where == Where::mapped ? 1 : of_others;
     return odd <= near;
 }
 
@@ -142,8 +142,7 @@ const Future::Item* Future::soonest_at(const Region& region, const std::byte* at
     const Item* best = nullptr;
     std::size_t soonest = count_ + 1; // Of those that are never touched again, the smallest will do.
     for (std::size_t level = region.sizes.size(); level-- > 0;) {
-        const Item* const item =
-            find({region.ordinal, static_cast<std::uint32_t>(level), region.number(at, level)});
+        const Item* const item = find(region.touch_of(at, level));
         if (item == nullptr) continue;
         if (item->passed) return item;
         const std::size_t next = std::min<std::size_t>(item->next, count_);

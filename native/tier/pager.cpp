@@ -323,7 +323,7 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     }
     region->touched(*chunk, clock());
     if (recorder_ && chunk->place == Chunk::Place::aside) recorder_->touched_again();
-    if (recorder_) recorder_->touched(region->touch_of(region->piece_at(at, wanted)));
+    if (recorder_) recorder_->touched(region->touch_of(at, wanted));
     if (future_ && !future_->touched(*region, at)) residence_.surprised();
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);

@@ -92,9 +92,8 @@ class Region {
     [[nodiscard]] std::size_t level_of(const Chunk& chunk) const { return sizes.level_of(chunk.bytes()); }
     [[nodiscard]] Table<Chunk>& chunks() { return levels[0].chunks; }
     /// A touch of a chunk, as traces have it.
-    [[nodiscard]] Touch touch_of(const Chunk& chunk) const {
-        const std::size_t level = level_of(chunk);
-        return {ordinal, static_cast<std::uint32_t>(level), number(chunk.at, level)};
+    [[nodiscard]] Touch touch_of(const std::byte* at, std::size_t level) const {
+        return {ordinal, static_cast<std::uint32_t>(level), number(at, level)};
     }
     /// Where a chunk lies in the store.
     [[nodiscard]] std::uint64_t position_of(const Chunk& chunk) const {

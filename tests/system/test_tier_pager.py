@@ -84,6 +84,18 @@ def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> No
     assert told["demand"] > 0
 
 
+@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[1], SHAPES[5], SHAPES[6]])
+def test_every_word_is_found_again_whatever_was_foreseen(
+    programs: Path, disk: Path, tmp_path: Path, shape: str
+) -> None:
+    """Its threads do the same again for a while, and then something else."""
+    assert fuzzed(programs, disk, f"{shape} --ms 1500 --trace {tmp_path}")["wrong"] == 0
+    for seed in (1, 2):
+        told = fuzzed(programs, disk, f"{shape} --ms 1500 --seed {seed} --replay {tmp_path}")
+        assert told["wrong"] == 0
+        assert told["written_bytes"] > 0
+
+
 @pytest.fixture
 def swap(tmp_path: Path) -> Iterator[None]:
     """Half a gigabyte of it, for the whole machine."""

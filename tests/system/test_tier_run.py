@@ -449,7 +449,7 @@ def test_predict_tells_a_program_that_works_from_one_that_waits(
     words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "4s", "--json")
     horner = (assay_exec.parent / "assay-kernel-horner", "--variant", "horner", "--size", "128M")
     seconds = ("--threads", "1", "--seconds", "30")
-    works = tiered.cli(*words, "--", *horner, "--degree", "4096", *seconds).document
+    works = tiered.cli(*words, "--", *horner, "--degree", "1024", *seconds).document
     waits = tiered.cli(*words, "--", *horner, "--degree", "1", *seconds).document
     assert works["efficiency"] > 0.8 > waits["efficiency"], (works, waits)
     assert works["work_s_per_gib"] > 10 * waits["work_s_per_gib"]

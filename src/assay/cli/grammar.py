@@ -447,6 +447,12 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="pager: needs rights, and --path; advisor: advice on the kernel's swap;"
         " auto: the pager where it may be used (auto)",
     )
+    group.add_argument(
+        "--trace", metavar="DIR", help="record there which memory is touched, for --replay"
+    )
+    group.add_argument(
+        "--replay", metavar="DIR", help="foresee what is touched by a trace of the same program"
+    )
     configured(parser)
     reserving(group)
     group.add_argument(

@@ -8,7 +8,8 @@ from assay.cli.parser import Parsed, parse
 OF_ACTIONS = {
     "doctor": ("path", "json"),
     "run": (
-        *("path", "dram", "how", "assignments", "reserve", "partition"),
+        *("path", "dram", "how", "trace", "replay"),
+        *("assignments", "reserve", "partition"),
         *("explain", "record"),
     ),
     "top": ("every", "json"),
@@ -42,6 +43,7 @@ def _as_run(parsed: Parsed) -> Parsed:
         NotPossible: neither the pager nor the advisor can be had here.
     """
     from assay.cli.tier.choice import tier_of
+    from assay.cli.tier.touches import touches_of
 
     arguments = parsed.arguments
     tier = tier_of(arguments)
@@ -52,6 +54,7 @@ def _as_run(parsed: Parsed) -> Parsed:
     of_run.assignments = [
         f"mem.dram={arguments.dram}",
         f"mem.tier={tier}",
+        *touches_of(arguments, tier),
         *arguments.assignments,
     ]
     return parsed._replace(arguments=of_run)

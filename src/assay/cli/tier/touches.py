@@ -1,0 +1,58 @@
+"""Touches: a program's touches of memory are recorded in one run, and foreseen in another."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from assay.errors import BadInput
+from assay.settings.tier import SWAP
+
+_TRACES = "*.touches"
+
+
+def touches_of(arguments: argparse.Namespace, tier: str) -> list[str]:
+    """The assignments that --trace and --replay are short for.
+
+    A folder for traces is made where there is none.
+
+    Raises:
+        BadInput: they cannot be had, or not together.
+    """
+    if arguments.trace is None and arguments.replay is None:
+        return []
+    if arguments.trace is not None and arguments.replay is not None:
+        raise BadInput(
+            "--trace and --replay cannot be had in the same run.",
+            "Record first, with --trace DIR; then give the same folder to --replay.",
+        )
+    if tier == SWAP:
+        raise BadInput(
+            "Touches are seen by the pager only, and swap is advised here.",
+            "Leave --trace and --replay out, or see `assay tier doctor` for the pager.",
+        )
+    if arguments.trace is not None:
+        return [f"env.ASSAY_TIER_TRACE={_new_folder(arguments.trace)}"]
+    return [f"env.ASSAY_TIER_REPLAY={_recorded(arguments.replay)}"]
+
+
+def _new_folder(name: str) -> Path:
+    folder = Path(name).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob(_TRACES):
+            old.unlink()
+    except OSError as error:
+        raise BadInput(
+            f"--trace {name} cannot be written: {error.strerror}.", "Name another folder."
+        ) from error
+    return folder
+
+
+def _recorded(name: str) -> Path:
+    folder = Path(name).absolute()
+    if not any(folder.glob(_TRACES)):
+        raise BadInput(
+            f"--replay {name} holds no trace.", "Record one with `assay tier run --trace DIR`."
+        )
+    return folder

@@ -1,0 +1,202 @@
+"""``assay tier run --trace`` and ``--replay``: what a program touches is recorded, and foreseen."""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from command_line import Answer, CommandLine
+
+MIB = 1 << 20
+CHUNK = 2 * MIB
+HEAD_BYTES = 64
+
+SWEEPS = """
+import hashlib, mmap
+size, step = 96 << 20, 1 << 20
+data = memoryview(mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+for at in range(0, size, step):
+    data[at : at + step] = at.to_bytes(8, "little") * (step // 8)
+digest = hashlib.blake2b()
+for _ in range(6):
+    for at in range(0, size, step):
+        digest.update(data[at : at + step])
+print(digest.hexdigest())
+"""
+"""Goes through 96 MiB over and over."""
+
+SCATTERED = """
+import random, sys
+size, page = 160 << 20, 4096
+data = memoryview(bytearray(size))
+for at in range(0, size, page):
+    data[at : at + 8] = at.to_bytes(8, "little")
+order = list(range(0, size, page))
+random.Random(int(sys.argv[1])).shuffle(order)
+print(sum(int.from_bytes(data[at : at + 8], "little") * (i % 7 + 1) for i, at in enumerate(order)))
+"""
+"""Reads a word of each page, in an order of its own."""
+
+
+@dataclass(frozen=True)
+class Touched:
+    """A chunk as a trace has it: level 0 are the largest."""
+
+    region: int
+    level: int
+    number: int
+
+
+def touches(folder: Path) -> list[Touched]:
+    """What a trace holds, read by its layout (native/tier/trace.cpp)."""
+    (path,) = folder.glob("*.touches")
+    text = path.read_bytes()[HEAD_BYTES:]
+    words = struct.unpack(f"<{len(text) // 8}Q", text)
+    found = (word for word in words if word >> 62 == 1)
+    return [Touched(w >> 40 & 0xFFFFF, w >> 60 & 3, w & (1 << 40) - 1) for w in found]
+
+
+class Traced:
+    """Runs a program with 64 MiB of DRAM; its answer, and what became of its touches."""
+
+    def __init__(self, cli: CommandLine, disk: Path, folder: Path) -> None:
+        self.cli, self.disk, self.folder = cli, disk, folder
+
+    def run(self, words: tuple[str, ...], *program: str) -> Answer:
+        tier = ("tier", "run", "--dram", "64M", "--path", self.disk, *words)
+        return self.cli(*tier, "--", *program)
+
+    def python(self, words: tuple[str, ...], *program: str) -> tuple[str, dict[str, int], str]:
+        report = self.disk / "report"
+        report.unlink(missing_ok=True)
+        tier = ("tier", "run", "--dram", "64M", "--path", self.disk, *words)
+        answer = self.cli(
+            *tier, "--", sys.executable, "-c", *program, ASSAY_TIER_REPORT=str(report)
+        )
+        assert answer.status == 0, answer
+        return answer.out, json.loads(report.read_text()), answer.err
+
+    def record(self, *program: str) -> tuple[str, dict[str, int], str]:
+        return self.python(("--trace", str(self.folder)), *program)
+
+    def replay(self, *program: str) -> tuple[str, dict[str, int], str]:
+        return self.python(("--replay", str(self.folder)), *program)
+
+
+@pytest.fixture
+def traced(assay_exec: Path, tmp_path: Path, disk: Path, tier_allowed: None) -> Traced:
+    return Traced(CommandLine(assay_exec, tmp_path, more={"LC_ALL": "C"}), disk, tmp_path / "trace")
+
+
+def test_every_touch_is_recorded(traced: Traced) -> None:
+    traced.record(SWEEPS)
+    expected = [Touched(0, 0, number) for number in range(96 * MIB // CHUNK)]
+    assert touches(traced.folder) == expected * 7
+
+
+def test_sweeps_have_more_of_memory(traced: Traced) -> None:
+    plain, counted, _ = traced.python((), SWEEPS)
+    assert traced.record(SWEEPS)[0] == plain
+    again, foreseen, said = traced.replay(SWEEPS)
+    assert (again, said) == (plain, "")
+    assert foreseen["read_bytes"] < counted["read_bytes"]
+    assert foreseen["demand"] < foreseen["staged"]
+
+
+def test_what_is_scattered_is_there(traced: Traced) -> None:
+    plain, counted, _ = traced.python((), SCATTERED, "1")
+    assert traced.record(SCATTERED, "1")[0] == plain
+    again, foreseen, said = traced.replay(SCATTERED, "1")
+    assert (again, said) == (plain, "")
+    assert foreseen["demand"] < counted["demand"] / 2
+
+
+def test_a_program_that_goes_another_way_computes_the_same(traced: Traced) -> None:
+    plain, _, _ = traced.python((), SCATTERED, "2")
+    traced.record(SCATTERED, "1")
+    assert traced.replay(SCATTERED, "2")[0] == plain
+
+
+def test_a_program_that_does_more_computes_the_same(traced: Traced) -> None:
+    plain, _, _ = traced.python((), SWEEPS)
+    traced.record(SWEEPS.replace("range(6)", "range(2)"))
+    assert traced.replay(SWEEPS)[0] == plain
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda text: b"", "it is no trace of touches"),
+        (lambda text: b"x" + text[1:], "it is no trace of touches"),
+        (lambda text: text[:8] + b"\1" + text[9:], "it was recorded with chunks of other sizes"),
+        (lambda text: text[:32] + b"xz\0" + text[35:], "it is of the program xz"),
+    ],
+    ids=["empty", "mark", "sizes", "program"],
+)
+def test_another_trace_is_told(traced: Traced, spoil: object, told: str) -> None:
+    plain, _, _ = traced.record(SWEEPS)
+    (path,) = traced.folder.glob("*.touches")
+    path.write_bytes(spoil(path.read_bytes()))  # type: ignore[operator]
+    again, _, said = traced.replay(SWEEPS)
+    assert again == plain
+    assert f"touches are not foreseen by {path}: {told}" in said
+
+
+def test_a_trace_of_nonsense_harms_nobody(traced: Traced) -> None:
+    plain, _, _ = traced.record(SWEEPS)
+    (path,) = traced.folder.glob("*.touches")
+    head = path.read_bytes()[:HEAD_BYTES]
+    words = (b * 8 for b in (b"\x40", b"\x7f", b"\xff", b"\x80", b"\x6f", b"\x41"))
+    path.write_bytes(head + b"".join(words) * 1000 + b"\x80" + bytes(7) + b"odd")
+    assert traced.replay(SWEEPS)[0] == plain
+
+
+def test_a_trace_that_is_cut_short_is_followed_as_far_as_it_goes(traced: Traced) -> None:
+    plain, _, _ = traced.record(SWEEPS)
+    (path,) = traced.folder.glob("*.touches")
+    path.write_bytes(path.read_bytes()[: HEAD_BYTES + 8 * 100 + 3])
+    again, foreseen, said = traced.replay(SWEEPS)
+    assert (again, said) == (plain, "")
+    assert foreseen["staged"] > 0
+
+
+def test_what_was_recorded_before_is_gone(traced: Traced) -> None:
+    traced.folder.mkdir()
+    (traced.folder / "7.touches").write_bytes(b"old")
+    (traced.folder / "notes").write_bytes(b"of others")
+    traced.record(SWEEPS)
+    assert sorted(p.name for p in traced.folder.iterdir()) == ["0.touches", "notes"]
+
+
+def test_each_process_has_its_own(traced: Traced) -> None:
+    program = f"{sys.executable} -c '{SWEEPS}' && {sys.executable} -c '{SWEEPS}'"
+    plain = traced.run((), "sh", "-c", program).out
+    assert traced.run(("--trace", str(traced.folder)), "sh", "-c", program).out == plain
+    assert sorted(p.name for p in traced.folder.iterdir()) == ["0.touches", "1.touches"]
+    answer = traced.run(("--replay", str(traced.folder)), "sh", "-c", program)
+    assert (answer.out, answer.err) == (plain, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--trace", "a", "--replay", "b"), "--trace and --replay cannot be had in the same run."),
+        (("--replay", "nowhere"), "--replay nowhere holds no trace."),
+        (("--trace", "/proc/none"), "--trace /proc/none cannot be written:"),
+    ],
+)
+def test_words_that_cannot_be_meant(traced: Traced, words: tuple[str, ...], told: str) -> None:
+    answer = traced.run(words, "true")
+    assert answer.status == 125
+    assert told in answer.err
+
+
+def test_the_advisor_sees_no_touches(traced: Traced) -> None:
+    words = ("tier", "run", "--dram", "64M", "--how", "advisor", "--trace", "a", "--", "true")
+    answer = traced.cli(*words)
+    assert answer.status == 125
+    assert "Touches are seen by the pager only" in answer.err or "no swap is in use" in answer.err
