@@ -106,7 +106,6 @@ void Residence::judge(const Chunk& chunk, bool again) {
     const std::size_t since = (static_cast<std::uint32_t>(came_ / unit) - chunk.came) * unit;
     const bool near = again && since <= most_ / near_part;
     near_share_ += weight * ((near ? 1.0 : 0.0) - near_share_);
-    if (near) near_bytes_ += weight * (static_cast<double>(since) - near_bytes_);
     if (came_ >= decide_at_) fit_passing();
 }
 
@@ -125,10 +124,10 @@ void Residence::fit_passing() {
     }
 }
 
-/// As much as came before what was near came again, and half as much for what is set aside meanwhile.
+/// Half of memory, and a quarter for what is set aside meanwhile: what stays in the rest is soon what nobody
+/// uses any more.
 void Residence::widen() {
-    const auto wanted = static_cast<std::size_t>(1.5 * near_bytes_);
-    wide_ = std::clamp(wanted, few_passing_ + few_aside_, most_ * 3 / 4);
+    wide_ = most_ * 3 / 4;
     few_passing_ = wide_ * 2 / 3;
     few_aside_ = wide_ / 3;
 }

@@ -17,8 +17,8 @@ namespace assay::tier {
 /// et al., Adaptive insertion policies for high performance caching, 2007).
 ///
 /// How large that part is shows in what comes. Where most of it was taken away only a short while before, as
-/// with the blocks of a matrix, the part is made as wide as that while; and so it stays as long as what is
-/// set aside there is touched, for in a sweep that is a little larger than memory it is not.
+/// with the blocks of a matrix, the part is made most of memory; and so it stays as long as what is set aside
+/// there is touched, for in a sweep that is a little larger than memory it is not.
 class Residence {
   public:
     /// \param most bytes that memory has room for. \param chunk bytes of the largest chunks.
@@ -85,8 +85,7 @@ class Residence {
     bool retains_ = false;
     unsigned since_let_in_ = 0;
     double again_share_ = 0.0; ///< Of what came last, the part that was there before.
-    double near_share_ = 0.0;  ///< The part that was there a short while before,
-    double near_bytes_ = 0.0;  ///< and what came meanwhile.
+    double near_share_ = 0.0;  ///< The part that was there a short while before.
     std::size_t came_ = 0;     ///< Bytes, altogether.
     std::size_t wide_ = 0;     ///< Bytes through which they pass, where it is more than usual.
     std::size_t decide_at_ = 0, pause_ = 0, touched_ = 0;
