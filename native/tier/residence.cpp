@@ -124,12 +124,13 @@ void Residence::fit_passing() {
     }
 }
 
-/// Half of memory, and a quarter for what is set aside meanwhile: what stays in the rest is soon what nobody
+/// A quarter of memory, and half of it for what is set aside meanwhile, whose touches show what is used: what
+/// stays in the rest is soon what nobody
 /// uses any more.
 void Residence::widen() {
     wide_ = most_ * 3 / 4;
-    few_passing_ = wide_ * 2 / 3;
-    few_aside_ = wide_ / 3;
+    few_passing_ = wide_ / 3;
+    few_aside_ = wide_ * 2 / 3;
 }
 
 void Residence::narrow() {
