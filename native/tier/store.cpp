@@ -22,6 +22,13 @@ constexpr std::size_t most_pieces = 1 << 17; // Regions, and the gaps between th
     throw std::runtime_error("the path " + path + " " + why + ": " + next);
 }
 
+/// By how many paths a row is turned: any number, another for each row (the mixer of SplitMix64).
+std::uint64_t turn_of(std::uint64_t row) {
+    row = (row ^ row >> 30U) * 0xbf58476d1ce4e5b9U;
+    row = (row ^ row >> 27U) * 0x94d049bb133111ebU;
+    return (row ^ row >> 31U) >> 32U;
+}
+
 /// A file without a name: nothing is left behind, however the program ends.
 Fd open_in(const std::string& path) {
     struct statfs system = {};
@@ -61,13 +68,13 @@ Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size
 int Store::reserve(std::size_t chunks, std::size_t& first) {
     if (!free_.take(chunks, first)) return EFBIG;
     const std::size_t wanted = first + chunks;
-    for (std::size_t i = 0; wanted > allocated_ && i < files_.size(); ++i) {
-        const off_t from = end_of(i, allocated_), to = end_of(i, wanted);
-        if (from == to || ::fallocate(files_[i].get(), 0, from, to - from) == 0) continue;
+    const off_t from = end_of(allocated_), to = end_of(wanted);
+    for (std::size_t i = 0; to > from && i < files_.size(); ++i) {
+        if (::fallocate(files_[i].get(), 0, from, to - from) == 0) continue;
         const int error = errno;
         // What it did get is given back: the file system is not to stay full for nothing.
         for (std::size_t j = 0; j <= i; ++j)
-            if (::ftruncate(files_[j].get(), end_of(j, allocated_)) != 0) break;
+            if (::ftruncate(files_[j].get(), from) != 0) break;
         free_.give(first, chunks);
         return error;
     }
@@ -75,8 +82,13 @@ int Store::reserve(std::size_t chunks, std::size_t& first) {
     return 0;
 }
 
-off_t Store::end_of(std::size_t file, std::size_t chunks) const {
-    return static_cast<off_t>((chunks + files_.size() - 1 - file) / files_.size() * chunk_);
+std::size_t Store::path_number(std::uint64_t position) const {
+    const std::uint64_t chunk = position / chunk_;
+    return (chunk + turn_of(chunk / files_.size())) % files_.size();
+}
+
+off_t Store::end_of(std::size_t chunks) const {
+    return static_cast<off_t>((chunks + files_.size() - 1) / files_.size() * chunk_);
 }
 
 } // namespace assay::tier

@@ -10,8 +10,10 @@
 
 namespace assay::tier {
 
-/// Room in files without a name, on one or several paths in turn: chunk by chunk, so that paths share what
-/// comes one after the other. They are gone with the last process that has them open.
+/// Room in files without a name, on one or several paths: of as many chunks in a row as there are paths each
+/// has one, so that they share what comes one after the other. In which order they have them changes from row
+/// to row as if by chance; else one path would do all the work where every second chunk is used, or every
+/// column of a matrix. The files are gone with the last process that has them open.
 class Store {
   public:
     /// \param paths directories; one on each device gives the sum of their bandwidths.
@@ -38,11 +40,9 @@ class Store {
     }
 
   private:
-    [[nodiscard]] std::size_t path_number(std::uint64_t position) const {
-        return position / chunk_ % files_.size();
-    }
-    /// Bytes of a file that so many chunks of all take.
-    [[nodiscard]] off_t end_of(std::size_t file, std::size_t chunks) const;
+    [[nodiscard]] std::size_t path_number(std::uint64_t position) const;
+    /// Bytes of each file that so many chunks of all take.
+    [[nodiscard]] off_t end_of(std::size_t chunks) const;
 
     std::vector<std::string> paths_;
     std::vector<Fd> files_;
