@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from assay import __version__
@@ -18,13 +19,15 @@ from assay.machine.reader import read_machine
 from assay.tier.probe import probe
 
 from . import __doc__ as description
-from .cells import ADVISED, FITS, FORWARD, WAYS
+from . import disks
+from .cells import ADVISED, FITS, FORWARD, ON_DISKS, WAYS
 from .measuring import Cell, Pass, measure
 from .page import text
-from .ways import SWAP, TIER, Place, Way
+from .ways import DISK_RATES, ONE_DISK, SWAP, TIER, TWO_DISKS, Place, Way
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "tier.md"
 FOUND = dict[tuple[Cell, str], list[Pass]]
+WAYS_OF_CELLS = Mapping[Cell, tuple[Way, ...]]
 
 
 def main() -> None:
@@ -34,21 +37,27 @@ def main() -> None:
     if lacking:
         print(f"benchmarks.tier: nothing is measured: {lacking}")
         return
-    ways: Mapping[Cell, tuple[Way, ...]] = WAYS
+    ways: WAYS_OF_CELLS = WAYS
+    on_disks: WAYS_OF_CELLS = ON_DISKS
     if options.quick:
         options.rounds, options.dram = 1, 32
         ways = {FORWARD: (TIER, SWAP), FITS: (TIER,)}
+        on_disks = {FORWARD: (ONE_DISK, TWO_DISKS)}
+    no_disks = disks.lacking()
     with tempfile.TemporaryDirectory(dir=options.path) as folder:
         place = _place(Path(folder), options.dram << 20, ways)
         found, device = _measured(ways, place, options)
-    page = text(found, device, _heading(options.rounds, place.dram_bytes))
+        several: FOUND | str = f"Not measured: {no_disks}."
+        if no_disks is None:
+            several = _measured_on_disks(on_disks, place, options)
+    page = text(found, several, device, _heading(options.rounds, place.dram_bytes))
     print(page)
     if options.write:
         PAGE.write_text(page)
 
 
 def _measured(
-    ways: Mapping[Cell, tuple[Way, ...]], place: Place, options: argparse.Namespace
+    ways: WAYS_OF_CELLS, place: Place, options: argparse.Namespace
 ) -> tuple[FOUND, list[float]]:
     found: FOUND = {(cell, way.name): [] for cell in ways for way in ways[cell]}
     if FORWARD in ways and SWAP in ways[FORWARD]:
@@ -63,16 +72,36 @@ def _measured(
         for cell, way, advised in work:
             one = measure(cell, way, place, options.seconds, advised=advised)
             found[cell, ADVISED if advised else way.name].append(one)
-            print(
-                f"round {number + 1}: {cell.name}, {ADVISED if advised else way.name}: "
-                f"{one.rate / 1e9:.3f} GB/s",
-                file=sys.stderr,
-                flush=True,
-            )
+            _tell(number, cell, ADVISED if advised else way.name, one)
     return found, device
 
 
-def _place(folder: Path, dram_bytes: int, ways: Mapping[Cell, tuple[Way, ...]]) -> Place:
+def _measured_on_disks(ways: WAYS_OF_CELLS, place: Place, options: argparse.Namespace) -> FOUND:
+    found: FOUND = {(cell, way.name): [] for cell in ways for way in ways[cell]}
+    rng = random.Random(0)
+    # A disk that is named twice has more than its share.
+    room = 2 * place.data_bytes + (64 << 20)
+    with disks.throttled(place.folder, room, DISK_RATES) as several:
+        place = replace(place, disks=several)
+        for number in range(options.rounds):
+            work = [(cell, way) for cell in ways for way in ways[cell]]
+            rng.shuffle(work)
+            for cell, way in work:
+                one = measure(cell, way, place, options.seconds)
+                found[cell, way.name].append(one)
+                _tell(number, cell, way.name, one)
+    return found
+
+
+def _tell(number: int, cell: Cell, way: str, one: Pass) -> None:
+    print(
+        f"round {number + 1}: {cell.name}, {way}: {one.rate / 1e9:.3f} GB/s",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _place(folder: Path, dram_bytes: int, ways: WAYS_OF_CELLS) -> Place:
     filemap = folder / "filemap.so"
     source = Path(__file__).with_name("filemap.cpp")
     shared = ("-O2", "-std=c++20", "-shared", "-fPIC")

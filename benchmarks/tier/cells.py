@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .measuring import Cell
-from .ways import ADVISOR, MAPPED, MEMORY, SWAP, SWAPS, TIER, Way
+from .ways import (
+    ADVISOR,
+    MAPPED,
+    MEMORY,
+    ONE_DISK,
+    SWAP,
+    SWAPS,
+    TIER,
+    TWO_DISKS,
+    UNEQUAL,
+    UNEQUAL_TWICE,
+    Way,
+)
 
 ADVISED = "swap, told ahead"
 """Swap at its default, with a program that says what comes and what is done with."""
@@ -34,6 +46,16 @@ WAYS: dict[Cell, tuple[Way, ...]] = {
     FITS: (MEMORY, TIER),
     FITS_UPDATE: (MEMORY, TIER),
 }
+
+ON_DISKS: dict[Cell, tuple[Way, ...]] = {
+    FORWARD: (ONE_DISK, TWO_DISKS, UNEQUAL, UNEQUAL_TWICE),
+    BACKWARD: (ONE_DISK, TWO_DISKS),
+    TILES: (ONE_DISK, TWO_DISKS),
+    UPDATE: (ONE_DISK, TWO_DISKS),
+}
+"""The tier on throttled disks."""
+TWICE = 1.8
+"""So many times what one gives two equal disks are to give, at least."""
 
 DEVICE = "device"
 BEST_SWAP = "best swap"

@@ -7,18 +7,19 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.markdown import table
 
-from .cells import BEST_SWAP, CYCLE, DEVICE, TARGETS, Target
+from .cells import BEST_SWAP, CYCLE, DEVICE, TARGETS, TWICE, Target
 from .measuring import Cell, Pass
-from .ways import SWAPS, TIER
+from .ways import DISK_RATES, ONE_DISK, SWAPS, TIER, TWO_DISKS
 
 Found = Mapping[tuple[Cell, str], Sequence[Pass]]
 """Of each cell and way, a pass of each round."""
 
 
-def text(found: Found, device: Sequence[float], heading: str) -> str:
+def text(found: Found, on_disks: Found | str, device: Sequence[float], heading: str) -> str:
     """Everything, as Markdown.
 
     Args:
+        on_disks: the same with throttled disks, or why there are none.
         device: bytes per second of its own, in each round.
     """
     return "\n\n".join(
@@ -30,8 +31,10 @@ def text(found: Found, device: Sequence[float], heading: str) -> str:
             "times that is of the tier's, the median of the rounds' ratios. The device alone: "
             f"{_span(device)}.",
             _rates(found),
+            "## Several disks",
+            on_disks if isinstance(on_disks, str) else _several(on_disks),
             "## Targets",
-            _targets(found, device),
+            _targets(found, {} if isinstance(on_disks, str) else on_disks, device),
             "",
         )
     )
@@ -47,7 +50,22 @@ def _rates(found: Found) -> str:
     return table(("program", "data", "way", "GB/s", "tier is, times"), rows)
 
 
-def _targets(found: Found, device: Sequence[float]) -> str:
+def _several(found: Found) -> str:
+    slow, _, fast = (rate // 1_000_000 for rate in DISK_RATES)
+    said = (
+        f"The tier on loop devices, each throttled by a control group to {slow} MB/s for reading "
+        f"and as much for writing, the fast one to {fast}. What memory holds is not read, so "
+        "rates are above those of the disks. A disk that is named twice has twice the share."
+    )
+    rows = []
+    for (cell, way), passes in found.items():
+        one = found[cell, ONE_DISK.name]
+        times = f"{statistics.median(_ratios(passes, one)):.2f}"
+        rows.append((cell.name, way, _span([each.rate for each in passes]), times))
+    return f"{said}\n\n{table(('program', 'disks', 'GB/s', 'times one'), rows)}"
+
+
+def _targets(found: Found, on_disks: Found, device: Sequence[float]) -> str:
     rows = []
     for target in TARGETS:
         seen = _seen(target, found, device)
@@ -59,6 +77,11 @@ def _targets(found: Found, device: Sequence[float]) -> str:
                     met=seen >= target.at_least,
                 )
             )
+    for (cell, way), passes in on_disks.items():
+        if way == TWO_DISKS.name:
+            seen = statistics.median(_ratios(passes, on_disks[cell, ONE_DISK.name]))
+            asked = f"{cell.name}: {TWICE:g} times one disk with two"
+            rows.append(_row(asked, f"{seen:.2f} times", met=seen >= TWICE))
     held = _held(found.get((CYCLE, TIER.name), ()))
     if held is not None:
         rows.append(

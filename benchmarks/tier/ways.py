@@ -10,6 +10,7 @@ from pathlib import Path
 
 from assay.installed import native_folder
 
+from .disks import Disks
 from .host import memory_group, page_cluster, swap
 
 
@@ -23,6 +24,7 @@ class Way:
         advisor: the same of the advisor; the rest is also what is on its way to swap and back.
         file: whether large memory is a mapped file.
         limited: whether there is less memory than data.
+        disks: those of the place that the tier's paths are on; none for the place itself.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Way:
     advisor: float | None = None
     file: bool = False
     limited: bool = True
+    disks: tuple[int, ...] = ()
 
 
 MEMORY = Way("memory", limited=False)
@@ -45,6 +48,13 @@ SWAPS = (
 ADVISOR = Way("swap, advised by the tier", cluster=3, advisor=0.8)
 MAPPED = Way("mapped file", file=True)
 
+DISK_RATES = (200_000_000, 200_000_000, 400_000_000)
+"""Bytes per second of each disk: so few that neither this host nor its own disk is the limit."""
+ONE_DISK = Way("one disk", tier=0.9, limited=False, disks=(0,))
+TWO_DISKS = Way("two disks", tier=0.9, limited=False, disks=(0, 1))
+UNEQUAL = Way("and one twice as fast", tier=0.9, limited=False, disks=(0, 2))
+UNEQUAL_TWICE = Way("and one twice as fast, named twice", tier=0.9, limited=False, disks=(0, 2, 2))
+
 
 @dataclass(frozen=True)
 class Place:
@@ -55,12 +65,20 @@ class Place:
         dram_bytes: what a program may hold.
         data_bytes: what it works on, at most.
         filemap: library that maps files.
+        disks: of the rates that `DISK_RATES` has; absent where there can be none.
     """
 
     folder: Path
     dram_bytes: int
     data_bytes: int
     filemap: Path
+    disks: Disks | None = None
+
+    def paths(self, way: Way) -> tuple[Path, ...]:
+        """Where the tier has its files."""
+        if self.disks is None or not way.disks:
+            return (self.folder,)
+        return tuple(self.disks.paths[number] for number in way.disks)
 
 
 def environment(way: Way, place: Place) -> dict[str, str]:
@@ -75,7 +93,7 @@ def environment(way: Way, place: Place) -> dict[str, str]:
     if way.tier is not None:
         return {
             "LD_PRELOAD": str(library),
-            "ASSAY_TIER_PATH": str(place.folder),
+            "ASSAY_TIER_PATH": ",".join(map(str, place.paths(way))),
             "ASSAY_TIER_DRAM": str(int(way.tier * place.dram_bytes)),
             "ASSAY_TIER_REPORT": str(place.folder / "report"),
         }
@@ -91,4 +109,7 @@ def prepared(way: Way, place: Place) -> Iterator[Path | None]:
         if way.cluster is not None:
             stack.enter_context(swap(place.folder, 2 * place.data_bytes))
             stack.enter_context(page_cluster(way.cluster))
-        yield stack.enter_context(memory_group(place.dram_bytes)) if way.limited else None
+        if way.disks and place.disks is not None:
+            yield place.disks.members
+        else:
+            yield stack.enter_context(memory_group(place.dram_bytes)) if way.limited else None

@@ -1,0 +1,123 @@
+"""Disks of a known speed: file systems on loop devices that a control group throttles."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_V1, _V2 = Path("/sys/fs/cgroup/blkio"), Path("/sys/fs/cgroup")
+_PROGRAMS = ("losetup", "mkfs.ext4", "mount", "umount")
+_TRIES, _PAUSE_S = 100, 0.1
+
+
+@dataclass(frozen=True)
+class Disks:
+    """Some of them.
+
+    Attributes:
+        paths: a directory on each.
+        members: file that takes who is to find them slow; for all others they are not.
+    """
+
+    paths: tuple[Path, ...]
+    members: Path
+
+
+def lacking() -> str | None:
+    """Why there can be none here; of root alone it is not told."""
+    missing = [name for name in _PROGRAMS if shutil.which(name) is None]
+    if missing:
+        return f"{', '.join(missing)} is not installed"
+    if not Path("/dev/loop-control").exists():
+        return "this kernel has no loop devices"
+    if not _is_v2() and not (_V1 / "blkio.throttle.read_bps_device").exists():
+        return "no control group throttles disks here (io.max, blkio.throttle)"
+    return None
+
+
+@contextlib.contextmanager
+def throttled(folder: Path, bytes_each: int, rates: Sequence[int]) -> Iterator[Disks]:
+    """Disks with room for so many bytes each, which read and write so many a second.
+
+    Raises:
+        OSError, subprocess.CalledProcessError: the kernel does not take them.
+    """
+    with contextlib.ExitStack() as stack:
+        group = stack.enter_context(_group())
+        paths = []
+        for number, rate in enumerate(rates):
+            device = stack.enter_context(_device(folder / f"disk{number}", bytes_each))
+            _throttle(group, device, rate)
+            paths.append(stack.enter_context(_mounted(device, folder / f"on-disk{number}")))
+        yield Disks(tuple(paths), group / "cgroup.procs")
+
+
+@contextlib.contextmanager
+def _group() -> Iterator[Path]:
+    if _is_v2():
+        (_V2 / "cgroup.subtree_control").write_text("+io")
+    folder = (_V2 if _is_v2() else _V1) / f"assay-bench-disks-{os.getpid()}"
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        folder.rmdir()
+
+
+def _is_v2() -> bool:
+    try:
+        return "io" in (_V2 / "cgroup.controllers").read_text().split()
+    except OSError:
+        return False
+
+
+def _throttle(group: Path, device: str, rate: int) -> None:
+    number = Path(device).stat().st_rdev
+    name = f"{os.major(number)}:{os.minor(number)}"
+    if _is_v2():
+        (group / "io.max").write_text(f"{name} rbps={rate} wbps={rate}")
+        return
+    for way in ("read", "write"):
+        (group / f"blkio.throttle.{way}_bps_device").write_text(f"{name} {rate}")
+
+
+@contextlib.contextmanager
+def _device(file: Path, size_bytes: int) -> Iterator[str]:
+    with file.open("wb") as stream:
+        os.posix_fallocate(stream.fileno(), 0, size_bytes)
+    # Past the page cache, as a disk is: else memory would take what is written.
+    command = ["losetup", "--find", "--show", "--direct-io=on", str(file)]
+    device = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    try:
+        yield device
+    finally:
+        subprocess.run(["losetup", "--detach", device], check=True)
+        file.unlink()
+
+
+@contextlib.contextmanager
+def _mounted(device: str, folder: Path) -> Iterator[Path]:
+    whole = ("-E", "lazy_itable_init=0,lazy_journal_init=0")  # nothing is written later
+    subprocess.run(["mkfs.ext4", "-q", *whole, device], check=True)
+    folder.mkdir()
+    subprocess.run(["mount", device, folder], check=True)
+    try:
+        yield folder
+    finally:
+        _unmount(folder)
+        folder.rmdir()
+
+
+def _unmount(folder: Path) -> None:
+    # The kernel closes the files of an io_uring a little after its program has ended.
+    for _ in range(_TRIES):
+        if subprocess.run(["umount", folder], stderr=subprocess.DEVNULL).returncode == 0:
+            return
+        time.sleep(_PAUSE_S)
+    subprocess.run(["umount", folder], check=True)
