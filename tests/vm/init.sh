@@ -13,13 +13,25 @@ mkdir -p /dev/shm /tmp /vm/result
 mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /tmp
 
+# So long may a command take to end that was killed.
+KILLED_S=15
+
 # By way of the kernel's log, which reaches the serial console without interrupts.
 say() { echo "<2>vm: $*" >/dev/kmsg; }
 dmesg -n 4
 
+# What hangs says where: the kernel's stacks of all tasks, and of all CPUs.
+tell_stacks() {
+    dmesg -n 8
+    say "stacks: $*"
+    for key in w l t; do echo $key >/proc/sysrq-trigger; done
+    say "that was all of the stacks"
+    dmesg -n 4
+}
+
 (
     sleep "$(cat /vm/limit)"
-    say "the guest's time is up"
+    tell_stacks "the guest's time is up"
     poweroff -f
 ) &
 
@@ -67,8 +79,15 @@ for command in /vm/command/*; do
     # busybox timeout watches from a grandchild: the command itself is a child of this process.
     # In the background, so that this shell does not add its "Killed" to the command's stderr.
     timeout -s KILL "$(cat /vm/wait)" "$command" >"$result/stdout" 2>"$result/stderr" </dev/null &
-    wait $!
+    running=$!
+    (
+        sleep $(($(cat /vm/wait) + KILLED_S))
+        tell_stacks "command $number is not gone $KILLED_S s after it was killed"
+    ) &
+    watchdog=$!
+    wait $running
     echo $? >"$result/status"
+    kill $watchdog
     mv /out "$result/out"
 done
 
