@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -17,7 +18,7 @@ RATE = 100 * 10**6
 """Of a disk, so slow that neither this machine nor its own disk matters."""
 DRAM, DATA = 64 * MIB, 256 * MIB
 AT_LEAST = 1.5
-"""Times one disk. Two come to twice as much, as the benchmark tells; this is where they do not share."""
+"""Times one disk: less, and they do not share. Two give twice as much, as the benchmark tells."""
 
 ORDERS = {
     "forward": ("--variant", "forward"),
@@ -43,13 +44,12 @@ def slow(
     if lacking := disks.lacking():
         pytest.skip(lacking)
     folder = tmp_path_factory.mktemp("disks")
-    try:
-        several = disks.throttled(folder, 2 * DATA, (RATE, RATE))
-        made = several.__enter__()
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no throttled disks can be had here: {error}")
-    yield made
-    several.__exit__(None, None, None)
+    with contextlib.ExitStack() as stack:
+        try:
+            made = stack.enter_context(disks.throttled(folder, 2 * DATA, (RATE, RATE)))
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"no throttled disks can be had here: {error}")
+        yield made
 
 
 def moved(path: Path) -> int:

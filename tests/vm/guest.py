@@ -10,6 +10,7 @@ stays on the host.
 from __future__ import annotations
 
 import io
+import logging
 import os
 import platform
 import re
@@ -23,6 +24,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+_LOG = logging.getLogger(__name__)
 
 CgroupMode = Literal["v2", "v1", "hybrid", "none"]
 
@@ -38,6 +41,9 @@ NEWER_SINCE = (6, 9)
 TRACING_PACKAGES = ("linux-image-rt-amd64", "linux-image-amd64")
 """Kernels with the tracers osnoise and timerlat, the first that can be had."""
 CONSOLE_LINES_SHOWN = 30
+STACK_LINES_SHOWN = 400
+TELL_S = 20
+"""The guest gives up, and tells what it waits for, so long before QEMU is killed."""
 
 
 class UnavailableError(Exception):
@@ -122,7 +128,8 @@ class Guest:
 
         Each command finds an empty folder /out; what it leaves there is in `Result.files`.
         Programs are found in /bin, the applets of busybox included. QEMU is killed after
-        `timeout_s`; a command is killed after `command_timeout_s`, with status 137.
+        `timeout_s`; a command is killed after `command_timeout_s`, with status 137. What hangs
+        tells the kernel's stacks on the console.
         """
         with tempfile.TemporaryDirectory(prefix="assay-vm-") as name:
             folder = Path(name)
@@ -152,11 +159,12 @@ class Guest:
         console = folder / "console"
         sent = folder / "results"
         self.console = console.read_text(errors="replace") if console.exists() else ""
+        if "vm: stacks:" in self.console:
+            _LOG.warning("something hung in the guest:\n%s", _last_words(self.console))
         if not trouble and re.search(r"^\S* *\S* vm: done", self.console, re.MULTILINE):
             return _results(sent.read_bytes(), commands)
-        tail = "\n".join(self.console.splitlines()[-CONSOLE_LINES_SHOWN:])
         why = trouble or "the guest ended before it had sent its results"
-        raise GuestError(f"{why}; end of its console:\n{tail}")
+        raise GuestError(f"{why}; end of its console:\n{_last_words(self.console)}")
 
     def _qemu(self, kernel: Path, folder: Path) -> list[str]:
         nodes = self.nodes or (Node(self.memory_mib),)
@@ -198,6 +206,16 @@ class Guest:
             argv += ["-numa", f"{entry}latency,latency={speed.latency_ns}"]
             argv += ["-numa", f"{entry}bandwidth,bandwidth={speed.gib_s}G"]
         return argv
+
+
+def _last_words(console: str) -> str:
+    """The end of it, and the stacks where the guest told them."""
+    lines = console.splitlines()
+    told = [number for number, line in enumerate(lines) if "vm: stacks:" in line]
+    end = lines[-CONSOLE_LINES_SHOWN:]
+    if told and told[0] < len(lines) - len(end):
+        end = [*lines[told[0] :][:STACK_LINES_SHOWN], "...", *end]
+    return "\n".join(end)
 
 
 def _on_one_cpu() -> tuple[str, ...]:
@@ -356,7 +374,7 @@ def _initramfs(
         "/bin/busybox": find_busybox().read_bytes(),
         "/vm/send": compile_program(HERE / "programs" / "send.cpp").read_bytes(),
         "/vm/cgroup": cgroup.encode(),
-        "/vm/limit": str(int(timeout_s)).encode(),
+        "/vm/limit": str(int(timeout_s) - (TELL_S if timeout_s > 2 * TELL_S else 0)).encode(),
         "/vm/wait": str(command_timeout_s).encode(),
     }
     for number, argv in enumerate(commands):

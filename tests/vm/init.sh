@@ -18,15 +18,31 @@ KILLED_S=15
 
 # By way of the kernel's log, which reaches the serial console without interrupts.
 say() { echo "<2>vm: $*" >/dev/kmsg; }
-dmesg -n 4
+dmesg -n 5
 
-# What hangs says where: the kernel's stacks of all tasks, and of all CPUs.
+# What hangs says where: the kernel's stacks of what is blocked, of all CPUs, and of all threads of
+# processes. Neither their words nor their maps are read: that may hang too.
 tell_stacks() {
     dmesg -n 8
     say "stacks: $*"
-    for key in w l t; do echo $key >/proc/sysrq-trigger; done
+    for key in w l; do echo $key >/proc/sysrq-trigger; done
+    for task in /proc/[0-9]*/task/[0-9]*; do
+        [ -n "$(readlink "${task%/task/*}/exe")" ] || continue
+        say "thread ${task##*/} ($(cat "$task/comm")), call and words: $(cat "$task/syscall")"
+        while read -r line; do say "    $line"; done <"$task/stack"
+    done
     say "that was all of the stacks"
-    dmesg -n 4
+    dmesg -n 5
+}
+
+# In so many seconds, unless it is ended before; nothing of it stays then.
+tell_stacks_in() {
+    trap 'kill $nap; exit' TERM
+    sleep "$1" &
+    nap=$!
+    wait $nap
+    shift
+    tell_stacks "$*"
 }
 
 (
@@ -80,10 +96,7 @@ for command in /vm/command/*; do
     # In the background, so that this shell does not add its "Killed" to the command's stderr.
     timeout -s KILL "$(cat /vm/wait)" "$command" >"$result/stdout" 2>"$result/stderr" </dev/null &
     running=$!
-    (
-        sleep $(($(cat /vm/wait) + KILLED_S))
-        tell_stacks "command $number is not gone $KILLED_S s after it was killed"
-    ) &
+    tell_stacks_in $(($(cat /vm/wait) + KILLED_S)) "command $number was killed, and has not ended" &
     watchdog=$!
     wait $running
     echo $? >"$result/status"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from .guest import Guest, GuestError, Node
+from .guest import TELL_S, Guest, GuestError, Node
 
 pytestmark = pytest.mark.vm
 
@@ -51,6 +51,13 @@ def test_a_guest_that_hangs_is_killed_and_shows_its_console(guest_kernel: Path) 
     # On a busy host it may not have come to its command by then.
     with pytest.raises(GuestError, match=r"killed after 7 s; end of its console:\n"):
         Guest(kernel=guest_kernel).run({}, [["sleep", "60"]], timeout_s=7, command_timeout_s=60)
+
+
+def test_a_guest_whose_time_is_up_tells_what_it_waits_for(guest_kernel: Path) -> None:
+    with pytest.raises(GuestError, match=r"(?s)time is up.*\(sleep\), call .*hrtimer_nanosleep"):
+        Guest(kernel=guest_kernel).run(
+            {}, [["sleep", "600"]], timeout_s=2.5 * TELL_S, command_timeout_s=600
+        )
 
 
 def test_a_guest_that_panics_shows_its_console(guest_kernel: Path) -> None:

@@ -21,6 +21,25 @@ WALK = (
     " exec assay-kernel-traversal --seconds 0 --n 12000000 --update 1 --variant {}"
 )
 ORDERS = ("forward", "rows")
+DISK_RATE = 8 << 20
+"""Bytes per second of each of two disks, so slow that both are busy however slow the guest is."""
+ON_TWO_DISKS = """
+stat() { cat /sys/block/nvme1n1/stat /sys/block/nvme2n1/stat; }
+stat >/out/before
+(
+    export LD_PRELOAD=/lib/libassay-tier.so ASSAY_TIER_DRAM=16777216 ASSAY_TIER_PATH=/mnt/1,/mnt/2
+    export ASSAY_TIER_THRESHOLD=1048576
+    assay-kernel-traversal --seconds 0 --n 4000000 --update 1 --variant forward >/out/told
+    unset LD_PRELOAD
+    : >/out/over
+) &
+until [ -e /out/over ]; do
+    echo $(cat /sys/block/nvme1n1/inflight /sys/block/nvme2n1/inflight)
+    usleep 200000
+done >/out/in-flight
+stat >/out/after
+cat /out/told
+"""
 PROGRAMS = ("tier/assay-tier-fuzz", "tier/assay-tier-semantics", "assay-tier-probe")
 
 SHAPES = (
@@ -68,9 +87,13 @@ def older(
         "/lib/libassay-tier.so": native / "libassay-tier.so",
         "/bin/assay-kernel-traversal": native / "assay-kernel-traversal",
     }
-    guest = Guest(kernel=guest_kernel, cpus=2, memory_mib=768, disks=[Disk(512)])
-    results = guest.run({**programs, **with_libraries(ours)}, commands, timeout_s=400)
-    keys = ("probe", *ROWS, *SHAPES, *ORDERS)
+    commands += [["sh", "-c", ON_TWO_DISKS]]
+    slow = Disk(128, bytes_per_s=DISK_RATE)
+    guest = Guest(kernel=guest_kernel, cpus=2, memory_mib=768, disks=[Disk(512), slow, slow])
+    results = guest.run(
+        {**programs, **with_libraries(ours)}, commands, timeout_s=400, command_timeout_s=120
+    )
+    keys = ("probe", *ROWS, *SHAPES, *ORDERS, "two disks")
     return dict(zip(keys, results, strict=True))
 
 
@@ -106,3 +129,21 @@ def test_a_program_with_more_than_its_memory_is_right(older: dict[str, Result], 
     assert counts["read_bytes"] > 0 and counts["written_bytes"] > 48 << 20
     if not told(older["probe"])["userfaultfd"]["move"]:
         assert b"copies pages" in older[order].stderr
+
+
+def test_two_disks_have_as_much_to_do_and_at_the_same_time(older: dict[str, Result]) -> None:
+    assert told(older["two disks"])["status"] == "ok"
+    files = older["two disks"].files
+    before, after = (moved_bytes(files[f"/out/{name}"]) for name in ("before", "after"))
+    least, most = sorted(there - here for here, there in zip(before, after, strict=True))
+    assert least > 40 << 20 and least > 0.9 * most
+    # Reads and writes of the first disk, and of the second.
+    samples = [list(map(int, line.split())) for line in files["/out/in-flight"].splitlines()]
+    busy = [(any(one[:2]), any(one[2:])) for one in samples]
+    assert sum(map(all, busy)) > 0.5 * sum(map(any, busy)) > 0, busy
+
+
+def moved_bytes(stat: bytes) -> list[int]:
+    """What each disk has read and written, in sectors of 512 bytes."""
+    fields = [line.split() for line in stat.decode().splitlines()]
+    return [512 * (int(one[2]) + int(one[6])) for one in fields]
