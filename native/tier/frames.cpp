@@ -46,13 +46,14 @@ std::byte* Frames::make(Node node) {
     // Written, not populated by madvise(2): that would need Linux 5.14.
     for (std::size_t at = 0; at < frame_; at += page)
         *reinterpret_cast<volatile std::byte*>(frame + at) = std::byte{0};
-    placement_.came(node, frame);
+    placement_.came(node, frame, frame_);
     return frame;
 }
 
 bool Frames::unmake() {
     std::byte* const frame = take();
     if (frame == nullptr) return false;
+    placement_.goes(frame, frame_);
     drop(frame);
     return true;
 }

@@ -640,6 +640,7 @@ void Pager::give_frame(Chunk& chunk) {
 }
 
 void Pager::pages_gone(Chunk& chunk) {
+    placement_.goes(chunk.at, chunk.bytes());
     pool_.gone(chunk.bytes());
     chunk.region->shown.held_bytes -= chunk.bytes();
 }

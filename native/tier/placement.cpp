@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <span>
 #include <stdexcept>
 
 namespace assay::tier {
@@ -90,16 +91,34 @@ bool Placement::insists(Node node) const {
     return how_ == Numa::follow && now_ns() >= lacking_until_ns_[index(node)];
 }
 
-Node Placement::of(const std::byte* at) const {
-    if (nodes_.size() == 1) return home_;
-    int number = -1;
-    // The nodes to which pages are to be moved are left out: where they are is told.
-    const bool told = ::syscall(SYS_move_pages, 0, 1UL, &at, nullptr, &number, 0) == 0;
-    return told ? nodes_.find(number).value_or(home_) : home_;
+Node Placement::source(Node node) const {
+    if (how_ != Numa::interleave) return node;
+    const auto held = std::span(held_bytes_).first(nodes_.size());
+    const auto least = std::ranges::min_element(held);
+    return *least < held[index(node)] ? static_cast<Node>(least - held.begin()) : node;
 }
 
-void Placement::came(Node wanted, const std::byte* at) {
-    if (nodes_.size() > 1 && of(at) != wanted) lacking_until_ns_[index(wanted)] = now_ns() + patience_ns;
+std::optional<Node> Placement::found(const std::byte* at) const {
+    if (nodes_.size() == 1) return home_;
+    int number = -1;
+    // Without nodes to which pages are to be moved it tells where they are.
+    const bool told = ::syscall(SYS_move_pages, 0, 1UL, &at, nullptr, &number, 0) == 0;
+    return told ? nodes_.find(number) : std::nullopt;
+}
+
+void Placement::came(Node wanted, const std::byte* at, std::size_t bytes) {
+    if (nodes_.size() == 1) return;
+    const Node from = of(at);
+    held_bytes_[index(from)] += static_cast<std::int64_t>(bytes);
+    if (from != wanted) lacking_until_ns_[index(wanted)] = now_ns() + patience_ns;
+}
+
+void Placement::goes(const std::byte* at, std::size_t bytes) {
+    if (nodes_.size() == 1) return;
+    const std::optional<Node> node = found(at);
+    // Of what nobody can tell any more most will have been where most is.
+    auto& held = node ? held_bytes_[index(*node)] : *std::ranges::max_element(held_bytes_);
+    held -= static_cast<std::int64_t>(bytes);
 }
 
 Placement::Preference::Preference(Placement& placement, Node node) {

@@ -57,10 +57,15 @@ class Placement {
     }
     /// Whether memory of another node is to be given up for some of this one.
     [[nodiscard]] bool insists(Node node) const;
+    /// Where new memory is to come from for a frame that is to be on a node: of those in turn, the one that
+    /// least has come from, for what is made anew in other sizes is not what was given up.
+    [[nodiscard]] Node source(Node node) const;
     /// Where a page lies; the home of all where there is none.
-    [[nodiscard]] Node of(const std::byte* at) const;
-    /// New pages came, from a node or from another one, where it has none left.
-    void came(Node wanted, const std::byte* at);
+    [[nodiscard]] Node of(const std::byte* at) const { return found(at).value_or(home_); }
+    /// New memory came, from a node or from another one, where it has none left.
+    void came(Node wanted, const std::byte* at, std::size_t bytes);
+    /// Memory is about to go, or has just gone.
+    void goes(const std::byte* at, std::size_t bytes);
 
     /// New pages that this thread makes come from a node, while this is there or longer.
     class Preference {
@@ -84,6 +89,7 @@ class Placement {
   private:
     [[nodiscard]] static const char* hindrance();
     [[nodiscard]] std::optional<Node> node_of(std::uint32_t thread) const;
+    [[nodiscard]] std::optional<Node> found(const std::byte* at) const;
 
     Nodes nodes_;
     Numa how_ = Numa::local;
@@ -91,6 +97,7 @@ class Placement {
     pthread_t pager_{};
     std::optional<Node> preferred_; ///< By the pager's thread.
     std::array<std::uint64_t, Nodes::most> lacking_until_ns_{};
+    std::array<std::int64_t, Nodes::most> held_bytes_{}; ///< That came and have not gone.
     Whereabouts whereabouts_;
 };
 

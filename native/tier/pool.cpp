@@ -22,7 +22,7 @@ std::byte* Pool::take(std::size_t bytes, Node node, bool& zero) {
     if (zero) {
         if (!find(bytes)) return nullptr;
         unmade_bytes_ -= bytes;
-        frame = wanted.make(from);
+        frame = wanted.make(placement_.source(from));
     }
     last = from;
     return frame;
