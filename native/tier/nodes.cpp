@@ -15,10 +15,10 @@ namespace assay::tier {
 
 namespace {
 
-/// Nothing where the file is not there.
+/// Nothing where the file is not there. It ends with a null byte in recordings of old.
 std::vector<int> list_in(const std::string& path) {
     const std::optional<std::string> text = read_file(AT_FDCWD, path.c_str());
-    return text ? parse_cpulist(*text).value_or(std::vector<int>()) : std::vector<int>();
+    return text ? parse_cpulist(text->c_str()).value_or(std::vector<int>()) : std::vector<int>();
 }
 
 std::vector<int> common(const std::vector<int>& some, const std::vector<int>& others) {
@@ -44,11 +44,14 @@ std::vector<int> distances_in(const std::string& path) {
 
 Nodes Nodes::below(const std::string& root) {
     const std::string top = root + "/sys/devices/system/node";
+    const std::vector<int> online = list_in(top + "/online");
     const auto file_of = [&top](int node, const char* name) {
         return top + "/node" + std::to_string(node) + "/" + name;
     };
     Nodes found;
     std::vector<int> usable = list_in(top + "/has_memory");
+    if (usable.empty()) usable = list_in(top + "/has_normal_memory"); // As kernels before it told.
+    usable = common(usable, online);
     if (usable.size() < 2) return found;
     if (const auto own = allowed(root); own) usable = common(usable, *own);
     const std::vector<int> with_cpus = common(usable, list_in(top + "/has_cpu"));
@@ -57,7 +60,6 @@ Nodes Nodes::below(const std::string& root) {
     usable.resize(std::min(usable.size(), most));
     found.numbers_ = usable;
 
-    const std::vector<int> online = list_in(top + "/online");
     for (const int from : online) {
         const std::vector<int> distances = distances_in(file_of(from, "distance"));
         const auto distance_to = [&](int node) {

@@ -1,8 +1,9 @@
 // spread [bind:NODE] MIB PASSES each|turns: as many threads as there are nodes with CPUs, each on a CPU of a
 // node of its own, go through so many MiB of their own, both ways in turn, and hold each page against what
-// they wrote; at once, or one after the other. For each thread, how many of its pages lie on which node when it
-// is done, as move_pages(2) tells; those that are not in memory are left out. And how many MiB all memory of
-// the process has on each node at last, by /proc/self/numa_maps. `bind` starts it anew with memory bound so.
+// they wrote; at once, or one after the other. For each thread, how many of its pages lie on which node when
+// it is done, as move_pages(2) tells; those that are not in memory are left out. And how many MiB all memory
+// of the process has on each node at last, by /proc/self/numa_maps. `bind` starts it anew with memory bound
+// so.
 #include <linux/mempolicy.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -107,6 +108,7 @@ int main(int argc, char** argv) {
         wrong += part.wrong;
         text += (text.empty() ? "" : ", ") + json(part.places);
     }
-    std::printf("{\"wrong\": %zu, \"parts\": [%s], \"all_mib\": %s}\n", wrong, text.c_str(), json(all_mib()).c_str());
+    std::printf("{\"wrong\": %zu, \"parts\": [%s], \"all_mib\": %s}\n", wrong, text.c_str(),
+                json(all_mib()).c_str());
     return wrong == 0 ? 0 : 1;
 }
