@@ -46,6 +46,7 @@ Placement::Placement(std::optional<Numa> how, const std::string& root) {
     }
     nodes_ = std::move(found);
     how_ = how.value_or(Numa::follow);
+    if (how_ == Numa::follow) whereabouts_.emplace();
     home_ = nodes_.nearest(::sched_getcpu()).value_or(Node{});
 }
 
@@ -63,7 +64,7 @@ const char* Placement::hindrance() {
 
 std::optional<Node> Placement::node_of(std::uint32_t thread) const {
     const auto number = static_cast<pid_t>(thread);
-    if (const std::optional<int> cpu = whereabouts_.last_cpu_of(number)) return nodes_.nearest(*cpu);
+    if (const std::optional<int> cpu = whereabouts_->last_cpu_of(number)) return nodes_.nearest(*cpu);
     // Where it may run, if that is on one node.
     constexpr int most_cpus = 8192;
     std::array<unsigned long, most_cpus / bits> mask{};

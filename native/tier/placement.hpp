@@ -26,14 +26,14 @@ enum class Numa : std::uint8_t {
 
 /// Where new pages of this process's regions are to lie, and where those that there are lie.
 ///
-/// Pages move with what they hold, and are seldom new. So the pager keeps no account of where they are, which
+/// Pages move with what they hold, and are seldom new. So the pager keeps no account of where each is, which
 /// the kernel may change at any time (NUMA balancing, a node that is full), but asks; and new ones come from
 /// where the policy of the thread says that makes them (set_mempolicy(2)): by a policy for a range of
 /// addresses (mbind(2)) each frame would be a mapping of its own, as many of which a process may have as
 /// vm.max_map_count says.
 ///
-/// With one node there is nothing to choose, and no system call is made. A memory policy that the process was
-/// started with (mem.policy, numactl) decides in its place, as if there were one node.
+/// With one node there is nothing to choose, and no system call is made but to learn that. A memory policy
+/// that the process was started with (mem.policy, numactl) decides in its place, as if there were one node.
 class Placement {
   public:
     /// \param how `follow` where none is named. \param root the folder below which sysfs and procfs are.
@@ -98,7 +98,7 @@ class Placement {
     std::optional<Node> preferred_; ///< By the pager's thread.
     std::array<std::uint64_t, Nodes::most> lacking_until_ns_{};
     std::array<std::int64_t, Nodes::most> held_bytes_{}; ///< That came and have not gone.
-    Whereabouts whereabouts_;
+    std::optional<Whereabouts> whereabouts_;             ///< Where threads are followed.
 };
 
 } // namespace assay::tier
