@@ -9,7 +9,9 @@
 
 namespace assay::tier {
 
-Frames::Frames(Exchange exchange, std::size_t bytes, std::size_t most) : frame_(bytes), free_(2 * most) {
+Frames::Frames(Exchange exchange, std::size_t bytes, std::size_t most, Placement& placement)
+    : frame_(bytes), placement_(placement) {
+    for (std::size_t i = 0; i < placement_.nodes().size(); ++i) free_.emplace_back(2 * most);
     const std::size_t alignment = bytes > huge_page ? bytes : huge_page;
     const std::size_t half = (most * bytes + huge_page - 1) / huge_page * huge_page;
     area_bytes_ = 2 * half + alignment + page;
@@ -38,17 +40,21 @@ Frames::~Frames() {
     if (area_ != nullptr) sys::unmap(area_, area_bytes_);
 }
 
-std::byte* Frames::make() {
+std::byte* Frames::make(Node node) {
     std::byte* const frame = plain_->take();
+    const auto preference = placement_.prefer(node);
     // Written, not populated by madvise(2): that would need Linux 5.14.
     for (std::size_t at = 0; at < frame_; at += page)
         *reinterpret_cast<volatile std::byte*>(frame + at) = std::byte{0};
+    placement_.came(node, frame, frame_);
     return frame;
 }
 
 bool Frames::unmake() {
-    if (free_.empty()) return false;
-    drop(free_.take_last());
+    std::byte* const frame = take();
+    if (frame == nullptr) return false;
+    placement_.goes(frame, frame_);
+    drop(frame);
     return true;
 }
 
@@ -59,7 +65,9 @@ void Frames::emptied(std::byte* place) {
 Userfault::Moved Frames::send(const Userfault& regions, std::byte* to, std::byte* frame,
                               std::size_t from) const {
     const std::size_t rest = frame_ - from;
-    return fault_ ? regions.move(to + from, frame + from, rest) : regions.copy(to + from, frame + from, rest);
+    if (fault_) return regions.move(to + from, frame + from, rest);
+    const auto preference = like(frame);
+    return regions.copy(to + from, frame + from, rest);
 }
 
 void Frames::sent(std::byte* frame) {
@@ -114,6 +122,7 @@ Frames::Back Frames::leave(std::byte* from) {
 }
 
 int Frames::fill_holes(std::byte* frame) const {
+    const auto preference = like(frame);
     std::array<std::uint64_t, 512> entries{};
     for (std::size_t from = 0; from < frame_; from += entries.size() * page) {
         const std::span<std::uint64_t> some(entries.data(), std::min((frame_ - from) / page, entries.size()));

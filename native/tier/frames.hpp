@@ -1,12 +1,15 @@
 #pragma once
 
+#include "tier/placement.hpp"
 #include "tier/present.hpp"
 #include "tier/table.hpp"
 #include "tier/userfault.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace assay::tier {
 
@@ -19,23 +22,27 @@ namespace assay::tier {
 /// kernel gives new pages to those that it answers for itself, and pages can be moved only to those that are
 /// watched. A watched place without pages is never touched: the pager would wait for itself. Where they are
 /// copied, all places are of the first kind.
+///
+/// What is free is told apart by the NUMA node that its pages lie on.
 class Frames {
   public:
     /// \param bytes of a frame. \param most frames that there may ever be at a time.
     /// \throws std::bad_alloc, std::system_error.
-    Frames(Exchange exchange, std::size_t bytes, std::size_t most);
+    Frames(Exchange exchange, std::size_t bytes, std::size_t most, Placement& placement);
     Frames(const Frames&) = delete;
     Frames& operator=(const Frames&) = delete;
     ~Frames();
 
-    /// A frame that is free, whatever it holds, or null.
-    [[nodiscard]] std::byte* take() { return free_.empty() ? nullptr : free_.take_last(); }
-    /// One more, of zeros.
-    [[nodiscard]] std::byte* make();
+    /// A frame that is free, whatever it holds, on a node, or null.
+    [[nodiscard]] std::byte* take(Node node) { return taken(free_[index(node)]); }
+    /// The same on any, of which there are most.
+    [[nodiscard]] std::byte* take() { return taken(*std::ranges::max_element(free_, {}, &Free::size)); }
+    /// One more, of zeros, on a node where it has room.
+    [[nodiscard]] std::byte* make(Node node);
     /// One less, of those that are free. \returns false where none is.
     bool unmake();
     /// Its content is not needed any more.
-    void give(std::byte* frame) { free_.add(frame); }
+    void give(std::byte* frame) { free_[index(placement_.of(frame))].add(frame); }
     /// What a frame holds, from some byte on, to where it belongs in a region.
     [[nodiscard]] Userfault::Moved send(const Userfault& regions, std::byte* to, std::byte* frame,
                                         std::size_t from) const;
@@ -43,6 +50,10 @@ class Frames {
     void sent(std::byte* frame);
     /// Gives a frame's pages back to the kernel, and keeps the place.
     void drop(std::byte* frame);
+    /// New pages come from where those of a frame lie.
+    [[nodiscard]] Placement::Preference like(const std::byte* frame) const {
+        return placement_.prefer(placement_.of(frame));
+    }
 
     /// Pages of a region that came back, or some of them, in a place that is not a frame then.
     struct Back {
@@ -54,7 +65,11 @@ class Frames {
     /// What came back has gone again.
     void emptied(std::byte* place);
 
-    [[nodiscard]] std::size_t free_bytes() const { return free_.size() * frame_; }
+    [[nodiscard]] std::size_t free_bytes() const {
+        std::size_t count = 0;
+        for (const auto& on_node : free_) count += on_node.size();
+        return count * frame_;
+    }
 
   private:
     /// Places one after the other, each of which is taken and comes back.
@@ -74,6 +89,8 @@ class Frames {
         Table<std::byte*> back_;
     };
 
+    using Free = Table<std::byte*>;
+    [[nodiscard]] static std::byte* taken(Free& from) { return from.empty() ? nullptr : from.take_last(); }
     void prepare(std::byte* places, std::size_t bytes) const;
     [[nodiscard]] Userfault::Moved move_back(std::byte* place, std::byte* from) const;
     [[nodiscard]] Back leave(std::byte* from);
@@ -81,6 +98,7 @@ class Frames {
     [[nodiscard]] bool is_watched(const std::byte* place) const { return place >= watched_area_; }
 
     std::size_t frame_;
+    Placement& placement_;
     /// Where pages move; of its own, without events: what happens to places is nobody's news.
     std::optional<Userfault> fault_;
     Present present_;
@@ -88,7 +106,7 @@ class Frames {
     std::byte* watched_area_ = nullptr; ///< The end of them, where none is.
     std::size_t area_bytes_ = 0;
     std::byte* zeros_ = nullptr;
-    Table<std::byte*> free_;
+    std::vector<Free> free_; ///< By node.
     std::optional<Places> plain_, watched_;
 };
 

@@ -83,6 +83,7 @@ Mapping::Put Mapping::put(Chunk& chunk, Frames& frames) {
 ///
 /// \param done bytes that were moved.
 Mapping::Put Mapping::put_by_pages(Chunk& chunk, Frames& frames, std::size_t done) {
+    const auto preference = frames.like(chunk.frame);
     bool any = done > 0;
     for (std::size_t at = done; at < chunk.bytes(); at += page) {
         int error = 0;

@@ -2,6 +2,7 @@
 
 #include "tier/budget.hpp"
 #include "tier/disk.hpp"
+#include "tier/placement.hpp"
 #include "tier/sizes.hpp"
 #include "tier/userfault.hpp"
 
@@ -26,7 +27,9 @@ struct Means {
     std::string trace_folder = {};         ///< What is touched is recorded there, where one is named.
     std::string replay_folder = {};        ///< It is touched as was recorded there, where one is named.
     std::optional<Exchange> exchange = {}; ///< The best that there is, where none is named.
-    Budget* budget = nullptr; ///< That other processes share; `memory_bytes` are all that it has.
+    std::optional<Numa> numa = {}; ///< Where frames come from; as Placement has it, where none is named.
+    std::string root = {};         ///< Below which sysfs and procfs tell of nodes.
+    Budget* budget = nullptr;      ///< That other processes share; `memory_bytes` are all that it has.
     /// Makes the disk; by io_uring, or by threads where there is none.
     std::function<std::unique_ptr<Disk>(const Store&, unsigned depth)> disk = {};
 };

@@ -54,9 +54,9 @@ Exchange Pager::exchange_of(const Means& means) {
 }
 
 Pager::Pager(const Means& means, Exchange exchange)
-    : mapping_(exchange), budget_(means.budget),
-      pool_(exchange, sizes_of(means, exchange), room_for(means), means.budget), transfers_(means),
-      contents_(pool_.sizes()), residence_(pool_.most_bytes(), pool_.chunk()),
+    : mapping_(exchange), placement_(means.numa, means.root), budget_(means.budget),
+      pool_(exchange, sizes_of(means, exchange), room_for(means), means.budget, placement_),
+      transfers_(means), contents_(pool_.sizes()), residence_(pool_.most_bytes(), pool_.chunk()),
       meter_(most_regions, means.memory_bytes, means.chunk_bytes), trace_folder_(means.trace_folder),
       replay_folder_(means.replay_folder), regions_(most_regions), expected_(most_expected),
       starved_(means.address_bytes / means.chunk_bytes),
@@ -130,7 +130,7 @@ void Pager::remove(Region& region) {
     for (Chunk& chunk : region.chunks()) forget(chunk);
     if (future_) future_->ended(region);
     for (std::size_t i = 0; i < starved_.size();)
-        if (starved_[i]->region == &region)
+        if (starved_[i].chunk->region == &region)
             starved_[i] = starved_.take_last();
         else
             ++i;
@@ -165,6 +165,10 @@ Region* Pager::region_at(const std::byte* at) {
 
 void Pager::work() {
     ::prctl(PR_SET_NAME, thread_name);
+    {
+        const std::lock_guard lock(lock_);
+        placement_.begin_thread();
+    }
     std::array<pollfd, 4> events{{{mapping_.ready(), POLLIN, 0},
                                   {transfers_.ready(), POLLIN, 0},
                                   {wake_.fd(), POLLIN, 0},
@@ -204,7 +208,7 @@ bool Pager::serve() {
     any = answer_starved() || any;
     if (any && unfinished_.region != nullptr) {
         const Unfinished one = std::exchange(unfinished_, {});
-        if (one.level == one.region->wanted()) look_ahead(*one.region, *one.run);
+        if (one.level == one.region->wanted()) look_ahead(*one.region, *one.run, one.node);
     }
     if (future_) foresee();
     if (future_) bring_foreseen();
@@ -280,16 +284,16 @@ bool Pager::answer_starved() {
     std::size_t kept = 0, all = 0;
     // More may be added meanwhile, at the end.
     for (; all < starved_.size(); ++all) {
-        Chunk& chunk = *starved_[all];
-        chunk.starved = !answer(chunk);
-        if (chunk.starved) starved_[kept++] = &chunk;
+        const Starved one = starved_[all];
+        one.chunk->starved = !answer(*one.chunk, one.node);
+        if (one.chunk->starved) starved_[kept++] = one;
     }
     while (starved_.size() > kept) static_cast<void>(starved_.take_last());
     return kept < all;
 }
 
-void Pager::starve(Chunk& chunk) {
-    if (!chunk.starved) starved_.add(&chunk);
+void Pager::starve(Chunk& chunk, Node node) {
+    if (!chunk.starved) starved_.add(&chunk, node);
     chunk.starved = true;
 }
 
@@ -308,9 +312,11 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     if (region == nullptr) return mapping_.wake(at, page);
     const auto foreseen = future_ ? future_->level_at(*region, at) : std::nullopt;
     Chunk* chunk = &region->fitted_at(at, foreseen.value_or(region->wanted()));
+    const Node node = newest_node_ = placement_.wanted_by(thread);
     if (chunk->state == State::in) {
         // Another thread was before it, or the program has given the page back (MADV_DONTNEED) and finds
         // zeros.
+        const auto preference = placement_.prefer(node);
         return mapping_.fill(at);
     }
     if (chunk->state == State::lost) return mapping_.wake(at, page);
@@ -328,12 +334,12 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);
     region->begin_wait(*chunk);
-    if (!answer(*chunk)) starve(*chunk);
+    if (!answer(*chunk, node)) starve(*chunk, node);
     // Where larger chunks are wanted, the rest of one that is split comes with any part of it.
     if (foreseen) return;
     Chunk& whole = region->piece_at(at, wanted);
-    if (whole.state == State::split) static_cast<void>(bring_ahead(whole));
-    if (run != nullptr) look_ahead(*region, *run);
+    if (whole.state == State::split) static_cast<void>(bring_ahead(whole, node));
+    if (run != nullptr) look_ahead(*region, *run, node);
 }
 
 Grain::Clock Pager::clock() const {
@@ -359,11 +365,11 @@ void Pager::count(const Chunk& chunk) {
     }
 }
 
-bool Pager::answer(Chunk& chunk) {
+bool Pager::answer(Chunk& chunk, Node node) {
     switch (chunk.state) {
     case State::fresh: {
         bool zero = false;
-        if (!take_frame(chunk, zero)) return false;
+        if (!take_frame(chunk, node, zero)) return false;
         if (!zero) std::memset(chunk.frame, 0, chunk.bytes());
         chunk.state = State::staged;
         return map(chunk);
@@ -371,7 +377,7 @@ bool Pager::answer(Chunk& chunk) {
     case State::staged:
         return map(chunk);
     case State::out:
-        return read(chunk);
+        return read(chunk, node);
     case State::in:
     case State::lost:
         chunk.region->end_wait(chunk);
@@ -466,7 +472,7 @@ void Pager::bring_foreseen() {
             // What is brought sooner than it must be takes the place of what is used over and over.
             const bool enough = bytes_ahead() >= window_ + 2 * pool_.chunk();
             if (enough || !make_room_until(coming->when, chunk.bytes())) return;
-            if (bring_ahead(chunk) == Ahead::no_further) return;
+            if (bring_ahead(chunk, newest_node_) == Ahead::no_further) return;
         } else if (region.level_of(chunk) < coming->level) {
             future_->covered_by(chunk);
         }
@@ -474,7 +480,7 @@ void Pager::bring_foreseen() {
     }
 }
 
-void Pager::look_ahead(Region& region, const Streams::Stream& run) {
+void Pager::look_ahead(Region& region, const Streams::Stream& run, Node node) {
     const std::size_t level = region.wanted(), step = region.sizes[level];
     const std::size_t count = region.bytes / step;
     std::int64_t number = run.last;
@@ -506,10 +512,10 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
             region.touched(piece, clock());
             continue;
         }
-        const Ahead done = bring_ahead(piece);
+        const Ahead done = bring_ahead(piece, node);
         if (done == Ahead::no_further) {
             // Where what is in the way is being written, there is room in a moment.
-            if (transfers_.writing_bytes() > 0) unfinished_ = {&region, &run, level};
+            if (transfers_.writing_bytes() > 0) unfinished_ = {&region, &run, level, node};
             return;
         }
         if (done == Ahead::brought) ++ahead;
@@ -517,7 +523,7 @@ void Pager::look_ahead(Region& region, const Streams::Stream& run) {
 }
 
 /// What a run will touch, or all parts of it.
-Pager::Ahead Pager::bring_ahead(Chunk& chunk) {
+Pager::Ahead Pager::bring_ahead(Chunk& chunk, Node node) {
     switch (chunk.state) {
     case State::in:
         return Ahead::there;
@@ -528,7 +534,7 @@ Pager::Ahead Pager::bring_ahead(Chunk& chunk) {
         Ahead all = Ahead::there;
         for (Chunk& part : chunk.region->parts_of(chunk)) {
             if (part.state == State::fresh || part.state == State::lost) continue;
-            const Ahead one = bring_ahead(part);
+            const Ahead one = bring_ahead(part, node);
             if (one == Ahead::no_further) return one;
             if (one == Ahead::brought) all = one;
         }
@@ -539,15 +545,15 @@ Pager::Ahead Pager::bring_ahead(Chunk& chunk) {
             Chunk* const oldest = residence_.oldest_ahead();
             if (oldest == nullptr || leave(*oldest) != Room::made) return Ahead::no_further;
         }
-        return read(chunk) ? Ahead::brought : Ahead::no_further;
+        return read(chunk, node) ? Ahead::brought : Ahead::no_further;
     default:
         return Ahead::brought;
     }
 }
 
-bool Pager::read(Chunk& chunk) {
+bool Pager::read(Chunk& chunk, Node node) {
     bool zero = false;
-    if (!take_frame(chunk, zero)) return false;
+    if (!take_frame(chunk, node, zero)) return false;
     if (transfers_.read(chunk)) return true;
     give_frame(chunk);
     return false;
@@ -573,7 +579,7 @@ void Pager::was_read(Chunk& chunk, int error) {
     // Of parts a fault takes as long as a transfer.
     const bool straight = future_ && region.level_of(chunk) > 0 && !future_->tells(chunk);
     if (chunk.waited) {
-        if (!map(chunk)) starve(chunk);
+        if (!map(chunk)) starve(chunk, placement_.of(chunk.frame));
     } else if (!straight || !map(chunk)) {
         residence_.brought(chunk);
     }
@@ -617,9 +623,9 @@ bool Pager::unmap(Chunk& chunk) {
 
 // -- room ---------------------------------------------------------------------------------------------------
 
-bool Pager::take_frame(Chunk& chunk, bool& zero) {
+bool Pager::take_frame(Chunk& chunk, Node node, bool& zero) {
     do {
-        chunk.frame = pool_.take(chunk.bytes(), zero);
+        chunk.frame = pool_.take(chunk.bytes(), node, zero);
         if (chunk.frame != nullptr) {
             chunk.region->shown.held_bytes += chunk.bytes();
             return true;
@@ -634,6 +640,7 @@ void Pager::give_frame(Chunk& chunk) {
 }
 
 void Pager::pages_gone(Chunk& chunk) {
+    placement_.goes(chunk.at, chunk.bytes());
     pool_.gone(chunk.bytes());
     chunk.region->shown.held_bytes -= chunk.bytes();
 }
@@ -701,7 +708,7 @@ void Pager::was_written(Chunk& chunk, int error) {
     }
     if (chunk.waited) {
         chunk.state = State::staged;
-        if (!map(chunk)) return starve(chunk);
+        if (!map(chunk)) return starve(chunk, placement_.of(chunk.frame));
         if (error != 0) residence_.left(chunk);
         return;
     }
@@ -732,9 +739,10 @@ void Pager::forget(Chunk& chunk) {
 }
 
 void Pager::ended_dropped(Chunk& chunk) {
+    const Node node = placement_.of(chunk.frame); // Who waits may be elsewhere; nobody knows any more.
     give_frame(chunk);
     chunk.state = State::fresh;
-    if (!chunk.region->gone && chunk.waited) starve(chunk);
+    if (!chunk.region->gone && chunk.waited) starve(chunk, node);
 }
 
 void Pager::unmapped(std::byte* from, std::byte* to) {
@@ -814,7 +822,7 @@ void Pager::expect(std::byte* at) {
         const Quiet quiet;
         const std::lock_guard lock(lock_);
         if (expected_.full()) return; // It is advice.
-        expected_.add(at);
+        expected_.add(at, placement_.wanted_here());
     }
     wake_.signal();
 }
@@ -822,8 +830,9 @@ void Pager::expect(std::byte* at) {
 void Pager::bring_expected() {
     std::size_t done = 0;
     for (; done < expected_.size() && !enough_ahead(); ++done) {
-        Region* const region = region_at(expected_[done]);
-        if (region != nullptr && bring_ahead(region->chunk_at(expected_[done])) == Ahead::no_further &&
+        const Expected one = expected_[done];
+        Region* const region = region_at(one.at);
+        if (region != nullptr && bring_ahead(region->chunk_at(one.at), one.node) == Ahead::no_further &&
             transfers_.writing_bytes() > 0)
             break; // There is room in a moment.
     }

@@ -5,6 +5,7 @@
 #include "tier/future.hpp"
 #include "tier/mapping.hpp"
 #include "tier/means.hpp"
+#include "tier/placement.hpp"
 #include "tier/pool.hpp"
 #include "tier/region.hpp"
 #include "tier/residence.hpp"
@@ -85,12 +86,13 @@ class Pager {
     void unmapped(std::byte* from, std::byte* to);
     void unmapped(Chunk& chunk, const std::byte* from, const std::byte* to);
     /// Does what is next for a chunk that is waited for. \returns false where it has to be tried again.
-    [[nodiscard]] bool answer(Chunk& chunk);
+    [[nodiscard]] bool answer(Chunk& chunk, Node node);
     /// The run that a touch of a chunk belongs to, or null.
     [[nodiscard]] const Streams::Stream* run_of(Region& region, const Chunk& chunk, std::uint32_t thread);
-    void look_ahead(Region& region, const Streams::Stream& run);
+    /// \param node that what is brought is wanted on; likewise below.
+    void look_ahead(Region& region, const Streams::Stream& run, Node node);
     enum class Ahead { brought, there, no_further };
-    [[nodiscard]] Ahead bring_ahead(Chunk& chunk);
+    [[nodiscard]] Ahead bring_ahead(Chunk& chunk, Node node);
     static void count(const Chunk& chunk);
     [[nodiscard]] Grain::Clock clock() const;
     void bring_expected();
@@ -100,7 +102,7 @@ class Pager {
         return residence_.ahead_bytes() + transfers_.unasked_bytes();
     }
     /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
-    [[nodiscard]] bool read(Chunk& chunk);
+    [[nodiscard]] bool read(Chunk& chunk, Node node);
     /// Maps what is staged. \returns false where an event has to be read first.
     [[nodiscard]] bool map(Chunk& chunk);
     void was_read(Chunk& chunk, int error);
@@ -110,7 +112,7 @@ class Pager {
     /// One step towards a free frame.
     Room make_room();
     /// Gives a chunk a frame. \param zero set to whether it holds zeros. \returns false where none is left.
-    [[nodiscard]] bool take_frame(Chunk& chunk, bool& zero);
+    [[nodiscard]] bool take_frame(Chunk& chunk, Node node, bool& zero);
     void give_frame(Chunk& chunk);
     /// The pages of a mapped chunk are the kernel's again.
     void pages_gone(Chunk& chunk);
@@ -121,12 +123,13 @@ class Pager {
     /// Nothing of it is needed any more, and its pages are gone already, where it is mapped.
     void forget(Chunk& chunk);
     void ended_dropped(Chunk& chunk);
-    void starve(Chunk& chunk);
+    void starve(Chunk& chunk, Node node);
 
     [[nodiscard]] Region* region_at(const std::byte* at);
     void free_where_idle(Region& region);
 
     Mapping mapping_;
+    Placement placement_;
     Budget* budget_;
     Pool pool_;
     Transfers transfers_;
@@ -143,13 +146,25 @@ class Pager {
     std::size_t most_ahead_ = 0; ///< Bytes that may be brought ahead.
     std::size_t window_ = 0;     ///< Bytes that may be brought ahead of one run.
     Table<Region*> regions_;     ///< By address.
-    Table<std::byte*> expected_; ///< Chunks that will be touched soon, as somebody said.
-    Table<Chunk*> starved_;      ///< Waited for, and to be tried again.
+    /// Where a chunk will be touched soon, as somebody said.
+    struct Expected {
+        std::byte* at = nullptr;
+        Node node{};
+    };
+    Table<Expected> expected_;
+    /// Waited for, and to be tried again.
+    struct Starved {
+        Chunk* chunk = nullptr;
+        Node node{};
+    };
+    Table<Starved> starved_;
+    Node newest_node_{}; ///< Of the thread that touched last: of what is foreseen the threads are not known.
     /// What would be read ahead, had there been room.
     struct Unfinished {
         Region* region = nullptr;
         const Streams::Stream* run = nullptr;
         std::size_t level = 0; ///< Of its chunks.
+        Node node{};
     };
     Unfinished unfinished_;
     Event wake_;

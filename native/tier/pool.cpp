@@ -2,19 +2,30 @@
 
 namespace assay::tier {
 
-Pool::Pool(Exchange exchange, const Sizes& sizes, std::size_t most, Budget* budget)
-    : budget_(budget), sizes_(sizes), most_bytes_(most), unmade_bytes_(budget == nullptr ? most : 0) {
-    for (std::size_t i = 0; i < sizes_.size(); ++i) frames_[i].emplace(exchange, sizes_[i], most / sizes_[i]);
+Pool::Pool(Exchange exchange, const Sizes& sizes, std::size_t most, Budget* budget, Placement& placement)
+    : budget_(budget), placement_(placement), sizes_(sizes), most_bytes_(most),
+      unmade_bytes_(budget == nullptr ? most : 0) {
+    for (std::size_t i = 0; i < sizes_.size(); ++i)
+        frames_[i].emplace(exchange, sizes_[i], most / sizes_[i], placement);
 }
 
-std::byte* Pool::take(std::size_t bytes, bool& zero) {
+std::byte* Pool::take(std::size_t bytes, Node node, bool& zero) {
     Frames& wanted = of(bytes);
-    zero = false;
-    if (std::byte* const frame = wanted.take(); frame != nullptr) return frame;
-    if (!find(bytes)) return nullptr;
-    zero = true;
-    unmade_bytes_ -= bytes;
-    return wanted.make();
+    // In turn among those of a size: sizes may come in turn themselves.
+    Node& last = last_[sizes_.level_of(bytes)];
+    const Node from = placement_.next(node, last);
+    std::byte* frame = wanted.take(from);
+    // One of another node is as good, but where each thread is to have its own: then that one is given up,
+    // and the kernel has one more to give.
+    if (frame == nullptr && unmade_bytes_ < bytes && !placement_.insists(from)) frame = wanted.take();
+    zero = frame == nullptr;
+    if (zero) {
+        if (!find(bytes)) return nullptr;
+        unmade_bytes_ -= bytes;
+        frame = wanted.make(placement_.source(from));
+    }
+    last = from;
+    return frame;
 }
 
 /// So much is to be had that no frame is made of.

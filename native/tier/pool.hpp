@@ -18,10 +18,12 @@ class Pool {
     /// \param most bytes, a multiple of the largest chunk.
     /// \param budget that it is of; where there is none, all of it is there from the beginning.
     /// \throws what Frames does.
-    Pool(Exchange exchange, const Sizes& sizes, std::size_t most, Budget* budget);
+    Pool(Exchange exchange, const Sizes& sizes, std::size_t most, Budget* budget, Placement& placement);
 
-    /// A frame for so many bytes, or null where nothing is left. \param zero set to whether it holds zeros.
-    [[nodiscard]] std::byte* take(std::size_t bytes, bool& zero);
+    /// A frame for so many bytes, or null where nothing is left.
+    ///
+    /// \param node that whoever it is for would have it on. \param zero set to whether it holds zeros.
+    [[nodiscard]] std::byte* take(std::size_t bytes, Node node, bool& zero);
     /// A mapped chunk and its pages are gone.
     void gone(std::size_t bytes) { unmade_bytes_ += bytes; }
     /// So much of it is for other things than frames, as soon as it is free.
@@ -47,11 +49,13 @@ class Pool {
     [[nodiscard]] bool find(std::size_t bytes);
 
     Budget* budget_;
+    Placement& placement_;
     Sizes sizes_;
     std::size_t most_bytes_;
     std::size_t unmade_bytes_; ///< That no frame is made of yet.
     std::size_t aside_bytes_ = 0, wanted_aside_ = 0;
     std::array<std::optional<Frames>, Sizes::most> frames_;
+    std::array<Node, Sizes::most> last_{}; ///< Of each size, where the last was to come from.
 };
 
 } // namespace assay::tier

@@ -167,6 +167,8 @@ class Front {
         if (const char* const how = std::getenv("ASSAY_TIER_EXCHANGE"); how != nullptr)
             means.exchange = std::string_view(how) == "copy" ? Exchange::copy : Exchange::move;
         try {
+            if (const char* const numa = std::getenv("ASSAY_TIER_NUMA"); numa != nullptr)
+                means.numa = numa_of(numa);
             means.budget = budget_ = budget();
             means.memory_bytes = means.budget->bytes();
             // It outlives everything that runs at exit, and may touch memory: so it is never destroyed.

@@ -97,6 +97,32 @@ def test_every_word_is_found_again_whatever_was_foreseen(
 
 
 @pytest.fixture
+def two_nodes(tmp_path: Path) -> Path:
+    """A machine of two nodes, as files tell of it."""
+    top = tmp_path / "sys" / "devices" / "system" / "node"
+    for node in range(2):
+        folder = top / f"node{node}"
+        folder.mkdir(parents=True)
+        (folder / "cpulist").write_text(f"{node}\n")
+        (folder / "distance").write_text("10 20\n" if node == 0 else "20 10\n")
+    for name in ("online", "has_memory", "has_cpu"):
+        (top / name).write_text("0-1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("exchange", ["move", "copy"])
+@pytest.mark.parametrize("numa", ["follow", "interleave", "local"])
+def test_every_word_is_found_again_with_frames_of_several_nodes(
+    programs: Path, disk: Path, two_nodes: Path, numa: str, exchange: str
+) -> None:
+    """One of them never has any memory left: here there is none."""
+    words = f"--threads 3 --frames 9 --numa {numa} --root {two_nodes} --exchange {exchange}"
+    told = fuzzed(programs, disk, f"{words} --ms 1500")
+    assert told["wrong"] == 0
+    assert told["demand"] > 0
+
+
+@pytest.fixture
 def swap(tmp_path: Path) -> Iterator[None]:
     """Half a gigabyte of it, for the whole machine."""
     with swap_file(tmp_path, 512 << 20):

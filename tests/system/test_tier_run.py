@@ -155,6 +155,28 @@ def test_it_is_granted_and_counts(tiered: Tiered, tmp_path: Path) -> None:
     assert told["unchanged"] > 0
 
 
+@pytest.mark.parametrize("numa", ["follow", "local", "interleave"])
+def test_nodes_of_the_dram_change_no_data(tiered: Tiered, tmp_path: Path, numa: str) -> None:
+    record = tmp_path / "record.json"
+    program = (sys.executable, "-c", WALK, "bytearray", str(BYTES))
+    words = ("--numa", numa, "--record", str(record))
+    digest, peak_mib = lines(tiered(*program, words=words))[0].split()
+    assert digest == lines(tiered(*program))[0].split()[0]
+    assert int(peak_mib) < 150
+    sample = json.loads(record.read_text())
+    assert sample["settings"]["mem.numa"]["grant"] == "granted", sample["settings"]
+    assert sample["settings"]["mem.numa"]["value"] == numa
+
+
+def test_nodes_that_cannot_be_given_are_told(tiered: Tiered) -> None:
+    answer = tiered("echo", "ran", ASSAY_TIER_NUMA="near")
+    assert (answer.status, answer.out) == (125, "")
+    assert 'frames cannot come from NUMA nodes by "near": give follow, local or' in answer.err
+    answer = tiered("echo", "ran", words=("--numa", "local", "--with", "mem.policy=interleave:all"))
+    assert (answer.status, answer.out) == (125, "")
+    assert "mem.policy says already which nodes memory comes from" in answer.err
+
+
 def test_another_allocator_serves_what_is_small(tiered: Tiered) -> None:
     program = (sys.executable, "-c", WALK, "bytearray", str(BYTES))
     answer = tiered(*program, words=("--with", "malloc=jemalloc"))

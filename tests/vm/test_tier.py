@@ -1,4 +1,4 @@
-"""The pager where it cannot move pages: a kernel of Linux 6.1, and a disk of its own."""
+"""The pager where it cannot move pages: Linux 6.1, a disk of its own, and two NUMA nodes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .guest import Disk, Guest, Result, with_libraries
+from .guest import Disk, Guest, Node, Result, with_libraries
 
 pytestmark = [pytest.mark.vm, pytest.mark.slow]
 
@@ -47,6 +47,7 @@ SHAPES = (
     "--threads 2 --chunk 65536 --chunks 400 --frames 16",
     "--threads 2 --chunk 262144 --part 4096 --chunks 200 --frames 12",
     "--threads 2 --disk threads --chunks 60",
+    "--threads 2 --numa interleave --chunks 60",
 )
 ROWS = ("place-that-was-left-is-watched", "mappings-do-not-leave-together", "unmap-is-told")
 
@@ -89,7 +90,8 @@ def older(
     }
     commands += [["sh", "-c", ON_TWO_DISKS]]
     slow = Disk(128, bytes_per_s=DISK_RATE)
-    guest = Guest(kernel=guest_kernel, cpus=2, memory_mib=768, disks=[Disk(512), slow, slow])
+    nodes = (Node(448, "0"), Node(320, "1"))
+    guest = Guest(kernel=guest_kernel, cpus=2, nodes=nodes, disks=[Disk(512), slow, slow])
     results = guest.run(
         {**programs, **with_libraries(ours)}, commands, timeout_s=400, command_timeout_s=120
     )

@@ -3,6 +3,7 @@
 ///
 ///     assay-tier-fuzz --path DIR [--frames N] [--chunks N] [--chunk BYTES] [--threads N] [--seconds S]
 ///                     [--seed N] [--disk uring|threads] [--pageout 1] [--trace DIR] [--replay DIR]
+///                     [--exchange copy] [--numa follow|local|interleave] [--root DIR, of recorded nodes]
 ///
 /// One line of JSON: what was done, and the number of wrong words. Status 1 where there is one.
 
@@ -199,6 +200,8 @@ int fuzz(std::map<std::string, std::string> options) {
                 .trace_folder = options["trace"],
                 .replay_folder = options["replay"]};
     if (options["exchange"] == "copy") means.exchange = Exchange::copy;
+    if (options.contains("numa")) means.numa = numa_of(options["numa"]);
+    means.root = options["root"];
     if (options["disk"] == "threads")
         means.disk = [](const Store& store, unsigned depth) { return threads_disk(store, depth, 4); };
     Pager pager(means);

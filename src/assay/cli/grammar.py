@@ -448,6 +448,12 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
         " auto: the pager where it may be used (auto)",
     )
     group.add_argument(
+        "--numa",
+        choices=("follow", "local", "interleave"),
+        help="nodes that the DRAM comes from: follow: those of the threads that touch it; local:"
+        " one; interleave: all in turn (follow)",
+    )
+    group.add_argument(
         "--trace", metavar="DIR", help="record there which memory is touched, for --replay"
     )
     group.add_argument(

@@ -1,10 +1,11 @@
-"""``mem.dram`` and ``mem.tier``: large memory of a program in so much DRAM, with storage behind it.
+"""``mem.dram``, ``mem.tier``, ``mem.numa``: large memory in so much DRAM, storage behind it.
 
 Interface: ``libassay-tier.so`` is put in front of the C library (``LD_PRELOAD``) and told by its
 environment how much memory it has and where the rest goes (native/tier/preload.cpp). It answers
 page faults with userfaultfd(2), and moves pages with ``UFFDIO_MOVE`` (Linux 6.8); with the kernel's
 swap behind it, it only advises (madvise(2)). Evidence: *seen* in the maps of the run; a program
-that cannot have it ends before its first instruction, aloud.
+that cannot have it ends before its first instruction, aloud. From which NUMA nodes the DRAM comes
+(``mem.numa``) is *set*: where the pages are is not looked at.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from assay.machine.document import Machine, Program
 from assay.machine.swaps import SWAPS, swap_areas
 from assay.records import (
     AnyText,
+    Choices,
     Configuration,
     Domain,
     EnvSet,
@@ -29,9 +31,11 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
+from assay.settings.refusal import outside
 from assay.units import parse_bytes
 
-DRAM, TIER = "mem.dram", "mem.tier"
+DRAM, TIER, NUMA = "mem.dram", "mem.tier", "mem.numa"
+POLICY = "mem.policy"
 SWAP = "swap"
 """In place of directories: what the kernel has, with advice."""
 LIBRARY = "assay-tier"
@@ -41,6 +45,7 @@ _LEAST_BYTES = 8 * (2 << 20)
 """Eight chunks of 2 MiB: no instruction touches as many at once (native/tier/pager.hpp)."""
 _SIZES = AnyText("a size as 8G")
 _PATHS = AnyText("a directory on a disk, or several with commas between them, or swap")
+_PLACES = Choices(("follow", "local", "interleave"))
 
 
 class Dram(msgspec.Struct, frozen=True):
@@ -140,6 +145,58 @@ class Tier(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts)
 
 
+class Numa(msgspec.Struct, frozen=True):
+    """``mem.numa``: the NUMA nodes that the DRAM of ``mem.dram`` comes from."""
+
+    name: str = NUMA
+    summary: str = "NUMA nodes of the DRAM: follow threads, local, interleave (with mem.tier)"
+    scope: Scope = Scope.PROCESS
+    switch_cost_s: float = 0.0
+    evidence: Level = Level.SET
+
+    def domain(self, machine: Machine) -> Domain:
+        """Words of the pager (native/tier/placement.hpp)."""
+        return _PLACES
+
+    def default(self, machine: Machine) -> Value | None:
+        """None: threads are followed, where there is a tier at all."""
+        return None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Never unasked, as the tier itself."""
+        return "it is of use only with mem.tier, which only the user can ask for"
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
+        """A word in the environment."""
+        value = config[self.name]
+        if value not in _PLACES:
+            return outside(self.name, value, _PLACES)
+        if TIER not in config:
+            return Refused(
+                f"{NUMA} places the DRAM that storage stands behind, and there is none",
+                f"Add {TIER}=DIR and {DRAM}=SIZE, or take {POLICY}.",
+            )
+        if config[TIER] == SWAP:
+            return Refused(
+                f"with {TIER}={SWAP} memory is the kernel's to place",
+                f"Leave {NUMA} out, or take {POLICY}.",
+            )
+        if POLICY in config:
+            return Refused(
+                f"{POLICY} says already which nodes memory comes from, and decides",
+                f"Leave one of them out: {NUMA} is of large memory alone, {POLICY} of all.",
+            )
+        one = sum(node.memory_bytes > 0 for node in machine.nodes) < 2
+        return Resolved(
+            (EnvSet(name="ASSAY_TIER_NUMA", value=str(value)),),
+            note="all memory is on one node" if one else None,
+        )
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Whether the pager was there to be told."""
+        return _judge(config[self.name], facts, Level.SET)
+
+
 def _has_swap(machine: Machine) -> bool:
     """Where nobody knows, the library finds out."""
     return SWAPS not in machine.system or bool(swap_areas(machine.system[SWAPS]))
@@ -160,7 +217,7 @@ def _bytes_of(value: Value) -> int:
     return parse_bytes(str(value))
 
 
-def _judge(value: Value, facts: RunFacts) -> Grant:
+def _judge(value: Value, facts: RunFacts, level: Level = Level.SEEN) -> Grant:
     found = mapped(facts, (f"lib{LIBRARY}",))
     if found is None:
         return unverified(value, why_unread(facts, "maps"))
@@ -170,7 +227,7 @@ def _judge(value: Value, facts: RunFacts) -> Grant:
             Level.SEEN,
             "not mapped: the program is static, or runs with raised rights, or drops it",
         )
-    return granted(value, Level.SEEN, ", ".join(found))
+    return granted(value, level, ", ".join(found))
 
 
-ALL = (Dram(), Tier())
+ALL = (Dram(), Tier(), Numa())

@@ -85,7 +85,7 @@ def test_an_option_without_a_value_is_told_with_an_example(
     verb, option = line.split()
     assert f"{option} needs a value, as in {option} " in told([verb, option], capsys)
     assert "expected" not in told([verb, option, "--verbose"], capsys)
-    if option not in ("--arm", "--color", "--seed", "--idle", "--how"):
+    if option not in ("--arm", "--color", "--seed", "--idle", "--how", "--numa"):
         needed = {
             "report": ["last"],
             "study": ["resume", "last"],

@@ -95,6 +95,7 @@ def test_doctor_launches_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         ["tier", "run", "--no-such-option"],
         ["tier", "run", "--dram", "8G", "--path", "/d", "./app"],
         ["tier", "run", "--dram", "8G", "--path", "/d", "--how", "fast", "--", "./app"],
+        ["tier", "run", "--dram", "8G", "--path", "/d", "--numa", "near", "--", "./app"],
     ],
 )
 def test_errors_of_run_have_the_status_of_run(
@@ -126,6 +127,18 @@ def test_run_is_the_verb_with_two_settings(answer: Path, monkeypatch: pytest.Mon
     (parsed,) = taken
     same = ["run", "--with", "mem.dram=8G", "mem.tier=/d,/e", "nice=5", "--record", "-", "-q"]
     assert parsed == parse([*same, "--", "app", "-x"])
+
+
+@pytest.mark.parametrize("numa", ["follow", "local", "interleave"])
+def test_run_takes_the_nodes_of_the_dram(
+    answer: Path, monkeypatch: pytest.MonkeyPatch, numa: str
+) -> None:
+    answer.write_text(WHOLE)
+    taken = []
+    monkeypatch.setattr(launching, "run", lambda parsed: taken.append(parsed.arguments) or 0)
+    words = ["tier", "run", "--dram", "8G", "--path", "/d", "--numa", numa, "--with", "nice=5"]
+    assert main([*words, "--", "app"]) == 0
+    assert taken[0].assignments == ["mem.dram=8G", "mem.tier=/d", f"mem.numa={numa}", "nice=5"]
 
 
 def test_a_setting_given_twice_is_told(answer: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""``mem.dram`` and ``mem.tier``: what is preloaded and set, what is refused, what was there."""
+"""``mem.dram``, ``mem.tier``, ``mem.numa``: what is preloaded, set, refused, and what was there."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from assay.records import (
     Value,
     Workload,
 )
-from assay.settings.base import Refused
+from assay.settings.base import Refused, Resolved
 from assay.settings.registry import builtin, judge_all
-from assay.settings.tier import LIBRARY, Dram, Tier
+from assay.settings.tier import LIBRARY, Dram, Numa, Tier
 
 from .hosts import LIBRARIES, facts, machine, program
 
@@ -144,10 +144,63 @@ def test_a_static_program_is_refused() -> None:
     assert preloaded(made) == []
 
 
-@pytest.mark.parametrize("setting", [Dram(), Tier()])
-def test_it_is_never_tried_unasked(setting: Dram | Tier) -> None:
+@pytest.mark.parametrize("setting", [Dram(), Tier(), Numa()])
+def test_it_is_never_tried_unasked(setting: Dram | Tier | Numa) -> None:
     assert isinstance(setting.matters(program(), HOST), str)
     assert setting.default(HOST) is None
+
+
+TWO_NODES = machine(nodes=2, libraries=HOST.libraries)
+
+
+@pytest.mark.parametrize("numa", ["follow", "local", "interleave"])
+def test_nodes_of_the_dram_are_told(numa: str) -> None:
+    made = planned({**BOTH, "mem.numa": numa}, TWO_NODES)
+    assert {word.prospect for word in made.words.values()} == {Prospect.GRANTABLE}
+    assert EnvSet(name="ASSAY_TIER_NUMA", value=numa) in made.actions
+    assert not any(
+        a.name == "ASSAY_TIER_NUMA" for a in planned(BOTH).actions if isinstance(a, EnvSet)
+    )
+    answer = Numa().resolve(Configuration({**BOTH, "mem.numa": numa}), HOST)
+    assert isinstance(answer, Resolved) and answer.note == "all memory is on one node"
+
+
+@pytest.mark.parametrize(
+    ("given", "reason", "step"),
+    [
+        ({"mem.numa": "local"}, "there is none", "Add mem.tier=DIR"),
+        ({**BOTH, "mem.tier": "swap", "mem.numa": "local"}, "the kernel's to place", "mem.policy"),
+        ({**BOTH, "mem.policy": "interleave:all", "mem.numa": "local"}, "decides", "Leave one"),
+        ({**BOTH, "mem.policy": "local", "mem.numa": "follow"}, "decides", "Leave one"),
+        ({**BOTH, "mem.numa": "everywhere"}, "everywhere", "follow,local,interleave"),
+    ],
+)
+def test_nodes_that_something_else_decides_are_refused(
+    given: dict[str, Value], reason: str, step: str
+) -> None:
+    made = planned(given, TWO_NODES)
+    word = made.words["mem.numa"]
+    assert word.prospect is Prospect.REFUSED
+    assert reason in (word.reason or "") and step in (word.reason or "")
+    assert {name for name, w in made.words.items() if w.prospect is Prospect.REFUSED} == {
+        "mem.numa"
+    }
+
+
+@pytest.mark.parametrize(
+    ("seen", "grant"),
+    [
+        (Seen(maps=(PAGER,)), Granted.GRANTED),
+        (Seen(maps=("/lib/ld-linux.so.2",)), Granted.REFUSED),
+        (None, Granted.UNVERIFIED),
+    ],
+)
+def test_nodes_are_judged_by_whether_the_pager_was_there(seen: Seen | None, grant: Granted) -> None:
+    given: dict[str, Value] = {**BOTH, "mem.numa": "local"}
+    found = judge_all(Configuration(given), REGISTRY, planned(given), facts(seen))["mem.numa"]
+    assert found.grant is grant
+    if grant is Granted.GRANTED:
+        assert found.level is Level.SET
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ LEAST_BYTES = 8 * (2 << 20)
 """Eight chunks of 2 MiB: no instruction touches as many at once (native/tier/pager.hpp)."""
 
 
-def tier_env(path: str, dram_bytes: int) -> dict[str, str]:
+def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, str]:
     """This process's environment for a program under the tier.
 
     Raises:
@@ -40,6 +40,7 @@ def tier_env(path: str, dram_bytes: int) -> dict[str, str]:
         "ASSAY_TIER_HOW": "pager",
         "ASSAY_TIER_PATH": path,
         "ASSAY_TIER_DRAM": str(dram_bytes),
+        **({"ASSAY_TIER_NUMA": numa} if numa else {}),
     }
 
 

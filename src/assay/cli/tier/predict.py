@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
     dram_bytes = parse_bytes(arguments.dram)
     device = device_of(arguments.path)
     end_in_order()  # the program is ended when a signal comes
-    with _started(command, tier_env(arguments.path, dram_bytes)) as process:
+    with _started(command, tier_env(arguments.path, dram_bytes, arguments.numa)) as process:
         looks = list(_looks(process, for_s))
     if len(looks) < 2:
         raise NotPossible(

@@ -8,12 +8,12 @@ from assay.cli.parser import Parsed, parse
 OF_ACTIONS = {
     "doctor": ("path", "json"),
     "run": (
-        *("path", "dram", "how", "trace", "replay"),
+        *("path", "dram", "how", "numa", "trace", "replay"),
         *("assignments", "reserve", "partition"),
         *("explain", "record"),
     ),
     "top": ("every", "json"),
-    "predict": ("path", "dram", "for", "json"),
+    "predict": ("path", "dram", "numa", "for", "json"),
     "bench": ("path", "dram", "threads", "budget", "output", "json"),
 }
 """The options of each action."""
@@ -36,7 +36,7 @@ def run(parsed: Parsed) -> int:
 
 
 def _as_run(parsed: Parsed) -> Parsed:
-    """``assay run`` with the two settings that this verb is short for.
+    """``assay run`` with the settings that this verb is short for.
 
     Raises:
         BadInput: one of them is missing.
@@ -54,6 +54,7 @@ def _as_run(parsed: Parsed) -> Parsed:
     of_run.assignments = [
         f"mem.dram={arguments.dram}",
         f"mem.tier={tier}",
+        *([f"mem.numa={arguments.numa}"] if arguments.numa else []),
         *touches_of(arguments, tier),
         *arguments.assignments,
     ]

@@ -1,0 +1,33 @@
+/// The NUMA nodes that frames would come from on a machine, this one or a recorded one.
+///
+///     assay-tier-nodes [ROOT]
+///
+/// One line of JSON: the nodes' numbers, and for each CPU whose nearest is known its number. On this machine
+/// also the CPU on which this thread runs as the pager would learn it.
+
+#include "tier/nodes.hpp"
+
+#include "tier/whereabouts.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+int main(int argc, char** argv) {
+    using namespace assay::tier;
+    constexpr int most_cpus = 8192;
+    const Nodes nodes = Nodes::below(argc > 1 ? argv[1] : "");
+    std::string numbers, nearest;
+    const auto add = [](std::string& list, const std::string& item) {
+        list += (list.empty() ? "" : ",") + item;
+    };
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        add(numbers, std::to_string(nodes.number(static_cast<Node>(i))));
+    for (int cpu = 0; cpu < most_cpus; ++cpu)
+        if (const auto node = nodes.nearest(cpu); node)
+            add(nearest, "\"" + std::to_string(cpu) + "\":" + std::to_string(nodes.number(*node)));
+    const int cpu = Whereabouts().last_cpu_of(::gettid()).value_or(-1);
+    std::printf("{\"nodes\":[%s],\"nearest\":{%s},\"cpu\":%d}\n", numbers.c_str(), nearest.c_str(), cpu);
+    return 0;
+}
