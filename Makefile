@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-warm bench-start bench-partition bench-kernels bench-smoke
+.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
