@@ -224,7 +224,7 @@ void Arena::expect(void* at, std::size_t bytes, Order order) {
     const Quiet quiet;
     const std::lock_guard lock(lock_);
     Block* const block = block_of(at);
-    if (block != nullptr && bytes >= block->bytes / 2) pager_.expect(*block->region, order);
+    if (block != nullptr && bytes >= block->bytes / 2) pager_.order(*block->region, order);
 }
 
 void Arena::done(void* at, std::size_t bytes) {

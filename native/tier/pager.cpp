@@ -9,10 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 namespace assay::tier {
@@ -22,46 +20,14 @@ namespace {
 using State = Chunk::State;
 
 constexpr std::size_t most_regions = 1 << 16;
-constexpr std::size_t most_chunk = std::size_t{1} << 30; // io_uring counts in 32 bits.
-constexpr std::size_t most_parts_ahead = 128;
-constexpr std::size_t most_expected = 1 << 12;
-
-/// What leaves by copying is a mapping of its own for a while (Frames), as many of which a process may have
-/// as vm.max_map_count says: pages would be too many.
-Sizes sizes_of(const Means& means, Exchange exchange) {
-    const std::size_t least = exchange == Exchange::copy ? means.part_bytes : means.least_bytes;
-    return {means.chunk_bytes, means.part_bytes, least};
-}
-
-/// Bytes.
-std::size_t room_for(const Means& means) {
-    if (means.chunk_bytes < page || means.chunk_bytes > most_chunk ||
-        (means.chunk_bytes & (means.chunk_bytes - 1)) != 0)
-        throw std::runtime_error("a chunk of " + std::to_string(means.chunk_bytes) +
-                                 " bytes cannot be had: give a power of two from 4096 to 1073741824");
-    const std::size_t chunks = means.memory_bytes / means.chunk_bytes;
-    if (chunks < Pager::least_chunks)
-        throw std::runtime_error("memory for " + std::to_string(chunks) + " chunks is too little: at least " +
-                                 std::to_string(Pager::least_chunks * means.chunk_bytes >> 20) +
-                                 " MiB are needed");
-    return chunks * means.chunk_bytes;
-}
 
 } // namespace
 
-Exchange Pager::exchange_of(const Means& means) {
-    return means.exchange ? *means.exchange : Userfault::offer().best();
-}
-
-Pager::Pager(const Means& means, Exchange exchange)
-    : mapping_(exchange), placement_(means.numa, means.root), budget_(means.budget),
-      pool_(exchange, sizes_of(means, exchange), room_for(means), means.budget, placement_),
-      transfers_(means), contents_(pool_.sizes()), residence_(pool_.most_bytes(), pool_.chunk()),
-      meter_(most_regions, means.memory_bytes, means.chunk_bytes), trace_folder_(means.trace_folder),
-      replay_folder_(means.replay_folder), regions_(most_regions), expected_(most_expected),
-      starved_(means.address_bytes / means.chunk_bytes),
-      copies_unasked_(exchange == Exchange::copy && !means.exchange) {
-    fit(pool_.most_bytes());
+Pager::Pager(const Means& means)
+    : memory_(means), ahead_(memory_), foresight_(means, memory_, ahead_), budget_(means.budget),
+      meter_(most_regions, means.memory_bytes, means.chunk_bytes), regions_(most_regions),
+      copies_unasked_(memory_.exchange() == Exchange::copy && !means.exchange) {
+    fit(memory_.pool_bytes());
     // Signals are the program's: none is to arrive in a thread that it does not know.
     const Quiet quiet;
     thread_ = std::thread([this] { work(); });
@@ -85,33 +51,29 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
     if (std::exchange(copies_unasked_, false))
         say({"this kernel copies pages where Linux 6.8 moves them: memory that the kernel or a device fills "
              "while the program goes on (io_uring, a GPU) must not be among what storage stands behind"});
-    if (budget_ != nullptr && !budget_->join(least_chunks * pool_.chunk())) {
+    if (budget_ != nullptr && !budget_->join(Memory::least_chunks * chunk())) {
         sys::unmap(room, sizeof(Region));
         errno = ENOMEM;
         return nullptr;
     }
     std::size_t first = 0;
-    int error = regions_.full() ? ENOMEM : transfers_.store().reserve(bytes / pool_.chunk(), first);
+    int error = regions_.full() ? ENOMEM : memory_.transfers().store().reserve(bytes / chunk(), first);
     if (error == 0) {
         Meter::Entry& shown = meter_.begin(at, bytes);
         Region* region = nullptr;
         try {
-            region = new (room) Region(at, bytes, pool_.sizes(), first, shown, records_);
-            error = mapping_.watch(at, bytes);
+            region = new (room) Region(at, bytes, memory_.sizes(), first, shown, records_);
+            error = memory_.mapping().watch(at, bytes);
         } catch (const std::bad_alloc&) {
             error = ENOMEM; // There are no addresses for its chunks (RLIMIT_AS).
         }
         if (error == 0) {
-            begin_traces();
-            region->ordinal = regions_ever_++;
-            if (recorder_) recorder_->began(bytes / pool_.chunk());
-            if (future_) future_->began(*region);
-            regions_.add(region);
-            std::ranges::sort(regions_, {}, &Region::base);
+            foresight_.began(*region);
+            regions_.add(*region);
             wake_.signal(); // From the first one on others are listened to.
             return region;
         }
-        transfers_.store().release(first, bytes / pool_.chunk());
+        memory_.transfers().store().release(first, bytes / chunk());
         meter_.end(shown);
         if (region != nullptr) region->~Region();
     }
@@ -123,17 +85,10 @@ Region* Pager::add(std::byte* at, std::size_t bytes) {
 void Pager::remove(Region& region) {
     const Quiet quiet;
     const std::lock_guard lock(lock_);
-    const std::size_t place =
-        static_cast<std::size_t>(std::ranges::find(regions_, &region) - regions_.begin());
-    regions_.remove(place);
-    if (unfinished_.region == &region) unfinished_ = {};
-    for (Chunk& chunk : region.chunks()) forget(chunk);
-    if (future_) future_->ended(region);
-    for (std::size_t i = 0; i < starved_.size();)
-        if (starved_[i].chunk->region == &region)
-            starved_[i] = starved_.take_last();
-        else
-            ++i;
+    regions_.remove(region);
+    ahead_.forget(region);
+    memory_.forget(region);
+    foresight_.ended(region);
     region.gone = true;
     region.shown.bytes = 0; // Nobody sees it any more, whenever its last transfer ends.
     free_where_idle(region);
@@ -142,7 +97,7 @@ void Pager::remove(Region& region) {
 
 void Pager::free_where_idle(Region& region) {
     if (!region.gone || region.transfers > 0) return;
-    transfers_.store().release(region.first, region.chunks().size());
+    memory_.transfers().store().release(region.first, region.chunks().size());
     meter_.end(region.shown);
     region.~Region();
     sys::unmap(&region, sizeof(Region));
@@ -154,23 +109,16 @@ Counts Pager::counts(const Region& region) {
     return region.shown.counts;
 }
 
-Region* Pager::region_at(const std::byte* at) {
-    auto* const after = std::ranges::upper_bound(regions_, at, {}, [](const Region* r) { return r->base; });
-    if (after == regions_.begin()) return nullptr;
-    Region* const region = *(after - 1);
-    return region->holds(at) ? region : nullptr;
-}
-
 // -- the thread ---------------------------------------------------------------------------------------------
 
 void Pager::work() {
     ::prctl(PR_SET_NAME, thread_name);
     {
         const std::lock_guard lock(lock_);
-        placement_.begin_thread();
+        memory_.placement().begin_thread();
     }
-    std::array<pollfd, 4> events{{{mapping_.ready(), POLLIN, 0},
-                                  {transfers_.ready(), POLLIN, 0},
+    std::array<pollfd, 4> events{{{memory_.mapping().ready(), POLLIN, 0},
+                                  {memory_.transfers().ready(), POLLIN, 0},
                                   {wake_.fd(), POLLIN, 0},
                                   {-1, POLLIN, 0}}};
     // Pages that are in use may be free in a moment, and nobody tells; ten seconds of that are no moment.
@@ -192,9 +140,9 @@ void Pager::work() {
         }
         bool any = false;
         while (serve()) any = true;
-        retries = starved_.empty() && !transfers_.is_behind() ? 0
+        retries = !memory_.is_behind() ? 0
                   : any ? 1
-                        : std::max(retries, 1) + (quiet && transfers_.count() == 0 ? 1 : 0);
+                        : std::max(retries, 1) + (quiet && memory_.transfers().count() == 0 ? 1 : 0);
         if (retries > most_retries)
             give_up(
                 {"no memory can be freed for what the program touches: give it more (--dram), or a disk that "
@@ -205,50 +153,35 @@ void Pager::work() {
 bool Pager::serve() {
     bool any = take_messages();
     any = take_transfers() || any;
-    any = answer_starved() || any;
-    if (any && unfinished_.region != nullptr) {
-        const Unfinished one = std::exchange(unfinished_, {});
-        if (one.level == one.region->wanted()) look_ahead(*one.region, *one.run, one.node);
-    }
-    if (future_) foresee();
-    if (future_) bring_foreseen();
-    bring_expected();
-    transfers_.begin(); // What is waited for does not wait for room that others will need.
-    pool_.set_aside(records_.bytes + (future_ ? future_->bytes() : 0));
+    any = memory_.go_on() || any;
+    if (any) ahead_.go_on();
+    foresight_.bring(newest_node_);
+    ahead_.bring_expected(regions_);
+    memory_.transfers().begin(); // What is waited for does not wait for room that others will need.
+    memory_.set_aside(records_.bytes + foresight_.bytes());
     share();
-    keep_some_free();
-    if (recorder_) show_touches();
-    transfers_.begin();
+    memory_.keep_some_free();
+    memory_.transfers().begin();
     return any;
 }
 
 void Pager::fit(std::size_t most) {
-    if (std::exchange(most_, most) == most) return;
-    const std::size_t chunk = pool_.chunk();
-    low_ = std::clamp(most / 32, 2 * chunk, 16 * chunk);
-    window_ = std::clamp(most / 16, 4 * chunk, 16 * chunk);
-    // Of the least memory too there is room for what one run wants.
-    most_ahead_ = std::max(most / 4, std::min(window_ + 2 * chunk, most / 2));
+    memory_.fit(most);
+    ahead_.fit();
     records_.most = most / 4;
-    residence_.fit(most);
 }
 
 void Pager::share() {
     if (budget_ == nullptr) return;
-    if (regions_.empty()) {
-        while (pool_.give_back()) {
-        }
-        return;
-    }
-    fit(std::min(budget_->limit_bytes(), pool_.most_bytes()));
-    while (budget_->is_wanted() && (budget_->surplus_bytes() > 0 || pool_.own_left_bytes() > low_))
-        if (!pool_.give_back() && make_room() != Room::made) return;
+    if (regions_.empty()) return memory_.give_back();
+    fit(std::min(budget_->limit_bytes(), memory_.pool_bytes()));
+    memory_.share(*budget_);
 }
 
 bool Pager::take_messages() {
-    mapping_.read();
+    memory_.mapping().read();
     bool any = false;
-    for (uffd_msg message{}; mapping_.next(message); any = true) {
+    for (uffd_msg message{}; memory_.mapping().next(message); any = true) {
         if (message.event == UFFD_EVENT_PAGEFAULT) {
             const auto& one = message.arg.pagefault;
             fault(reinterpret_cast<std::byte*>(one.address),
@@ -269,83 +202,49 @@ bool Pager::take_messages() {
 
 bool Pager::take_transfers() {
     bool any = false;
-    for (Transfers::Ended ended{}; transfers_.next(ended); any = true) {
-        Region& region = *ended.chunk->region;
-        if (ended.write)
-            was_written(*ended.chunk, ended.error);
-        else
-            was_read(*ended.chunk, ended.error);
-        free_where_idle(region);
+    while (Region* const region = memory_.take_transfer()) {
+        free_where_idle(*region);
+        any = true;
     }
     return any;
-}
-
-bool Pager::answer_starved() {
-    std::size_t kept = 0, all = 0;
-    // More may be added meanwhile, at the end.
-    for (; all < starved_.size(); ++all) {
-        const Starved one = starved_[all];
-        one.chunk->starved = !answer(*one.chunk, one.node);
-        if (one.chunk->starved) starved_[kept++] = one;
-    }
-    while (starved_.size() > kept) static_cast<void>(starved_.take_last());
-    return kept < all;
-}
-
-void Pager::starve(Chunk& chunk, Node node) {
-    if (!chunk.starved) starved_.add(&chunk, node);
-    chunk.starved = true;
-}
-
-void Pager::keep_some_free() {
-    while (pool_.left_bytes() + transfers_.writing_bytes() < low_) {
-        const std::size_t before = transfers_.writing_bytes();
-        if (make_room() != Room::made && transfers_.writing_bytes() == before) return;
-    }
 }
 
 // -- what is touched ----------------------------------------------------------------------------------------
 
 void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
-    Region* const region = region_at(at);
+    Mapping& mapping = memory_.mapping();
+    Region* const region = regions_.at(at);
     // Unmapped meanwhile: whoever touches it again learns so from the kernel.
-    if (region == nullptr) return mapping_.wake(at, page);
-    const auto foreseen = future_ ? future_->level_at(*region, at) : std::nullopt;
-    Chunk* chunk = &region->fitted_at(at, foreseen.value_or(region->wanted()));
-    const Node node = newest_node_ = placement_.wanted_by(thread);
+    if (region == nullptr) return mapping.wake(at, page);
+    const bool foresees = foresight_.is_there();
+    const auto foreseen = foresight_.level_at(*region, at);
+    const std::size_t wanted = region->wanted();
+    Chunk* chunk = &region->fitted_at(at, foreseen.value_or(wanted));
+    const Node node = newest_node_ = memory_.placement().wanted_by(thread);
     if (chunk->state == State::in) {
         // Another thread was before it, or the program has given the page back (MADV_DONTNEED) and finds
         // zeros.
-        const auto preference = placement_.prefer(node);
-        return mapping_.fill(at);
+        const auto preference = memory_.placement().prefer(node);
+        return mapping.fill(at);
     }
-    if (chunk->state == State::lost) return mapping_.wake(at, page);
-    const Streams::Stream* const run = future_ ? nullptr : run_of(*region, *chunk, thread);
-    const std::size_t wanted = region->wanted();
-    if (!future_ && chunk->state == State::out && region->level_of(*chunk) == wanted &&
+    if (chunk->state == State::lost) return mapping.wake(at, page);
+    const Streams::Stream* const run = foresees ? nullptr : ahead_.run_of(*region, *chunk, thread);
+    if (!foresees && chunk->state == State::out && region->level_of(*chunk) == wanted &&
         region->levels[wanted].grain.watches_next(run == nullptr)) {
         region->watch(*chunk);
         chunk = &region->piece_at(at);
     }
-    region->touched(*chunk, clock());
-    if (recorder_ && chunk->place == Chunk::Place::aside) recorder_->touched_again();
-    if (recorder_) recorder_->touched(region->touch_of(at, wanted));
-    if (future_ && !future_->touched(*region, at)) residence_.surprised();
+    foresight_.touched(*region, *chunk, at);
+    region->touched(*chunk, memory_.clock());
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);
     region->begin_wait(*chunk);
-    if (!answer(*chunk, node)) starve(*chunk, node);
+    memory_.want(*chunk, node);
     // Where larger chunks are wanted, the rest of one that is split comes with any part of it.
     if (foreseen) return;
     Chunk& whole = region->piece_at(at, wanted);
-    if (whole.state == State::split) static_cast<void>(bring_ahead(whole, node));
-    if (run != nullptr) look_ahead(*region, *run, node);
-}
-
-Grain::Clock Pager::clock() const {
-    // Not too long where there is much memory, for until then larger chunks come than may be wanted.
-    constexpr std::size_t most = std::size_t{4} << 30;
-    return {residence_.came_bytes(), std::min(most_ / 2, most)};
+    if (whole.state == State::split) static_cast<void>(ahead_.bring(whole, node));
+    if (run != nullptr) ahead_.follow(*region, *run, node);
 }
 
 void Pager::count(const Chunk& chunk) {
@@ -365,385 +264,7 @@ void Pager::count(const Chunk& chunk) {
     }
 }
 
-bool Pager::answer(Chunk& chunk, Node node) {
-    switch (chunk.state) {
-    case State::fresh: {
-        bool zero = false;
-        if (!take_frame(chunk, node, zero)) return false;
-        if (!zero) std::memset(chunk.frame, 0, chunk.bytes());
-        chunk.state = State::staged;
-        return map(chunk);
-    }
-    case State::staged:
-        return map(chunk);
-    case State::out:
-        return read(chunk, node);
-    case State::in:
-    case State::lost:
-        chunk.region->end_wait(chunk);
-        mapping_.wake(chunk.at, chunk.bytes());
-        return true;
-    case State::reading:
-    case State::leaving:
-    case State::dropped:
-    case State::split: // Nobody waits for all of it.
-        return true;
-    }
-    return true;
-}
-
-const Streams::Stream* Pager::run_of(Region& region, const Chunk& chunk, std::uint32_t thread) {
-    if (region.order == Order::random) return nullptr;
-    const std::size_t level = region.wanted(), step = region.sizes[level];
-    Streams& streams = region.levels[level].streams;
-    const auto number = static_cast<std::int64_t>(region.number(chunk.at, level));
-    // Of a chunk that is split, the first part that is touched stands for all.
-    const bool split = region.piece_at(chunk.at, level).state == State::split;
-    if (split && streams.is_at(number, thread)) return nullptr;
-    const auto mapped = [&region, level, step](std::int64_t i) {
-        return region.is_mapped(region.piece_at(region.base + static_cast<std::size_t>(i) * step, level));
-    };
-    const auto most = static_cast<std::uint32_t>(std::min(window_ / step, most_parts_ahead));
-    const Streams::Stream* const run = streams.follow(number, thread, most, mapped);
-    if (region.order != Order::sequential || (run != nullptr && run->stride > 0)) return run;
-    return streams.assume(number, thread, most);
-}
-
-// -- what is known of another run ---------------------------------------------------------------------------
-
-void Pager::begin_traces() {
-    const std::size_t number = budget_ == nullptr ? 0 : budget_->before();
-    try {
-        if (!trace_folder_.empty()) recorder_.emplace(trace_path(trace_folder_, number), pool_.sizes());
-        if (recorder_) recorder_->map(std::clamp(most_ / 8, 4 * pool_.chunk(), 8 * pool_.chunk()));
-    } catch (const std::exception& error) {
-        say({"touches are not recorded: ", error.what()});
-    }
-    const std::string path = trace_path(replay_folder_, number);
-    try {
-        if (!replay_folder_.empty()) future_.emplace(Trace(path, pool_.sizes()), pool_.sizes());
-        if (future_ && future_->bytes() > most_ / 4)
-            throw std::runtime_error("it takes more than a quarter of DRAM (--dram)");
-        if (future_) {
-            const std::size_t chunk = pool_.chunk();
-            residence_.foresee(&*future_, std::max(4 * chunk, std::min(future_->newest_bytes(), most_ / 4)));
-        }
-    } catch (const std::exception& error) {
-        future_.reset();
-        say({"touches are not foreseen by ", path, ": ", error.what()});
-    }
-    trace_folder_.clear();
-    replay_folder_.clear();
-}
-
-void Pager::foresee() {
-    if (future_->is_known()) return;
-    if (future_->is_lost()) say({"the program does something else than was recorded: nothing is foreseen"});
-    residence_.foresee(nullptr, 0);
-    future_.reset();
-}
-
-void Pager::show_touches() {
-    while (residence_.mapped_bytes() > recorder_->mapped_bytes()) {
-        Chunk* const chunk = residence_.oldest_mapped();
-        if (chunk == nullptr || !unmap(*chunk)) return;
-    }
-}
-
-/// Only of what is touched later.
-bool Pager::make_room_until(std::size_t when, std::size_t bytes) {
-    for (;;) {
-        const std::size_t writing = transfers_.writing_bytes();
-        if (pool_.left_bytes() + writing >= low_ + bytes) return true;
-        const auto last = future_->last();
-        if (!last || last->when <= when) return false;
-        if (make_room() != Room::made && transfers_.writing_bytes() == writing) return false;
-    }
-}
-
-void Pager::bring_foreseen() {
-    while (const auto coming = future_->next(most_)) {
-        Region& region = *coming->region;
-        for (std::size_t i = 0; i < coming->level; ++i)
-            if (Chunk& around = region.piece_at(coming->at, i); around.state == State::out)
-                region.split(around);
-        Chunk& chunk = region.piece_at(coming->at, coming->level);
-        if (chunk.state == State::out || chunk.state == State::split) {
-            // What is brought sooner than it must be takes the place of what is used over and over.
-            const bool enough = bytes_ahead() >= window_ + 2 * pool_.chunk();
-            if (enough || !make_room_until(coming->when, chunk.bytes())) return;
-            if (bring_ahead(chunk, newest_node_) == Ahead::no_further) return;
-        } else if (region.level_of(chunk) < coming->level) {
-            future_->covered_by(chunk);
-        }
-        future_->pass();
-    }
-}
-
-void Pager::look_ahead(Region& region, const Streams::Stream& run, Node node) {
-    const std::size_t level = region.wanted(), step = region.sizes[level];
-    const std::size_t count = region.bytes / step;
-    std::int64_t number = run.last;
-    bool turned = false;
-    std::uint32_t ahead = 0;
-    // Of parts a fault takes as long as a transfer: what is there already of a run that was followed for a
-    // while is mapped before it is touched, and counts as used.
-    std::uint32_t straight = level > 0 && !recorder_ ? run.window / 4 : 0;
-    for (std::size_t steps = 0; ahead < run.window && steps < count; ++steps) {
-        number += run.stride;
-        const auto within = [count](std::int64_t i) {
-            return i >= 0 && i < static_cast<std::int64_t>(count);
-        };
-        if (!within(number)) {
-            if (!run.repeats || turned || !within(run.next_first)) return;
-            number = run.next_first;
-            turned = true;
-        }
-        std::byte* const at = region.base + static_cast<std::size_t>(number) * step;
-        for (std::size_t i = 0; i < level; ++i)
-            if (Chunk& around = region.piece_at(at, i); around.state == State::out) region.split(around);
-        Chunk& piece = region.piece_at(at, level);
-        if (piece.state == State::split) region.join(piece);
-        if (piece.state == State::out && region.level_of(piece) == level &&
-            region.levels[level].grain.watches_next(false))
-            region.watch(piece);
-        if (straight > 0 && piece.state == State::staged && map(piece)) {
-            --straight;
-            region.touched(piece, clock());
-            continue;
-        }
-        const Ahead done = bring_ahead(piece, node);
-        if (done == Ahead::no_further) {
-            // Where what is in the way is being written, there is room in a moment.
-            if (transfers_.writing_bytes() > 0) unfinished_ = {&region, &run, level, node};
-            return;
-        }
-        if (done == Ahead::brought) ++ahead;
-    }
-}
-
-/// What a run will touch, or all parts of it.
-Pager::Ahead Pager::bring_ahead(Chunk& chunk, Node node) {
-    switch (chunk.state) {
-    case State::in:
-        return Ahead::there;
-    case State::fresh:
-    case State::lost:
-        return Ahead::no_further;
-    case State::split: {
-        Ahead all = Ahead::there;
-        for (Chunk& part : chunk.region->parts_of(chunk)) {
-            if (part.state == State::fresh || part.state == State::lost) continue;
-            const Ahead one = bring_ahead(part, node);
-            if (one == Ahead::no_further) return one;
-            if (one == Ahead::brought) all = one;
-        }
-        return all;
-    }
-    case State::out:
-        if (enough_ahead()) {
-            Chunk* const oldest = residence_.oldest_ahead();
-            if (oldest == nullptr || leave(*oldest) != Room::made) return Ahead::no_further;
-        }
-        return read(chunk, node) ? Ahead::brought : Ahead::no_further;
-    default:
-        return Ahead::brought;
-    }
-}
-
-bool Pager::read(Chunk& chunk, Node node) {
-    bool zero = false;
-    if (!take_frame(chunk, node, zero)) return false;
-    if (transfers_.read(chunk)) return true;
-    give_frame(chunk);
-    return false;
-}
-
-void Pager::was_read(Chunk& chunk, int error) {
-    Region& region = *chunk.region;
-    if (chunk.state == State::dropped) return ended_dropped(chunk);
-    if (error != 0) {
-        say({"a chunk could not be read from ", transfers_.path_of(chunk), " (", ::strerrorname_np(error),
-             "): what touches it ends in SIGBUS"});
-        give_frame(chunk);
-        chunk.state = State::lost;
-        region.end_wait(chunk);
-        return mapping_.lose(chunk);
-    }
-    region.shown.counts.read_bytes += chunk.bytes();
-    if (!chunk.known && !chunk.written) {
-        chunk.digest = contents_.digest(chunk);
-        chunk.known = true;
-    }
-    chunk.state = State::staged;
-    // Of parts a fault takes as long as a transfer.
-    const bool straight = future_ && region.level_of(chunk) > 0 && !future_->tells(chunk);
-    if (chunk.waited) {
-        if (!map(chunk)) starve(chunk, placement_.of(chunk.frame));
-    } else if (!straight || !map(chunk)) {
-        residence_.brought(chunk);
-    }
-}
-
-// -- mapping and unmapping ----------------------------------------------------------------------------------
-
-bool Pager::map(Chunk& chunk) {
-    const Mapping::Put put = mapping_.put(chunk, pool_.of(chunk.bytes()));
-    if (put == Mapping::Put::later) return false;
-    chunk.frame = nullptr;
-    chunk.state = State::in;
-    chunk.region->end_wait(chunk);
-    if (chunk.place == Chunk::Place::aside)
-        residence_.used_again(chunk);
-    else
-        residence_.came(chunk, chunk.returns);
-    if (put == Mapping::Put::done) return true;
-    residence_.left(chunk);
-    chunk.state = State::fresh;
-    chunk.stored = false;
-    pages_gone(chunk);
-    return true;
-}
-
-bool Pager::unmap(Chunk& chunk) {
-    switch (mapping_.take(chunk, pool_.of(chunk.bytes()))) {
-    case Mapping::Taken::done:
-        chunk.state = State::staged;
-        residence_.set_aside(chunk);
-        return true;
-    case Mapping::Taken::later:
-        residence_.postpone(chunk);
-        return false;
-    case Mapping::Taken::never:
-        residence_.left(chunk);
-        return false;
-    }
-    return false;
-}
-
-// -- room ---------------------------------------------------------------------------------------------------
-
-bool Pager::take_frame(Chunk& chunk, Node node, bool& zero) {
-    do {
-        chunk.frame = pool_.take(chunk.bytes(), node, zero);
-        if (chunk.frame != nullptr) {
-            chunk.region->shown.held_bytes += chunk.bytes();
-            return true;
-        }
-    } while (make_room() == Room::made);
-    return false;
-}
-
-void Pager::give_frame(Chunk& chunk) {
-    pool_.of(chunk.bytes()).give(std::exchange(chunk.frame, nullptr));
-    chunk.region->shown.held_bytes -= chunk.bytes();
-}
-
-void Pager::pages_gone(Chunk& chunk) {
-    placement_.goes(chunk.at, chunk.bytes());
-    pool_.gone(chunk.bytes());
-    chunk.region->shown.held_bytes -= chunk.bytes();
-}
-
-Pager::Room Pager::make_room() {
-    // What is on its way is enough: more would be taken away than is needed.
-    if (transfers_.writing_bytes() >= std::max(low_, 8 * pool_.chunk())) return Room::coming;
-    if (Chunk* const chunk = residence_.next_to_leave(); chunk != nullptr) return leave(*chunk);
-    constexpr int tries = 16;
-    for (int i = 0; i < tries; ++i) {
-        Chunk* const chunk = residence_.next_to_unmap();
-        if (chunk == nullptr) break;
-        if (unmap(*chunk)) return Room::made;
-    }
-    if (Chunk* const chunk = residence_.last_to_leave(); chunk != nullptr) return leave(*chunk);
-    return transfers_.writing_bytes() > 0 ? Room::coming : Room::none;
-}
-
-/// A chunk in a frame that nobody touched: what it holds goes to the store, where it is not there already.
-Pager::Room Pager::leave(Chunk& chunk) {
-    Counts& counts = chunk.region->shown.counts;
-    const bool wasted = chunk.place == Chunk::Place::ahead;
-    bool same = wasted;
-    Digest digest{};
-    if (!wasted && !chunk.written) {
-        digest = contents_.digest(chunk);
-        same = chunk.stored ? chunk.known && digest == chunk.digest : contents_.is_zero(chunk, digest);
-    }
-    if (same) {
-        residence_.left(chunk);
-        ++(wasted ? counts.wasted : counts.unchanged);
-        // What is watched is brought whole on purpose, so its parts say nothing about runs of chunks.
-        Region& region = *chunk.region;
-        if (const std::size_t level = region.wanted(); wasted && region.level_of(chunk) <= level)
-            region.levels[level].streams.wasted();
-        give_frame(chunk);
-        chunk.state = chunk.stored ? State::out : State::fresh;
-        chunk.returns = true;
-        return Room::made;
-    }
-    if (!transfers_.write(chunk)) return transfers_.writing_bytes() > 0 ? Room::coming : Room::none;
-    residence_.left(chunk);
-    chunk.known = !chunk.written;
-    chunk.digest = digest;
-    return Room::coming;
-}
-
-void Pager::was_written(Chunk& chunk, int error) {
-    Region& region = *chunk.region;
-    if (chunk.state == State::dropped) return ended_dropped(chunk);
-    chunk.returns = true;
-    if (error == 0) {
-        region.shown.counts.written_bytes += chunk.bytes();
-        chunk.written = false;
-    } else {
-        // It stays in memory, where nothing is lost; another is taken away in its place.
-        if (!write_failed_)
-            say({"a chunk could not be written to ", transfers_.path_of(chunk), " (",
-                 ::strerrorname_np(error),
-                 "): it stays in memory, and with too many of them the program ends"});
-        write_failed_ = true;
-        chunk.known = false;
-        chunk.written = true;
-        region.begin_wait(chunk);
-    }
-    if (chunk.waited) {
-        chunk.state = State::staged;
-        if (!map(chunk)) return starve(chunk, placement_.of(chunk.frame));
-        if (error != 0) residence_.left(chunk);
-        return;
-    }
-    give_frame(chunk);
-    chunk.state = State::out;
-}
-
 // -- what is given up ---------------------------------------------------------------------------------------
-
-void Pager::forget(Chunk& chunk) {
-    if (chunk.state == State::split) {
-        for (Chunk& part : chunk.region->parts_of(chunk)) forget(part);
-        return chunk.region->join(chunk);
-    }
-    residence_.left(chunk);
-    // What waits touches it again, and then it is as if it had not waited; or nothing is mapped there.
-    if (chunk.waited) mapping_.wake(chunk.at, chunk.bytes());
-    chunk.region->end_wait(chunk);
-    chunk.written = chunk.known = chunk.returns = chunk.stored = false;
-    if (chunk.state == State::reading || chunk.state == State::leaving || chunk.state == State::dropped) {
-        // Neither its frame nor its place in the store is free before the transfer has ended.
-        chunk.state = State::dropped;
-        return;
-    }
-    if (chunk.state == State::in) pages_gone(chunk);
-    if (chunk.state == State::staged) give_frame(chunk);
-    chunk.state = State::fresh;
-}
-
-void Pager::ended_dropped(Chunk& chunk) {
-    const Node node = placement_.of(chunk.frame); // Who waits may be elsewhere; nobody knows any more.
-    give_frame(chunk);
-    chunk.state = State::fresh;
-    if (!chunk.region->gone && chunk.waited) starve(chunk, node);
-}
 
 void Pager::unmapped(std::byte* from, std::byte* to) {
     for (Region* const region : regions_) {
@@ -759,7 +280,7 @@ void Pager::unmapped(std::byte* from, std::byte* to) {
 
 /// All of a chunk, or of its parts, that lies between two addresses.
 void Pager::unmapped(Chunk& chunk, const std::byte* from, const std::byte* to) {
-    if (chunk.at >= from && chunk.at + chunk.bytes() <= to) return forget(chunk);
+    if (chunk.at >= from && chunk.at + chunk.bytes() <= to) return memory_.forget(chunk);
     if (chunk.state != State::split || chunk.at >= to || chunk.at + chunk.bytes() <= from) return;
     for (Chunk& part : chunk.region->parts_of(chunk)) unmapped(part, from, to);
 }
@@ -778,65 +299,44 @@ bool Pager::discard(std::byte* at) {
 }
 
 bool Pager::try_discard(std::byte* at) {
-    Region* const region = region_at(at);
+    Region* const region = regions_.at(at);
     if (region == nullptr) return false;
     Chunk& chunk = region->chunk_at(at);
     bool all = true;
-    region->for_each_piece(
-        chunk, [this, &all](Chunk& piece) { all = all && (piece.state != State::in || unmap(piece)); });
-    if (all) forget(chunk);
+    region->for_each_piece(chunk, [this, &all](Chunk& piece) {
+        all = all && (piece.state != State::in || memory_.unmap(piece));
+    });
+    if (all) memory_.forget(chunk);
     return all;
 }
 
-void Pager::expect(Region& region, Order order) {
+// -- what is told -------------------------------------------------------------------------------------------
+
+void Pager::order(Region& region, Order order) {
     const Quiet quiet;
     const std::lock_guard lock(lock_);
-    region.order = order;
-    const bool random = order == Order::random, unknown = order == Order::unknown;
-    region.levels[0].grain.tell(unknown ? std::nullopt : std::optional(random));
-    // How much is used at each place shows.
-    for (std::size_t i = 1; i < region.sizes.size(); ++i)
-        region.levels[i].grain.tell(unknown || random ? std::nullopt : std::optional(false));
+    region.be_told(order);
 }
 
 void Pager::done(std::byte* at) {
     {
         const Quiet quiet;
         const std::lock_guard lock(lock_);
-        Region* const region = region_at(at);
+        Region* const region = regions_.at(at);
         if (region == nullptr) return;
-        region->for_each_piece(region->chunk_at(at), [this](Chunk& piece) { let_go(piece); });
+        region->for_each_piece(region->chunk_at(at), [this](Chunk& piece) { memory_.let_go(piece); });
         take_messages();
     }
     wake_.signal();
-}
-
-void Pager::let_go(Chunk& chunk) {
-    if (chunk.state == State::in && !unmap(chunk)) return;
-    // Where there is no room among the transfers, it goes with those that were unmapped before.
-    if (chunk.state == State::staged && !chunk.waited) static_cast<void>(leave(chunk));
 }
 
 void Pager::expect(std::byte* at) {
     {
         const Quiet quiet;
         const std::lock_guard lock(lock_);
-        if (expected_.full()) return; // It is advice.
-        expected_.add(at, placement_.wanted_here());
+        ahead_.expect(at, memory_.placement().wanted_here());
     }
     wake_.signal();
-}
-
-void Pager::bring_expected() {
-    std::size_t done = 0;
-    for (; done < expected_.size() && !enough_ahead(); ++done) {
-        const Expected one = expected_[done];
-        Region* const region = region_at(one.at);
-        if (region != nullptr && bring_ahead(region->chunk_at(one.at), one.node) == Ahead::no_further &&
-            transfers_.writing_bytes() > 0)
-            break; // There is room in a moment.
-    }
-    expected_.remove_first(done);
 }
 
 } // namespace assay::tier

@@ -98,6 +98,21 @@ Chunk& Region::fitted_at(const std::byte* at, std::size_t level) {
     return piece_at(at);
 }
 
+Chunk& Region::split_at(const std::byte* at, std::size_t level) {
+    for (std::size_t i = 0; i < level; ++i)
+        if (Chunk& around = piece_at(at, i); around.state == State::out) split(around);
+    return piece_at(at, level);
+}
+
+void Region::be_told(Order told) {
+    order = told;
+    const bool random = told == Order::random, unknown = told == Order::unknown;
+    levels[0].grain.tell(unknown ? std::nullopt : std::optional(random));
+    // How much is used at each place shows.
+    for (std::size_t i = 1; i < sizes.size(); ++i)
+        levels[i].grain.tell(unknown || random ? std::nullopt : std::optional(false));
+}
+
 void Region::touched(const Chunk& chunk, const Grain::Clock& clock) {
     std::size_t level = level_of(chunk);
     while (level-- > 0) {

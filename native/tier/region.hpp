@@ -52,6 +52,11 @@ class Region {
     [[nodiscard]] std::size_t wanted() const;
     /// The chunk at an address, split or joined to a size where that may be.
     [[nodiscard]] Chunk& fitted_at(const std::byte* at, std::size_t level);
+    /// The chunk of a size at an address, for which what is around it is split, where that may be; or what is
+    /// there.
+    [[nodiscard]] Chunk& split_at(const std::byte* at, std::size_t level);
+    /// In which order it is gone through.
+    void be_told(Order told);
     /// A chunk was touched, by which it is judged what is wanted.
     void touched(const Chunk& chunk, const Grain::Clock& clock);
 

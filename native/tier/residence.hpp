@@ -31,6 +31,10 @@ class Residence {
     /// \param newest bytes that came last, and stay: when they are touched soon again, that is not known.
     void foresee(Future* future, std::size_t newest);
 
+    /// Whether a chunk is foreseen, and its next touch is none by which it shows where the program is.
+    [[nodiscard]] bool need_not_tell(const Chunk& chunk) const {
+        return future_ != nullptr && !future_->tells(chunk);
+    }
     /// Something was touched that was not foreseen: perhaps it was taken away too early.
     void surprised();
 

@@ -1,0 +1,138 @@
+#include "tier/look_ahead.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace assay::tier {
+
+namespace {
+
+using State = Chunk::State;
+
+constexpr std::size_t most_parts_ahead = 128;
+constexpr std::size_t most_expected = 1 << 12;
+
+} // namespace
+
+LookAhead::LookAhead(Memory& memory) : memory_(memory), expected_(most_expected) {
+    fit();
+}
+
+void LookAhead::fit() {
+    const std::size_t most = memory_.most_bytes(), chunk = memory_.chunk();
+    window_ = std::clamp(most / 16, 4 * chunk, 16 * chunk);
+    // Of the least memory too there is room for what one run wants.
+    most_ = std::max(most / 4, std::min(window_ + 2 * chunk, most / 2));
+}
+
+const Streams::Stream* LookAhead::run_of(Region& region, const Chunk& chunk, std::uint32_t thread) {
+    if (region.order == Order::random) return nullptr;
+    const std::size_t level = region.wanted(), step = region.sizes[level];
+    Streams& streams = region.levels[level].streams;
+    const auto number = static_cast<std::int64_t>(region.number(chunk.at, level));
+    // Of a chunk that is split, the first part that is touched stands for all.
+    const bool split = region.piece_at(chunk.at, level).state == State::split;
+    if (split && streams.is_at(number, thread)) return nullptr;
+    const auto mapped = [&region, level, step](std::int64_t i) {
+        return region.is_mapped(region.piece_at(region.base + static_cast<std::size_t>(i) * step, level));
+    };
+    const auto most = static_cast<std::uint32_t>(std::min(window_ / step, most_parts_ahead));
+    const Streams::Stream* const run = streams.follow(number, thread, most, mapped);
+    if (region.order != Order::sequential || (run != nullptr && run->stride > 0)) return run;
+    return streams.assume(number, thread, most);
+}
+
+void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
+    const std::size_t level = region.wanted(), step = region.sizes[level];
+    const std::size_t count = region.bytes / step;
+    std::int64_t number = run.last;
+    bool turned = false;
+    std::uint32_t ahead = 0;
+    // Of parts a fault takes as long as a transfer: what is there already of a run that was followed for a
+    // while is mapped before it is touched, and counts as used.
+    std::uint32_t straight = level > 0 && memory_.maps_freely() ? run.window / 4 : 0;
+    for (std::size_t steps = 0; ahead < run.window && steps < count; ++steps) {
+        number += run.stride;
+        const auto within = [count](std::int64_t i) {
+            return i >= 0 && i < static_cast<std::int64_t>(count);
+        };
+        if (!within(number)) {
+            if (!run.repeats || turned || !within(run.next_first)) return;
+            number = run.next_first;
+            turned = true;
+        }
+        std::byte* const at = region.base + static_cast<std::size_t>(number) * step;
+        Chunk& piece = region.split_at(at, level);
+        if (piece.state == State::split) region.join(piece);
+        if (piece.state == State::out && region.level_of(piece) == level &&
+            region.levels[level].grain.watches_next(false))
+            region.watch(piece);
+        if (straight > 0 && piece.state == State::staged && memory_.map(piece)) {
+            --straight;
+            region.touched(piece, memory_.clock());
+            continue;
+        }
+        const Ahead done = bring(piece, node);
+        if (done == Ahead::no_further) {
+            // Where what is in the way is being written, there is room in a moment.
+            if (memory_.transfers().writing_bytes() > 0) unfinished_ = {&region, &run, level, node};
+            return;
+        }
+        if (done == Ahead::brought) ++ahead;
+    }
+}
+
+void LookAhead::go_on() {
+    const Unfinished one = std::exchange(unfinished_, {});
+    if (one.region != nullptr && one.level == one.region->wanted()) follow(*one.region, *one.run, one.node);
+}
+
+void LookAhead::forget(const Region& region) {
+    if (unfinished_.region == &region) unfinished_ = {};
+}
+
+LookAhead::Ahead LookAhead::bring(Chunk& chunk, Node node) {
+    switch (chunk.state) {
+    case State::in:
+        return Ahead::there;
+    case State::fresh:
+    case State::lost:
+        return Ahead::no_further;
+    case State::split: {
+        Ahead all = Ahead::there;
+        for (Chunk& part : chunk.region->parts_of(chunk)) {
+            if (part.state == State::fresh || part.state == State::lost) continue;
+            const Ahead one = bring(part, node);
+            if (one == Ahead::no_further) return one;
+            if (one == Ahead::brought) all = one;
+        }
+        return all;
+    }
+    case State::out:
+        if (has_enough()) {
+            Chunk* const oldest = memory_.residence().oldest_ahead();
+            if (oldest == nullptr || memory_.leave(*oldest) != Memory::Room::made) return Ahead::no_further;
+        }
+        return memory_.read(chunk, node) ? Ahead::brought : Ahead::no_further;
+    default:
+        return Ahead::brought;
+    }
+}
+
+void LookAhead::expect(std::byte* at, Node node) {
+    if (!expected_.full()) expected_.add(at, node); // It is advice.
+}
+
+void LookAhead::bring_expected(const Regions& regions) {
+    std::size_t done = 0;
+    for (; done < expected_.size() && !has_enough(); ++done) {
+        const Expected one = expected_[done];
+        Region* const region = regions.at(one.at);
+        if (region != nullptr && bring(region->chunk_at(one.at), one.node) == Ahead::no_further &&
+            memory_.transfers().writing_bytes() > 0)
+            break; // There is room in a moment.
+    }
+    expected_.remove_first(done);
+}
+
+} // namespace assay::tier

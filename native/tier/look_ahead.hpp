@@ -1,0 +1,65 @@
+#pragma once
+
+#include "tier/memory.hpp"
+#include "tier/regions.hpp"
+#include "tier/streams.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::tier {
+
+/// Brings what will be touched soon: what comes next in the runs that touches are of, and what somebody has
+/// told of.
+class LookAhead {
+  public:
+    /// \throws std::bad_alloc.
+    explicit LookAhead(Memory& memory);
+
+    /// All that depends on how much memory there may be.
+    void fit();
+
+    /// The run that a touch of a chunk belongs to, or null.
+    [[nodiscard]] const Streams::Stream* run_of(Region& region, const Chunk& chunk, std::uint32_t thread);
+    /// \param node that what is brought is wanted on; likewise below.
+    void follow(Region& region, const Streams::Stream& run, Node node);
+    /// The chunk at an address will be touched.
+    void expect(std::byte* at, Node node);
+    /// Brings what there was no room for, where there may be now.
+    void go_on();
+    void bring_expected(const Regions& regions);
+    /// A region is no more.
+    void forget(const Region& region);
+
+    enum class Ahead { brought, there, no_further };
+    /// What will be touched, or all parts of it.
+    Ahead bring(Chunk& chunk, Node node);
+    /// Whether as much of what is foreseen is on its way, or was brought and is not used.
+    [[nodiscard]] bool has_next() const { return bytes() >= window_ + 2 * memory_.chunk(); }
+
+  private:
+    [[nodiscard]] bool has_enough() const { return bytes() >= most_; }
+    [[nodiscard]] std::size_t bytes() const {
+        return memory_.residence().ahead_bytes() + memory_.transfers().unasked_bytes();
+    }
+
+    Memory& memory_;
+    std::size_t most_ = 0;   ///< Bytes that may be brought ahead.
+    std::size_t window_ = 0; ///< Bytes that may be brought ahead of one run.
+    /// Where a chunk will be touched soon, as somebody said.
+    struct Expected {
+        std::byte* at = nullptr;
+        Node node{};
+    };
+    Table<Expected> expected_;
+    /// What would be read ahead, had there been room.
+    struct Unfinished {
+        Region* region = nullptr;
+        const Streams::Stream* run = nullptr;
+        std::size_t level = 0; ///< Of its chunks.
+        Node node{};
+    };
+    Unfinished unfinished_;
+};
+
+} // namespace assay::tier
