@@ -9,6 +9,9 @@ namespace {
 
 /// Of what memory holds, the part that only passes through, and the part that is kept for a while unmapped.
 constexpr std::size_t passing_part = 32, aside_part = 32;
+/// Of a sweep, nothing that was unmapped is touched before all else was.
+constexpr std::size_t aside_part_of_sweep = 128;
+
 bool is_mapped(const Chunk& chunk) {
     return chunk.place == Chunk::Place::main || chunk.place == Chunk::Place::passing;
 }
@@ -90,9 +93,10 @@ void Residence::came(Chunk& chunk, bool again) {
     came_ += chunk.bytes();
     chunk.came = static_cast<std::uint32_t>(came_ / unit);
     if (future_ != nullptr) return came_foreseen(chunk);
-    if (retains_ && ++since_let_in_ < one_of) return enter(chunk, Chunk::Place::passing);
-    since_let_in_ = 0;
-    enter(chunk, Chunk::Place::main);
+    passed_ = retains_ ? passed_ + chunk.bytes() : 0;
+    const bool passes = retains_ && passed_ < one_of * chunk.bytes();
+    if (retains_ && !passes) passed_ -= one_of * chunk.bytes();
+    enter(chunk, passes ? Chunk::Place::passing : Chunk::Place::main);
 }
 
 /// An average over about a quarter of what memory holds. Two levels, so that it does not change its mind at
@@ -101,12 +105,17 @@ void Residence::judge(const Chunk& chunk, bool again) {
     const double weight =
         static_cast<double>(chunk.bytes()) / static_cast<double>(std::max(most_ / 4, least * chunk_));
     again_share_ += weight * ((again ? 1.0 : 0.0) - again_share_);
-    if (!retains_ && again_share_ > 0.5) retains_ = true;
-    if (retains_ && again_share_ < 0.25) retains_ = false;
+    if (again_share_ > 0.5) retain(true);
+    if (again_share_ < 0.25) retain(false);
     const std::size_t since = (static_cast<std::uint32_t>(came_ / unit) - chunk.came) * unit;
     const bool near = again && since <= most_ / near_part;
     near_share_ += weight * ((near ? 1.0 : 0.0) - near_share_);
     if (came_ >= decide_at_) fit_passing();
+}
+
+void Residence::retain(bool retains) {
+    if (std::exchange(retains_, retains) == retains) return;
+    if (wide_ == 0) narrow();
 }
 
 void Residence::fit_passing() {
@@ -136,7 +145,7 @@ void Residence::widen() {
 void Residence::narrow() {
     wide_ = 0;
     few_passing_ = std::max(most_ / passing_part, least * chunk_);
-    few_aside_ = std::max(most_ / aside_part, chunk_);
+    few_aside_ = std::max(most_ / (retains_ ? aside_part_of_sweep : aside_part), chunk_);
     // What is there stays, as at the beginning.
     while (passing_.bytes() > few_passing_) enter(*passing_.front(), Chunk::Place::main);
 }

@@ -77,17 +77,18 @@ class Residence {
     void came_foreseen(Chunk& chunk);
     Queue& queue(Chunk::Place place);
     void judge(const Chunk& chunk, bool again);
+    void retain(bool retains);
     void fit_passing();
     void widen();
     void narrow();
 
-    static constexpr unsigned one_of = 32;                     ///< So many come before one is let in.
+    static constexpr std::size_t one_of = 64;                  ///< Bytes that come before one is let in.
     static constexpr std::size_t unit = std::size_t{4} << 10U; ///< Of the clock, bytes that came.
 
     std::size_t chunk_, most_ = 0, few_passing_ = 0, few_aside_ = 0; ///< Bytes.
     Queue main_, passing_, aside_, ahead_;
     bool retains_ = false;
-    unsigned since_let_in_ = 0;
+    std::size_t passed_ = 0;   ///< Bytes that came since one was let in.
     double again_share_ = 0.0; ///< Of what came last, the part that was there before.
     double near_share_ = 0.0;  ///< The part that was there a short while before.
     std::size_t came_ = 0;     ///< Bytes, altogether.

@@ -33,10 +33,11 @@ Streams::Stream* Streams::begin(std::int64_t chunk, std::uint32_t thread, std::u
     std::size_t found = 0;
     for (std::size_t i = 0; i < remembered && found < before.size(); ++i) {
         const Seen& seen = seen_[(newest_ + remembered - i) % remembered];
-        if (seen.valid && seen.thread == thread) before[found++] = seen.chunk;
+        if (seen.when != 0 && seen.when + recent >= now_ && seen.thread == thread)
+            before[found++] = seen.chunk;
     }
     newest_ = (newest_ + 1) % remembered;
-    seen_[newest_] = {chunk, thread, true};
+    seen_[newest_] = {chunk, thread, now_};
     if (found == 0) return nullptr;
     const std::int64_t stride = chunk - before[0];
     const bool neighbour = stride == 1 || stride == -1;

@@ -31,10 +31,18 @@ class Streams {
     template <class Mapped>
     Stream* follow(std::int64_t chunk, std::uint32_t thread, std::uint32_t most, Mapped mapped) {
         ++now_;
-        for (int own = 1; own >= 0; --own)
+        for (const bool own : {true, false}) {
+            const auto mine = [own, thread](const Stream& s) {
+                return s.used != 0 && (s.thread == thread) == own;
+            };
             for (Stream& one : streams_)
-                if (one.used != 0 && (one.thread == thread) == (own == 1) && reaches(one, chunk, mapped))
+                if (mine(one) && reaches(one, chunk, mapped)) return &go_on(one, chunk, thread, most);
+            // Any run comes by where another one is expected to begin anew; and one that has not gone a step
+            // since it last did is none.
+            for (Stream& one : streams_)
+                if (mine(one) && one.repeats && one.last != one.first && chunk == one.next_first)
                     return &go_on(one, chunk, thread, most);
+        }
         return begin(chunk, thread, most);
     }
 
@@ -48,7 +56,7 @@ class Streams {
         };
         const Seen& alone = seen_[newest_];
         return std::ranges::any_of(streams_, ends_here) ||
-               (alone.valid && alone.thread == thread && alone.chunk == chunk);
+               (alone.when != 0 && alone.thread == thread && alone.chunk == chunk);
     }
 
     /// What was brought ahead was not used: less is brought from now on.
@@ -59,11 +67,11 @@ class Streams {
   private:
     static constexpr std::size_t most_streams = 16, remembered = 16;
     static constexpr int most_passed_over = 4096;
+    static constexpr std::uint64_t recent = 64; ///< Faults, after which one of no run begins none.
     static constexpr std::uint32_t first_window = 2;
 
     template <class Mapped>
     static bool reaches(const Stream& one, std::int64_t chunk, Mapped mapped) {
-        if (one.repeats && chunk == one.next_first) return true;
         const std::int64_t steps = (chunk - one.last) / one.stride;
         if (steps <= 0 || steps > most_passed_over || one.last + steps * one.stride != chunk) return false;
         for (std::int64_t at = one.last + one.stride; at != chunk; at += one.stride)
@@ -78,7 +86,7 @@ class Streams {
     struct Seen {
         std::int64_t chunk = 0;
         std::uint32_t thread = 0;
-        bool valid = false;
+        std::uint64_t when = 0; ///< 0: never.
     };
 
     std::array<Stream, most_streams> streams_{};

@@ -430,6 +430,29 @@ def test_pages_are_brought_where_little_of_parts_is_used(tiered: Tiered, tmp_pat
     assert told["read_bytes"] < 16384 * touched, told
 
 
+CYCLE = """
+import mmap
+import numpy
+memory = numpy.frombuffer(mmap.mmap(-1, 192 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), int)
+parts = range(0, memory.size, 1 << 17)
+for at in parts:
+    memory[at : at + parts.step] = at
+for _ in range(12):
+    assert memory.sum() == parts.step * sum(parts)
+"""
+
+
+def test_of_a_sweep_over_more_than_memory_some_stays(tiered: Tiered, tmp_path: Path) -> None:
+    """Two thirds are the most that there may be, and nothing when what came first goes first."""
+    report = tmp_path / "report"
+    program = ("-c", CYCLE)
+    lines(tiered(sys.executable, *program, dram="128M", ASSAY_TIER_REPORT=str(report)))
+    told = json.loads(report.read_text())
+    held = 1 - told["read_bytes"] / (12 * 192 * MIB)
+    assert held > 0.45, told
+    assert told["wasted"] <= 8, told
+
+
 def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
     picture = tmp_path / "heat.svg"
     words = ("--dram", "16M", "--path", str(tiered.disk), "--budget", "12s", "-o", picture)
