@@ -96,6 +96,7 @@ def measured(bench: Bench, names: Collection[str], kept: Kept) -> Results:
 
 
 def _bench(folder: Path, options: argparse.Namespace) -> Bench:
+    one, five, fifteen = os.getloadavg()
     return Bench(
         folder=folder,
         dram_bytes=32 << 20 if options.quick else options.dram << 20,
@@ -104,7 +105,7 @@ def _bench(folder: Path, options: argparse.Namespace) -> Bench:
         budget_s=5.0 if options.quick else options.budget,
         quick=options.quick,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-        load=os.getloadavg(),
+        load=(round(one, 2), round(five, 2), round(fifteen, 2)),
     )
 
 

@@ -10,7 +10,7 @@ from benchmarks.markdown import section, table
 
 from . import __doc__ as description
 from .efficiency import picture_of, thread_counts
-from .results import About, Disks, Efficiency, Measured, Rates, Results, Row
+from .results import About, Efficiency, Measured, OnDisks, Rates, Results, Row
 from .targets import ratios, rows_of
 from .ways import ONE_DISK, TIER
 
@@ -44,7 +44,7 @@ def _rates(part: Rates) -> Iterator[str]:
     yield table(heads, [(row.cell, _size(row), *_rate(part, row, TIER.name)) for row in part.rows])
 
 
-def _disks(part: Disks) -> Iterator[str]:
+def _disks(part: OnDisks) -> Iterator[str]:
     yield _measured(part.about, show_count(part.about.rounds, "round"))
     slow, fast = (f(part.disk_rates) // 1_000_000 for f in (min, max))
     yield (

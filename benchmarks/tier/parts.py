@@ -14,7 +14,7 @@ from . import disks
 from .bench import Bench
 from .cells import ON_DISKS, QUICK, QUICK_ON_DISKS, WAYS
 from .efficiency import measured
-from .results import Disks, Efficiency, Part, Rates
+from .results import Efficiency, OnDisks, Part, Rates
 from .rounds import in_rounds
 from .ways import DISK_RATES
 
@@ -32,7 +32,7 @@ def _rates(bench: Bench) -> Generator[Rates, None, None]:
         yield Rates(about=bench.about(len(device)), rows=rows, device=tuple(device))
 
 
-def _on_disks(bench: Bench) -> Generator[Disks, None, None]:
+def _on_disks(bench: Bench) -> Generator[OnDisks, None, None]:
     """Programs with the tier on throttled disks, where there can be any."""
     if lacking := disks.lacking():
         print(f"benchmarks.tier: disks are not measured: {lacking}", file=sys.stderr)
@@ -44,7 +44,7 @@ def _on_disks(bench: Bench) -> Generator[Disks, None, None]:
     with disks.throttled(bench.folder, room, DISK_RATES) as several:
         found = in_rounds(ways, replace(place, disks=several), bench)
         for number, rows in enumerate(found, 1):
-            yield Disks(about=bench.about(number), rows=rows, disk_rates=DISK_RATES)
+            yield OnDisks(about=bench.about(number), rows=rows, disk_rates=DISK_RATES)
 
 
 def _efficiency(bench: Bench) -> Generator[Efficiency, None, None]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadInput
-from assay.records.codec import Record, decode, to_builtins
+from assay.records.codec import Record, decode, encode
 from assay.tier.efficiency import Cell as EfficiencyCell
 from assay.tier.efficiency import Device
 
@@ -88,7 +88,7 @@ class Rates(Measured, frozen=True, kw_only=True):
     device: tuple[float, ...]
 
 
-class Disks(Measured, frozen=True, kw_only=True):
+class OnDisks(Measured, frozen=True, kw_only=True):
     """Programs with the tier on several disks.
 
     Attributes:
@@ -112,7 +112,7 @@ class Efficiency(Record, frozen=True, kw_only=True):
     cells: tuple[EfficiencyCell, ...]
 
 
-Part = Rates | Disks | Efficiency
+Part = Rates | OnDisks | Efficiency
 
 
 class Results(Record, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ class Results(Record, frozen=True, kw_only=True):
 
     schema: int
     rates: Rates | None = None
-    disks: Disks | None = None
+    disks: OnDisks | None = None
     efficiency: Efficiency | None = None
 
 
@@ -141,7 +141,8 @@ def read(file: Path) -> Results:
 
 def shown(results: Results) -> str:
     """As JSON, with a line for each row and cell."""
-    parts = (f" {json.dumps(name)}: {_keys(part)}" for name, part in to_builtins(results).items())
+    document: dict[str, Any] = json.loads(encode(results))
+    parts = (f" {json.dumps(name)}: {_keys(part)}" for name, part in document.items())
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 

@@ -23,7 +23,7 @@ from .cells import (
 )
 from .efficiency import thread_counts
 from .measuring import Pass
-from .results import Disks, Efficiency, Rates, Results
+from .results import Efficiency, OnDisks, Rates, Results
 from .ways import ONE_DISK, TIER, TWO_DISKS
 
 Row = tuple[str, str, str]
@@ -75,7 +75,7 @@ def _seen(target: Target, part: Rates) -> float | None:
     return statistics.median(ratios(tier, best))
 
 
-def _of_disks(part: Disks) -> Iterator[Row]:
+def _of_disks(part: OnDisks) -> Iterator[Row]:
     for cell in ON_DISKS:
         one, two = (part.of(cell, way) for way in (ONE_DISK, TWO_DISKS))
         if one and two:
