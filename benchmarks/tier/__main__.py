@@ -160,3 +160,5 @@ if __name__ == "__main__":
         main()
     except AssayError as error:
         sys.exit(f"benchmarks.tier: {error}")
+    except KeyboardInterrupt:
+        sys.exit("benchmarks.tier: interrupted; the rounds that were whole are kept")
