@@ -77,7 +77,7 @@ bench-partition: $(VENV)/.tested-with $(VENV)/.peers ## what a partition keeps a
 bench-kernels: $(VENV)/.libraries $(VENV)/.tested-with ## the catalogue's kernels beside libraries and the machine's roofs (BENCH=--write)
 	$(BIN)/python -m benchmarks.kernels $(BENCH)
 
-bench-tier: $(VENV)/.tested-with ## programs whose data exceed memory, beside swap and mapped files (BENCH=--write)
+bench-tier: $(VENV)/.tested-with ## programs whose data exceed memory, beside swap and mapped files (BENCH="--write --part rates")
 	$(BIN)/python -m benchmarks.tier $(BENCH)
 
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark

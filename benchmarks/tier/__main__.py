@@ -3,119 +3,110 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import os
-import random
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 
-from assay import __version__
-from assay.machine.reader import read_machine
+from msgspec.structs import replace
+
+from assay.bundle.files import replacing
+from assay.errors import AssayError, BadInput
 from assay.tier.probe import probe
+from assay.units import parse_duration_s
 
 from . import __doc__ as description
-from . import disks
-from .cells import ADVISED, FITS, FORWARD, ON_DISKS, WAYS
-from .measuring import Cell, Pass, measure
+from .bench import Bench
+from .efficiency import pictures
 from .page import text
-from .ways import DISK_RATES, ONE_DISK, SWAP, TIER, TWO_DISKS, Place, Way
+from .parts import PARTS
+from .results import SCHEMA, Results, read, shown
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "tier.md"
-FOUND = dict[tuple[Cell, str], list[Pass]]
-WAYS_OF_CELLS = Mapping[Cell, tuple[Way, ...]]
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Where results are kept, and what is made of them beside."""
+
+    folder: Path
+    stem: str
+
+    def read(self) -> Results:
+        """What is there; nothing where there is none yet.
+
+        Raises:
+            BadInput: as `read`.
+        """
+        file = self.folder / f"{self.stem}.json"
+        return read(file) if file.exists() else Results(schema=SCHEMA)
+
+    def write(self, results: Results) -> None:
+        """All of it; pictures of what is not measured any more go."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        drawn = {} if results.efficiency is None else pictures(results.efficiency)
+        files = {f"{self.stem}.json": shown(results), f"{self.stem}.md": text(results), **drawn}
+        for name, content in files.items():
+            with replacing(self.folder / name) as stream:
+                stream.write(content.encode())
+        for old in self.folder.glob("tier-efficiency-*.svg"):
+            if old.name not in files:
+                old.unlink()
+
+
+DOCS = Kept(ROOT / "docs" / "benchmarks", "tier")
+BUILD = Kept(ROOT / "build", "bench-tier")
 
 
 def main() -> None:
-    """Parse, measure, print."""
+    """Parse, measure or read, keep, print."""
     options = _parsed()
-    lacking = _lacking(quick=options.quick)
-    if lacking:
-        print(f"benchmarks.tier: nothing is measured: {lacking}")
-        return
-    ways: WAYS_OF_CELLS = WAYS
-    on_disks: WAYS_OF_CELLS = ON_DISKS
-    if options.quick:
-        options.rounds, options.dram = 1, 32
-        ways = {FORWARD: (TIER, SWAP), FITS: (TIER,)}
-        on_disks = {FORWARD: (ONE_DISK, TWO_DISKS)}
-    no_disks = disks.lacking()
-    with tempfile.TemporaryDirectory(dir=options.path) as folder:
-        place = _place(Path(folder), options.dram << 20, ways)
-        found, device = _measured(ways, place, options)
-        several: FOUND | str = f"Not measured: {no_disks}."
-        if no_disks is None:
-            several = _measured_on_disks(on_disks, place, options)
-    page = text(found, several, device, _heading(options.rounds, place.dram_bytes))
-    print(page)
-    if options.write:
-        PAGE.write_text(page)
+    kept = DOCS if options.write else BUILD
+    if options.source is not None:
+        results = read(options.source)
+        kept.write(results)
+    else:
+        lacking = _lacking(quick=options.quick)
+        if lacking:
+            print(f"benchmarks.tier: nothing is measured: {lacking}")
+            return
+        with tempfile.TemporaryDirectory(dir=options.path) as folder:
+            if options.quick:  # leaves nothing behind
+                kept = Kept(Path(folder), BUILD.stem)
+            bench = _bench(Path(folder), options)
+            results = measured(bench, options.part or list(PARTS), kept)
+    print(text(results))
 
 
-def _measured(
-    ways: WAYS_OF_CELLS, place: Place, options: argparse.Namespace
-) -> tuple[FOUND, list[float]]:
-    found: FOUND = {(cell, way.name): [] for cell in ways for way in ways[cell]}
-    if FORWARD in ways and SWAP in ways[FORWARD]:
-        found[FORWARD, ADVISED] = []
-    device: list[float] = []
-    rng = random.Random(0)
-    for number in range(options.rounds):
-        device.append(_device(place.folder))
-        work = [(cell, way, False) for cell in ways for way in ways[cell]]
-        work += [(FORWARD, SWAP, True)] * ((FORWARD, ADVISED) in found)
-        rng.shuffle(work)
-        for cell, way, advised in work:
-            one = measure(cell, way, place, options.seconds, advised=advised)
-            found[cell, ADVISED if advised else way.name].append(one)
-            _tell(number, cell, ADVISED if advised else way.name, one)
-    return found, device
+def measured(bench: Bench, names: Collection[str], kept: Kept) -> Results:
+    """Part by part; kept after each round, so that an interruption loses no more than that."""
+    results = kept.read()
+    for name in PARTS:
+        if name in names:
+            with contextlib.closing(PARTS[name](bench)) as found:
+                for part in found:
+                    results = replace(results, **{name: part})
+                    kept.write(results)
+    return results
 
 
-def _measured_on_disks(ways: WAYS_OF_CELLS, place: Place, options: argparse.Namespace) -> FOUND:
-    found: FOUND = {(cell, way.name): [] for cell in ways for way in ways[cell]}
-    rng = random.Random(0)
-    # A disk that is named twice has more than its share.
-    room = 2 * place.data_bytes + (64 << 20)
-    with disks.throttled(place.folder, room, DISK_RATES) as several:
-        place = replace(place, disks=several)
-        for number in range(options.rounds):
-            work = [(cell, way) for cell in ways for way in ways[cell]]
-            rng.shuffle(work)
-            for cell, way in work:
-                one = measure(cell, way, place, options.seconds)
-                found[cell, way.name].append(one)
-                _tell(number, cell, way.name, one)
-    return found
-
-
-def _tell(number: int, cell: Cell, way: str, one: Pass) -> None:
-    print(
-        f"round {number + 1}: {cell.name}, {way}: {one.rate / 1e9:.3f} GB/s",
-        file=sys.stderr,
-        flush=True,
+def _bench(folder: Path, options: argparse.Namespace) -> Bench:
+    one, five, fifteen = os.getloadavg()
+    return Bench(
+        folder=folder,
+        dram_bytes=32 << 20 if options.quick else options.dram << 20,
+        rounds=1 if options.quick else options.rounds,
+        seconds=options.seconds,
+        budget_s=5.0 if options.quick else options.budget,
+        quick=options.quick,
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        load=(round(one, 2), round(five, 2), round(fifteen, 2)),
     )
-
-
-def _place(folder: Path, dram_bytes: int, ways: WAYS_OF_CELLS) -> Place:
-    filemap = folder / "filemap.so"
-    source = Path(__file__).with_name("filemap.cpp")
-    shared = ("-O2", "-std=c++20", "-shared", "-fPIC")
-    subprocess.run(["g++", *shared, "-o", filemap, source], check=True)
-    most = max(cell.of_dram for cell in ways)
-    return Place(folder, dram_bytes, int(most * dram_bytes), filemap)
-
-
-def _device(folder: Path) -> float:
-    """Bytes per second that it gives to large reads, as ``assay tier doctor`` measures them."""
-    (path,) = probe(os.environ, str(folder)).paths
-    if path.read_bytes_per_s is None:
-        raise SystemExit(f"{folder}: {path.problem}")
-    return path.read_bytes_per_s
 
 
 def _lacking(*, quick: bool) -> str | None:
@@ -133,18 +124,6 @@ def _lacking(*, quick: bool) -> str | None:
     return None
 
 
-def _heading(rounds: int, dram_bytes: int) -> str:
-    machine = read_machine()
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return (
-        f"{description}\n"
-        f"`make bench-tier BENCH=--write` writes this page. Figures of {today}, assay "
-        f"{__version__}, {rounds} rounds with {dram_bytes >> 20} MiB of memory, "
-        f"{len(machine.cpus)} CPUs, {machine.model or 'an unnamed processor'}, Linux "
-        f"{machine.kernel.partition('-')[0]}."
-    )
-
-
 def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.tier",
@@ -154,11 +133,32 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="(%(default)s)")
     parser.add_argument("--dram", type=int, default=256, help="MiB of memory (%(default)s)")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each way (%(default)s)")
+    parser.add_argument("--budget", type=_seconds, default="40m", help="of part efficiency (40m)")
     parser.add_argument("--path", type=Path, help="on the disk to measure (temporary files')")
-    parser.add_argument("--quick", action="store_true", help="one short round: does it still run?")
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
-    return parser.parse_args()
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this one; repeatable")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks, not build")
+    one_of = parser.add_mutually_exclusive_group()
+    one_of.add_argument(
+        "--from", dest="source", type=Path, metavar="FILE", help="of results; measure nothing"
+    )
+    one_of.add_argument("--quick", action="store_true", help="one short round: does it still run?")
+    options = parser.parse_args()
+    if options.quick and options.write:
+        parser.error("--quick measures nothing that is worth to be written")
+    return options
+
+
+def _seconds(words: str) -> float:
+    try:
+        return parse_duration_s(words)
+    except BadInput as error:
+        raise argparse.ArgumentTypeError(error.cause) from error
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AssayError as error:
+        sys.exit(f"benchmarks.tier: {error}")
+    except KeyboardInterrupt:
+        sys.exit("benchmarks.tier: interrupted; the rounds that were whole are kept")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from assay.installed import native_folder
+from assay.records.codec import Record
 
-from .ways import Place, Way, environment, prepared
+from .ways import Place, Way, environment, prepared, recording
 
 TIMEOUT_S = 1200.0
 TRIES = 4
@@ -38,9 +41,12 @@ class Cell:
     samples: int | None = None
     advised: str | None = None
 
+    def dram_bytes(self, place: Place) -> int:
+        """What the program may hold there."""
+        return int(self.share * place.dram_bytes)
 
-@dataclass(frozen=True)
-class Pass:
+
+class Pass(Record, frozen=True, kw_only=True):
     """What was seen.
 
     Attributes:
@@ -68,36 +74,61 @@ class Pass:
         return self.data_bytes / self.wall_s
 
 
-def measure(cell: Cell, way: Way, place: Place, seconds: float, *, advised: bool = False) -> Pass:
-    """Run it.
+def measure(cell: Cell, way: Way, place: Place, seconds: float) -> Pass:
+    """Run it; a way that replays is recorded before.
 
     Raises:
         SystemExit: a result was wrong, or the kernel could not be run.
     """
-    place = replace(place, dram_bytes=int(cell.share * place.dram_bytes))
-    size = int(cell.of_dram * place.dram_bytes)
-    variant = cell.advised if advised and cell.advised else cell.variant
+    place = replace(place, dram_bytes=cell.dram_bytes(place))
+    command = _command(cell, way, place, seconds)
+    if way.replayed:
+        _record(cell, way, place, command)
+    place.report.unlink(missing_ok=True)
+    told = _told(cell, way, place, command, environment(way, place))
+    return Pass(
+        wall_s=told["median_s"],
+        data_bytes=told["bytes"],
+        passes=told["samples"] + 2,  # one warms up, and one holds the result against the right one
+        brought_bytes=_brought(place.report),
+    )
+
+
+def _command(cell: Cell, way: Way, place: Place, seconds: float) -> list[str]:
+    """The kernel's; a run that is replayed has as many passes as the one that was recorded."""
     program = native_folder(os.environ) / f"assay-kernel-{cell.kernel}"
-    command = [str(program), "--variant", variant, "--size", str(size), "--seconds", str(seconds)]
-    if cell.samples:
-        command[-1:] = ["60", "--samples", str(cell.samples)]
-    more = [f"{name}={value}" for name, value in environment(way, place).items()]
-    report = place.folder / "report"
-    report.unlink(missing_ok=True)
+    variant = cell.advised if way.advised and cell.advised else cell.variant
+    size = int(cell.of_dram * place.dram_bytes)
+    samples = cell.samples or (1 if way.replayed else None)
+    timing = ("--seconds", "60", "--samples", str(samples))
+    return [
+        *(str(program), "--variant", variant, "--size", str(size), *cell.words),
+        *(timing if samples else ("--seconds", str(seconds))),
+    ]
+
+
+def _record(cell: Cell, way: Way, place: Place, command: Sequence[str]) -> None:
+    shutil.rmtree(place.touches, ignore_errors=True)
+    place.touches.mkdir()
+    _told(cell, way, place, command, recording(way, place))
+    if not any(place.touches.iterdir()):
+        raise SystemExit(f"{cell.name}, {way.name}: nothing was recorded")
+
+
+def _told(
+    cell: Cell, way: Way, place: Place, command: Sequence[str], variables: Mapping[str, str]
+) -> dict[str, Any]:
+    """What the kernel says, on a host as the way needs it.
+
+    Raises:
+        SystemExit: that a result was wrong, or nothing.
+    """
+    added = [f"{name}={value}" for name, value in variables.items()]
     for _ in range(TRIES):
         with prepared(way, place) as members:
+            group = str(members or "/dev/null")
             done = subprocess.run(
-                [
-                    "sh",
-                    "-c",
-                    _ENTER,
-                    "sh",
-                    members or "/dev/null",
-                    "env",
-                    *more,
-                    *command,
-                    *cell.words,
-                ],
+                ["sh", "-c", _ENTER, "sh", group, "env", *added, *command],
                 stdout=subprocess.PIPE,
                 text=True,
                 check=False,
@@ -108,8 +139,7 @@ def measure(cell: Cell, way: Way, place: Place, seconds: float, *, advised: bool
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[0]) if done.stdout else {}
     if told.get("status") != "ok":
         raise SystemExit(f"{cell.name}, {way.name}: {done.stdout[:400] or done.returncode}")
-    # One pass warms up, and one holds the result against the right one.
-    return Pass(told["median_s"], told["bytes"], told["samples"] + 2, _brought(report))
+    return told
 
 
 _ENTER = 'echo $$ > "$1"; shift; exec "$@"'

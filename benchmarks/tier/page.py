@@ -1,124 +1,99 @@
-"""The page of the benchmark."""
+"""The page of the benchmark, made of its results alone."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from benchmarks.markdown import table
+from assay.units import show_bytes, show_count, show_duration
+from benchmarks.markdown import section, table
 
-from .cells import BEST_SWAP, CYCLE, DEVICE, TARGETS, TWICE, Target
-from .measuring import Cell, Pass
-from .ways import DISK_RATES, ONE_DISK, SWAPS, TIER, TWO_DISKS
+from . import __doc__ as description
+from .efficiency import picture_of, thread_counts
+from .results import About, Efficiency, Measured, OnDisks, Rates, Results, Row
+from .targets import ratios, rows_of
+from .ways import ONE_DISK, TIER
 
-Found = Mapping[tuple[Cell, str], Sequence[Pass]]
-"""Of each cell and way, a pass of each round."""
+_MADE = (
+    "`make bench-tier BENCH=--write` measures all of it and writes this page and "
+    "[its raw figures](tier.json); `--part` measures a part anew, and the others stay."
+)
 
 
-def text(found: Found, on_disks: Found | str, device: Sequence[float], heading: str) -> str:
-    """Everything, as Markdown.
-
-    Args:
-        on_disks: the same with throttled disks, or why there are none.
-        device: bytes per second of its own, in each round.
-    """
-    return "\n\n".join(
-        (
-            "# Data that exceed memory",
-            heading,
-            "## Rates",
-            "GB/s, medians over the rounds, with the least and the most; beside them how many "
-            "times that is of the tier's, the median of the rounds' ratios. The device alone: "
-            f"{_span(device)}.",
-            _rates(found),
-            "## Several disks",
-            on_disks if isinstance(on_disks, str) else _several(on_disks),
-            "## Targets",
-            _targets(found, {} if isinstance(on_disks, str) else on_disks, device),
-            "",
-        )
+def text(results: Results) -> str:
+    """Everything, as Markdown; parts that were never measured are left out."""
+    targets = rows_of(results)
+    parts = (
+        f"# Data that exceed memory\n\n{(description or '').strip()}\n\n{_MADE}",
+        section("Rates", _rates(results.rates) if results.rates else ()),
+        section("Several disks", _disks(results.disks) if results.disks else ()),
+        section("Efficiency", _efficiency(results.efficiency) if results.efficiency else ()),
+        section("Targets", [table(("target", "seen", ""), targets)] if targets else ()),
     )
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _rates(found: Found) -> str:
-    rows = []
-    for (cell, way), passes in found.items():
-        tier = found.get((cell, TIER.name), ())
-        ratio = statistics.median(_ratios(tier, passes)) if tier else float("nan")
-        size = f"{cell.of_dram:g} times memory"
-        rows.append((cell.name, size, way, _span([one.rate for one in passes]), f"{ratio:.2f}"))
-    return table(("program", "data", "way", "GB/s", "tier is, times"), rows)
+def _rates(part: Rates) -> Iterator[str]:
+    yield _measured(part.about, show_count(part.about.rounds, "round"))
+    yield (
+        "GB/s, medians over the rounds, with the least and the most; beside them how many "
+        "times that is of the tier's, the median of the rounds' ratios. The device alone: "
+        f"{_span(part.device)}."
+    )
+    heads = ("program", "data", "way", "GB/s", "tier is, times")
+    yield table(heads, [(row.cell, _size(row), *_rate(part, row, TIER.name)) for row in part.rows])
 
 
-def _several(found: Found) -> str:
-    slow, _, fast = (rate // 1_000_000 for rate in DISK_RATES)
-    said = (
+def _disks(part: OnDisks) -> Iterator[str]:
+    yield _measured(part.about, show_count(part.about.rounds, "round"))
+    slow, fast = (f(part.disk_rates) // 1_000_000 for f in (min, max))
+    yield (
         f"The tier on loop devices, each throttled by a control group to {slow} MB/s for reading "
         f"and as much for writing, the fast one to {fast}. What memory holds is not read, so "
         "rates are above those of the disks. A disk that is named twice has twice the share."
     )
-    rows = []
-    for (cell, way), passes in found.items():
-        one = found[cell, ONE_DISK.name]
-        times = f"{statistics.median(_ratios(passes, one)):.2f}"
-        rows.append((cell.name, way, _span([each.rate for each in passes]), times))
-    return f"{said}\n\n{table(('program', 'disks', 'GB/s', 'times one'), rows)}"
+    heads = ("program", "disks", "GB/s", "times one")
+    yield table(heads, [(row.cell, *_rate(part, row, ONE_DISK.name)) for row in part.rows])
 
 
-def _targets(found: Found, on_disks: Found, device: Sequence[float]) -> str:
-    rows = []
-    for target in TARGETS:
-        seen = _seen(target, found, device)
-        if seen is not None:
-            rows.append(
-                _row(
-                    f"{target.cell.name}: {target.at_least:g} times {target.beside}",
-                    f"{seen:.2f} times",
-                    met=seen >= target.at_least,
-                )
-            )
-    for (cell, way), passes in on_disks.items():
-        if way == TWO_DISKS.name:
-            seen = statistics.median(_ratios(passes, on_disks[cell, ONE_DISK.name]))
-            asked = f"{cell.name}: {TWICE:g} times one disk with two"
-            rows.append(_row(asked, f"{seen:.2f} times", met=seen >= TWICE))
-    held = _held(found.get((CYCLE, TIER.name), ()))
-    if held is not None:
-        rows.append(
-            _row(
-                f"{CYCLE.name}: at least half served from memory",
-                f"{100 * held:.0f} %",
-                met=held >= 0.5,
-            )
-        )
-    return table(("target", "seen", ""), rows)
+def _efficiency(part: Efficiency) -> Iterator[str]:
+    least, most = (f(len(one.memory_s) for one in part.cells) for f in (min, max))
+    rounds = show_count(most, "round") if least == most else f"{least} to {most} rounds"
+    yield _measured(part.about, f"{rounds} of each cell in {show_duration(part.budget_s)}")
+    yield (
+        "What `assay tier bench` measures "
+        "([how](../tier.md#how-fast-programs-are-with-it)): each box is the speed with storage "
+        "behind so much DRAM, in per cent of the speed in memory alone, and below it what a "
+        "perfect overlap of work and transfers would have, min(1, I / I\\*). Threads are those of "
+        "the program; the pager has one of its own."
+    )
+    for count in thread_counts(part.cells):
+        yield f"![Efficiencies with {show_count(count, 'thread')}]({picture_of(count)})"
 
 
-def _row(asked: str, seen: str, *, met: bool) -> tuple[str, str, str]:
-    return asked, seen, "met" if met else "missed"
+def _measured(about: About, rounds: str) -> str:
+    where = about.machine
+    load = ", ".join(f"{one:.2f}" for one in about.load)
+    return (
+        f"{about.date}, assay {about.assay}, {rounds}, {show_bytes(about.dram_bytes)} of memory; "
+        f"{where.model}, {show_count(where.cpus, 'CPU')}, Linux {where.kernel}. Load before "
+        f"(1, 5, 15 minutes) {load}."
+    )
 
 
-def _seen(target: Target, found: Found, device: Sequence[float]) -> float | None:
-    tier = found.get((target.cell, TIER.name), ())
-    if not tier:
-        return None
-    if target.beside == DEVICE:
-        return statistics.median(one.rate / own for one, own in zip(tier, device, strict=True))
-    if target.beside != BEST_SWAP:
-        other = found.get((target.cell, target.beside), ())
-        return statistics.median(_ratios(tier, other)) if other else None
-    swaps = [found[target.cell, way.name] for way in SWAPS if (target.cell, way.name) in found]
-    best = max(swaps, key=lambda passes: statistics.median(one.rate for one in passes))
-    return statistics.median(_ratios(tier, best))
+def _size(row: Row) -> str:
+    return f"{row.of_dram:g} times {show_bytes(row.dram_bytes)}"
 
 
-def _held(passes: Sequence[Pass]) -> float | None:
-    shares = [one.held for one in passes if one.held is not None]
-    return statistics.median(shares) if shares else None
-
-
-def _ratios(ours: Sequence[Pass], theirs: Sequence[Pass]) -> list[float]:
-    return [mine.rate / other.rate for mine, other in zip(ours, theirs, strict=True)]
+def _rate(part: Measured, row: Row, other: str) -> tuple[str, str, str]:
+    """The way, its rate, and what it is beside another one of the same program."""
+    same = (one for one in part.rows if (one.cell, one.of_dram) == (row.cell, row.of_dram))
+    beside = next((one.passes for one in same if one.way == other), ())
+    rate = _span([one.rate for one in row.passes])
+    if not beside:
+        return row.way, rate, ""
+    pair = (beside, row.passes) if other == TIER.name else (row.passes, beside)
+    return row.way, rate, f"{statistics.median(ratios(*pair)):.2f}"
 
 
 def _span(rates: Sequence[float]) -> str:

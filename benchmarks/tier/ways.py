@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.installed import native_folder
@@ -22,6 +22,8 @@ class Way:
         cluster: pages that swap reads at once, as a power of two; absent where there is no swap.
         tier: memory of the tier over what the group allows; the rest is the program's own.
         advisor: the same of the advisor; the rest is also what is on its way to swap and back.
+        replayed: whether the tier foresees touches by a record of an earlier run.
+        advised: whether the program itself tells the kernel what it will do.
         file: whether large memory is a mapped file.
         limited: whether there is less memory than data.
         disks: those of the place that the tier's paths are on; none for the place itself.
@@ -31,6 +33,8 @@ class Way:
     cluster: int | None = None
     tier: float | None = None
     advisor: float | None = None
+    replayed: bool = False
+    advised: bool = False
     file: bool = False
     limited: bool = True
     disks: tuple[int, ...] = ()
@@ -38,6 +42,7 @@ class Way:
 
 MEMORY = Way("memory", limited=False)
 TIER = Way("tier", tier=0.9)
+REPLAYED = Way("tier, replayed", tier=0.9, replayed=True)
 SWAP = Way("swap", cluster=3)
 SWAPS = (
     Way("swap, page-cluster 0", cluster=0),
@@ -45,6 +50,7 @@ SWAPS = (
     Way("swap, page-cluster 5", cluster=5),
     Way("swap, page-cluster 8", cluster=8),
 )
+TOLD = Way("swap, told ahead", cluster=3, advised=True)
 ADVISOR = Way("swap, advised by the tier", cluster=3, advisor=0.8)
 MAPPED = Way("mapped file", file=True)
 
@@ -80,6 +86,16 @@ class Place:
             return (self.folder,)
         return tuple(self.disks.paths[number] for number in way.disks)
 
+    @property
+    def report(self) -> Path:
+        """File for the counts of the tier."""
+        return self.folder / "report"
+
+    @property
+    def touches(self) -> Path:
+        """Folder for what a program touched."""
+        return self.folder / "touches"
+
 
 def environment(way: Way, place: Place) -> dict[str, str]:
     """Variables that a way adds."""
@@ -91,15 +107,23 @@ def environment(way: Way, place: Place) -> dict[str, str]:
             "ASSAY_TIER_DRAM": str(int(way.advisor * place.dram_bytes)),
         }
     if way.tier is not None:
+        replay = {"ASSAY_TIER_REPLAY": str(place.touches)} if way.replayed else {}
         return {
             "LD_PRELOAD": str(library),
             "ASSAY_TIER_PATH": ",".join(map(str, place.paths(way))),
             "ASSAY_TIER_DRAM": str(int(way.tier * place.dram_bytes)),
-            "ASSAY_TIER_REPORT": str(place.folder / "report"),
+            "ASSAY_TIER_REPORT": str(place.report),
+            **replay,
         }
     if way.file:
         return {"LD_PRELOAD": str(place.filemap), "FILEMAP_FOLDER": str(place.folder)}
     return {}
+
+
+def recording(way: Way, place: Place) -> dict[str, str]:
+    """Variables of the run that records what a replayed one foresees."""
+    before = environment(replace(way, replayed=False), place)
+    return {**before, "ASSAY_TIER_TRACE": str(place.touches)}
 
 
 @contextlib.contextmanager

@@ -551,7 +551,7 @@ def test_keys_of_the_bench_are_those_of_the_records() -> None:
     listed = next(t for t in text.splitlines() if t.startswith("- `tier bench`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     fields = {field for record in (Cell, Device) for field in record.__struct_fields__}
-    assert named == fields | {"dram_bytes", "device", "cells", "efficiency"}
+    assert named == fields | {"dram_bytes", "device", "cells", "efficiency", "model"}
 
 
 def test_keys_of_predict_are_those_of_the_record() -> None:

@@ -57,7 +57,8 @@ class Cell(Record, frozen=True, kw_only=True):
             its values are stored or summed.
         memory_s: times of a pass in memory alone.
         tier_s: times of a pass with storage behind so much DRAM, each from the same round.
-        model: the efficiency that a perfect overlap of work and transfers would have.
+        of_balance: I / I*, its intensity over the one at which work and transfers take equally
+            long; absent where data fit in DRAM.
     """
 
     work: str
@@ -66,7 +67,15 @@ class Cell(Record, frozen=True, kw_only=True):
     intensity: float
     memory_s: tuple[float, ...]
     tier_s: tuple[float, ...]
-    model: float
+    of_balance: float | None = None
+
+    @property
+    def model(self) -> float:
+        """The efficiency that a perfect overlap of work and transfers would have: min(1, I / I*).
+
+        Data that fit are brought once and never again.
+        """
+        return 1.0 if self.of_balance is None else min(1.0, self.of_balance)
 
     @property
     def efficiency(self) -> float:
@@ -75,16 +84,17 @@ class Cell(Record, frozen=True, kw_only=True):
         return statistics.median(memory / tier for memory, tier in pairs)
 
 
-def modelled(work: Work, of_dram: float, memory_s: float, size_bytes: float, dev: Device) -> float:
-    """min(1, I / I*): the time of the work over that of the transfers, where these take longer.
+def balance(
+    work: Work, of_dram: float, memory_s: float, size_bytes: float, dev: Device
+) -> float | None:
+    """I / I*: the time of the work over that of the transfers; absent where data fit in DRAM.
 
     With F operations a second and I of them for each byte, a pass over W bytes works for I W / F
     seconds; so I* is F over the bandwidth, of reading alone or of reading and writing in turn.
-    Data that fit are brought once and never again.
     """
     if of_dram <= 1.0:
-        return 1.0
-    return min(1.0, memory_s / dev.pass_s(size_bytes, work.written))
+        return None
+    return memory_s / dev.pass_s(size_bytes, work.written)
 
 
 POLYNOMIALS = tuple(
@@ -187,4 +197,4 @@ OTHERS = (
         )
     ),
 )
-OF_DRAM = (0.5, 1.0, 1.5, 2.0, 4.0)
+OF_DRAM = (0.5, 1.0, 1.5, 2.0, 4.0, 8.0)

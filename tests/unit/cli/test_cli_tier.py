@@ -417,7 +417,7 @@ def test_bench_shows_every_cell_with_its_model(
     assert re.search(r"STREAM triad +50 \(100\) +50 \(100\) +50 \(100\)", out)
     assert "<svg" in picture.read_text()
     sizes = {words[words.index("--size") + 1] for words in launches}
-    assert sizes == {str(int(ratio * (16 << 20))) for ratio in (0.5, 1, 1.5, 2, 4)}
+    assert sizes == {str(int(ratio * (16 << 20))) for ratio in (0.5, 1, 1.5, 2, 4, 8)}
     assert all(words[-2:] == ("--threads", "3") for words in launches)
     assert {env["ASSAY_TIER_DRAM"] for env in envs if "LD_PRELOAD" in env} == {str(16 << 20)}
 
@@ -491,6 +491,36 @@ def test_what_bench_refuses(
     bench_of(monkeypatch, tmp_path)
     assert main(["tier", "bench", *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_sizes_that_do_not_fit_into_memory_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    launches, _ = bench_of(monkeypatch, tmp_path)
+    monkeypatch.setattr(bench, "_free_bytes", lambda: 50 << 20)
+    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms", "--json"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert "data of 4 and 8 times DRAM are left out: they do not fit into the 50.0 MiB" in err
+    assert {one["of_dram"] for one in json.loads(out)["cells"]} == {0.5, 1, 1.5, 2}
+    assert max(int(words[words.index("--size") + 1]) for words in launches) == 32 << 20
+    monkeypatch.setattr(bench, "_free_bytes", lambda: 31 << 20)
+    assert main(words) == 2
+    assert "--dram 16.0 MiB makes data of 32.0 MiB" in capsys.readouterr().err
+
+
+def test_how_far_a_cell_is_from_the_balance_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench_of(monkeypatch, tmp_path)
+    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms", "--json", "-q"]
+    assert main(words) == 0
+    cells = json.loads(capsys.readouterr().out)["cells"]
+    assert {"of_balance" in one for one in cells if one["of_dram"] <= 1} == {False}
+    (one,) = (c for c in cells if (c["work"], c["of_dram"]) == ("forwards", 2.0))
+    # 32 MiB come at 2 GiB a second, while the work takes 0.1 s.
+    assert one["of_balance"] == pytest.approx(0.1 * 64)
+    assert one["model"] == 1.0
 
 
 def test_a_wrong_result_ends_the_bench(

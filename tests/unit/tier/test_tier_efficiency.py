@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.tier.efficiency import OTHERS, POLYNOMIALS, Cell, Device, Work, modelled
+from assay.tier.efficiency import OTHERS, POLYNOMIALS, Cell, Device, Work, balance
 from assay.tier.heatmap import heatmap_svg
 
 DEVICE = Device(read=2e9, write=1e9)
@@ -16,35 +16,46 @@ BOTH = Work(name="w", kernel="k", variants=("v",), written=1.0)
 
 
 @pytest.mark.parametrize(
-    ("work", "of_dram", "memory_s", "model"),
+    ("work", "of_dram", "memory_s", "ratio", "model"),
     [
-        (READ, 0.5, 0.001, 1.0),
-        (READ, 1.0, 0.001, 1.0),
-        (READ, 2.0, 0.25, 0.25),  # 2 GB are read in one second
-        (READ, 2.0, 1.0, 1.0),
-        (READ, 2.0, 5.0, 1.0),
-        (BOTH, 2.0, 0.75, 0.25),  # and written in two more
-        (BOTH, 8.0, 3.0, 1.0),
+        (READ, 0.5, 0.001, None, 1.0),
+        (READ, 1.0, 0.001, None, 1.0),
+        (READ, 2.0, 0.25, 0.25, 0.25),  # 2 GB are read in one second
+        (READ, 2.0, 1.0, 1.0, 1.0),
+        (READ, 2.0, 5.0, 5.0, 1.0),
+        (BOTH, 2.0, 0.75, 0.25, 0.25),  # and written in two more
+        (BOTH, 8.0, 6.0, 2.0, 1.0),
     ],
 )
 def test_the_model_is_work_over_transfers(
-    work: Work, of_dram: float, memory_s: float, model: float
+    work: Work, of_dram: float, memory_s: float, ratio: float | None, model: float
 ) -> None:
-    assert modelled(work, of_dram, memory_s, 2e9, DEVICE) == pytest.approx(model)
+    found = balance(work, of_dram, memory_s, 2e9, DEVICE)
+    assert found == (ratio if ratio is None else pytest.approx(ratio))
+    cell = Cell(
+        work="w",
+        threads=1,
+        of_dram=of_dram,
+        intensity=1.0,
+        memory_s=(memory_s,),
+        tier_s=(memory_s,),
+        of_balance=found,
+    )
+    assert cell.model == pytest.approx(model)
 
 
 def test_the_model_of_a_polynomial_is_that_of_its_intensity() -> None:
-    """min(1, I / I*), with I* = F / BW for reading, F (1 / BW_read + 1 / BW_write) for both."""
+    """I / I*, with I* = F / BW for reading, F (1 / BW_read + 1 / BW_write) for both."""
     flops, items = 100e9, 1e8
     for degree in (1, 16, 64, 256, 1024):
         intensity = 2 * degree / 8
         memory_s = 2 * degree * items / flops
-        read = modelled(POLYNOMIALS[0], 4.0, memory_s, 8 * items, DEVICE)
-        assert read == pytest.approx(min(1.0, intensity / (flops / DEVICE.read)))
+        read = balance(POLYNOMIALS[0], 4.0, memory_s, 8 * items, DEVICE)
+        assert read == pytest.approx(intensity / (flops / DEVICE.read))
         # What is written is an array of its own, which is brought too before it is overwritten.
-        both = modelled(POLYNOMIALS[1], 4.0, memory_s, 16 * items, DEVICE)
+        both = balance(POLYNOMIALS[1], 4.0, memory_s, 16 * items, DEVICE)
         roof = flops * (2 / DEVICE.read + 1 / DEVICE.write)
-        assert both == pytest.approx(min(1.0, intensity / roof))
+        assert both == pytest.approx(intensity / roof)
 
 
 def test_an_efficiency_is_the_median_of_rounds() -> None:
@@ -55,7 +66,6 @@ def test_an_efficiency_is_the_median_of_rounds() -> None:
         intensity=1.0,
         memory_s=(1.0, 2.0, 9.0),
         tier_s=(2.0, 2.5, 10.0),
-        model=1.0,
     )
     assert cell.efficiency == pytest.approx(0.8)
 
@@ -68,7 +78,7 @@ def cell(work: str, of_dram: float, intensity: float, tier_s: float, threads: in
         intensity=intensity,
         memory_s=(1.0,),
         tier_s=(tier_s,),
-        model=0.5,
+        of_balance=0.5,
     )
 
 

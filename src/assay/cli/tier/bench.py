@@ -26,7 +26,7 @@ from assay.tier.efficiency import (
     Cell,
     Device,
     Work,
-    modelled,
+    balance,
 )
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_count, show_duration
 from assay.workloads.kernels import Timed, described, find_kernel, timed
@@ -39,6 +39,8 @@ _THRESHOLD_BYTES = 1 << 20
 _CHUNK_BYTES = 2 << 20
 _LEAST_BYTES = 16 << 20
 """DRAM is divided into chunks, and the tier needs so much (docs/tier.md)."""
+_LEAST_OF_DRAM = 2.0
+"""Data at most, over DRAM, of which the tier shows anything."""
 
 
 @dataclass
@@ -122,12 +124,12 @@ def run(arguments: argparse.Namespace) -> int:
                 f"`assay tier bench` needs --{name}.", f"Write --{name}, as in --{name} {example}."
             )
     dram_bytes = parse_bytes(arguments.dram)
-    _demand_memory(dram_bytes)
+    sizes = _sizes(dram_bytes, quiet=arguments.quiet)
     budget_s = parse_duration_s(arguments.budget) if arguments.budget else BUDGET_S
     threads = _threads(arguments.threads)
     before = device_of(arguments.path)
     bench = _Bench(dram_bytes, arguments.path)
-    points = list(_points(threads))
+    points = list(_points(sizes, threads))
     _measure(bench, points, budget_s, quiet=arguments.quiet)
     after = device_of(arguments.path)
     # Others who use it lower it, if not both times.
@@ -139,7 +141,9 @@ def run(arguments: argparse.Namespace) -> int:
         with replacing(picture) as stream:
             stream.write(heatmap_svg(cells, device, dram_bytes).encode())
     if arguments.json:
-        told = [{**to_builtins(one), "efficiency": one.efficiency} for one in cells]
+        told = [
+            {**to_builtins(one), "efficiency": one.efficiency, "model": one.model} for one in cells
+        ]
         print_json({"dram_bytes": dram_bytes, "device": to_builtins(device), "cells": told})
     else:
         lines = _told(cells, device, dram_bytes)
@@ -147,8 +151,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _points(threads: Sequence[int]) -> Iterator[_Point]:
-    for of_dram in OF_DRAM:
+def _points(sizes: Sequence[float], threads: Sequence[int]) -> Iterator[_Point]:
+    for of_dram in sizes:
         for count in threads:
             for work in POLYNOMIALS:
                 for degree in DEGREES:
@@ -192,22 +196,40 @@ def _cell(point: _Point, device: Device) -> Cell:
         intensity=one.flops / (one.bytes * point.work.items),
         memory_s=memory_s,
         tier_s=tuple(seen.median_s for seen in point.tier),
-        model=modelled(point.work, point.of_dram, middle_s, one.bytes, device),
+        of_balance=balance(point.work, point.of_dram, middle_s, one.bytes, device),
     )
 
 
-def _demand_memory(dram_bytes: int) -> None:
-    """All data have to fit: what is compared with is memory alone."""
-    lines = Path("/proc/meminfo").read_text().splitlines()  # proc_meminfo(5): in KiB
-    told = next(line for line in lines if line.startswith("MemAvailable:"))
-    free_bytes = int(told.split()[1]) << 10
-    needed = int(max(OF_DRAM) * dram_bytes)
-    if needed > free_bytes:
+def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
+    """Data over DRAM, of those that fit into this host's memory: that is what is compared with.
+
+    Raises:
+        BadInput: not even twice the DRAM does.
+    """
+    free_bytes = _free_bytes()
+    fit = tuple(one for one in OF_DRAM if one * dram_bytes <= free_bytes)
+    if _LEAST_OF_DRAM not in fit:
         raise BadInput(
-            f"--dram {show_bytes(dram_bytes)} makes data of {show_bytes(needed)}, and "
-            f"{show_bytes(free_bytes)} of memory are free.",
+            f"--dram {show_bytes(dram_bytes)} makes data of "
+            f"{show_bytes(_LEAST_OF_DRAM * dram_bytes)}, and {show_bytes(free_bytes)} of memory "
+            "are free.",
             "Name less: the programs have to fit into memory, to be compared with that.",
         )
+    left_out = " and ".join(f"{one:g}" for one in OF_DRAM if one not in fit)
+    if left_out and not quiet:
+        print(
+            f"assay: data of {left_out} times DRAM are left out: they do not fit into the "
+            f"{show_bytes(free_bytes)} of memory that are free.",
+            file=sys.stderr,
+        )
+    return fit
+
+
+def _free_bytes() -> int:
+    """Memory that programs can have without swap."""
+    lines = Path("/proc/meminfo").read_text().splitlines()  # proc_meminfo(5): in KiB
+    told = next(line for line in lines if line.startswith("MemAvailable:"))
+    return int(told.split()[1]) << 10
 
 
 def _threads(text: str | None) -> tuple[int, ...]:

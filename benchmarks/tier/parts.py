@@ -1,0 +1,68 @@
+"""Parts: each can be measured by itself, and tells after each round what there is."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from assay.tier.probe import probe
+
+from . import disks
+from .bench import Bench
+from .cells import ON_DISKS, QUICK, QUICK_ON_DISKS, WAYS
+from .efficiency import measured
+from .results import Efficiency, OnDisks, Part, Rates
+from .rounds import in_rounds
+from .ways import DISK_RATES
+
+
+def _rates(bench: Bench) -> Generator[Rates, None, None]:
+    """Programs in all ways."""
+    ways = QUICK if bench.quick else WAYS
+    device: list[float] = []
+
+    def begin() -> None:
+        device.append(_device(bench.folder))
+
+    place = bench.place(max(cell.of_dram for cell in ways))
+    for rows in in_rounds(ways, place, bench, begin):
+        yield Rates(about=bench.about(len(device)), rows=rows, device=tuple(device))
+
+
+def _on_disks(bench: Bench) -> Generator[OnDisks, None, None]:
+    """Programs with the tier on throttled disks, where there can be any."""
+    if lacking := disks.lacking():
+        print(f"benchmarks.tier: disks are not measured: {lacking}", file=sys.stderr)
+        return
+    ways = QUICK_ON_DISKS if bench.quick else ON_DISKS
+    place = bench.place(max(cell.of_dram for cell in ways))
+    # A disk that is named twice has more than its share.
+    room = 2 * place.data_bytes + (64 << 20)
+    with disks.throttled(bench.folder, room, DISK_RATES) as several:
+        found = in_rounds(ways, replace(place, disks=several), bench)
+        for number, rows in enumerate(found, 1):
+            yield OnDisks(about=bench.about(number), rows=rows, disk_rates=DISK_RATES)
+
+
+def _efficiency(bench: Bench) -> Generator[Efficiency, None, None]:
+    """Programs with storage behind memory, beside memory alone."""
+    yield measured(bench)
+
+
+def _device(folder: Path) -> float:
+    """Bytes per second that it gives to large reads, as ``assay tier doctor`` measures them."""
+    (path,) = probe(os.environ, str(folder)).paths
+    if path.read_bytes_per_s is None:
+        raise SystemExit(f"{folder}: {path.problem}")
+    return path.read_bytes_per_s
+
+
+PARTS: Mapping[str, Callable[[Bench], Generator[Part, None, None]]] = {
+    "rates": _rates,
+    "disks": _on_disks,
+    "efficiency": _efficiency,
+}
+"""By the names that they have in the results."""

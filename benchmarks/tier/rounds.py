@@ -1,0 +1,59 @@
+"""Rounds: every cell in every way, one after another, in an order that is drawn anew."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping
+
+from .bench import Bench
+from .measuring import Cell, Pass, measure
+from .results import Row
+from .ways import Place, Way
+
+Ways = Mapping[Cell, tuple[Way, ...]]
+
+
+def in_rounds(
+    ways: Ways, place: Place, bench: Bench, before: Callable[[], None] = lambda: None
+) -> Iterator[tuple[Row, ...]]:
+    """After each round, what all of them have seen.
+
+    Args:
+        before: is called as each round begins.
+
+    Raises:
+        SystemExit: as `measure`.
+    """
+    found: dict[tuple[Cell, Way], list[Pass]] = {
+        (cell, way): [] for cell, several in ways.items() for way in several
+    }
+    rng = random.Random(0)
+    for number in range(bench.rounds):
+        before()
+        order = list(found)
+        rng.shuffle(order)
+        for cell, way in order:
+            one = measure(cell, way, place, bench.seconds)
+            found[cell, way].append(one)
+            _tell(number, cell, way, one)
+        yield tuple(_row(cell, way, place, passes) for (cell, way), passes in found.items())
+
+
+def _row(cell: Cell, way: Way, place: Place, passes: list[Pass]) -> Row:
+    return Row(
+        cell=cell.name,
+        of_dram=cell.of_dram,
+        dram_bytes=cell.dram_bytes(place),
+        way=way.name,
+        passes=tuple(passes),
+    )
+
+
+def _tell(number: int, cell: Cell, way: Way, one: Pass) -> None:
+    size = f"{cell.of_dram:g} times memory"
+    print(
+        f"round {number + 1}: {cell.name}, {size}, {way.name}: {one.rate / 1e9:.3f} GB/s",
+        file=sys.stderr,
+        flush=True,
+    )
