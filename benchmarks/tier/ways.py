@@ -41,7 +41,7 @@ class Way:
 
 
 MEMORY = Way("memory", limited=False)
-TIER = Way("tier", tier=0.9)
+TIER = Way("tier", tier=0.95)
 REPLAYED = Way("tier, replayed", tier=0.9, replayed=True)
 SWAP = Way("swap", cluster=3)
 SWAPS = (
