@@ -25,6 +25,10 @@ void LookAhead::fit() {
     most_ = std::max(most / 4, std::min(window_ + 2 * chunk, most / 2));
 }
 
+std::uint32_t LookAhead::most_of(std::size_t step) const {
+    return static_cast<std::uint32_t>(std::min(window_ / step, most_parts_ahead));
+}
+
 const Streams::Stream* LookAhead::run_of(Region& region, const Chunk& chunk, std::uint32_t thread) {
     if (region.order == Order::random) return nullptr;
     const std::size_t level = region.wanted(), step = region.sizes[level];
@@ -34,35 +38,40 @@ const Streams::Stream* LookAhead::run_of(Region& region, const Chunk& chunk, std
     const bool split = region.piece_at(chunk.at, level).state == State::split;
     if (split && streams.is_at(number, thread)) return nullptr;
     const auto mapped = [&region, level, step](std::int64_t i) {
-        return region.is_mapped(region.piece_at(region.base + static_cast<std::size_t>(i) * step, level));
+        const Chunk& one = region.piece_at(region.base + static_cast<std::size_t>(i) * step, level);
+        return region.is_mapped(one) || region.is_rest(one);
     };
-    const auto most = static_cast<std::uint32_t>(std::min(window_ / step, most_parts_ahead));
-    const Streams::Stream* const run = streams.follow(number, thread, most, mapped);
+    const auto count = static_cast<std::int64_t>(region.bytes / step);
+    const std::uint32_t most = most_of(step);
+    const Streams::Stream* const run = streams.follow(number, count, thread, most, mapped);
     if (region.order != Order::sequential || (run != nullptr && run->stride > 0)) return run;
     return streams.assume(number, thread, most);
 }
 
 void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
     const std::size_t level = region.wanted(), step = region.sizes[level];
-    const std::size_t count = region.bytes / step;
+    const auto count = static_cast<std::int64_t>(region.bytes / step);
     std::int64_t number = run.last;
     bool turned = false;
     std::uint32_t ahead = 0;
     // Of parts a fault takes as long as a transfer: what is there already of a run that was followed for a
     // while is mapped before it is touched, and counts as used.
     std::uint32_t straight = level > 0 && memory_.maps_freely() ? run.window / 4 : 0;
-    for (std::size_t steps = 0; ahead < run.window && steps < count; ++steps) {
-        number += run.stride;
-        const auto within = [count](std::int64_t i) {
-            return i >= 0 && i < static_cast<std::int64_t>(count);
-        };
+    for (std::int64_t steps = 0; ahead < run.window && steps < count; ++steps) {
+        const std::int64_t before = number;
+        number = run.next(number, count);
+        const auto within = [count](std::int64_t i) { return i >= 0 && i < count; };
         if (!within(number)) {
             if (!run.repeats || turned || !within(run.next_first)) return;
             number = run.next_first;
             turned = true;
         }
+        // Who has come so far goes through all of it once more, perhaps.
+        const bool anew = run.takes_all() && (number > before) != (run.stride > 0);
+        if (anew && run.window < most_of(step)) return;
         std::byte* const at = region.base + static_cast<std::size_t>(number) * step;
         Chunk& piece = region.split_at(at, level);
+        if (region.is_rest(piece)) continue;
         if (piece.state == State::split) region.join(piece);
         if (piece.state == State::out && region.level_of(piece) == level &&
             region.levels[level].grain.watches_next(false))

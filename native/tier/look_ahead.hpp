@@ -38,6 +38,8 @@ class LookAhead {
     [[nodiscard]] bool has_next() const { return bytes() >= window_ + 2 * memory_.chunk(); }
 
   private:
+    /// Chunks of a window.
+    [[nodiscard]] std::uint32_t most_of(std::size_t step) const;
     [[nodiscard]] bool has_enough() const { return bytes() >= most_; }
     [[nodiscard]] std::size_t bytes() const {
         return memory_.residence().ahead_bytes() + memory_.transfers().unasked_bytes();

@@ -66,6 +66,11 @@ class Region {
     void count_wait();
     /// All of a chunk, split or not.
     [[nodiscard]] bool is_mapped(const Chunk& chunk);
+    /// What nobody has touched of the last chunk: regions are of whole ones, and what the program has need
+    /// not be.
+    [[nodiscard]] bool is_rest(const Chunk& chunk) const {
+        return chunk.state == Chunk::State::fresh && chunk.at >= base + bytes - sizes.largest();
+    }
 
     [[nodiscard]] bool holds(const std::byte* at) const { return at >= base && at < base + bytes; }
     /// Of so many bytes, from the beginning of the region on.

@@ -21,22 +21,32 @@ class Streams {
         std::int64_t first = 0;      ///< Where it began.
         std::int64_t next_first = 0; ///< Where the next run like it is expected, where `repeats`.
         bool repeats = false;
+
+        [[nodiscard]] bool takes_all() const { return stride == 1 || stride == -1; }
+        /// The chunk that comes after one; none of those that there are, where the run ends with it.
+        [[nodiscard]] std::int64_t next(std::int64_t chunk, std::int64_t count) const {
+            chunk += stride;
+            if (!takes_all()) return chunk;
+            return chunk == count ? 0 : chunk < 0 ? count - 1 : chunk;
+        }
     };
 
     /// A thread touched a chunk that was not mapped.
     ///
+    /// \param count of all chunks: behind the last comes the first, for a run that takes each of them.
     /// \param mapped whether a chunk is, so that a run passes over it without a word.
     /// \param most chunks of a window.
     /// \returns the run that it belongs to, or null.
     template <class Mapped>
-    Stream* follow(std::int64_t chunk, std::uint32_t thread, std::uint32_t most, Mapped mapped) {
+    Stream* follow(std::int64_t chunk, std::int64_t count, std::uint32_t thread, std::uint32_t most,
+                   Mapped mapped) {
         ++now_;
         for (const bool own : {true, false}) {
             const auto mine = [own, thread](const Stream& s) {
                 return s.used != 0 && (s.thread == thread) == own;
             };
             for (Stream& one : streams_)
-                if (mine(one) && reaches(one, chunk, mapped)) return &go_on(one, chunk, thread, most);
+                if (mine(one) && reaches(one, chunk, count, mapped)) return &go_on(one, chunk, thread, most);
             // Any run comes by where another one is expected to begin anew; and one that has not gone a step
             // since it last did is none.
             for (Stream& one : streams_)
@@ -71,12 +81,14 @@ class Streams {
     static constexpr std::uint32_t first_window = 2;
 
     template <class Mapped>
-    static bool reaches(const Stream& one, std::int64_t chunk, Mapped mapped) {
-        const std::int64_t steps = (chunk - one.last) / one.stride;
-        if (steps <= 0 || steps > most_passed_over || one.last + steps * one.stride != chunk) return false;
-        for (std::int64_t at = one.last + one.stride; at != chunk; at += one.stride)
-            if (!mapped(at)) return false;
-        return true;
+    static bool reaches(const Stream& one, std::int64_t chunk, std::int64_t count, Mapped mapped) {
+        std::int64_t steps = (chunk - one.last) / one.stride;
+        if (one.takes_all() && steps < 0) steps += count;
+        if (steps <= 0 || steps > most_passed_over) return false;
+        std::int64_t at = one.last;
+        for (std::int64_t i = 1; i < steps; ++i)
+            if (at = one.next(at, count); !mapped(at)) return false;
+        return one.next(at, count) == chunk;
     }
 
     Stream& go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
