@@ -316,6 +316,7 @@ void Pager::order(Region& region, Order order) {
     const Quiet quiet;
     const std::lock_guard lock(lock_);
     region.be_told(order);
+    ahead_.forget(region); // What comes next was thought of without it.
 }
 
 void Pager::done(std::byte* at) {

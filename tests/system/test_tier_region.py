@@ -32,6 +32,13 @@ def tier(env: dict[str, str], disk: Path) -> Iterator[Tier]:
         yield tier
 
 
+def wait_until_nothing_is_read(tier: Tier) -> None:
+    """What follows a sweep by itself is the beginning of it: it may be swept again."""
+    seen = -1
+    while seen != (seen := tier.counts.read_bytes):
+        time.sleep(0.3)
+
+
 def test_an_array_larger_than_its_memory_holds_what_was_written(tier: Tier) -> None:
     array = tier.region("200M").array("i8")
     assert len(array) == 200 * MIB // 8
@@ -121,11 +128,13 @@ def test_random_touches_bring_little(tier: Tier) -> None:
     array = region.array("u1")
     array[:] = 7
     region.order("random")
+    wait_until_nothing_is_read(tier)
     before = tier.counts
-    for at in range(MIB, len(array), 2 * MIB):
+    for at in range(51 * MIB, len(array), 2 * MIB):  # behind what was read after the sweep
         assert array[at] == 7
     after = tier.counts
-    assert after.read_bytes - before.read_bytes <= 100 * (64 << 10)
+    assert after.demand - before.demand >= 50
+    assert after.read_bytes - before.read_bytes <= 75 * (64 << 10)
     assert after.staged == before.staged
     region.order("unknown")
     assert (array == 7).all()
@@ -137,15 +146,14 @@ def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -
     array[:] = 7
     assert (array == 7).all()  # what is in memory now need not be written to make room
     region.order("sequential")
+    wait_until_nothing_is_read(tier)
     before = tier.counts
-    at = 0
+    at = 50 * 2 * MIB  # what is read after a sweep is its beginning
     while tier.counts.read_bytes == before.read_bytes:  # a part of it is in memory still
         assert array[at] == 7
         at += 2 * MIB
     assert tier.counts.demand == before.demand + 1
-    seen = -1
-    while seen != (seen := tier.counts.read_bytes):
-        time.sleep(0.3)
+    wait_until_nothing_is_read(tier)
     # Were nothing known of it, the next would be waited for as well: one touch is no run.
     for ahead in range(3):
         assert array[at + 2 * MIB * ahead] == 7
@@ -185,13 +193,13 @@ def test_what_is_expected_is_there_when_it_is_touched(tier: Tier) -> None:
     region = tier.region("64M")
     array = region.array("u1")
     array[:] = 3
-    first = array[0]  # its neighbours make no run with what is expected
+    wait_until_nothing_is_read(tier)
     before = tier.counts
-    region.expect(8 * MIB, 10 * MIB)  # written long ago, so not in memory
+    region.expect(24 * MIB, 26 * MIB)  # written long ago, so not in memory
     until = time.monotonic() + 60
     while tier.counts.read_bytes == before.read_bytes and time.monotonic() < until:
         time.sleep(0.001)
-    assert array[8 * MIB] == first
+    assert array[24 * MIB] == 3
     assert tier.counts.demand == before.demand
 
 
