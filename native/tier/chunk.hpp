@@ -32,7 +32,9 @@ struct Chunk {
     std::byte* frame = nullptr; ///< Reading, staged, leaving.
     Digest digest{};            ///< Of what is in the store, where `known`.
     std::uint32_t came = 0;     ///< When it was mapped last, in what Residence counts.
-    std::uint8_t shift = 0;     ///< It is of 2^shift bytes.
+    std::uint8_t shift : 5 = 0;  ///< It is of 2^shift bytes.
+    std::uint8_t streak : 2 = 0; ///< How often in a row it was touched while it was only unmapped; 3 or more.
+    bool unasked : 1 = false;    ///< It is being read before anybody asked.
     State state = State::fresh;
     enum class Place : std::uint8_t { none, main, passing, aside, ahead };
     Place place = Place::none; ///< The queue it is in: see Residence.
@@ -42,7 +44,7 @@ struct Chunk {
     bool written : 1 = false; ///< Since it was mapped, for sure.
     bool returns : 1 = false; ///< It was taken away before.
     bool starved : 1 = false; ///< It is to be tried again.
-    bool unasked : 1 = false; ///< It is being read before anybody asked.
+    std::uint8_t spared : 2 = 0; ///< So many times it is passed over before it is unmapped.
 
     [[nodiscard]] std::size_t bytes() const { return std::size_t{1} << shift; }
 };

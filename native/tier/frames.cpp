@@ -1,5 +1,7 @@
 #include "tier/frames.hpp"
 
+#include "tier/huge.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -94,6 +96,7 @@ void Frames::drop(std::byte* frame) {
 Frames::Back Frames::bring_back(std::byte* from) {
     if (!fault_) return leave(from);
     std::byte* const place = watched_->take();
+    Huge::clear(place, frame_);
     return {place, move_back(place, from)};
 }
 

@@ -76,10 +76,10 @@ void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
         if (piece.state == State::out && region.level_of(piece) == level &&
             region.levels[level].grain.watches_next(false))
             region.watch(piece);
-        if (straight > 0 && piece.state == State::staged && memory_.map(piece)) {
-            --straight;
+        if (straight > 0 && piece.state == State::staged) {
             region.touched(piece, memory_.clock());
-            continue;
+            --straight;
+            if (memory_.map(piece)) continue;
         }
         const Ahead done = bring(piece, node);
         if (done == Ahead::no_further) {

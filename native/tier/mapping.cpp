@@ -38,6 +38,7 @@ std::uint64_t features_for(Exchange exchange) {
 Mapping::Mapping(Exchange exchange)
     : fault_(features_for(exchange)), zeros_(sys::map(page)), messages_(most_messages) {
     if (zeros_ == nullptr) throw std::bad_alloc();
+    if (exchange == Exchange::move) huge_.emplace();
 }
 
 Mapping::~Mapping() {
@@ -75,6 +76,7 @@ Mapping::Put Mapping::put(Chunk& chunk, Frames& frames) {
     }
     if (done < chunk.bytes()) return put_by_pages(chunk, frames, done);
     frames.sent(chunk.frame);
+    if (huge_) huge_->keep(chunk.at, chunk.bytes());
     return Put::done;
 }
 

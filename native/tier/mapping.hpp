@@ -2,10 +2,12 @@
 
 #include "tier/chunk.hpp"
 #include "tier/frames.hpp"
+#include "tier/huge.hpp"
 #include "tier/table.hpp"
 #include "tier/userfault.hpp"
 
 #include <cstddef>
+#include <optional>
 
 namespace assay::tier {
 
@@ -36,6 +38,10 @@ class Mapping {
     /// What is in a chunk's frame comes to where it belongs, and what waits for it goes on. The frame is gone
     /// then.
     [[nodiscard]] Put put(Chunk& chunk, Frames& frames);
+    /// A mapped chunk was put in parts.
+    void grown(const Chunk& chunk) {
+        if (huge_) huge_->keep(chunk.at, chunk.bytes());
+    }
     enum class Taken {
         done,
         later, ///< The kernel, or a child of a fork, uses some of its pages just now.
@@ -55,6 +61,7 @@ class Mapping {
     [[nodiscard]] Put put_by_pages(Chunk& chunk, Frames& frames, std::size_t done);
 
     Userfault fault_;
+    std::optional<Huge> huge_; ///< Where pages move.
     std::byte* zeros_; ///< A page of them, which nobody writes.
     Table<uffd_msg> messages_;
     std::size_t handled_ = 0; ///< Of these.

@@ -206,12 +206,30 @@ bool Memory::map(Chunk& chunk) {
         residence_.used_again(chunk);
     else
         residence_.came(chunk, chunk.returns);
-    if (put == Mapping::Put::done) return true;
+    if (put == Mapping::Put::done) {
+        merge_around(chunk);
+        return true;
+    }
     residence_.left(chunk);
     chunk.state = State::fresh;
     chunk.stored = false;
     pages_gone(chunk);
     return true;
+}
+
+void Memory::merge_around(const Chunk& part) {
+    Region& region = *part.region;
+    if (residence_.foresees()) return;
+    const std::size_t wanted = region.wanted();
+    for (std::size_t level = region.level_of(part); level > wanted; --level) {
+        Chunk& around = region.piece_at(part.at, level - 1);
+        const auto is_in = [](const Chunk& one) { return one.state == State::in; };
+        if (!std::ranges::all_of(region.parts_of(around), is_in)) return;
+        for (Chunk& one : region.parts_of(around)) residence_.left(one);
+        region.merge(around);
+        residence_.merged(around);
+        mapping_.grown(around);
+    }
 }
 
 bool Memory::unmap(Chunk& chunk) {

@@ -17,8 +17,9 @@ std::uint64_t now_ns() {
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-std::uint8_t shift_of(std::size_t bytes) {
-    return static_cast<std::uint8_t>(std::countr_zero(bytes));
+/// Its size in a chunk.
+void size(Chunk& chunk, std::size_t bytes) {
+    chunk.shift = static_cast<unsigned>(std::countr_zero(bytes)) & 0x1fU;
 }
 
 } // namespace
@@ -35,7 +36,8 @@ Region::Region(std::byte* from, std::size_t length, const Sizes& of, std::size_t
     }
     std::byte* at = base;
     for (Chunk& chunk : chunks()) {
-        chunk = {.region = this, .at = at, .shift = shift_of(sizes[0])};
+        chunk = {.region = this, .at = at};
+        size(chunk, sizes[0]);
         at += sizes[0];
     }
 }
@@ -55,10 +57,10 @@ void Region::split(Chunk& chunk) {
         part = {.region = this,
                 .at = at,
                 .came = chunk.came,
-                .shift = shift_of(sizes[next]),
                 .state = chunk.state,
                 .stored = chunk.stored,
                 .returns = chunk.returns};
+        size(part, sizes[next]);
         at += sizes[next];
     }
     chunk.state = State::split;
@@ -83,6 +85,17 @@ void Region::join(Chunk& chunk) {
     }
     chunk.state = parts[0].state;
     chunk.stored = chunk.returns = chunk.state == State::out;
+}
+
+void Region::merge(Chunk& chunk) {
+    const std::span<Chunk> parts = parts_of(chunk);
+    chunk.state = State::in;
+    chunk.came = parts[0].came;
+    chunk.returns = parts[0].returns;
+    chunk.stored = std::ranges::any_of(parts, [](const Chunk& part) { return part.stored; });
+    // Of what a part was read with there is no digest that a whole could be held against.
+    chunk.written = true;
+    chunk.known = false;
 }
 
 std::size_t Region::wanted() const {

@@ -48,6 +48,8 @@ class Region {
     void watch(Chunk& chunk);
     /// A chunk that is split, where its parts are alike, and none of them is in memory.
     void join(Chunk& chunk);
+    /// A chunk that is split, and all of whose parts are mapped, as one; none of them is in any queue.
+    void merge(Chunk& chunk);
     /// The size that is wanted now.
     [[nodiscard]] std::size_t wanted() const;
     /// The chunk at an address, split or joined to a size where that may be.

@@ -60,6 +60,8 @@ void Residence::take_out(Chunk& chunk) {
 
 void Residence::left(Chunk& chunk) {
     take_out(chunk);
+    chunk.streak = 0;
+    chunk.spared = 0;
     if (future_ != nullptr) future_->left(chunk);
 }
 
@@ -153,6 +155,9 @@ void Residence::narrow() {
 void Residence::used_again(Chunk& chunk) {
     touched_ += chunk.bytes();
     if (future_ != nullptr) return came_foreseen(chunk);
+    constexpr unsigned longest = 3;
+    chunk.streak = std::min(chunk.streak + 1U, longest) & longest;
+    chunk.spared = chunk.streak;
     enter(chunk, Chunk::Place::main);
 }
 
@@ -179,11 +184,24 @@ Chunk* Residence::next_to_leave() const {
     return aside_.bytes() > few_aside_ ? aside_.front() : nullptr;
 }
 
-Chunk* Residence::next_to_unmap() const {
+/// A few at a time; where all are used, one of them goes.
+void Residence::pass_over_spared() {
+    constexpr int most = 64;
+    for (int i = 0; i < most && !main_.empty() && main_.front()->spared > 0; ++i) {
+        Chunk& chunk = *main_.front();
+        --chunk.spared;
+        main_.remove(chunk);
+        main_.add(chunk);
+    }
+}
+
+Chunk* Residence::next_to_unmap() {
     if (Chunk* const last = touched_last(); last != nullptr && is_mapped(*last)) return last;
     // What came last stays: an instruction may need several chunks.
     if (main_.size() + passing_.size() <= least) return nullptr;
-    return passing_.bytes() > few_passing_ || main_.empty() ? passing_.front() : main_.front();
+    if (passing_.bytes() > few_passing_) return passing_.front();
+    pass_over_spared();
+    return main_.empty() ? passing_.front() : main_.front();
 }
 
 } // namespace assay::tier

@@ -16,6 +16,9 @@ namespace assay::tier {
 /// FIFO queues are all you need for cache eviction, 2023; and the insertion now and then of BIP: M. Qureshi
 /// et al., Adaptive insertion policies for high performance caching, 2007).
 ///
+/// What is used all the time would be unmapped over and over, and each touch that tells so is a fault. So what
+/// told it is passed over once when its turn comes, and the more often it did in a row, the more often.
+///
 /// How large that part is shows in what comes. Where most of it was taken away only a short while before, as
 /// with the blocks of a matrix, the part is made most of memory; and so it stays as long as what is set aside
 /// there is touched, for in a sweep that is a little larger than memory it is not.
@@ -31,6 +34,8 @@ class Residence {
     /// \param newest bytes that came last, and stay: when they are touched soon again, that is not known.
     void foresee(Future* future, std::size_t newest);
 
+    /// Whether what will be touched is known.
+    [[nodiscard]] bool foresees() const { return future_ != nullptr; }
     /// Whether a chunk is foreseen, and its next touch is none by which it shows where the program is.
     [[nodiscard]] bool need_not_tell(const Chunk& chunk) const {
         return future_ != nullptr && !future_->tells(chunk);
@@ -42,6 +47,8 @@ class Residence {
     void came(Chunk& chunk, bool again);
     /// A chunk was touched while it was only unmapped.
     void used_again(Chunk& chunk);
+    /// It was mapped in parts.
+    void merged(Chunk& chunk) { enter(chunk, Chunk::Place::main); }
     /// It was brought before anybody asked.
     void brought(Chunk& chunk) { enter(chunk, Chunk::Place::ahead); }
     /// It was unmapped, and is kept for a while.
@@ -52,7 +59,7 @@ class Residence {
     void postpone(Chunk& chunk);
 
     /// A mapped one to be unmapped, or null.
-    [[nodiscard]] Chunk* next_to_unmap() const;
+    [[nodiscard]] Chunk* next_to_unmap();
     /// The mapped one that came longest ago, or null.
     [[nodiscard]] Chunk* oldest_mapped() const;
     /// One that was unmapped and not touched since, where there are more of them than are to be kept; or
@@ -72,6 +79,7 @@ class Residence {
 
   private:
     void enter(Chunk& chunk, Chunk::Place place);
+    void pass_over_spared();
     void take_out(Chunk& chunk);
     [[nodiscard]] Chunk* touched_last() const;
     void came_foreseen(Chunk& chunk);

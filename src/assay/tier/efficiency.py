@@ -23,6 +23,7 @@ class Work(Record, frozen=True, kw_only=True):
         words: that choose the work.
         written: of the data, the part that a pass changes.
         items: of the data, the part that operations are counted by.
+        touched: of the data, the part that these variants touch; the rest is room for others.
         of_dram: largest data that it is run with, in DRAM; what takes long ends early.
     """
 
@@ -32,6 +33,7 @@ class Work(Record, frozen=True, kw_only=True):
     words: tuple[str, ...] = ()
     written: float = 0.0
     items: float = 1.0
+    touched: float = 1.0
     of_dram: float = float("inf")
 
 
@@ -133,8 +135,9 @@ OTHERS = (
         Work(name=name, kernel="traversal", variants=(variant,), of_dram=2.0)
         for name, variant in (("1 KiB of each 72 KiB", "records"), ("random pages", "pages"))
     ),
+    # As large as the matrix is the room for it in tiles, which no variant here stores it in.
     *(
-        Work(name=name, kernel="lu", variants=variants, written=1.0, of_dram=2.0)
+        Work(name=name, kernel="lu", variants=variants, written=1.0, touched=0.5, of_dram=2.0)
         for name, variants in (
             ("LU by halves", ("threads-v4", "threads-v3")),
             ("LU by tiles", ("tasks-v4", "tasks-v3")),

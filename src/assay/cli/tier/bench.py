@@ -55,6 +55,11 @@ class _Point:
     tier: list[Timed] = field(default_factory=list)
 
     @property
+    def data_bytes(self) -> float:
+        """What it touches, as the first launch in memory told."""
+        return self.memory[0].bytes * self.work.touched
+
+    @property
     def words(self) -> tuple[str, ...]:
         degree = () if self.degree is None else ("--degree", str(self.degree))
         return (*self.work.words, *degree, "--threads", str(self.threads))
@@ -90,7 +95,7 @@ class _Bench:
                 f"No variant of {point.work.kernel} that `tier bench` knows can be had here.",
                 f"`assay case show {point.work.kernel}` says why.",
             )
-        size = int(point.of_dram * self.dram_bytes)
+        size = int(point.of_dram * self.dram_bytes / point.work.touched)
         data = ("--variant", variant, "--size", str(size), "--seconds", SAMPLE_S)
         env = self._tier_env(point) if tier else dict(os.environ)
         (seen,) = timed(program, (*data, *point.words), env)
@@ -104,7 +109,7 @@ class _Bench:
 
     def _tier_env(self, point: _Point) -> dict[str, str]:
         """With less DRAM where data are less than was asked for, as those that are 2^n bytes."""
-        chunks = round(point.memory[0].bytes / point.of_dram / _CHUNK_BYTES)
+        chunks = round(point.data_bytes / point.of_dram / _CHUNK_BYTES)
         dram_bytes = max(chunks * _CHUNK_BYTES, _LEAST_BYTES)
         threshold = {"ASSAY_TIER_THRESHOLD": str(_THRESHOLD_BYTES)}
         return tier_env(self.path, dram_bytes) | threshold
@@ -193,10 +198,10 @@ def _cell(point: _Point, device: Device) -> Cell:
         work=point.work.name,
         threads=point.threads,
         of_dram=point.of_dram,
-        intensity=one.flops / (one.bytes * point.work.items),
+        intensity=one.flops / (point.data_bytes * point.work.items),
         memory_s=memory_s,
         tier_s=tuple(seen.median_s for seen in point.tier),
-        of_balance=balance(point.work, point.of_dram, middle_s, one.bytes, device),
+        of_balance=balance(point.work, point.of_dram, middle_s, point.data_bytes, device),
     )
 
 
