@@ -28,22 +28,22 @@ struct Chunk {
     Region* region = nullptr;
     Chunk* before = nullptr; ///< In the queue it is in.
     Chunk* after = nullptr;
-    std::byte* at = nullptr;    ///< In its region.
-    std::byte* frame = nullptr; ///< Reading, staged, leaving.
-    Digest digest{};            ///< Of what is in the store, where `known`.
-    std::uint32_t came = 0;     ///< When it was mapped last, in what Residence counts.
+    std::byte* at = nullptr;     ///< In its region.
+    std::byte* frame = nullptr;  ///< Reading, staged, leaving.
+    Digest digest{};             ///< Of what is in the store, where `known`.
+    std::uint32_t came = 0;      ///< When it was mapped last, in what Residence counts.
     std::uint8_t shift : 5 = 0;  ///< It is of 2^shift bytes.
     std::uint8_t streak : 2 = 0; ///< How often in a row it was touched while it was only unmapped; 3 or more.
     bool unasked : 1 = false;    ///< It is being read before anybody asked.
     State state = State::fresh;
-    enum class Place : std::uint8_t { none, main, passing, aside, ahead };
+    enum class Place : std::uint8_t { none, main, passing, aside, watched, ahead };
     Place place = Place::none; ///< The queue it is in: see Residence.
     bool stored : 1 = false;   ///< The store holds it, perhaps as it was before.
     bool known : 1 = false;
-    bool waited : 1 = false;  ///< A thread waits for it.
-    bool written : 1 = false; ///< Since it was mapped, for sure.
-    bool returns : 1 = false; ///< It was taken away before.
-    bool starved : 1 = false; ///< It is to be tried again.
+    bool waited : 1 = false;     ///< A thread waits for it.
+    bool written : 1 = false;    ///< Since it was mapped, for sure.
+    bool returns : 1 = false;    ///< It was taken away before.
+    bool starved : 1 = false;    ///< It is to be tried again.
     std::uint8_t spared : 2 = 0; ///< So many times it is passed over before it is unmapped.
 
     [[nodiscard]] std::size_t bytes() const { return std::size_t{1} << shift; }

@@ -1,6 +1,7 @@
 #include "tier/digest_avx2.hpp"
 
-// This file alone is built with -mavx2: nothing that others may take (of the C++ library, above all) is in it.
+// This file alone is built with -mavx2: nothing that others may take (of the C++ library, above all) is in
+// it.
 #define XXH_INLINE_ALL
 #define XXH_VECTOR XXH_AVX2
 #include <xxhash.h>

@@ -17,14 +17,14 @@ namespace assay::tier {
 
 namespace {
 
-// Newer than the headers of Debian 12; include/uapi/linux/fs.h of Linux 6.7. Names of our own, for newer headers
-// have these as macros and structures.
+// Newer than the headers of Debian 12; include/uapi/linux/fs.h of Linux 6.7. Names of our own, for newer
+// headers have these as macros and structures.
 struct PageRegion {
     std::uint64_t start, end, categories;
 };
 struct ScanArguments {
-    std::uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages, category_inverted, category_mask,
-        category_anyof_mask, return_mask;
+    std::uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages, category_inverted,
+        category_mask, category_anyof_mask, return_mask;
 };
 constexpr std::uint64_t is_huge = 1U << 6U;
 constexpr unsigned long pagemap_scan = _IOWR('f', 16, ScanArguments);

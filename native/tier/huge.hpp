@@ -17,8 +17,8 @@ class Huge {
   public:
     Huge();
 
-    /// What is mapped at a place has just come there, all of it: where it is not of huge pages, it is made so,
-    /// and the place loses its table.
+    /// What is mapped at a place has just come there, all of it: where it is not of huge pages, it is made
+    /// so, and the place loses its table.
     ///
     /// It is no matter where that cannot be (before Linux 6.1; where memory is in pieces); it is not tried
     /// each time then.

@@ -62,7 +62,7 @@ class Mapping {
 
     Userfault fault_;
     std::optional<Huge> huge_; ///< Where pages move.
-    std::byte* zeros_; ///< A page of them, which nobody writes.
+    std::byte* zeros_;         ///< A page of them, which nobody writes.
     Table<uffd_msg> messages_;
     std::size_t handled_ = 0; ///< Of these.
 };

@@ -202,7 +202,7 @@ bool Memory::map(Chunk& chunk) {
     chunk.frame = nullptr;
     chunk.state = State::in;
     chunk.region->end_wait(chunk);
-    if (chunk.place == Chunk::Place::aside)
+    if (Residence::is_unmapped(chunk))
         residence_.used_again(chunk);
     else
         residence_.came(chunk, chunk.returns);
@@ -233,10 +233,15 @@ void Memory::merge_around(const Chunk& part) {
 }
 
 bool Memory::unmap(Chunk& chunk) {
+    if (!take(chunk)) return false;
+    residence_.set_aside(chunk);
+    return true;
+}
+
+bool Memory::take(Chunk& chunk) {
     switch (mapping_.take(chunk, pool_.of(chunk.bytes()))) {
     case Mapping::Taken::done:
         chunk.state = State::staged;
-        residence_.set_aside(chunk);
         return true;
     case Mapping::Taken::later:
         residence_.postpone(chunk);
@@ -324,6 +329,12 @@ void Memory::keep_some_free() {
     while (free_bytes() < low_) {
         const std::size_t before = transfers_.writing_bytes();
         if (make_room() != Room::made && transfers_.writing_bytes() == before) break;
+    }
+    constexpr int most_watched = 8; // At a time: faults wait meanwhile.
+    for (int i = 0; i < most_watched; ++i) {
+        Chunk* const chunk = residence_.next_to_watch();
+        if (chunk == nullptr || !take(*chunk)) break;
+        residence_.watch(*chunk);
     }
     while (residence_.mapped_bytes() > most_mapped_) {
         Chunk* const chunk = residence_.oldest_mapped();

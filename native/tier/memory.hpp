@@ -94,8 +94,10 @@ class Memory {
     [[nodiscard]] Residence& residence() { return residence_; }
 
   private:
-    /// What a part that was mapped belongs to, as one again, where nothing of it is missing, and parts are not
-    /// wanted: it was split to be watched, and has told all that it can.
+    /// A mapped chunk comes to a frame. \returns false as `unmap`.
+    [[nodiscard]] bool take(Chunk& chunk);
+    /// What a part that was mapped belongs to, as one again, where nothing of it is missing, and parts are
+    /// not wanted: it was split to be watched, and has told all that it can.
     void merge_around(const Chunk& part);
     /// Does what is next for a chunk that is waited for. \returns false where it has to be tried again.
     [[nodiscard]] bool answer(Chunk& chunk, Node node);

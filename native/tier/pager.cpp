@@ -254,7 +254,7 @@ void Pager::count(const Chunk& chunk) {
         ++counts.first;
         break;
     case State::staged:
-        ++(chunk.place == Chunk::Place::aside ? counts.again : counts.staged);
+        ++(Residence::is_unmapped(chunk) ? counts.again : counts.staged);
         break;
     case State::out:
         ++counts.demand;

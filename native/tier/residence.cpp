@@ -16,16 +16,16 @@ bool is_mapped(const Chunk& chunk) {
     return chunk.place == Chunk::Place::main || chunk.place == Chunk::Place::passing;
 }
 
-/// What comes again before such a part of memory was brought is near.
-constexpr std::size_t near_part = 2;
 /// No instruction touches as many chunks at once, and each of them has to be there at the same time.
 constexpr std::size_t least = 4;
+/// At once: where all are used, one of them goes all the same.
+constexpr std::size_t most_passed_over = 64;
 
 } // namespace
 
 void Residence::fit(std::size_t most) {
     most_ = most;
-    narrow();
+    fit_parts();
 }
 
 Queue& Residence::queue(Chunk::Place place) {
@@ -36,6 +36,8 @@ Queue& Residence::queue(Chunk::Place place) {
         return passing_;
     case Chunk::Place::aside:
         return aside_;
+    case Chunk::Place::watched:
+        return watched_;
     default:
         return ahead_;
     }
@@ -92,13 +94,22 @@ Chunk* Residence::touched_last() const {
 
 void Residence::came(Chunk& chunk, bool again) {
     judge(chunk, again);
+    const bool stay = stays(chunk, again);
     came_ += chunk.bytes();
-    chunk.came = static_cast<std::uint32_t>(came_ / unit);
+    now(chunk);
     if (future_ != nullptr) return came_foreseen(chunk);
-    passed_ = retains_ ? passed_ + chunk.bytes() : 0;
-    const bool passes = retains_ && passed_ < one_of * chunk.bytes();
-    if (retains_ && !passes) passed_ -= one_of * chunk.bytes();
-    enter(chunk, passes ? Chunk::Place::passing : Chunk::Place::main);
+    enter(chunk, stay ? Chunk::Place::main : Chunk::Place::passing);
+}
+
+/// Where it comes again in half of the time that something that is watched was not used for, that makes room
+/// for it (what was passed over counts as used when its turn came, which may be half a round before it was);
+/// and where more passes through than is to, there is room.
+bool Residence::stays(const Chunk& chunk, bool again) {
+    if (!retains_ || passing_.bytes() > few_passing_ + few_passing_ / 4) return true;
+    Chunk* const oldest = watched_.front();
+    if (!again || oldest == nullptr || 2 * age(chunk) >= age(*oldest)) return false;
+    enter(*oldest, Chunk::Place::aside);
+    return true;
 }
 
 /// An average over about a quarter of what memory holds. Two levels, so that it does not change its mind at
@@ -107,45 +118,16 @@ void Residence::judge(const Chunk& chunk, bool again) {
     const double weight =
         static_cast<double>(chunk.bytes()) / static_cast<double>(std::max(most_ / 4, least * chunk_));
     again_share_ += weight * ((again ? 1.0 : 0.0) - again_share_);
+    if (again) distance_ += weight * (static_cast<double>(age(chunk)) - distance_);
     if (again_share_ > 0.5) retain(true);
     if (again_share_ < 0.25) retain(false);
-    const std::size_t since = (static_cast<std::uint32_t>(came_ / unit) - chunk.came) * unit;
-    const bool near = again && since <= most_ / near_part;
-    near_share_ += weight * ((near ? 1.0 : 0.0) - near_share_);
-    if (came_ >= decide_at_) fit_passing();
 }
 
 void Residence::retain(bool retains) {
-    if (std::exchange(retains_, retains) == retains) return;
-    if (wide_ == 0) narrow();
+    if (std::exchange(retains_, retains) != retains) fit_parts();
 }
 
-void Residence::fit_passing() {
-    constexpr std::size_t longest_pause = 64, window = 3, enough = 4;
-    if (wide_ > 0 && (!retains_ || touched_ < wide_ / enough)) {
-        // Touches did not come: it is a sweep, or what was near is no more. It is not tried again soon.
-        narrow();
-        pause_ = std::min(4 * std::max(pause_, most_), longest_pause * most_);
-        decide_at_ = came_ + pause_;
-    } else if (retains_ && (wide_ > 0 || near_share_ > 0.5)) {
-        if (wide_ > 0) pause_ = 0;
-        if (near_share_ > 0.5) widen();
-        touched_ = 0;
-        decide_at_ = came_ + window * wide_;
-    }
-}
-
-/// A quarter of memory, and half of it for what is set aside meanwhile, whose touches show what is used: what
-/// stays in the rest is soon what nobody
-/// uses any more.
-void Residence::widen() {
-    wide_ = most_ * 3 / 4;
-    few_passing_ = wide_ / 3;
-    few_aside_ = wide_ * 2 / 3;
-}
-
-void Residence::narrow() {
-    wide_ = 0;
+void Residence::fit_parts() {
     few_passing_ = std::max(most_ / passing_part, least * chunk_);
     few_aside_ = std::max(most_ / (retains_ ? aside_part_of_sweep : aside_part), chunk_);
     // What is there stays, as at the beginning.
@@ -153,7 +135,7 @@ void Residence::narrow() {
 }
 
 void Residence::used_again(Chunk& chunk) {
-    touched_ += chunk.bytes();
+    now(chunk);
     if (future_ != nullptr) return came_foreseen(chunk);
     constexpr unsigned longest = 3;
     chunk.streak = std::min(chunk.streak + 1U, longest) & longest;
@@ -184,15 +166,30 @@ Chunk* Residence::next_to_leave() const {
     return aside_.bytes() > few_aside_ ? aside_.front() : nullptr;
 }
 
-/// A few at a time; where all are used, one of them goes.
-void Residence::pass_over_spared() {
-    constexpr int most = 64;
-    for (int i = 0; i < most && !main_.empty() && main_.front()->spared > 0; ++i) {
+/// It is taken for used, and its turn comes again later.
+void Residence::pass_over(Chunk& chunk) {
+    --chunk.spared;
+    now(chunk);
+    main_.remove(chunk);
+    main_.add(chunk);
+}
+
+/// After half of the time in which what comes comes again; what is passed over, when it may have been used.
+Chunk* Residence::next_to_watch() {
+    if (!retains_ || future_ != nullptr) return nullptr;
+    for (std::size_t i = 0; i < most_passed_over && !main_.empty(); ++i) {
         Chunk& chunk = *main_.front();
-        --chunk.spared;
-        main_.remove(chunk);
-        main_.add(chunk);
+        if (static_cast<double>(age(chunk)) < (chunk.spared > 0 ? distance_ : distance_ / 2)) return nullptr;
+        if (chunk.spared == 0) return &chunk;
+        pass_over(chunk);
     }
+    return nullptr;
+}
+
+Chunk* Residence::last_to_leave() const {
+    for (const Queue* const one : {&aside_, &watched_, &ahead_})
+        if (!one->empty()) return one->front();
+    return nullptr;
 }
 
 Chunk* Residence::next_to_unmap() {
@@ -200,7 +197,8 @@ Chunk* Residence::next_to_unmap() {
     // What came last stays: an instruction may need several chunks.
     if (main_.size() + passing_.size() <= least) return nullptr;
     if (passing_.bytes() > few_passing_) return passing_.front();
-    pass_over_spared();
+    for (std::size_t i = 0; i < most_passed_over && !main_.empty() && main_.front()->spared > 0; ++i)
+        pass_over(*main_.front());
     return main_.empty() ? passing_.front() : main_.front();
 }
 

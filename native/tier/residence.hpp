@@ -11,17 +11,14 @@ namespace assay::tier {
 /// while, and a touch in that time brings it back without any transfer (CLOCK; what a touch of a mapped chunk
 /// would tell, the kernel does not). Where most of what comes was there before, memory does not hold what is
 /// gone through, and by that order everything would be gone just before its turn. Then what is there stays,
-/// and what comes passes through a small part of memory, unless it is touched a second time soon; now and
-/// then one is let in, so that what is not used any more goes (the small queue of S3-FIFO: J. Yang et al.,
-/// FIFO queues are all you need for cache eviction, 2023; and the insertion now and then of BIP: M. Qureshi
-/// et al., Adaptive insertion policies for high performance caching, 2007).
+/// and what comes passes through a small part of memory (the small queue of S3-FIFO: J. Yang et al., FIFO
+/// queues are all you need for cache eviction, 2023), unless it comes again sooner than something that stays
+/// has been used (S. Jiang and X. Zhang, LIRS, 2002): of a sweep all come again as late, and so what stays
+/// does; what is not used any more makes room for what is, and blocks that are used over and over stay.
 ///
-/// What is used all the time would be unmapped over and over, and each touch that tells so is a fault. So what
+/// To know when what stays was used it is unmapped some time before it would be used again, and watched. What
+/// is used all the time would be unmapped over and over, and each touch that tells so is a fault. So what
 /// told it is passed over once when its turn comes, and the more often it did in a row, the more often.
-///
-/// How large that part is shows in what comes. Where most of it was taken away only a short while before, as
-/// with the blocks of a matrix, the part is made most of memory; and so it stays as long as what is set aside
-/// there is touched, for in a sweep that is a little larger than memory it is not.
 class Residence {
   public:
     /// \param most bytes that memory has room for. \param chunk bytes of the largest chunks.
@@ -45,14 +42,20 @@ class Residence {
 
     /// A chunk was mapped. \param again whether it was taken away before, and had to be read.
     void came(Chunk& chunk, bool again);
+    /// Whether a chunk is there, and only unmapped.
+    [[nodiscard]] static bool is_unmapped(const Chunk& chunk) {
+        return chunk.place == Chunk::Place::aside || chunk.place == Chunk::Place::watched;
+    }
     /// A chunk was touched while it was only unmapped.
     void used_again(Chunk& chunk);
     /// It was mapped in parts.
-    void merged(Chunk& chunk) { enter(chunk, Chunk::Place::main); }
+    void merged(Chunk& chunk) { enter(chunk, retains_ ? Chunk::Place::passing : Chunk::Place::main); }
     /// It was brought before anybody asked.
     void brought(Chunk& chunk) { enter(chunk, Chunk::Place::ahead); }
     /// It was unmapped, and is kept for a while.
     void set_aside(Chunk& chunk);
+    /// It was unmapped to see whether it is used.
+    void watch(Chunk& chunk) { enter(chunk, Chunk::Place::watched); }
     /// It is gone, or cannot be taken away.
     void left(Chunk& chunk);
     /// It cannot be unmapped just now: others first.
@@ -60,13 +63,15 @@ class Residence {
 
     /// A mapped one to be unmapped, or null.
     [[nodiscard]] Chunk* next_to_unmap();
+    /// A mapped one to be unmapped so that it can be watched, or null.
+    [[nodiscard]] Chunk* next_to_watch();
     /// The mapped one that came longest ago, or null.
     [[nodiscard]] Chunk* oldest_mapped() const;
     /// One that was unmapped and not touched since, where there are more of them than are to be kept; or
     /// null.
     [[nodiscard]] Chunk* next_to_leave() const;
     /// The same, where nothing else is left.
-    [[nodiscard]] Chunk* last_to_leave() const { return aside_.empty() ? ahead_.front() : aside_.front(); }
+    [[nodiscard]] Chunk* last_to_leave() const;
     /// The one that was brought ahead longest ago, and is not used yet.
     [[nodiscard]] Chunk* oldest_ahead() const { return ahead_.front(); }
 
@@ -79,29 +84,29 @@ class Residence {
 
   private:
     void enter(Chunk& chunk, Chunk::Place place);
-    void pass_over_spared();
+    void pass_over(Chunk& chunk);
     void take_out(Chunk& chunk);
     [[nodiscard]] Chunk* touched_last() const;
     void came_foreseen(Chunk& chunk);
     Queue& queue(Chunk::Place place);
     void judge(const Chunk& chunk, bool again);
     void retain(bool retains);
-    void fit_passing();
-    void widen();
-    void narrow();
+    void fit_parts();
+    [[nodiscard]] bool stays(const Chunk& chunk, bool again);
+    void now(Chunk& chunk) const { chunk.came = static_cast<std::uint32_t>(came_ / unit); }
+    /// Bytes that came since a chunk was touched, as far as that is known.
+    [[nodiscard]] std::size_t age(const Chunk& chunk) const {
+        return (static_cast<std::uint32_t>(came_ / unit) - chunk.came) * unit;
+    }
 
-    static constexpr std::size_t one_of = 64;                  ///< Bytes that come before one is let in.
     static constexpr std::size_t unit = std::size_t{4} << 10U; ///< Of the clock, bytes that came.
 
     std::size_t chunk_, most_ = 0, few_passing_ = 0, few_aside_ = 0; ///< Bytes.
-    Queue main_, passing_, aside_, ahead_;
+    Queue main_, passing_, aside_, watched_, ahead_;
     bool retains_ = false;
-    std::size_t passed_ = 0;   ///< Bytes that came since one was let in.
     double again_share_ = 0.0; ///< Of what came last, the part that was there before.
-    double near_share_ = 0.0;  ///< The part that was there a short while before.
+    double distance_ = 0.0;    ///< Bytes that came before that came again; an average.
     std::size_t came_ = 0;     ///< Bytes, altogether.
-    std::size_t wide_ = 0;     ///< Bytes through which they pass, where it is more than usual.
-    std::size_t decide_at_ = 0, pause_ = 0, touched_ = 0;
     Future* future_ = nullptr;
     std::size_t few_newest_ = 0; ///< Bytes that came last, and stay whatever their future is.
 };
