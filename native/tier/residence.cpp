@@ -68,6 +68,7 @@ void Residence::left(Chunk& chunk) {
 }
 
 void Residence::foresee(Future* future, std::size_t newest) {
+    end_watch();
     future_ = future;
     few_newest_ = newest;
 }
@@ -94,20 +95,19 @@ Chunk* Residence::touched_last() const {
 
 void Residence::came(Chunk& chunk, bool again) {
     judge(chunk, again);
-    const bool stay = stays(chunk, again);
+    const std::size_t distance = age(chunk);
     came_ += chunk.bytes();
     now(chunk);
     if (future_ != nullptr) return came_foreseen(chunk);
-    enter(chunk, stay ? Chunk::Place::main : Chunk::Place::passing);
+    const bool stays = !retains_ || has_room() || (again && makes_room(distance));
+    enter(chunk, stays ? Chunk::Place::main : Chunk::Place::passing);
 }
 
-/// Where it comes again in half of the time that something that is watched was not used for, that makes room
-/// for it (what was passed over counts as used when its turn came, which may be half a round before it was);
-/// and where more passes through than is to, there is room.
-bool Residence::stays(const Chunk& chunk, bool again) {
-    if (!retains_ || passing_.bytes() > few_passing_ + few_passing_ / 4) return true;
+/// Something that is watched and was not used for twice as long gives up its place: what was passed over
+/// counts as used when its turn came, which may be half a round before it was.
+bool Residence::makes_room(std::size_t distance) {
     Chunk* const oldest = watched_.front();
-    if (!again || oldest == nullptr || 2 * age(chunk) >= age(*oldest)) return false;
+    if (oldest == nullptr || age(*oldest) <= 2 * distance) return false;
     enter(*oldest, Chunk::Place::aside);
     return true;
 }
@@ -124,7 +124,14 @@ void Residence::judge(const Chunk& chunk, bool again) {
 }
 
 void Residence::retain(bool retains) {
-    if (std::exchange(retains_, retains) != retains) fit_parts();
+    if (std::exchange(retains_, retains) == retains) return;
+    fit_parts();
+    if (!retains) end_watch();
+}
+
+/// What is watched goes, unless it is touched soon.
+void Residence::end_watch() {
+    while (!watched_.empty()) enter(*watched_.front(), Chunk::Place::aside);
 }
 
 void Residence::fit_parts() {
@@ -179,7 +186,9 @@ Chunk* Residence::next_to_watch() {
     if (!retains_ || future_ != nullptr) return nullptr;
     for (std::size_t i = 0; i < most_passed_over && !main_.empty(); ++i) {
         Chunk& chunk = *main_.front();
-        if (static_cast<double>(age(chunk)) < (chunk.spared > 0 ? distance_ : distance_ / 2)) return nullptr;
+        const double due =
+            std::max(chunk.spared > 0 ? distance_ : distance_ / 2, static_cast<double>(few_passing_));
+        if (static_cast<double>(age(chunk)) < due) return nullptr;
         if (chunk.spared == 0) return &chunk;
         pass_over(chunk);
     }

@@ -92,7 +92,11 @@ class Residence {
     void judge(const Chunk& chunk, bool again);
     void retain(bool retains);
     void fit_parts();
-    [[nodiscard]] bool stays(const Chunk& chunk, bool again);
+    void end_watch();
+    /// More passes through memory than is to.
+    [[nodiscard]] bool has_room() const { return passing_.bytes() > few_passing_ + few_passing_ / 4; }
+    /// For what comes again after so many bytes came.
+    [[nodiscard]] bool makes_room(std::size_t distance);
     void now(Chunk& chunk) const { chunk.came = static_cast<std::uint32_t>(came_ / unit); }
     /// Bytes that came since a chunk was touched, as far as that is known.
     [[nodiscard]] std::size_t age(const Chunk& chunk) const {

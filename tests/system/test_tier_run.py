@@ -456,6 +456,59 @@ def test_of_a_sweep_over_more_than_memory_some_stays(tiered: Tiered, tmp_path: P
     assert told["wasted"] <= 8, told
 
 
+HUGE = """
+import mmap
+import numpy
+memory = numpy.frombuffer(mmap.mmap(-1, 128 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), int)
+def huge():
+    (line,) = (one for one in open("/proc/self/smaps_rollup") if one.startswith("AnonHugePages"))
+    return int(line.split()[1]) >> 10
+memory[:] = 1
+print(huge())
+for turn in range(60):
+    assert memory[turn % 18 * 512 :: 9 << 10].all()
+print(huge())
+for _ in range(12):
+    assert memory.sum() == memory.size
+print(huge())
+"""
+
+
+def test_huge_pages_are_huge_again(tiered: Tiered) -> None:
+    """The kernel splits each that comes to where smaller pages were."""
+    first, few, again = map(int, lines(tiered.python(HUGE)))
+    if first < 32:
+        pytest.skip(f"of 64 MiB this host makes {first} of huge pages")
+    assert few < 48, "the records were to be brought by themselves"
+    assert again >= 48
+
+
+BESIDE = """
+import mmap
+import numpy
+def memory(mib):
+    return numpy.frombuffer(mmap.mmap(-1, mib << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), int)
+block, data = memory(24), memory(128)
+block[:], data[:] = 1, 2
+for _ in range(8):
+    for at in range(0, data.size, 1 << 18):
+        assert data[at : at + (1 << 18)].sum() == 2 << 18
+        assert block[::512].all()
+"""
+
+
+def test_what_is_used_all_the_time_stays_and_seldom_tells_it(
+    tiered: Tiered, tmp_path: Path
+) -> None:
+    report, threshold = tmp_path / "report", str(16 * MIB)
+    env = {"ASSAY_TIER_REPORT": str(report), "ASSAY_TIER_THRESHOLD": threshold}
+    lines(tiered(sys.executable, "-c", BESIDE, **env))
+    told = json.loads(report.read_text())
+    swept = 8 * 128 * MIB
+    assert told["read_bytes"] < 1.1 * swept, told
+    assert told["again"] < swept // (2 * MIB), told
+
+
 def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
     picture = tmp_path / "heat.svg"
     words = ("--dram", "16M", "--path", str(tiered.disk), "--budget", "12s", "-o", picture)
