@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/fd.hpp"
+#include "tier/present.hpp"
 
 #include <cstddef>
 
@@ -15,8 +15,6 @@ namespace assay::tier {
 /// page is left: each move takes 20 times as long, and a transfer twice.
 class Huge {
   public:
-    Huge();
-
     /// What is mapped at a place has just come there, all of it: where it is not of huge pages, it is made
     /// so, and the place loses its table.
     ///
@@ -28,9 +26,7 @@ class Huge {
     static void clear(std::byte* at, std::size_t bytes);
 
   private:
-    [[nodiscard]] bool is_one(std::byte* at) const;
-
-    Fd pagemap_;
+    Present present_;
     std::size_t pause_ = 0, paused_ = 0; ///< Pages that are passed over after one could not be had.
 };
 

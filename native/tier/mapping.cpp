@@ -76,7 +76,7 @@ Mapping::Put Mapping::put(Chunk& chunk, Frames& frames) {
     }
     if (done < chunk.bytes()) return put_by_pages(chunk, frames, done);
     frames.sent(chunk.frame);
-    if (huge_) huge_->keep(chunk.at, chunk.bytes());
+    grown(chunk);
     return Put::done;
 }
 

@@ -38,7 +38,7 @@ class Mapping {
     /// What is in a chunk's frame comes to where it belongs, and what waits for it goes on. The frame is gone
     /// then.
     [[nodiscard]] Put put(Chunk& chunk, Frames& frames);
-    /// A mapped chunk was put in parts.
+    /// All of a chunk is mapped now, perhaps put in parts.
     void grown(const Chunk& chunk) {
         if (huge_) huge_->keep(chunk.at, chunk.bytes());
     }

@@ -21,6 +21,9 @@ class Present {
     /// Of one page; false where nothing can be read.
     [[nodiscard]] bool is_there(const std::byte* at) const;
     [[nodiscard]] bool is_missing(const std::byte* at) const;
+    /// Whether a page is part of a huge one, mapped as such; false before Linux 6.7, which cannot tell
+    /// (PAGEMAP_SCAN).
+    [[nodiscard]] bool is_huge(const std::byte* at) const;
 
   private:
     Fd file_;

@@ -14,6 +14,7 @@ import threading
 import time
 import uuid
 from pathlib import Path
+from statistics import median
 
 import pytest
 from command_line import Answer, CommandLine
@@ -760,7 +761,8 @@ def test_all_processes_of_a_run_share_the_dram(tiered: Tiered, how: str) -> None
     assert together, seen.held
     # Each has eight chunks, whatever the others have.
     assert max(map(sum, seen.held)) <= (96 + 4 * 16) * MIB
-    assert min(map(sum, together)) > 48 * MIB
+    # While one gives to another what it had, less is held for a moment.
+    assert median(map(sum, together)) > 64 * MIB
     assert any(sum(one) <= 100 * MIB and min(one) > 8 * MIB for one in together), together
     alone = [one[0] for one in seen.held if len(one) == 1]
     assert max(alone[-len(alone) // 2 :]) > 72 * MIB, alone

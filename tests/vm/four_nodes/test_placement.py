@@ -142,15 +142,17 @@ PRODUCT = (
 
 def test_tiles_of_a_product_alone_lie_in_memory_of_another_kind(guest: Alive) -> None:
     """As on a machine whose fast memory is a node of its own."""
+    # An emulated CPU fills the tiles slowly: the map is read when ten pages are there, not one.
+    filled = f"bind:{MEMORY_ONLY}.*N{MEMORY_ONLY}=[1-9][0-9]"
     script = (
         f"{PRODUCT.format(600, MEMORY_ONLY)} > /dev/null & "
-        f"for i in $(seq 300); do grep -q 'bind:{MEMORY_ONLY}.*N{MEMORY_ONLY}=' /proc/$!/numa_maps"
+        f"for i in $(seq 300); do grep -q '{filled}' /proc/$!/numa_maps"
         " && break; usleep 100000; done; cat /proc/$!/numa_maps; kill -KILL $!"
     )
     maps = guest.output(script).splitlines()
     (bound,) = (line for line in maps if f"bind:{MEMORY_ONLY}" in line)
     pages = {int(n): int(count) for n, count in re.findall(r" N(\d+)=(\d+)", bound)}
-    assert set(pages) == {MEMORY_ONLY} and pages[MEMORY_ONLY] > 10
+    assert set(pages) == {MEMORY_ONLY} and pages[MEMORY_ONLY] >= 10
     elsewhere = sum(f" N{MEMORY_ONLY}=" in line for line in maps if line is not bound)
     assert elsewhere == 0, "the matrices stay where they are"
 
