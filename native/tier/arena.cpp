@@ -220,7 +220,7 @@ void Arena::discard(void* at, std::size_t bytes) {
     }
 }
 
-void Arena::expect(void* at, std::size_t bytes, Order order) {
+void Arena::order(void* at, std::size_t bytes, Order order) {
     const Quiet quiet;
     const std::lock_guard lock(lock_);
     Block* const block = block_of(at);
@@ -234,11 +234,28 @@ void Arena::done(void* at, std::size_t bytes) {
         pager_.done(chunk);
 }
 
-void Arena::expect(void* at, std::size_t bytes) {
-    bytes = std::min(bytes, bytes_from(at));
-    if (bytes == 0) return;
-    for (std::size_t i = chunk_of(at); i <= chunk_of(static_cast<std::byte*>(at) + bytes - 1); ++i)
-        pager_.expect(address(i));
+void Arena::expect(void* at, std::size_t bytes, std::size_t stride, std::size_t rows) {
+    auto* row = static_cast<std::byte*>(at);
+    std::byte* const end = row + bytes_from(at);
+    // What is known so far of one chunk, which may have many rows.
+    std::byte* first = row;
+    std::byte* last = row;
+    const auto tell = [&] {
+        if (first < last) pager_.expect(first, static_cast<std::size_t>(last - first));
+    };
+    for (; rows > 0 && row < end; --rows) {
+        std::byte* const to = row + std::min(bytes, static_cast<std::size_t>(end - row));
+        for (std::byte* from = row; from < to;) {
+            if (chunk_of(from) != chunk_of(first)) {
+                tell();
+                first = from;
+            }
+            from = last = std::min(address(chunk_of(from) + 1), to);
+        }
+        if (stride == 0 || stride >= static_cast<std::size_t>(end - row)) break;
+        row += stride;
+    }
+    tell();
 }
 
 Counts Arena::counts() {

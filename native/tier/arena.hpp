@@ -41,11 +41,13 @@ class Arena {
     void discard(void* at, std::size_t bytes);
     /// The order in which a block will be gone through, where at least half of it is meant; as by
     /// MADV_RANDOM.
-    void expect(void* at, std::size_t bytes, Order order);
+    void order(void* at, std::size_t bytes, Order order);
     /// It keeps its content, and will not be touched soon, as by MADV_PAGEOUT.
     void done(void* at, std::size_t bytes);
-    /// It will be touched soon, as by MADV_WILLNEED.
-    void expect(void* at, std::size_t bytes);
+    /// Rows of a block will be touched soon, as by MADV_WILLNEED.
+    ///
+    /// \param bytes of a row. \param stride bytes from the beginning of a row to that of the next.
+    void expect(void* at, std::size_t bytes, std::size_t stride = 0, std::size_t rows = 1);
 
     [[nodiscard]] Pager& pager() { return pager_; }
     /// In a child of a fork: touches end it by SIGSEGV, and nothing else comes to be where it is.

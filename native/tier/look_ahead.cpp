@@ -128,8 +128,22 @@ LookAhead::Ahead LookAhead::bring(Chunk& chunk, Node node) {
     }
 }
 
-void LookAhead::expect(std::byte* at, Node node) {
-    if (!expected_.full()) expected_.add(at, node); // It is advice.
+void LookAhead::expect(std::byte* at, std::size_t bytes, Node node) {
+    if (!expected_.full()) expected_.add(at, bytes, node); // It is advice.
+}
+
+LookAhead::Ahead LookAhead::bring(Region& region, const Expected& expected) {
+    const std::size_t level = region.wanted();
+    Ahead all = Ahead::there;
+    for (std::byte* at = expected.at; at < expected.at + expected.bytes;) {
+        Chunk& piece = region.split_at(at, level);
+        at = piece.at + piece.bytes();
+        if (piece.state == State::fresh || piece.state == State::lost) continue;
+        const Ahead one = bring(piece, expected.node);
+        if (one == Ahead::no_further) return one;
+        if (one == Ahead::brought) all = one;
+    }
+    return all;
 }
 
 void LookAhead::bring_expected(const Regions& regions) {
@@ -137,7 +151,7 @@ void LookAhead::bring_expected(const Regions& regions) {
     for (; done < expected_.size() && !has_enough(); ++done) {
         const Expected one = expected_[done];
         Region* const region = regions.at(one.at);
-        if (region != nullptr && bring(region->chunk_at(one.at), one.node) == Ahead::no_further &&
+        if (region != nullptr && bring(*region, one) == Ahead::no_further &&
             memory_.transfers().writing_bytes() > 0)
             break; // There is room in a moment.
     }

@@ -23,8 +23,8 @@ class LookAhead {
     [[nodiscard]] const Streams::Stream* run_of(Region& region, const Chunk& chunk, std::uint32_t thread);
     /// \param node that what is brought is wanted on; likewise below.
     void follow(Region& region, const Streams::Stream& run, Node node);
-    /// The chunk at an address will be touched.
-    void expect(std::byte* at, Node node);
+    /// So many bytes within a chunk will be touched.
+    void expect(std::byte* at, std::size_t bytes, Node node);
     /// Brings what there was no room for, where there may be now.
     void go_on();
     void bring_expected(const Regions& regions);
@@ -48,11 +48,14 @@ class LookAhead {
     Memory& memory_;
     std::size_t most_ = 0;   ///< Bytes that may be brought ahead.
     std::size_t window_ = 0; ///< Bytes that may be brought ahead of one run.
-    /// Where a chunk will be touched soon, as somebody said.
+    /// What of a chunk will be touched soon, as somebody said.
     struct Expected {
         std::byte* at = nullptr;
+        std::size_t bytes = 0;
         Node node{};
     };
+    /// The chunks that hold it, of the size that is wanted now.
+    Ahead bring(Region& region, const Expected& expected);
     Table<Expected> expected_;
     /// What would be read ahead, had there been room.
     struct Unfinished {

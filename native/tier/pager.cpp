@@ -331,11 +331,11 @@ void Pager::done(std::byte* at) {
     wake_.signal();
 }
 
-void Pager::expect(std::byte* at) {
+void Pager::expect(std::byte* at, std::size_t bytes) {
     {
         const Quiet quiet;
         const std::lock_guard lock(lock_);
-        ahead_.expect(at, memory_.placement().wanted_here());
+        ahead_.expect(at, bytes, memory_.placement().wanted_here());
     }
     wake_.signal();
 }

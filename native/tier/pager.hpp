@@ -45,8 +45,8 @@ class Pager {
     void order(Region& region, Order order);
     /// The chunk at an address keeps its content, and will not be touched soon.
     void done(std::byte* at);
-    /// The chunk at an address will be touched soon.
-    void expect(std::byte* at);
+    /// So many bytes within a chunk will be touched soon.
+    void expect(std::byte* at, std::size_t bytes);
 
     [[nodiscard]] Counts counts(const Region& region);
     [[nodiscard]] std::size_t chunk() const { return memory_.chunk(); }

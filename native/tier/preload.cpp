@@ -477,13 +477,13 @@ ASSAY_TIER_EXPORT int madvise(void* at, std::size_t bytes, int advice) noexcept 
         front().arena()->expect(at, bytes);
         return 0;
     case MADV_NORMAL:
-        front().arena()->expect(at, bytes, assay::tier::Order::unknown);
+        front().arena()->order(at, bytes, assay::tier::Order::unknown);
         return 0;
     case MADV_SEQUENTIAL:
-        front().arena()->expect(at, bytes, assay::tier::Order::sequential);
+        front().arena()->order(at, bytes, assay::tier::Order::sequential);
         return 0;
     case MADV_RANDOM:
-        front().arena()->expect(at, bytes, assay::tier::Order::random);
+        front().arena()->order(at, bytes, assay::tier::Order::random);
         return 0;
     case MADV_COLD:
     case MADV_PAGEOUT:

@@ -56,16 +56,21 @@ ASSAY_TIER_EXPORT void assay_tier_free(assay_tier* tier, void* at) {
 }
 
 ASSAY_TIER_EXPORT void assay_tier_expect(assay_tier* tier, void* at, uint64_t bytes) {
-    if (bytes > 0 && !tier->is_in_child()) tier->arena.expect(at, bytes);
+    assay_tier_expect_rows(tier, at, bytes, bytes, 1);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_expect_rows(assay_tier* tier, void* at, uint64_t bytes, uint64_t stride,
+                                              uint64_t rows) {
+    if (!tier->is_in_child()) tier->arena.expect(at, bytes, stride, rows);
 }
 
 ASSAY_TIER_EXPORT void assay_tier_order(assay_tier* tier, void* at, uint64_t bytes, assay_tier_orders order) {
     using assay::tier::Order;
     if (tier->is_in_child()) return;
-    tier->arena.expect(at, bytes,
-                       order == ASSAY_TIER_SEQUENTIAL ? Order::sequential
-                       : order == ASSAY_TIER_RANDOM   ? Order::random
-                                                      : Order::unknown);
+    tier->arena.order(at, bytes,
+                      order == ASSAY_TIER_SEQUENTIAL ? Order::sequential
+                      : order == ASSAY_TIER_RANDOM   ? Order::random
+                                                     : Order::unknown);
 }
 
 ASSAY_TIER_EXPORT void assay_tier_done(assay_tier* tier, void* at, uint64_t bytes) {

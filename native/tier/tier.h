@@ -38,6 +38,9 @@ void assay_tier_free(assay_tier* tier, void* at);
 
 /** It will be touched soon. */
 void assay_tier_expect(assay_tier* tier, void* at, uint64_t bytes);
+/** So many rows will, as of a tile: of so many bytes each, and so many from the beginning of one to the next's.
+ */
+void assay_tier_expect_rows(assay_tier* tier, void* at, uint64_t bytes, uint64_t stride, uint64_t rows);
 /** Orders in which memory is gone through: what it shows by itself; upwards; anywhere. */
 typedef enum assay_tier_orders { ASSAY_TIER_UNKNOWN, ASSAY_TIER_SEQUENTIAL, ASSAY_TIER_RANDOM } assay_tier_orders;
 /** How a region will be gone through from now on; it is told of at least half of it. */

@@ -140,6 +140,31 @@ def test_random_touches_bring_little(tier: Tier) -> None:
     assert (array == 7).all()
 
 
+def test_a_tile_that_was_told_of_is_there_when_it_is_touched(tier: Tier) -> None:
+    """Rows of 64 KiB of a matrix, each in a chunk of its own."""
+    region = tier.region("256M")
+    matrix = region.array("u1", (128, 2 * MIB))
+    matrix[:] = 7
+    region.order("random")  # so that nothing comes but what is told of, and little of each chunk
+    wait_until_nothing_is_read(tier)
+    before = tier.counts
+    tile = matrix[40:72, MIB : MIB + (64 << 10)]
+    region.expect_view(tile)
+    wait_until_nothing_is_read(tier)
+    assert (tile == 7).all()
+    after = tier.counts
+    assert after.demand == before.demand and after.late == before.late
+    assert after.staged - before.staged >= 30
+    assert after.read_bytes - before.read_bytes <= 32 * (128 << 10)
+
+
+def test_a_view_of_something_else_is_refused(tier: Tier) -> None:
+    region = tier.region("64M")
+    for other in (np.zeros(8), tier.region("64M").array("u1"), b"bytes"):
+        with pytest.raises(BadInput, match="view"):
+            region.expect_view(other)  # type: ignore[arg-type]
+
+
 def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -> None:
     region = tier.region("200M")
     array = region.array("u1")

@@ -19,6 +19,7 @@ import msgspec
 
 from assay.errors import BadInput, NotPossible
 from assay.installed import native_folder
+from assay.tier.rows import HasArrayInterface, Rows, rows_of
 from assay.units import parse_bytes, show_bytes
 
 if TYPE_CHECKING:
@@ -128,6 +129,10 @@ class Tier:
         """So many bytes from an address on will be touched soon."""
         self._library.assay_tier_expect(self._handle(), at, size)
 
+    def expect_rows(self, rows: Rows) -> None:
+        """Rows of a tile will be touched soon."""
+        self._library.assay_tier_expect_rows(self._handle(), *rows)
+
     def order(self, at: int, size: int, order: Order) -> None:
         """So many bytes from an address on will be gone through in that order."""
         self._library.assay_tier_order(self._handle(), at, size, ORDERS.index(order))
@@ -220,6 +225,18 @@ class Region:
         """Bytes ``first`` to ``last`` will be touched soon."""
         self._tier.expect(*self._within(first, last))
 
+    def expect_view(self, view: HasArrayInterface) -> None:
+        """What a view of an array holds will be touched soon: a tile, a column, every tenth row.
+
+        A program that says so before it works on the tile before has its next one read meanwhile.
+
+        Raises:
+            BadInput: it is not of this region, or no array.
+        """
+        base = ctypes.addressof(self.buffer)
+        for rows in rows_of(view, base, base + self.nbytes):
+            self._tier.expect_rows(rows)
+
     def order(self, order: Order) -> None:
         """All of it will be gone through in that order from now on.
 
@@ -279,6 +296,7 @@ def _library(env: Mapping[str, str]) -> ctypes.CDLL:
     library.assay_tier_allocate.argtypes = [address, number]
     library.assay_tier_free.argtypes = [address, address]
     library.assay_tier_expect.argtypes = [address, address, number]
+    library.assay_tier_expect_rows.argtypes = [address, address, number, number, number]
     library.assay_tier_order.argtypes = [address, address, number, ctypes.c_int]
     library.assay_tier_done.argtypes = [address, address, number]
     library.assay_tier_discard.argtypes = [address, address, number]
