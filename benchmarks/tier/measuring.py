@@ -18,7 +18,7 @@ from assay.records.codec import Record
 from .ways import Place, Way, environment, prepared, recording
 
 TIMEOUT_S = 1200.0
-TRIES = 4
+TRIES = 12
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,6 @@
 #include <thread>
 #include <utility>
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT 21 // Linux 5.4
-#endif
-
 namespace assay::tier {
 
 namespace {

@@ -43,11 +43,11 @@ Arena::~Arena() {
 }
 
 void* Arena::allocate(std::size_t bytes, std::size_t spare) {
-    const std::size_t count = (bytes + spare + chunk_ - 1) / chunk_;
-    if (count == 0 || count > chunks_) {
+    if (bytes == 0 || bytes > bytes_ || spare > bytes_ - bytes) {
         errno = ENOMEM;
         return nullptr;
     }
+    const std::size_t count = (bytes + spare + chunk_ - 1) / chunk_;
     const Quiet quiet;
     std::size_t first = 0;
     std::uint32_t number = 0;
@@ -143,7 +143,6 @@ void Arena::unmap(void* at, std::size_t bytes) {
         const bool whole = from == first && to == last;
         if (!whole) block->left -= mark_gone(from, to);
         if (whole || block->left == 0) {
-            past_ += pager_.counts(*block->region);
             pager_.remove(*block->region);
             give_up_block(*block);
         } else {
@@ -256,15 +255,6 @@ void Arena::expect(void* at, std::size_t bytes, std::size_t stride, std::size_t 
         row += stride;
     }
     tell();
-}
-
-Counts Arena::counts() {
-    const Quiet quiet;
-    const std::lock_guard lock(lock_);
-    Counts all = past_;
-    for (const Block& block : blocks_)
-        if (block.region != nullptr) all += pager_.counts(*block.region);
-    return all;
 }
 
 } // namespace assay::tier

@@ -53,7 +53,7 @@ class Arena {
     /// In a child of a fork: touches end it by SIGSEGV, and nothing else comes to be where it is.
     void close_in_child() const;
     /// Of all regions there are and were.
-    [[nodiscard]] Counts counts();
+    [[nodiscard]] Counts counts() { return pager_.counts(); }
 
   private:
     struct Block {
@@ -85,7 +85,6 @@ class Arena {
     Table<std::uint32_t> unused_; ///< Blocks that are free.
     Table<std::uint32_t> owner_;  ///< Of each chunk: a block's number and one, or 0.
     Table<std::uint64_t> gone_;   ///< A bit for each page: of a block, and unmapped.
-    Counts past_{};               ///< Of regions that are gone.
 };
 
 } // namespace assay::tier

@@ -38,9 +38,11 @@ void Foresight::replay(std::size_t number) {
     const std::string path = trace_path(replay_folder_, number);
     try {
         const std::size_t most = memory_.most_bytes() / 4;
-        future_.emplace(Trace(path, memory_.sizes()), memory_.sizes());
-        if (future_->bytes() > most)
-            throw std::runtime_error("it takes more than a quarter of DRAM (--dram)");
+        const std::runtime_error too_long("it takes more than a quarter of DRAM (--dram)");
+        const Trace trace(path, memory_.sizes());
+        if (trace.size() * sizeof(std::uint64_t) > most) throw too_long;
+        future_.emplace(trace, memory_.sizes());
+        if (future_->bytes() > most) throw too_long;
         memory_.residence().foresee(&*future_,
                                     std::max(4 * memory_.chunk(), std::min(future_->newest_bytes(), most)));
     } catch (const std::exception& error) {

@@ -4,10 +4,6 @@
 
 #include <algorithm>
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25 // Linux 6.1
-#endif
-
 namespace assay::tier {
 
 namespace {

@@ -86,24 +86,36 @@ Mapping::Put Mapping::put(Chunk& chunk, Frames& frames) {
 /// \param done bytes that were moved.
 Mapping::Put Mapping::put_by_pages(Chunk& chunk, Frames& frames, std::size_t done) {
     const auto preference = frames.like(chunk.frame);
-    bool any = done > 0;
-    for (std::size_t at = done; at < chunk.bytes(); at += page) {
-        int error = 0;
-        for (int i = 0; i < patience; ++i) {
-            error = fault_.copy(chunk.at + at, chunk.frame + at, page).error;
-            if (error != EAGAIN && error != ENOMEM) break;
-            read(); // For one of which the kernel waits.
-            if (error == ENOMEM) ::sched_yield();
-        }
-        // Of what is not mapped any more nobody asks.
-        if (error != 0 && error != EEXIST && error != ENOENT)
-            give_up({"what the program touches could not be put into its memory (", ::strerrorname_np(error),
-                     ")"});
-        any = any || error != ENOENT;
-    }
+    const bool any = copy_pages(chunk.at, chunk.frame, done, chunk.bytes()) || done > 0;
     frames.drop(chunk.frame);
     fault_.wake(chunk.at, chunk.bytes());
     return any ? Put::done : Put::nothing;
+}
+
+bool Mapping::copy_pages(std::byte* to, const std::byte* from, std::size_t first, std::size_t last) {
+    bool any = false;
+    int tries = 0;
+    for (std::size_t at = first; at < last;) {
+        const int error = fault_.copy(to + at, from + at, page).error;
+        if (error == EAGAIN) {
+            let_event_end();
+        } else if (error == ENOMEM && ++tries < patience) {
+            ::sched_yield();
+        } else {
+            // Of what is not mapped any more nobody asks.
+            if (error != 0 && error != EEXIST && error != ENOENT)
+                give_up({"what the program touches could not be put into its memory (",
+                         ::strerrorname_np(error), ")"});
+            any = any || error != ENOENT;
+            at += page;
+        }
+    }
+    return any;
+}
+
+void Mapping::let_event_end() {
+    read();
+    ::sched_yield();
 }
 
 Mapping::Taken Mapping::take(Chunk& chunk, Frames& frames) {
@@ -112,19 +124,31 @@ Mapping::Taken Mapping::take(Chunk& chunk, Frames& frames) {
         chunk.frame = place;
         return Taken::done;
     }
-    for (std::size_t done = 0; done < moved.bytes;) {
-        const Userfault::Moved back = fault_.move(chunk.at + done, place + done, moved.bytes - done, true);
-        done += back.bytes;
-        if (back.error == EAGAIN)
-            read();
-        else if (back.error == EBUSY)
-            ::sched_yield();
-        else if (back.error != 0)
-            give_up({"pages of a chunk could not be put back (", ::strerrorname_np(back.error), ")"});
+    if (place != nullptr) {
+        if (put_back(chunk.at, place, moved.bytes))
+            frames.emptied(place);
+        else
+            frames.drop(place);
     }
-    if (place != nullptr) frames.emptied(place);
     const bool later = moved.error == EBUSY || moved.error == EAGAIN || moved.error == ENOMEM;
     return later ? Taken::later : Taken::never;
+}
+
+bool Mapping::put_back(std::byte* to, std::byte* place, std::size_t bytes) {
+    for (std::size_t done = 0; done < bytes;) {
+        const Userfault::Moved back = fault_.move(to + done, place + done, bytes - done, true);
+        done += back.bytes;
+        if (back.error == EAGAIN) {
+            let_event_end();
+        } else if (back.error == EBUSY) {
+            ::sched_yield();
+        } else if (back.error != 0) {
+            // Some of it was unmapped or protected meanwhile.
+            copy_pages(to, place, done, bytes);
+            return false;
+        }
+    }
+    return true;
 }
 
 void Mapping::fill(std::byte* at) {
@@ -132,8 +156,17 @@ void Mapping::fill(std::byte* at) {
 }
 
 void Mapping::lose(const Chunk& chunk) {
-    if (fault_.poison(chunk.at, chunk.bytes()) != 0)
-        give_up({"the kernel cannot mark what could not be read, so the program ends here"});
+    for (std::size_t done = 0; done < chunk.bytes();) {
+        const Userfault::Moved lost = fault_.poison(chunk.at + done, chunk.bytes() - done);
+        done += lost.bytes;
+        if (lost.error == EAGAIN)
+            let_event_end();
+        else if (lost.error == ENOENT)
+            done += page; // It is not mapped any more.
+        else if (lost.error != 0)
+            give_up({"what could not be read could not be marked as lost (", ::strerrorname_np(lost.error),
+                     "), so the program ends here"});
+    }
 }
 
 } // namespace assay::tier

@@ -29,6 +29,8 @@ class Mapping {
     void read();
     /// The next of what was read, as long as there is one.
     [[nodiscard]] bool next(uffd_msg& message);
+    /// Whether there is one: something else had to be done first.
+    [[nodiscard]] bool has_next() const { return handled_ < messages_.size(); }
 
     enum class Put {
         done,
@@ -59,6 +61,13 @@ class Mapping {
 
   private:
     [[nodiscard]] Put put_by_pages(Chunk& chunk, Frames& frames, std::size_t done);
+    /// Pages of a chunk from `first` to `last`, which nobody else writes. \returns whether any is mapped.
+    bool copy_pages(std::byte* to, const std::byte* from, std::size_t first, std::size_t last);
+    /// What was moved away comes back. \returns false where some of it had to be copied.
+    [[nodiscard]] bool put_back(std::byte* to, std::byte* place, std::size_t bytes);
+    /// Something is being unmapped, and until the thread that does it has gone on, the kernel answers EAGAIN
+    /// (userfaultfd_event_wait_completion of fs/userfaultfd.c): however long that is on a busy CPU.
+    void let_event_end();
 
     Userfault fault_;
     std::optional<Huge> huge_; ///< Where pages move.

@@ -41,8 +41,9 @@ Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes, 
               .dram_bytes = dram_bytes,
               .chunk_bytes = chunk_bytes,
               .how = how,
-              .entries = 0};
-    std::memcpy(head_->mark, "assay-t2", sizeof head_->mark);
+              .entries = 0,
+              .ended = {}};
+    std::memcpy(head_->mark, "assay-t3", sizeof head_->mark);
 }
 
 Meter::~Meter() {
@@ -55,7 +56,14 @@ Meter::Entry& Meter::begin(const std::byte* base, std::size_t bytes) {
     return entry;
 }
 
+Counts Meter::counts() const {
+    Counts all = head_->ended;
+    for (std::size_t i = 0; i < head_->entries; ++i) all += entries()[i].counts;
+    return all;
+}
+
 void Meter::end(Entry& entry) {
+    head_->ended += entry.counts;
     entry = {};
     free_.add(&entry);
 }

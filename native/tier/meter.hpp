@@ -45,6 +45,8 @@ class Meter {
 
     [[nodiscard]] Entry& begin(const std::byte* base, std::size_t bytes);
     void end(Entry& entry);
+    /// Of all, those that have ended too.
+    [[nodiscard]] Counts counts() const;
 
   private:
     struct Head {
@@ -52,6 +54,7 @@ class Meter {
         std::uint64_t pid, dram_bytes, chunk_bytes;
         How how;
         std::uint64_t entries; ///< That were ever in use; they follow.
+        Counts ended;          ///< Of regions that are no more.
     };
 
     [[nodiscard]] Entry* entries() const { return reinterpret_cast<Entry*>(head_ + 1); }

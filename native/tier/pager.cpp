@@ -21,6 +21,12 @@ using State = Chunk::State;
 
 constexpr std::size_t most_regions = 1 << 16;
 
+void wait_for(int readable) {
+    constexpr int most_ms = 10;
+    pollfd one{readable, POLLIN, 0};
+    ::poll(&one, 1, most_ms);
+}
+
 } // namespace
 
 Pager::Pager(const Means& means)
@@ -40,6 +46,11 @@ Pager::~Pager() {
     }
     wake_.signal();
     thread_.join();
+    // Regions that are gone already go with their last transfer.
+    while (memory_.transfers().count() > 0) {
+        memory_.transfers().begin();
+        if (!take_transfers()) wait_for(memory_.transfers().ready());
+    }
 }
 
 Region* Pager::add(std::byte* at, std::size_t bytes) {
@@ -103,10 +114,10 @@ void Pager::free_where_idle(Region& region) {
     sys::unmap(&region, sizeof(Region));
 }
 
-Counts Pager::counts(const Region& region) {
+Counts Pager::counts() {
     const Quiet quiet;
     const std::lock_guard lock(lock_);
-    return region.shown.counts;
+    return meter_.counts();
 }
 
 // -- the thread ---------------------------------------------------------------------------------------------
@@ -162,7 +173,7 @@ bool Pager::serve() {
     share();
     memory_.keep_some_free();
     memory_.transfers().begin();
-    return any;
+    return any || memory_.mapping().has_next();
 }
 
 void Pager::fit(std::size_t most) {

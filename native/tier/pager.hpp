@@ -48,7 +48,8 @@ class Pager {
     /// So many bytes within a chunk will be touched soon.
     void expect(std::byte* at, std::size_t bytes);
 
-    [[nodiscard]] Counts counts(const Region& region);
+    /// Of all regions there are and were.
+    [[nodiscard]] Counts counts();
     [[nodiscard]] std::size_t chunk() const { return memory_.chunk(); }
 
   private:

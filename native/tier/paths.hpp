@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,22 @@ inline std::vector<std::string> split_paths(std::string_view text) {
         const std::size_t end = std::min(text.find(','), text.size());
         if (end > 0) paths.emplace_back(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return paths;
+}
+
+inline std::string joined_paths(const std::vector<std::string>& paths) {
+    std::string text;
+    for (const std::string& path : paths) text += (text.empty() ? "" : ",") + path;
+    return text;
+}
+
+/// As they are named from anywhere; what is not there, or holds a comma then, keeps its name.
+inline std::vector<std::string> absolute(std::vector<std::string> paths) {
+    for (std::string& path : paths) {
+        const std::unique_ptr<char, decltype(&std::free)> whole(::realpath(path.c_str(), nullptr),
+                                                                &std::free);
+        if (whole && std::string_view(whole.get()).find(',') == std::string_view::npos) path = whole.get();
     }
     return paths;
 }

@@ -1,5 +1,7 @@
 #include "tier/arena.hpp"
+#include "tier/export.hpp"
 #include "tier/paths.hpp"
+#include "tier/reason.hpp"
 #include "tier/tier.h"
 
 #include <unistd.h>
@@ -27,8 +29,6 @@ void tell(std::string_view what, char* problem, std::size_t room) {
 
 } // namespace
 
-#define ASSAY_TIER_EXPORT extern "C" [[gnu::visibility("default")]]
-
 ASSAY_TIER_EXPORT assay_tier* assay_tier_open(const char* paths, uint64_t dram_bytes, uint64_t chunk_bytes,
                                               char* problem, size_t room) {
     try {
@@ -36,7 +36,7 @@ ASSAY_TIER_EXPORT assay_tier* assay_tier_open(const char* paths, uint64_t dram_b
                                .memory_bytes = dram_bytes,
                                .chunk_bytes = chunk_bytes});
     } catch (const std::exception& error) {
-        tell(error.what(), problem, room);
+        tell(assay::tier::reason_of(error), problem, room);
         return nullptr;
     }
 }

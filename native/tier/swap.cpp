@@ -13,10 +13,6 @@
 #include <stdexcept>
 #include <thread>
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT 21 // Linux 5.4
-#endif
-
 namespace assay::tier {
 
 namespace {

@@ -8,6 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21 // Linux 5.4
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 // Linux 6.1
+#endif
+
 namespace assay::tier {
 
 inline constexpr std::size_t page = 4096;

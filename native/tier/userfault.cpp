@@ -115,9 +115,15 @@ Userfault::Moved Userfault::copy(void* to, const void* from, std::size_t bytes) 
     return {0, bytes};
 }
 
-int Userfault::poison(void* at, std::size_t bytes) const {
-    uffdio_poison range{{number(at), bytes}, 0, 0};
-    return called(::ioctl(fd_.get(), UFFDIO_POISON, &range));
+Userfault::Moved Userfault::poison(void* at, std::size_t bytes) const {
+    std::size_t done = 0;
+    while (done < bytes) {
+        uffdio_poison range{{number(at) + done, bytes - done}, 0, 0};
+        if (::ioctl(fd_.get(), UFFDIO_POISON, &range) == 0) return {0, bytes};
+        if (range.updated <= 0) return {errno, done};
+        done += static_cast<std::size_t>(range.updated);
+    }
+    return {0, bytes};
 }
 
 void Userfault::wake(void* at, std::size_t bytes) const {

@@ -85,8 +85,8 @@ class Userfault {
     ///
     /// \returns EEXIST where a page is there; EAGAIN while an event is not read.
     [[nodiscard]] Moved copy(void* to, const void* from, std::size_t bytes) const;
-    /// Touching it ends in SIGBUS from now on.
-    [[nodiscard]] int poison(void* at, std::size_t bytes) const;
+    /// Touching it ends in SIGBUS from now on. \returns EAGAIN while an event is not read.
+    [[nodiscard]] Moved poison(void* at, std::size_t bytes) const;
     void wake(void* at, std::size_t bytes) const;
 
     /// What has happened: the first of `messages`, none where nothing has.

@@ -35,6 +35,7 @@ from launching import (
     processes_with,
     wait_until,
 )
+from native_build import native_build
 
 NOBODY = 65534
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "launcher.md"
@@ -1209,18 +1210,10 @@ def test_probe(exec_path: Path) -> None:
 
 @pytest.mark.slow
 @system
-def test_the_launcher_with_sanitizers(tmp_path: Path) -> None:
+def test_the_launcher_with_sanitizers() -> None:
     """Build with address and undefined-behaviour sanitizers and run its tests with that."""
     here = Path(__file__).resolve().parent
-    native = here.parents[1] / "native"
-    build = tmp_path / "build"
-    configure = ["cmake", "-S", native, "-B", build, "-DASSAY_SANITIZE=address,undefined"]
-    for command in (
-        configure,
-        ["cmake", "--build", build, "--target", "assay-exec", "--parallel", "2"],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
+    build = native_build(["assay-exec"], "address,undefined")
     environment = os.environ | {
         "ASSAY_EXEC": str(build / "assay-exec"),
         "ASAN_OPTIONS": "detect_leaks=0",  # both processes end by _exit

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from command_line import Answer, CommandLine
+from native_build import native_build
 from swapping import others, swap_file, without_swap
 
 pytestmark = [pytest.mark.system, pytest.mark.alone]
@@ -344,20 +345,13 @@ def test_the_status_and_the_signal_are_the_programs(cli: CommandLine) -> None:
     assert advised(cli, "sh", "-c", "kill -SEGV $$").status == -11
 
 
-NATIVE = Path(__file__).resolve().parents[2] / "native"
-
-
 @pytest.mark.usefixtures("cli", "swap")
-def test_threads_that_map_and_unmap_find_every_word_again(tmp_path: Path) -> None:
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    target, sanitizers = "assay-tier-advised", "-DASSAY_SANITIZE=address,undefined"
-    for command in (
-        ["cmake", "-S", NATIVE, "-B", tmp_path, sanitizers, *generator],
-        ["cmake", "--build", tmp_path, "--parallel", "2", "--target", target],
-        [tmp_path / "tier" / target, "--ms", "4000"],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+def test_threads_that_map_and_unmap_find_every_word_again() -> None:
+    target = "assay-tier-advised"
+    program = native_build([target], "address,undefined") / "tier" / target
+    command = [program, "--ms", "4000"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     counts = json.loads(done.stdout)
     assert counts["wrong"] == 0
     assert counts["turns"] > 10 and counts["paged_out_bytes"] > 32 * MIB, counts

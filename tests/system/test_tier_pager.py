@@ -5,43 +5,32 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from native_build import native_build
 from swapping import swap_file
 
-NATIVE = Path(__file__).resolve().parents[2] / "native"
 QUIET = {**os.environ, "ASAN_OPTIONS": "handle_sigbus=0:handle_abort=0"}
 """How a program ends is what is looked at, not how a sanitizer tells it."""
 
 
-def built(build: Path, sanitizers: str) -> Path:
-    """The folder of the check programs, built with sanitizers."""
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    targets = ["assay-tier-fuzz", "assay-tier-errors"]
-    for command in (
-        ["cmake", "-S", NATIVE, "-B", build, f"-DASSAY_SANITIZE={sanitizers}", *generator],
-        ["cmake", "--build", build, "--parallel", "2", "--target", *targets],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return build / "tier"
+PROGRAMS = ["assay-tier-fuzz", "assay-tier-errors"]
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory, tier_allowed: None) -> Path:
+def programs(tier_allowed: None) -> Path:
     """Those with the address and undefined-behaviour sanitizers."""
-    return built(tmp_path_factory.mktemp("tier"), "address,undefined")
+    return native_build(PROGRAMS, "address,undefined") / "tier"
 
 
 @pytest.fixture(scope="module")
-def raced(tmp_path_factory: pytest.TempPathFactory, tier_allowed: None) -> Path:
+def raced(tier_allowed: None) -> Path:
     """Those with the thread sanitizer."""
-    return built(tmp_path_factory.mktemp("tier-threads"), "thread")
+    return native_build(PROGRAMS, "thread") / "tier"
 
 
 def fuzzed(programs: Path, path: Path, words: str) -> dict[str, int]:

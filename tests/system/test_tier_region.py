@@ -107,6 +107,20 @@ def test_what_is_gone_is_shown_no_more(tier: Tier) -> None:
     del array
     (seen,) = (one for one in meters() if one.pid == os.getpid())
     assert seen.regions == ()
+    # What became of its touches stays counted.
+    assert (seen.counts.first, tier.counts.first) == (32, 32)
+
+
+def test_tiers_come_and_go(env: dict[str, str], disk: Path) -> None:
+    """Also while transfers are on their way."""
+    mapped = []
+    for _ in range(12):
+        with Tier(disk, dram="32M", env=env) as tier:
+            array = tier.region("100M").array("u1")
+            array[:] = 3
+            del array
+        mapped.append(len(Path("/proc/self/maps").read_text().splitlines()))
+    assert mapped[-1] <= mapped[2]
 
 
 def test_a_child_of_a_fork_shows_nothing(tier: Tier) -> None:

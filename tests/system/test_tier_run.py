@@ -329,6 +329,48 @@ def test_a_path_that_cannot_be_used_is_named(cli: CommandLine, path: str, told: 
     )
 
 
+def test_a_path_is_the_same_from_another_folder(cli: CommandLine, disk: Path) -> None:
+    """For what is started from there."""
+    (disk / "scratch").mkdir()
+    script = (
+        f"cd / && exec {shlex.quote(sys.executable)} -c {shlex.quote(LARGE + 'print(wrong())')}"
+    )
+    words = ("tier", "run", "--dram", "64M", "--path", "scratch", "--", "sh", "-c", script)
+    answer = cli(*words, cwd=disk)
+    assert lines(answer) == ["0"]
+
+
+def test_addresses_that_are_used_up_are_named(tiered: Tiered) -> None:
+    """Too few for the data, and too few for the DRAM."""
+    for limit in (8 << 20, 200 << 10):
+        answer = tiered("sh", "-c", f'ulimit -v {limit} && exec "$@"', "sh", "cat", "/dev/null")
+        assert answer.status == 125
+        assert "ulimit -v" in answer.err and "ASSAY_TIER_ADDRESSES" in answer.err
+
+
+SIZES = """
+import errno
+libc.malloc.restype = libc.realloc.restype = libc.mmap.restype = ctypes.c_ssize_t
+libc.mremap.argtypes = [number, number, number, ctypes.c_int]
+libc.realloc.argtypes = [number, number]
+libc.madvise.argtypes = [number, number, ctypes.c_int]
+block = libc.malloc(number(100 << 20))
+print(libc.realloc(block, 0xcccccccccce00000), libc.realloc(block, (1 << 64) - 1))
+at = libc.mmap(number(0), number(100 << 20), 3, 0x22, -1, number(0))
+ctypes.memset(at, 7, 100 << 20)
+print(libc.mremap(at, 100 << 20, 0, 1), errno.errorcode[ctypes.get_errno()])
+print(libc.mremap(at, 100 << 20, (50 << 20) + 1, 1) == at)
+last = at + (50 << 20)
+print(ctypes.string_at(last, page) == bytes([7]) * page)
+print(libc.madvise(last, page, 4), ctypes.string_at(last, page) == bytes(page))
+"""
+
+
+def test_sizes_that_are_odd_or_absurd(tiered: Tiered) -> None:
+    answer = tiered.python(LARGE + SIZES)
+    assert lines(answer) == ["0 0", "-1 EINVAL", "True", "True", "0 True"]
+
+
 def test_a_path_that_can_only_be_read_is_named(cli: CommandLine, disk: Path) -> None:
     folder = disk / "read"
     folder.mkdir()

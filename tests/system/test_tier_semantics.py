@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-
-NATIVE = Path(__file__).resolve().parents[2] / "native"
+from native_build import native_build
 
 ROWS = (
     "move-keeps-huge-pages",
@@ -36,19 +34,10 @@ ROWS = (
 
 
 @pytest.fixture(scope="session")
-def semantics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def semantics() -> Path:
     """The program that shows the facts."""
-    build = tmp_path_factory.mktemp("semantics")
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    target = ["--target", "assay-tier-semantics"]
-    commands: list[list[str | Path]] = [
-        ["cmake", "-S", NATIVE, "-B", build, *generator],
-        ["cmake", "--build", build, "--parallel", "2", *target],
-    ]
-    for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return build / "tier" / "assay-tier-semantics"
+    target = "assay-tier-semantics"
+    return native_build([target]) / "tier" / target
 
 
 def shown(semantics: Path, *words: object) -> subprocess.CompletedProcess[str]:

@@ -1,8 +1,9 @@
 /// Threads that read and write a region at random, in runs, and by system calls, with few frames, and hold
 /// every word that they find against what they wrote.
 ///
-///     assay-tier-fuzz --path DIR [--frames N] [--chunks N] [--chunk BYTES] [--threads N] [--seconds S]
-///                     [--seed N] [--disk uring|threads] [--pageout 1] [--trace DIR] [--replay DIR]
+///     assay-tier-fuzz --path DIR [--frames N] [--chunks N] [--chunk BYTES] [--part BYTES]
+///                     [--least BYTES] [--threads N] [--ms N] [--seed N] [--disk uring|threads] [--pageout 1]
+///                     [--trace DIR] [--replay DIR]
 ///                     [--exchange copy] [--numa follow|local|interleave] [--root DIR, of recorded nodes]
 ///
 /// One line of JSON: what was done, and the number of wrong words. Status 1 where there is one.
@@ -157,8 +158,13 @@ class Worker {
         const std::size_t first = chunk * field_.per_chunk;
         if (!pager_.discard(reinterpret_cast<std::byte*>(field_.words + first))) return;
         std::fill_n(field_.versions.begin() + static_cast<std::ptrdiff_t>(first), field_.per_chunk, 0U);
-        if (random_() % 2 == 0)
-            pager_.expect(reinterpret_cast<std::byte*>(field_.words + random_() % field_.count));
+        if (random_() % 2 == 0) expect();
+    }
+
+    void expect() {
+        const std::size_t from = random_() % field_.count;
+        const std::size_t left = field_.per_chunk - from % field_.per_chunk;
+        pager_.expect(reinterpret_cast<std::byte*>(field_.words + from), 8 * (1 + random_() % left));
     }
 
     Field& field_;
@@ -224,7 +230,7 @@ int fuzz(std::map<std::string, std::string> options) {
     for (auto& worker : workers) team.emplace_back([&worker, until] { worker->work(until); });
     for (auto& one : team) one.join();
     for (std::size_t word = 0; word < field.count; ++word) field.check(word);
-    const Counts counts = pager.counts(*region);
+    const Counts counts = pager.counts();
     pager.remove(*region);
     sys::unmap(all, bytes + chunk);
     std::printf(

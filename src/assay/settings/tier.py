@@ -41,8 +41,13 @@ SWAP = "swap"
 LIBRARY = "assay-tier"
 """Name of the pager's library among those of a machine."""
 
-_LEAST_BYTES = 8 * (2 << 20)
-"""Eight chunks of 2 MiB: no instruction touches as many at once (native/tier/pager.hpp)."""
+CHUNK_BYTES = 2 << 20
+"""What DRAM is divided into (``Means::chunk_bytes`` in native/tier/means.hpp)."""
+LEAST_BYTES = 8 * CHUNK_BYTES
+"""DRAM at least: no instruction touches as many chunks at once (``Memory::least_chunks`` in
+native/tier/memory.hpp)."""
+ENOUGH = f"Give at least {LEAST_BYTES >> 20}M: eight chunks of 2 MiB."
+"""Remedy where it is less."""
 _SIZES = AnyText("a size as 8G")
 _PATHS = AnyText("a directory on a disk, or several with commas between them, or swap")
 _PLACES = Choices(("follow", "local", "interleave"))
@@ -80,12 +85,9 @@ class Dram(msgspec.Struct, frozen=True):
                 f"{DRAM} needs storage for what does not fit", f"Add {TIER}=DIR, on a disk."
             )
         bytes_ = _bytes_of(config[self.name])
-        if bytes_ < _LEAST_BYTES:
-            raise BadInput(
-                f"{DRAM}={config[self.name]} is too little.",
-                f"Give at least {_LEAST_BYTES >> 20}M: eight chunks of 2 MiB.",
-            )
-        return Resolved((EnvSet(name="ASSAY_TIER_DRAM", value=str(bytes_)),))
+        if bytes_ < LEAST_BYTES:
+            raise BadInput(f"{DRAM}={config[self.name]} is too little.", ENOUGH)
+        return Resolved((budget(bytes_),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the pager was there."""
@@ -125,8 +127,11 @@ class Tier(msgspec.Struct, frozen=True):
                 "this assay was built without its pager",
                 "Install liburing-dev and libxxhash-dev, and assay again.",
             )
-        if set(path) & set(" :\t\n"):
-            return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
+        if not is_preloadable(path):
+            return Refused(
+                f"{path!r} cannot be preloaded: its path holds a space or a colon",
+                "Install assay elsewhere.",
+            )
         if config[self.name] == SWAP and not _has_swap(machine):
             return Refused(
                 "no swap is in use, so nothing can be paged out",
@@ -188,13 +193,36 @@ class Numa(msgspec.Struct, frozen=True):
             )
         one = sum(node.memory_bytes > 0 for node in machine.nodes) < 2
         return Resolved(
-            (EnvSet(name="ASSAY_TIER_NUMA", value=str(value)),),
+            (placement(str(value)),),
             note="all memory is on one node" if one else None,
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the pager was there to be told."""
         return _judge(config[self.name], facts, Level.SET)
+
+
+def budget(dram_bytes: int) -> EnvSet:
+    """How much DRAM the library divides."""
+    return EnvSet(name="ASSAY_TIER_DRAM", value=str(dram_bytes))
+
+
+def storage(paths: str) -> tuple[EnvSet, ...]:
+    """The pager, and its directories, with commas between them."""
+    return (
+        EnvSet(name="ASSAY_TIER_HOW", value="pager"),
+        EnvSet(name="ASSAY_TIER_PATH", value=paths),
+    )
+
+
+def placement(numa: str) -> EnvSet:
+    """From which NUMA nodes the DRAM comes: a word of the pager."""
+    return EnvSet(name="ASSAY_TIER_NUMA", value=numa)
+
+
+def is_preloadable(path: str) -> bool:
+    """Whether ld.so(8), which splits ``LD_PRELOAD`` and knows no escape, can read it there."""
+    return not set(path) & set(" :\t\n")
 
 
 def _has_swap(machine: Machine) -> bool:
@@ -205,10 +233,7 @@ def _has_swap(machine: Machine) -> bool:
 def _place(value: str) -> tuple[EnvSet, ...]:
     if value == SWAP:
         return (EnvSet(name="ASSAY_TIER_HOW", value="advisor"),)
-    return (
-        EnvSet(name="ASSAY_TIER_HOW", value="pager"),
-        EnvSet(name="ASSAY_TIER_PATH", value=value),
-    )
+    return storage(value)
 
 
 def _bytes_of(value: Value) -> int:

@@ -11,7 +11,7 @@ import contextlib
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from assay.records.codec import Record
 
@@ -19,21 +19,18 @@ How = Literal["pager", "advisor"]
 THREAD = "assay-tier"
 """Name of threads that pagers work in."""
 _NAME = "/memfd:assay-tier"
-_MARK = b"assay-t2"
-_HEAD = struct.Struct("=8s5Q")
+_MARK = b"assay-t3"
+_HEAD = struct.Struct("=8s15Q")
 _HOWS: tuple[How, ...] = ("pager", "advisor")
 _ENTRY = struct.Struct("=13Q")
 _MOST_ENTRIES = 1 << 16
 """Of a pager; any user may give memory its name, and anything for content."""
 
 
-class Region(Record, frozen=True, kw_only=True):
-    """Large memory of a program.
+class Counts(Record, frozen=True, kw_only=True):
+    """What became of touches, and what was transferred.
 
     Attributes:
-        base: its first address.
-        size_bytes: of all of it.
-        held_bytes: of it, in memory.
         first: touches of what was never written.
         demand: chunks that a thread waited for from the beginning of their transfer on.
         late: chunks that a thread waited for, which were on their way.
@@ -45,9 +42,6 @@ class Region(Record, frozen=True, kw_only=True):
         stall_s: that chunks were waited for, altogether.
     """
 
-    base: int
-    size_bytes: int
-    held_bytes: int
     first: int
     demand: int
     late: int
@@ -58,6 +52,20 @@ class Region(Record, frozen=True, kw_only=True):
     read_bytes: int
     written_bytes: int
     stall_s: float
+
+
+class Region(Counts, frozen=True, kw_only=True):
+    """Large memory of a program, and what became of its touches.
+
+    Attributes:
+        base: its first address.
+        size_bytes: of all of it.
+        held_bytes: of it, in memory.
+    """
+
+    base: int
+    size_bytes: int
+    held_bytes: int
 
 
 class Meter(Record, frozen=True, kw_only=True):
@@ -71,6 +79,7 @@ class Meter(Record, frozen=True, kw_only=True):
         how: who brings it. Of what the advisor does, transfers are what it asked for and had paged
             out, and chunks are pages; what threads waited for it does not know.
         regions: the largest first.
+        counts: of all regions, those that are no more too.
     """
 
     pid: int
@@ -79,6 +88,7 @@ class Meter(Record, frozen=True, kw_only=True):
     chunk_bytes: int
     how: How
     regions: tuple[Region, ...]
+    counts: Counts
 
 
 def meters(proc: Path = Path("/proc")) -> list[Meter]:
@@ -97,13 +107,15 @@ def _shown_at(process: Path, descriptor: Path) -> list[Meter]:
     try:
         is_meter = str(descriptor.readlink()).startswith(_NAME)
         return list(_read(process, descriptor)) if is_meter else []
-    except OSError:  # closed meanwhile
+    except (OSError, struct.error):  # closed meanwhile, or not a meter yet
         return []
 
 
 def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
     with descriptor.open("rb") as stream:
-        mark, pid, dram_bytes, chunk_bytes, how, entries = _HEAD.unpack(stream.read(_HEAD.size))
+        mark, pid, dram_bytes, chunk_bytes, how, entries, *ended = _HEAD.unpack(
+            stream.read(_HEAD.size)
+        )
         # A child of a fork has its parent's descriptor, and does nothing with it.
         if (
             mark != _MARK
@@ -113,7 +125,10 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
         ):
             return
         raw = stream.read(entries * _ENTRY.size)
-    regions = [_region(values) for values in _ENTRY.iter_unpack(raw)]
+    rows = list(_ENTRY.iter_unpack(raw))
+    regions = [_region(values) for values in rows]
+    # A region that is given up has no bytes, and may still have transfers.
+    sums = map(sum, zip(ended, *(values[3:] for values in rows), strict=True))
     yield Meter(
         pid=int(process.name),
         command=_command(process),
@@ -123,13 +138,20 @@ def _read(process: Path, descriptor: Path) -> Iterator[Meter]:
         regions=tuple(
             sorted((one for one in regions if one.size_bytes), key=lambda one: -one.size_bytes)
         ),
+        counts=Counts(**_named(tuple(sums))),
     )
 
 
 def _region(values: tuple[int, ...]) -> Region:
-    *numbers, stall_ns = values
-    names = [name for name in Region.__struct_fields__ if name != "stall_s"]
-    return Region(**dict(zip(names, numbers, strict=True)), stall_s=stall_ns / 1e9)
+    base, size_bytes, held_bytes, *counts = values
+    return Region(base=base, size_bytes=size_bytes, held_bytes=held_bytes, **_named(tuple(counts)))
+
+
+def _named(counts: tuple[int, ...]) -> dict[str, Any]:
+    """Numbers in the order of the layout."""
+    *numbers, stall_ns = counts
+    names = [name for name in Counts.__struct_fields__ if name != "stall_s"]
+    return {**dict(zip(names, numbers, strict=True)), "stall_s": stall_ns / 1e9}
 
 
 def _own_pid(process: Path) -> int:

@@ -77,7 +77,15 @@ def probe(env: Mapping[str, str], paths: str = "") -> Probe:
     """
     program = find_native(env, "assay-tier-probe", "ASSAY_TIER_PROBE")
     words = [str(program), *(["--path", paths] if paths else [])]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NotPossible(
+            f"The probe of the tier did not end in {_PATIENCE_S:g} s: a disk does not answer.",
+            "Name another path, or look at the disk (dmesg).",
+        ) from error
     if done.returncode != 0:
         raise NotPossible(
             f"The probe of the tier failed: {done.stderr.strip()}.", "Look at what it says."

@@ -47,7 +47,9 @@ def rows_of(view: HasArrayInterface, first: int, last: int) -> Iterator[Rows]:
             f"A {type(view).__name__} is no view of an array.",
             "Give a NumPy array, as Region.array makes them, or a part of one.",
         )
-    item = int(interface["typestr"][2:])
+    import numpy as np
+
+    item = np.dtype(interface["typestr"]).itemsize
     shape: tuple[int, ...] = interface["shape"]
     if 0 in shape:
         return

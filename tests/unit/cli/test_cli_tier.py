@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -18,11 +17,10 @@ from assay.cli.parser import parse
 from assay.cli.tier import bench, doctor, place, top
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
-from assay.errors import BadInput
-from assay.tier.meter import How, Meter, Region
+from assay.errors import BadInput, NotPossible
+from assay.tier.meter import Counts, How, Meter, Region
 from assay.tier.probe import Probe
 from assay.tier.swap import Swap
-from assay.units import parse_bytes
 from assay.workloads.kernels import Kernel, Timed, Variant
 
 WHOLE = (
@@ -291,6 +289,7 @@ def shown(*regions: Region, how: How = "pager") -> list[Meter]:
             chunk_bytes=2 << 20,
             how=how,
             regions=regions,
+            counts=Counts(**dict.fromkeys(Counts.__struct_fields__, 0)),
         )
     ]
 
@@ -345,8 +344,32 @@ def test_top_of_nothing(
     assert main(["tier", "top", "--every", "never"]) == 2
 
 
+def test_a_program_under_the_tier_is_told_by_its_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ASSAY_EXEC", "/opt/assay/assay-exec")
+    monkeypatch.setenv("LD_PRELOAD", "/x.so")
+    env = place.tier_env("/d,/e", 64 << 20, "local")
+    assert env["LD_PRELOAD"] == "/opt/assay/libassay-tier.so:/x.so"
+    assert {name: env[name] for name in env if name.startswith("ASSAY_TIER_")} == {
+        "ASSAY_TIER_HOW": "pager",
+        "ASSAY_TIER_PATH": "/d,/e",
+        "ASSAY_TIER_DRAM": str(64 << 20),
+        "ASSAY_TIER_NUMA": "local",
+    }
+    assert "ASSAY_TIER_NUMA" not in place.tier_env("/d", 64 << 20)
+
+
+def test_what_a_program_cannot_be_started_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadInput, match=r"--dram 15\.0 MiB is too little"):
+        place.tier_env("/d", 15 << 20)
+    monkeypatch.setenv("ASSAY_EXEC", "/opt/my assay/assay-exec")
+    with pytest.raises(NotPossible, match="its path holds a space or a colon"):
+        place.tier_env("/d", 16 << 20)
+
+
 def bench_of(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: str = "ok", filled: float = 1.0
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: str = "ok"
 ) -> tuple[list[tuple[str, ...]], list[Mapping[str, str]]]:
     """A bench on two CPUs whose launches take no time: half as fast under the tier.
 
@@ -354,7 +377,6 @@ def bench_of(
         monkeypatch: that puts it in place.
         tmp_path: unused by launches that run nothing.
         status: of each launch.
-        filled: of the bytes that are asked for, what data there are.
     """
     launches: list[tuple[str, ...]] = []
     envs: list[Mapping[str, str]] = []
@@ -369,7 +391,7 @@ def bench_of(
                 status=status,
                 reason="it is wrong" if status != "ok" else "",
                 median_s=0.2 if under else 0.1,
-                bytes=filled * float(words[3]),
+                bytes=float(words[3]),
                 flops=1e9,
             ),
         )
@@ -438,35 +460,12 @@ def test_bench_with_several_numbers_of_threads(
     drawn = picture.read_text()
     assert "other programs, 1 thread<" in drawn and "other programs, 4 threads<" in drawn
     assert main([*words, "--threads", "1,4", "--json"]) == 0
-    assert {one["threads"] for one in json.loads(capsys.readouterr().out)["cells"]} == {1, 4}
-
-
-@pytest.mark.parametrize(("filled", "dram"), [(1 - 1e-6, "32M"), (0.75, "24M"), (0.1, "16M")])
-def test_data_that_are_less_than_asked_for_have_less_dram(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, filled: float, dram: str
-) -> None:
-    """In whole chunks, and no less than the tier takes."""
-    launches, envs = bench_of(monkeypatch, tmp_path, filled=filled)
-    words = ["tier", "bench", "--dram", "32M", "--path", "/d", "--budget", "300ms", "-q"]
-    assert main(words) == 0
-    assert launches
-    used = {env["ASSAY_TIER_DRAM"] for env in envs if "LD_PRELOAD" in env}
-    assert used == {str(parse_bytes(dram))}
-
-
-def test_bench_stops_when_its_budget_is_spent(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bench_of(monkeypatch, tmp_path)
-    clock = itertools.count(0.0, 1.0)
-    monkeypatch.setattr(bench.time, "monotonic", lambda: next(clock))
-    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "10s", "--json", "-q"]
-    assert main(words) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert 0 < len(told["cells"]) <= 10
-    assert {one["of_dram"] for one in told["cells"]} == {0.5}
-    assert told["cells"][0]["efficiency"] == 0.5
-    assert told["device"] == {"read": 2147483648, "write": 1073741824}
+    document = json.loads(capsys.readouterr().out)
+    assert document["device"] == {"read": 2147483648, "write": 1073741824}
+    assert {one["threads"] for one in document["cells"]} == {1, 4}
+    # Where data fit into DRAM, there is no balance.
+    assert {"of_balance" in one for one in document["cells"] if one["of_dram"] <= 1} == {False}
+    assert {"of_balance" in one for one in document["cells"] if one["of_dram"] > 1} == {True}
 
 
 @pytest.mark.parametrize(
@@ -499,31 +498,20 @@ def test_sizes_that_do_not_fit_into_memory_are_left_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     launches, _ = bench_of(monkeypatch, tmp_path)
-    monkeypatch.setattr(bench, "_free_bytes", lambda: 50 << 20)
+    monkeypatch.setattr(bench, "read_free_bytes", lambda: 50 << 20)
     words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms", "--json"]
     assert main(words) == 0
     out, err = capsys.readouterr()
     assert "data of 4 and 8 times DRAM are left out: they do not fit into the 50.0 MiB" in err
+    first = err.splitlines()[1]
+    assert first.startswith("assay: round 1: polynomial, read, 0.5 times DRAM, 2 threads: 1 of ")
+    assert re.search(r" cells, \d+ ms left$", first)
     assert {one["of_dram"] for one in json.loads(out)["cells"]} == {0.5, 1, 1.5, 2}
     # Of twice the DRAM, and as much for the room that LU does not touch.
     assert max(int(words[words.index("--size") + 1]) for words in launches) == 64 << 20
-    monkeypatch.setattr(bench, "_free_bytes", lambda: 31 << 20)
+    monkeypatch.setattr(bench, "read_free_bytes", lambda: 31 << 20)
     assert main(words) == 2
     assert "--dram 16.0 MiB makes data of 32.0 MiB" in capsys.readouterr().err
-
-
-def test_how_far_a_cell_is_from_the_balance_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bench_of(monkeypatch, tmp_path)
-    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms", "--json", "-q"]
-    assert main(words) == 0
-    cells = json.loads(capsys.readouterr().out)["cells"]
-    assert {"of_balance" in one for one in cells if one["of_dram"] <= 1} == {False}
-    (one,) = (c for c in cells if (c["work"], c["of_dram"]) == ("forwards", 2.0))
-    # 32 MiB come at 2 GiB a second, while the work takes 0.1 s.
-    assert one["of_balance"] == pytest.approx(0.1 * 64)
-    assert one["model"] == 1.0
 
 
 def test_a_wrong_result_ends_the_bench(

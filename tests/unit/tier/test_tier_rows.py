@@ -50,6 +50,14 @@ def test_a_tile_of_a_tensor_is_many_rows() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["U5", "M8[ns]", "c16", "V24", "S3", "?"])
+def test_elements_of_any_kind_are_whole(kind: str) -> None:
+    array = np.zeros(4, dtype=kind)
+    at = array.__array_interface__["data"][0]
+    (one,) = rows_of(array[::2], at, at + array.nbytes)
+    assert one == Rows(at, 3 * array.itemsize, 3 * array.itemsize, 1)
+
+
 def test_nothing_lies_nowhere() -> None:
     assert rows(MATRIX[:0]) == []
     assert rows(np.zeros((5, 0))) == []

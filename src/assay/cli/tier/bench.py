@@ -4,113 +4,55 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from assay.bundle.files import replacing
 from assay.cli.documents import print_json
 from assay.cli.layout import fitted, width_of
 from assay.cli.target import target_of
 from assay.cli.tier.place import device_of, tier_env
-from assay.errors import BadInput, NotPossible
+from assay.errors import BadInput
 from assay.records import to_builtins
-from assay.tier.efficiency import (
-    DEGREES,
-    OF_DRAM,
-    OTHERS,
-    POLYNOMIALS,
-    Cell,
-    Device,
-    Work,
-    balance,
-)
+from assay.tier.bench import Bench, Progress, fitting, read_free_bytes
+from assay.tier.efficiency import OF_DRAM, OTHERS, POLYNOMIALS, Cell, Device
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_count, show_duration
 from assay.workloads.kernels import Timed, described, find_kernel, timed
 
 BUDGET_S = 600.0
-SAMPLE_S = "0.3"
-"""A launch goes on so long, beside the passes that it does not count."""
 _THRESHOLD_BYTES = 1 << 20
 """From which on memory is managed: the arrays of the smallest cells are to be, too."""
-_CHUNK_BYTES = 2 << 20
-_LEAST_BYTES = 16 << 20
-"""DRAM is divided into chunks, and the tier needs so much (docs/tier.md)."""
 _LEAST_OF_DRAM = 2.0
 """Data at most, over DRAM, of which the tier shows anything."""
 
 
-@dataclass
-class _Point:
-    """A cell on its way."""
-
-    work: Work
-    threads: int
-    of_dram: float
-    degree: int | None
-    memory: list[Timed] = field(default_factory=list)
-    tier: list[Timed] = field(default_factory=list)
-
-    @property
-    def data_bytes(self) -> float:
-        """What it touches, as the first launch in memory told."""
-        return self.memory[0].bytes * self.work.touched
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        degree = () if self.degree is None else ("--degree", str(self.degree))
-        return (*self.work.words, *degree, "--threads", str(self.threads))
-
-
 @dataclass(frozen=True)
-class _Bench:
-    """What all launches share."""
+class _Catalogue:
+    """The kernels of this installation, with storage behind their memory.
 
-    dram_bytes: int
+    Attributes:
+        path: directories, with commas between them.
+    """
+
     path: str
 
-    def round(self, point: _Point, rng: random.Random) -> None:
-        """One launch in memory and one with the tier, in any order from the second round on."""
-        ways = [False, True]
-        if point.memory:
-            rng.shuffle(ways)
-        for tier in ways:
-            kept = point.tier if tier else point.memory
-            kept.append(self._timed(point, tier=tier))
+    def able(self, kernel: str) -> set[str]:
+        """Variants that can be had here."""
+        return {one.variant for one in described(find_kernel(kernel, os.environ)).able}
 
-    def _timed(self, point: _Point, *, tier: bool) -> Timed:
-        """One launch.
+    def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> Timed:
+        """One launch; in memory alone where no DRAM is named.
 
         Raises:
-            NotPossible: a kernel fails, or its result is wrong.
+            NotPossible: it fails.
         """
-        program = find_kernel(point.work.kernel, os.environ)
-        able = {one.variant for one in described(program).able}
-        variant = next((one for one in point.work.variants if one in able), None)
-        if variant is None:
-            raise NotPossible(
-                f"No variant of {point.work.kernel} that `tier bench` knows can be had here.",
-                f"`assay case show {point.work.kernel}` says why.",
-            )
-        size = int(point.of_dram * self.dram_bytes / point.work.touched)
-        data = ("--variant", variant, "--size", str(size), "--seconds", SAMPLE_S)
-        env = self._tier_env(point) if tier else dict(os.environ)
-        (seen,) = timed(program, (*data, *point.words), env)
-        if seen.status != "ok":
-            raise NotPossible(
-                f"{point.work.name} gave a wrong result {'with' if tier else 'without'} the tier: "
-                f"{seen.reason or seen.status}.",
-                "Run it again; if it stays so, report it.",
-            )
+        (seen,) = timed(find_kernel(kernel, os.environ), words, self._env(dram_bytes))
         return seen
 
-    def _tier_env(self, point: _Point) -> dict[str, str]:
-        """With less DRAM where data are less than was asked for, as those that are 2^n bytes."""
-        chunks = round(point.data_bytes / point.of_dram / _CHUNK_BYTES)
-        dram_bytes = max(chunks * _CHUNK_BYTES, _LEAST_BYTES)
+    def _env(self, dram_bytes: int | None) -> Mapping[str, str]:
+        if dram_bytes is None:
+            return dict(os.environ)
         threshold = {"ASSAY_TIER_THRESHOLD": str(_THRESHOLD_BYTES)}
         return tier_env(self.path, dram_bytes) | threshold
 
@@ -132,14 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
     sizes = _sizes(dram_bytes, quiet=arguments.quiet)
     budget_s = parse_duration_s(arguments.budget) if arguments.budget else BUDGET_S
     threads = _threads(arguments.threads)
+    bench = Bench(_Catalogue(arguments.path), dram_bytes, sizes, threads)
     before = device_of(arguments.path)
-    bench = _Bench(dram_bytes, arguments.path)
-    points = list(_points(sizes, threads))
-    _measure(bench, points, budget_s, quiet=arguments.quiet)
+    bench.measure(budget_s, _untold if arguments.quiet else _tell)
     after = device_of(arguments.path)
     # Others who use it lower it, if not both times.
     device = Device(read=max(before.read, after.read), write=max(before.write, after.write))
-    cells = [_cell(point, device) for point in points if point.tier]
+    cells = bench.cells(device)
     if picture is not None:
         from assay.tier.heatmap import heatmap_svg
 
@@ -156,63 +97,27 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _points(sizes: Sequence[float], threads: Sequence[int]) -> Iterator[_Point]:
-    for of_dram in sizes:
-        for count in threads:
-            for work in POLYNOMIALS:
-                for degree in DEGREES:
-                    yield _Point(work, count, of_dram, degree)
-            for work in OTHERS:
-                if of_dram <= work.of_dram:
-                    yield _Point(work, count, of_dram, None)
-
-
-def _measure(bench: _Bench, points: Sequence[_Point], budget_s: float, *, quiet: bool) -> None:
-    """The first round in order of size, so that a short budget has the small ones."""
-    end = time.monotonic() + budget_s
-    rng = random.Random(0)
-    order = list(points)
-    done = 0
-    while True:
-        for point in order:
-            if time.monotonic() >= end:
-                return
-            bench.round(point, rng)
-            done += 1
-            if not quiet:
-                left = show_duration(max(0.0, end - time.monotonic()))
-                threads = show_count(point.threads, "thread")
-                at = f"{point.of_dram:g} times DRAM, {threads}"
-                print(
-                    f"assay: {point.work.name}, {at}: {done} of {len(points)} cells, {left} left",
-                    file=sys.stderr,
-                )
-        rng.shuffle(order)
-
-
-def _cell(point: _Point, device: Device) -> Cell:
-    one = point.memory[0]
-    memory_s = tuple(seen.median_s for seen in point.memory)
-    middle_s = sorted(memory_s)[len(memory_s) // 2]
-    return Cell(
-        work=point.work.name,
-        threads=point.threads,
-        of_dram=point.of_dram,
-        intensity=one.flops / (point.data_bytes * point.work.items),
-        memory_s=memory_s,
-        tier_s=tuple(seen.median_s for seen in point.tier),
-        of_balance=balance(point.work, point.of_dram, middle_s, point.data_bytes, device),
+def _tell(now: Progress) -> None:
+    print(
+        f"assay: round {now.round}: {now.work.name}, {now.of_dram:g} times DRAM, "
+        f"{show_count(now.threads, 'thread')}: {now.done} of {now.cells} cells, "
+        f"{show_duration(now.left_s)} left",
+        file=sys.stderr,
     )
 
 
+def _untold(_: Progress) -> None:
+    pass
+
+
 def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
-    """Data over DRAM, of those that fit into this host's memory: that is what is compared with.
+    """Data over DRAM; those that do not fit into this host's memory are told of.
 
     Raises:
         BadInput: not even twice the DRAM does.
     """
-    free_bytes = _free_bytes()
-    fit = tuple(one for one in OF_DRAM if one * dram_bytes <= free_bytes)
+    free_bytes = read_free_bytes()
+    fit = fitting(dram_bytes, free_bytes)
     if _LEAST_OF_DRAM not in fit:
         raise BadInput(
             f"--dram {show_bytes(dram_bytes)} makes data of "
@@ -228,13 +133,6 @@ def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
             file=sys.stderr,
         )
     return fit
-
-
-def _free_bytes() -> int:
-    """Memory that programs can have without swap."""
-    lines = Path("/proc/meminfo").read_text().splitlines()  # proc_meminfo(5): in KiB
-    told = next(line for line in lines if line.startswith("MemAvailable:"))
-    return int(told.split()[1]) << 10
 
 
 def _threads(text: str | None) -> tuple[int, ...]:

@@ -6,13 +6,11 @@ import os
 
 from assay.errors import BadInput, NotPossible
 from assay.installed import native_folder
+from assay.settings.tier import ENOUGH, LEAST_BYTES, budget, is_preloadable, placement, storage
 from assay.tier.doctor import findings, usable
 from assay.tier.efficiency import Device
 from assay.tier.probe import probe
 from assay.units import show_bytes
-
-LEAST_BYTES = 8 * (2 << 20)
-"""Eight chunks of 2 MiB: no instruction touches as many at once (native/tier/pager.hpp)."""
 
 
 def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, str]:
@@ -23,24 +21,19 @@ def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, s
         NotPossible: the loader cannot read the library's path.
     """
     if dram_bytes < LEAST_BYTES:
-        raise BadInput(
-            f"--dram {show_bytes(dram_bytes)} is too little.",
-            f"Give at least {LEAST_BYTES >> 20}M: eight chunks of 2 MiB.",
-        )
+        raise BadInput(f"--dram {show_bytes(dram_bytes)} is too little.", ENOUGH)
     library = str(native_folder(os.environ) / "libassay-tier.so")
-    if set(library) & set(" :\t\n"):
+    if not is_preloadable(library):
         raise NotPossible(
             f"{library!r} cannot be preloaded: its path holds a space or a colon.",
             "Install assay elsewhere.",
         )
     others = os.environ.get("LD_PRELOAD", "")
+    told = (*storage(path), budget(dram_bytes), *([placement(numa)] if numa else []))
     return {
         **os.environ,
         "LD_PRELOAD": f"{library}:{others}" if others else library,
-        "ASSAY_TIER_HOW": "pager",
-        "ASSAY_TIER_PATH": path,
-        "ASSAY_TIER_DRAM": str(dram_bytes),
-        **({"ASSAY_TIER_NUMA": numa} if numa else {}),
+        **{one.name: one.value for one in told},
     }
 
 

@@ -89,6 +89,9 @@ def _row(now: Region, before: Region | None, every_s: float, *, waits: bool) -> 
 
     ``waits``: whether it is known who waited.
     """
+    # One in whose place another was: counts only grow.
+    if before is not None and before.first > now.first:
+        before = None
 
     def more(name: str) -> float:
         return float(getattr(now, name)) - (float(getattr(before, name)) if before else 0.0)

@@ -1,0 +1,85 @@
+#include "tier/checks/semantics/area.hpp"
+#include "tier/checks/semantics/rows.hpp"
+#include "tier/checks/semantics/told.hpp"
+#include "tier/checks/semantics/watched.hpp"
+#include "tier/sys.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace assay::tier::semantics {
+
+namespace {
+
+/// What is told of two pages in the middle of four, while something is done to them.
+std::string told_of_middle(std::uint64_t features, const std::function<int(std::byte*)>& work) {
+    constexpr std::size_t pages = 4;
+    std::byte* const at = sys::map(pages * page);
+    if (at == nullptr) throw std::bad_alloc();
+    std::memset(at, std::to_integer<int>(written), pages * page);
+    std::string found;
+    int status = 0;
+    {
+        const Userfault fault = userfault(features);
+        watch(fault, at, pages * page);
+        found = told_during(fault, at, [&] { status = work(at + page); });
+    }
+    // The middle is not unmapped again: something else may be there by now.
+    sys::unmap(at, page);
+    sys::unmap(at + (pages - 1) * page, page);
+    return status == 0 ? found : "an error";
+}
+
+} // namespace
+
+/// What the program unmaps by itself, the pager forgets.
+void unmap_is_told(Seen& seen) {
+    const auto unmap = [](std::byte* at) { return sys::unmap(at, 2 * page); };
+    seen.is("asked for", told_of_middle(UFFD_FEATURE_EVENT_UNMAP, unmap), "unmapped pages 1 to 2");
+    seen.is("not asked for", told_of_middle(0, unmap), "nothing");
+}
+
+/// The pager does not ask, so that giving pages back waits for nobody: it learns so by the next fault.
+void discard_is_told(Seen& seen) {
+    const auto discard = [](std::byte* at) {
+        const int status = sys::advise(at, 2 * page, MADV_DONTNEED);
+        sys::unmap(at, 2 * page);
+        return status;
+    };
+    seen.is("asked for", told_of_middle(UFFD_FEATURE_EVENT_REMOVE, discard), "removed pages 1 to 2");
+    seen.is("not asked for", told_of_middle(0, discard), "nothing");
+}
+
+/// A page that was given back, of a chunk that is in, is a fault again, and the others are none.
+void discarded_page_is_missing(Seen& seen) {
+    for (const auto& [bytes, advice] :
+         {std::pair{4 * page, MADV_NOHUGEPAGE}, std::pair{huge_page, MADV_HUGEPAGE}}) {
+        const Area frame(bytes, advice), region(bytes, advice);
+        const Userfault fault = userfault(UFFD_FEATURE_MOVE);
+        watch(fault, region);
+        frame.fill();
+        seen.error(std::to_string(bytes >> 10) + " KiB moved in", error_of_move(fault, region, frame), 0);
+        seen.is(
+            "MADV_DONTNEED tells",
+            told_during(fault, region.at(), [&region] { sys::advise(region.at(1), page, MADV_DONTNEED); }),
+            "nothing");
+        std::array<std::byte, 3> found{};
+        seen.is("a touch of pages 0 to 2 tells",
+                told_during(fault, region.at(),
+                            [&] {
+                                for (std::size_t i = 0; i < found.size(); ++i)
+                                    found[i] = byte_at(region.at(i));
+                            }),
+                "fault on page 1");
+        seen.byte("page 0", found[0], written);
+        seen.byte("page 1", found[1], answered);
+        seen.byte("page 2", found[2], written);
+    }
+}
+
+} // namespace assay::tier::semantics

@@ -1,0 +1,100 @@
+/// What userfaultfd(2) of this kernel does, one row for each fact that the pager is built on.
+///
+///     assay-tier-semantics [--path DIR] [--row NAME]
+///
+/// One line of JSON for each row: ok, different (the kernel does otherwise than the pager takes it to do), or
+/// skipped with the reason. Status 1 where a row is different. The facts were found on Linux 6.18; those of
+/// UFFDIO_MOVE are decided by move_pages() of the kernel's mm/userfaultfd.c.
+
+#include "tier/checks/semantics/rows.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace assay::tier::semantics;
+
+struct Row {
+    const char* name;
+    std::function<void(Seen&)> show;
+};
+
+std::vector<Row> all_rows(const std::string& path) {
+    return {{"move-keeps-huge-pages", move_keeps_huge_pages},
+            {"move-into-write-protected", move_into_write_protected},
+            {"move-registered-buffer", move_registered_buffer},
+            {"move-after-direct-io", [path](Seen& seen) { move_after_direct_io(seen, path); }},
+            {"move-after-fork", move_after_fork},
+            {"child-reads-zeros", child_reads_zeros},
+            {"child-without-memory-dies", child_without_memory_dies},
+            {"move-between-locked-and-unlocked", move_between_locked_and_unlocked},
+            {"system-call-user-mode-only", system_call_user_mode_only},
+            {"system-call-sigbus-mode", system_call_sigbus_mode},
+            {"system-call-answered", system_call_answered},
+            {"move-of-missing-pages", move_of_missing_pages},
+            {"move-between-protections", move_between_protections},
+            {"move-while-an-event-waits", move_while_an_event_waits},
+            {"poison-ends-in-sigbus", poison_ends_in_sigbus},
+            {"unmap-is-told", unmap_is_told},
+            {"discard-is-told", discard_is_told},
+            {"discarded-page-is-missing", discarded_page_is_missing},
+            {"place-that-was-left-is-watched", place_that_was_left_is_watched},
+            {"mappings-do-not-leave-together", mappings_do_not_leave_together}};
+}
+
+/// \returns whether the kernel does not do otherwise than the pager relies on.
+bool show(const Row& row) {
+    // Where a kernel does otherwise, a row may wait for ever; it ends by SIGALRM.
+    ::alarm(30);
+    Seen seen;
+    std::string status, text;
+    try {
+        row.show(seen);
+        status = seen.as_relied_on() ? "ok" : "different";
+        text = seen.text();
+    } catch (const Skipped& why) {
+        status = "skipped";
+        text = why.what();
+    } catch (const std::exception& error) {
+        status = "different";
+        text = seen.text() + (seen.text().empty() ? "" : "; ") + error.what();
+    }
+    // No text of a row has what JSON would escape.
+    std::printf("{\"row\":\"%s\",\"status\":\"%s\",\"seen\":\"%s\"}\n", row.name, status.c_str(),
+                text.c_str());
+    std::fflush(stdout);
+    return status != "different";
+}
+
+int show_rows(std::map<std::string, std::string> options) {
+    std::size_t shown = 0, different = 0;
+    for (const Row& row : all_rows(options["path"])) {
+        if (options.contains("row") && options["row"] != row.name) continue;
+        ++shown;
+        different += show(row) ? 0U : 1U;
+    }
+    if (shown == 0) std::fprintf(stderr, "there is no row %s\n", options["row"].c_str());
+    return shown == 0 ? 2 : different == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::map<std::string, std::string> options;
+    for (int i = 1; i < argc; i += 2) {
+        const std::string name = argv[i];
+        if ((name != "--path" && name != "--row") || i + 1 == argc) {
+            std::fputs("usage: assay-tier-semantics [--path DIR] [--row NAME]\n", stderr);
+            return 2;
+        }
+        options[name.substr(2)] = argv[i + 1];
+    }
+    return show_rows(options);
+}

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "tier/checks/semantics/seen.hpp"
+
+#include <string>
+
+/// Each shows one fact, and throws Skipped where this machine cannot.
+namespace assay::tier::semantics {
+
+// moving.cpp
+void move_keeps_huge_pages(Seen& seen);
+void move_into_write_protected(Seen& seen);
+void move_between_locked_and_unlocked(Seen& seen);
+void move_of_missing_pages(Seen& seen);
+void move_between_protections(Seen& seen);
+void move_while_an_event_waits(Seen& seen);
+
+// transfers.cpp
+void move_registered_buffer(Seen& seen);
+void move_after_direct_io(Seen& seen, const std::string& path);
+
+// forking.cpp
+void move_after_fork(Seen& seen);
+void child_reads_zeros(Seen& seen);
+void child_without_memory_dies(Seen& seen);
+
+// system_calls.cpp
+void system_call_user_mode_only(Seen& seen);
+void system_call_sigbus_mode(Seen& seen);
+void system_call_answered(Seen& seen);
+
+// poison.cpp
+void poison_ends_in_sigbus(Seen& seen);
+
+// giving_back.cpp
+void unmap_is_told(Seen& seen);
+void discard_is_told(Seen& seen);
+void discarded_page_is_missing(Seen& seen);
+
+// leaving.cpp
+void place_that_was_left_is_watched(Seen& seen);
+void mappings_do_not_leave_together(Seen& seen);
+
+} // namespace assay::tier::semantics

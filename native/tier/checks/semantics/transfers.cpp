@@ -1,0 +1,165 @@
+#include "tier/checks/semantics/area.hpp"
+#include "tier/checks/semantics/rows.hpp"
+#include "tier/checks/semantics/watched.hpp"
+#include "tier/sys.hpp"
+
+#include <fcntl.h>
+#include <liburing.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <system_error>
+
+namespace assay::tier::semantics {
+
+namespace {
+
+class Ring {
+  public:
+    Ring() {
+        if (const int status = ::io_uring_queue_init(1, &ring_, 0); status != 0)
+            throw Skipped(std::string("no io_uring: ") + std::strerror(-status));
+    }
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+    ~Ring() { ::io_uring_queue_exit(&ring_); }
+
+    [[nodiscard]] io_uring* get() { return &ring_; }
+
+    /// Returns as soon as the kernel tells that it has ended: sleeping until then would take longer than what
+    /// is looked for.
+    void read(int file, std::byte* to, std::size_t bytes) {
+        ::io_uring_prep_read(::io_uring_get_sqe(&ring_), file, to, static_cast<unsigned>(bytes), 0);
+        if (const int status = ::io_uring_submit(&ring_); status < 0)
+            throw std::system_error(-status, std::generic_category(), "io_uring_submit");
+        io_uring_cqe* answer = nullptr;
+        while (::io_uring_peek_cqe(&ring_, &answer) != 0) {
+        }
+        const int result = answer->res;
+        ::io_uring_cqe_seen(&ring_, answer);
+        if (result != static_cast<int>(bytes))
+            throw std::system_error(result < 0 ? -result : EIO, std::generic_category(), "direct read");
+    }
+
+  private:
+    io_uring ring_{};
+};
+
+/// Moves that were tried again while pages were in use.
+class Patience {
+  public:
+    /// For some seconds at most.
+    int move(const Userfault& fault, std::byte* to, std::byte* from, std::size_t bytes) {
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+        std::size_t done = 0, tries = 0;
+        for (;;) {
+            const Userfault::Moved moved = fault.move(to + done, from + done, bytes - done);
+            done += moved.bytes;
+            if (moved.error != EBUSY || std::chrono::steady_clock::now() > until) {
+                all_ += tries;
+                most_ = std::max(most_, tries);
+                return moved.error;
+            }
+            ++tries;
+            ::sched_yield();
+        }
+    }
+    [[nodiscard]] std::string text() const {
+        return std::to_string(all_) + " retries, at most " + std::to_string(most_) + " for one";
+    }
+
+  private:
+    std::size_t all_ = 0, most_ = 0;
+};
+
+/// Goes from CPU to CPU, and back to all of them.
+class Wanderer {
+  public:
+    Wanderer() {
+        if (::sched_getaffinity(0, sizeof all_, &all_) != 0) CPU_ZERO(&all_);
+    }
+    Wanderer(const Wanderer&) = delete;
+    Wanderer& operator=(const Wanderer&) = delete;
+    ~Wanderer() { ::sched_setaffinity(0, sizeof all_, &all_); }
+
+    void go_on() {
+        if (CPU_COUNT(&all_) == 0) return;
+        for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
+            at_ = (at_ + 1) % CPU_SETSIZE;
+            if (CPU_ISSET(at_, &all_)) break;
+        }
+        cpu_set_t one{};
+        CPU_SET(at_, &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+    }
+
+  private:
+    cpu_set_t all_{};
+    std::size_t at_ = 0;
+};
+
+/// A chunk is read into a frame, moved in as soon as the kernel tells that it was read, and moved back.
+void move_after_reads(Seen& seen, int file, std::size_t bytes, std::size_t count) {
+    const int advice = bytes % huge_page == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
+    const Area frame(bytes, advice), region(bytes, advice);
+    const Userfault fault = userfault(UFFD_FEATURE_MOVE);
+    frame.fill();
+    if (::pwrite(file, frame.at(), bytes, 0) != static_cast<ssize_t>(bytes))
+        throw std::system_error(errno, std::generic_category(), "direct write");
+    std::memset(frame.at(), 0, bytes);
+    watch(fault, frame);
+    watch(fault, region);
+    Ring ring;
+    Patience in, out;
+    // The kernel handles the end of a transfer on a CPU of its choice; seen from another, the moment is
+    // there.
+    Wanderer cpus;
+    int error = 0;
+    bool same = true;
+    for (std::size_t i = 0; i < count && error == 0; ++i) {
+        if (i % 50 == 0) cpus.go_on();
+        ring.read(file, frame.at(), bytes);
+        error = in.move(fault, region.at(), frame.at(), bytes);
+        if (error != 0) break;
+        same = same && byte_at(region.at()) == written && byte_at(region.at() + bytes - 1) == written;
+        std::memset(region.at(), 0, bytes);
+        error = out.move(fault, frame.at(), region.at(), bytes);
+    }
+    seen.error(std::to_string(bytes >> 10) + " KiB", error, 0);
+    seen.is("contents", same ? "as read" : "wrong", "as read");
+    seen.note(std::to_string(count) + " moves with " + in.text());
+}
+
+} // namespace
+
+/// Why the pager registers none of its frames with io_uring.
+void move_registered_buffer(Seen& seen) {
+    const Area frame(page), region(page);
+    const Userfault fault = userfault(UFFD_FEATURE_MOVE);
+    watch(fault, region);
+    frame.fill();
+    Ring ring;
+    const iovec buffer{frame.at(), page};
+    if (const int status = ::io_uring_register_buffers(ring.get(), &buffer, 1); status != 0)
+        throw Skipped(std::string("no buffer can be registered: ") + std::strerror(-status));
+    seen.error("while registered", error_of_move(fault, region, frame), EBUSY);
+    seen.error("unregistered", -::io_uring_unregister_buffers(ring.get()), 0);
+    seen.error("then", Patience().move(fault, region.at(), frame.at(), page), 0);
+}
+
+/// Pages may be pinned for a moment after a transfer has ended, as its end is told before they are let go
+/// (iomap_dio_bio_end_io() of fs/iomap/direct-io.c).
+void move_after_direct_io(Seen& seen, const std::string& path) {
+    if (path.empty()) throw Skipped("no --path for a file");
+    const Fd file(::open(path.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600));
+    if (!file) throw Skipped(std::string("no O_TMPFILE with O_DIRECT there: ") + std::strerror(errno));
+    for (const std::size_t bytes : {page, 16 * page, 64 * page})
+        move_after_reads(seen, file.get(), bytes, 500);
+    move_after_reads(seen, file.get(), huge_page, 100);
+}
+
+} // namespace assay::tier::semantics

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "tier/checks/semantics/area.hpp"
+#include "tier/userfault.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::tier::semantics {
+
+/// \throws Skipped where this kernel or these rights do not give it.
+Userfault userfault(std::uint64_t features);
+
+void watch(const Userfault& fault, std::byte* at, std::size_t bytes);
+void watch(const Userfault& fault, const Area& area);
+
+int error_of_move(const Userfault& fault, const Area& to, const Area& from);
+
+/// A page that was written, and that was taken away as the pager does it.
+struct Evicted {
+    explicit Evicted(std::uint64_t features);
+
+    Area region{page}, place{page};
+    Userfault fault;
+};
+
+} // namespace assay::tier::semantics

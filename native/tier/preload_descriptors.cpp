@@ -1,0 +1,45 @@
+#include "tier/export.hpp"
+#include "tier/preload_front.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+using assay::tier::preload::front;
+
+// Programs close what they did not open, before they become daemons or start others.
+
+ASSAY_TIER_EXPORT int close(int fd) {
+    if (front().owns(fd)) {
+        errno = EBADF;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_close, fd));
+}
+
+ASSAY_TIER_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {
+    for (int own = 0; (own = front().own_between(first, last)) >= 0; first = static_cast<unsigned>(own) + 1)
+        if (static_cast<unsigned>(own) > first &&
+            ::syscall(SYS_close_range, first, static_cast<unsigned>(own) - 1, flags) != 0)
+            return -1;
+    return first > last ? 0 : static_cast<int>(::syscall(SYS_close_range, first, last, flags));
+}
+
+ASSAY_TIER_EXPORT void closefrom(int first) noexcept {
+    static_cast<void>(close_range(static_cast<unsigned>(first < 0 ? 0 : first), ~0U, 0));
+}
+
+ASSAY_TIER_EXPORT int dup3(int from, int to, int flags) noexcept {
+    if (front().owns(to)) {
+        errno = EBUSY;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_dup3, from, to, flags));
+}
+
+ASSAY_TIER_EXPORT int dup2(int from, int to) noexcept {
+    if (from == to) return ::fcntl(from, F_GETFD) == -1 ? -1 : to;
+    return dup3(from, to, 0);
+}

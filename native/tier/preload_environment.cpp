@@ -1,0 +1,76 @@
+#include "tier/preload_environment.hpp"
+
+#include "tier/paths.hpp"
+#include "tier/placement.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace assay::tier::preload {
+
+namespace {
+
+std::size_t number(std::string_view text, std::size_t usual) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? value : usual;
+}
+
+std::size_t number_of(const char* name, std::size_t usual) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? usual : number(text, usual);
+}
+
+std::size_t dram() {
+    return number_of("ASSAY_TIER_DRAM", 0);
+}
+
+/// How many like this one share what is named, and were not started by one another: instances that assay
+/// started, or the ranks of a job on this node as Open MPI and MPICH's Hydra number them.
+std::size_t sharers() {
+    for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "ASSAY_INSTANCES"})
+        if (const std::size_t found = number_of(name, 0); found > 0) return found;
+    return 1;
+}
+
+} // namespace
+
+How how_from_environment() {
+    const char* const how = std::getenv("ASSAY_TIER_HOW");
+    if (how != nullptr && std::string_view(how) == "advisor") return How::advisor;
+    return std::getenv("ASSAY_TIER_PATH") == nullptr ? How::nobody : How::pager;
+}
+
+std::size_t threshold_from_environment(std::size_t usual) {
+    return number_of("ASSAY_TIER_THRESHOLD", usual);
+}
+
+std::size_t part_from_environment() {
+    return dram() / sharers();
+}
+
+Budget budget_from_environment() {
+    std::optional<Budget> handed = Budget::handed(std::getenv("ASSAY_TIER_BUDGET"), dram());
+    return handed ? std::move(*handed) : Budget(part_from_environment(), dram());
+}
+
+Means means_from_environment() {
+    Means means;
+    means.paths = absolute(split_paths(std::getenv("ASSAY_TIER_PATH")));
+    means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
+    means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
+    if (const char* const folder = std::getenv("ASSAY_TIER_TRACE"); folder != nullptr)
+        means.trace_folder = folder;
+    if (const char* const folder = std::getenv("ASSAY_TIER_REPLAY"); folder != nullptr)
+        means.replay_folder = folder;
+    if (const char* const how = std::getenv("ASSAY_TIER_EXCHANGE"); how != nullptr)
+        means.exchange = std::string_view(how) == "copy" ? Exchange::copy : Exchange::move;
+    if (const char* const numa = std::getenv("ASSAY_TIER_NUMA"); numa != nullptr) means.numa = numa_of(numa);
+    return means;
+}
+
+} // namespace assay::tier::preload

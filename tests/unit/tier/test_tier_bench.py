@@ -1,0 +1,182 @@
+"""Rounds of works with storage behind memory and in memory alone, and the cells they make."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from assay.errors import NotPossible
+from assay.tier.bench import Bench, Progress, fitting, read_free_bytes
+from assay.tier.efficiency import DEGREES, OF_DRAM, OTHERS, POLYNOMIALS, Device, Work
+
+MIB = 1 << 20
+DEVICE = Device(read=2 << 30, write=1 << 30)
+OF_A_SIZE = len(POLYNOMIALS) * len(DEGREES) + len(OTHERS)
+"""Cells of small data with one number of threads."""
+
+
+@dataclass
+class Told:
+    """What a kernel says."""
+
+    status: str
+    reason: str
+    median_s: float
+    bytes: float
+    flops: float
+
+
+@dataclass
+class Catalogue:
+    """Kernels whose launches take no time: half as fast under the tier.
+
+    Attributes:
+        filled: of the bytes that are asked for, what data there are.
+        wrong: whether results are, in memory and with the tier.
+        lacks: variants that cannot be had.
+        launches: words and DRAM of each.
+    """
+
+    filled: float = 1.0
+    wrong: tuple[bool, bool] = (False, False)
+    lacks: tuple[str, ...] = ()
+    launches: list[tuple[str, Sequence[str], int | None]] = field(default_factory=list)
+
+    def able(self, kernel: str) -> set[str]:
+        every = {one for work in (*POLYNOMIALS, *OTHERS) for one in work.variants}
+        return every - set(self.lacks)
+
+    def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> Told:
+        self.launches.append((kernel, words, dram_bytes))
+        under = dram_bytes is not None
+        return Told(
+            status="rejected" if self.wrong[under] else "ok",
+            reason="",
+            median_s=0.2 if under else 0.1,
+            bytes=self.filled * float(value(words, "--size")),
+            flops=1e9,
+        )
+
+    @property
+    def drams(self) -> set[int]:
+        return {dram for _, _, dram in self.launches if dram is not None}
+
+
+def value(words: Sequence[str], name: str) -> str:
+    return words[words.index(name) + 1]
+
+
+def seconds() -> Callable[[], float]:
+    """A clock that goes on by one whenever it is looked at: twice for each cell."""
+    return itertools.count(0.0).__next__
+
+
+def measured(
+    bench: Bench, for_s: float, told: Callable[[Progress], None] = lambda _: None
+) -> Bench:
+    bench.measure(for_s, told, seconds())
+    return bench
+
+
+def test_each_cell_is_launched_both_ways_in_the_order_of_size() -> None:
+    kernels = Catalogue()
+    of_twice = OF_A_SIZE - sum(one.of_dram < 2.0 for one in OTHERS)
+    bench = Bench(kernels, 16 * MIB, (0.5, 2.0), (3,))
+    cells = measured(bench, 2.0 * (OF_A_SIZE + of_twice)).cells(DEVICE)
+    assert [one.of_dram for one in cells] == [0.5] * OF_A_SIZE + [2.0] * of_twice
+    assert {one.efficiency for one in cells} == {0.5}
+    assert {(len(one.memory_s), len(one.tier_s)) for one in cells} == {(1, 1)}
+    ways = [dram is not None for _, _, dram in kernels.launches]
+    assert ways == [False, True] * len(cells)
+    assert all(words[-2:] == ("--threads", "3") for _, words, _ in kernels.launches)
+
+
+def test_later_rounds_are_in_any_order() -> None:
+    kernels = Catalogue()
+    bench = measured(Bench(kernels, 16 * MIB, (0.5,), (1,)), 2.0 * 8 * OF_A_SIZE)
+    assert {len(one.tier_s) for one in bench.cells(DEVICE)} == {8}
+    rounds = [
+        kernels.launches[2 * start : 2 * (start + OF_A_SIZE)]
+        for start in range(0, 8 * OF_A_SIZE, OF_A_SIZE)
+    ]
+    assert len({tuple(kernel for kernel, _, _ in one) for one in rounds}) > 1
+    first, later = ({dram is None for _, _, dram in one[::2]} for one in (rounds[0], rounds[1]))
+    assert (first, later) == ({True}, {False, True})
+
+
+def test_it_stops_when_the_time_is_over() -> None:
+    cells = measured(Bench(Catalogue(), 16 * MIB, OF_DRAM, (1, 2)), 10.0).cells(DEVICE)
+    assert [one.of_dram for one in cells] == [0.5] * 5
+
+
+def test_progress_is_told_of_each_cell() -> None:
+    told: list[Progress] = []
+    measured(Bench(Catalogue(), 16 * MIB, (0.5,), (2,)), 2.0 * (OF_A_SIZE + 1), told.append)
+    assert told[0] == Progress(
+        round=1,
+        work=POLYNOMIALS[0],
+        threads=2,
+        of_dram=0.5,
+        done=1,
+        cells=OF_A_SIZE,
+        left_s=2.0 * OF_A_SIZE,
+    )
+    assert [(one.round, one.done) for one in told[-2:]] == [(1, OF_A_SIZE), (2, 1)]
+    assert told[-1].left_s == 0.0
+
+
+@pytest.mark.parametrize(("filled", "dram"), [(1 - 1e-6, 32), (0.75, 24), (0.1, 16)])
+def test_data_that_are_less_than_asked_for_have_less_dram(filled: float, dram: int) -> None:
+    """In whole chunks, and no less than the tier takes."""
+    kernels = Catalogue(filled=filled)
+    measured(Bench(kernels, 32 * MIB, OF_DRAM, (1,)), 1000.0)
+    assert kernels.drams == {dram * MIB}
+
+
+def test_how_far_a_cell_is_from_the_balance() -> None:
+    bench = measured(Bench(Catalogue(), 16 * MIB, (1.0, 2.0), (1,)), 1000.0)
+    cells = bench.cells(DEVICE)
+    assert {one.of_balance for one in cells if one.of_dram <= 1} == {None}
+    (one,) = (c for c in cells if (c.work, c.of_dram) == ("forwards", 2.0))
+    # 32 MiB come at 2 GiB a second, while the work takes 0.1 s.
+    assert one.of_balance == pytest.approx(0.1 * 64)
+    assert one.model == 1.0
+
+
+def variants_of(kernels: Catalogue, work: Work) -> set[str]:
+    measured(Bench(kernels, 16 * MIB, (0.5,), (1,)), 2.0 * OF_A_SIZE)
+    return {value(words, "--variant") for name, words, _ in kernels.launches if name == work.kernel}
+
+
+def test_the_variant_that_is_wanted_most_is_taken() -> None:
+    work = POLYNOMIALS[0]
+    best, second, *_ = work.variants
+    assert variants_of(Catalogue(), work) == {best}
+    assert variants_of(Catalogue(lacks=(best,)), work) == {second}
+    with pytest.raises(NotPossible, match="No variant of horner that `tier bench` knows"):
+        variants_of(Catalogue(lacks=work.variants), work)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "how"), [((True, False), "without the tier"), ((False, True), "with the tier")]
+)
+def test_a_wrong_result_ends_it(wrong: tuple[bool, bool], how: str) -> None:
+    bench = Bench(Catalogue(wrong=wrong), 16 * MIB, (0.5,), (1,))
+    with pytest.raises(NotPossible, match=f"gave a wrong result {how}: rejected"):
+        measured(bench, 1000.0)
+
+
+def test_sizes_are_those_that_fit_into_memory() -> None:
+    assert fitting(16 * MIB, 128 * MIB) == OF_DRAM
+    assert fitting(16 * MIB, 50 * MIB) == (0.5, 1.0, 1.5, 2.0)
+    assert fitting(16 * MIB, 7 * MIB) == ()
+
+
+def test_free_is_what_programs_can_have(tmp_path: Path) -> None:
+    text = "MemTotal:       32000000 kB\nMemFree:         1000 kB\nMemAvailable:    2048 kB\n"
+    (tmp_path / "meminfo").write_text(text)
+    assert read_free_bytes(tmp_path) == 2 * MIB

@@ -1,0 +1,114 @@
+"""What the processes of a session have done, as proc(5) and their pagers show it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.tier import look
+from assay.tier.meter import Counts, Meter
+from assay.tier.prediction import Look
+
+SESSION = 40
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def stat(pid: int, session: int, user_s: float, kernel_s: float = 0.0) -> str:
+    """A line of proc_pid_stat(5), of a program whose name is no help in reading it."""
+    before = ["S", "1", "1", str(session), *["0"] * 7]
+    times = [str(int(one * TICKS)) for one in (user_s, kernel_s)]
+    return " ".join([str(pid), "(a) (b c)", *before, *times, "0", "0"])
+
+
+def process(proc: Path, pid: int, session: int, user_s: float, pager_s: float = 0.0) -> None:
+    """Of two threads, one of which is its pager's; ``user_s`` are of both."""
+    threads = {pid: ("app", user_s - pager_s), pid + 1: ("assay-tier", pager_s)}
+    for thread, (name, thread_s) in threads.items():
+        folder = proc / f"{pid}/task/{thread}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "comm").write_text(f"{name}\n")
+        (folder / "stat").write_text(stat(thread, session, thread_s))
+    (proc / f"{pid}/stat").write_text(stat(pid, session, user_s, kernel_s=1.0))
+
+
+def meter(pid: int, **more: float) -> Meter:
+    counts: dict[str, Any] = {**dict.fromkeys(Counts.__struct_fields__, 0), "first": 1, **more}
+    return Meter(
+        pid=pid,
+        command="app",
+        dram_bytes=1 << 30,
+        chunk_bytes=2 << 20,
+        how="pager",
+        regions=(),
+        counts=Counts(**counts),
+    )
+
+
+Looking = Callable[[list[list[Meter]]], list[Look]]
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Looking:
+    """The looks while pagers show themselves so, one after another, and then the program ends."""
+
+    def looks(shown: list[list[Meter]]) -> list[Look]:
+        left = list(shown)
+        monkeypatch.setattr(look, "meters", lambda proc: left.pop(0))
+        return list(look.looks(SESSION, 60.0, lambda: bool(left), tmp_path))
+
+    monkeypatch.setattr(look.time, "sleep", lambda _: None)
+    return looks
+
+
+def test_work_is_that_of_all_threads_but_the_pagers(tmp_path: Path, looked: Looking) -> None:
+    process(tmp_path, 40, SESSION, user_s=5.0, pager_s=2.0)
+    (one,) = looked([[meter(40, demand=3, read_bytes=4096, stall_s=0.5)]])
+    assert one.cpu_s == pytest.approx(5.0 - 2.0 + 1.0)
+    assert (one.first, one.demand, one.read_bytes, one.stall_s) == (1, 3, 4096, 0.5)
+
+
+def test_processes_of_the_session_are_summed_and_others_left_out(
+    tmp_path: Path, looked: Looking
+) -> None:
+    process(tmp_path, 40, SESSION, user_s=1.0)
+    process(tmp_path, 50, SESSION, user_s=2.0)
+    process(tmp_path, 60, 60, user_s=4.0)
+    (one,) = looked([[meter(40, late=1), meter(50, late=2), meter(60, late=4)]])
+    assert one.late == 3
+    assert one.cpu_s == pytest.approx(1.0 + 2.0 + 2 * 1.0)
+
+
+def test_the_first_look_is_that_which_shows_large_memory(tmp_path: Path, looked: Looking) -> None:
+    process(tmp_path, 40, SESSION, user_s=1.0)
+    seen = looked([[], [meter(40, first=0)], [meter(40)], [meter(40, first=5)]])
+    assert [one.first for one in seen] == [1, 5]
+    assert seen[0].at_s <= seen[1].at_s
+
+
+def test_what_a_process_had_done_that_has_ended_stays_done(tmp_path: Path, looked: Looking) -> None:
+    process(tmp_path, 40, SESSION, user_s=1.0)
+    process(tmp_path, 50, SESSION, user_s=2.0)
+    both = [meter(40, staged=1), meter(50, staged=2)]
+    seen = looked([both, [meter(40, staged=4)]])
+    assert [one.staged for one in seen] == [3, 6]
+    assert seen[1].cpu_s == seen[0].cpu_s
+
+
+def test_a_process_that_ends_meanwhile_is_none(tmp_path: Path, looked: Looking) -> None:
+    assert looked([[meter(40)]]) == []
+
+
+def test_it_is_looked_until_the_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process(tmp_path, 40, SESSION, user_s=1.0)
+    monkeypatch.setattr(look, "meters", lambda proc: [meter(40)])
+    slept = [0.0]
+    monkeypatch.setattr(look.time, "monotonic", lambda: sum(slept))
+    monkeypatch.setattr(look.time, "sleep", slept.append)
+    looks = list(look.looks(SESSION, 1.0, lambda: True, tmp_path))
+    assert [one.at_s for one in looks] == [pytest.approx(n / 8) for n in range(8)]
