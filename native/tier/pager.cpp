@@ -245,6 +245,8 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
         region->watch(*chunk);
         chunk = &region->piece_at(at);
     }
+    if (chunk->place == Chunk::Place::ahead && region->level_of(*chunk) == wanted)
+        region->levels[wanted].streams.used();
     foresight_.touched(*region, *chunk, at);
     region->touched(*chunk, memory_.clock());
     if (writes) chunk->written = true;

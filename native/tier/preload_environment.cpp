@@ -3,9 +3,15 @@
 #include "tier/paths.hpp"
 #include "tier/placement.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
+#include <new>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -71,6 +77,21 @@ Means means_from_environment() {
         means.exchange = std::string_view(how) == "copy" ? Exchange::copy : Exchange::move;
     if (const char* const numa = std::getenv("ASSAY_TIER_NUMA"); numa != nullptr) means.numa = numa_of(numa);
     return means;
+}
+
+void hand_on(std::string_view name, std::string_view value) {
+    const std::string before = std::string(name) + '=';
+    std::size_t count = 0;
+    while (environ[count] != nullptr) ++count;
+    // The program may keep pointers to both: they are never freed.
+    auto* const text = ::strdup((before + std::string(value)).c_str());
+    auto** const all = new char*[count + 2];
+    if (text == nullptr) throw std::bad_alloc();
+    const auto is_other = [&](const char* one) { return !std::string_view(one).starts_with(before); };
+    char** end = std::copy_if(environ, environ + count, all, is_other);
+    *end++ = text;
+    *end = nullptr;
+    environ = all;
 }
 
 } // namespace assay::tier::preload

@@ -4,6 +4,7 @@
 #include "tier/means.hpp"
 
 #include <cstddef>
+#include <string_view>
 
 namespace assay::tier::preload {
 
@@ -25,5 +26,11 @@ enum class How { nobody, pager, advisor };
 /// All but the budget, and what it has.
 /// \throws std::runtime_error where a word is not known.
 [[nodiscard]] Means means_from_environment();
+
+/// A variable for what this process starts, before its `main` has begun.
+///
+/// Not by setenv(3): bash has one of its own, which it is too early for, and takes what is in `environ` then.
+/// \throws std::bad_alloc.
+void hand_on(std::string_view name, std::string_view value);
 
 } // namespace assay::tier::preload

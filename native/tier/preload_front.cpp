@@ -79,10 +79,9 @@ void Front::start_pager() {
         Means means = means_from_environment();
         means.budget = new (budget_room) Budget(budget_from_environment());
         means.memory_bytes = means.budget->bytes();
-        // All has been read by now: bash has a setenv of its own, after which its getenv finds none of it.
-        ::setenv("ASSAY_TIER_BUDGET", means.budget->name().c_str(), 1);
+        hand_on("ASSAY_TIER_BUDGET", means.budget->name());
         // What it starts may be in another folder by then.
-        ::setenv("ASSAY_TIER_PATH", joined_paths(means.paths).c_str(), 1);
+        hand_on("ASSAY_TIER_PATH", joined_paths(means.paths));
         own_.add_of(*means.budget);
         // It outlives everything that runs at exit, and may touch memory: so it is never destroyed.
         arena_.store(new (arena_room) Arena(means), std::memory_order_release);

@@ -58,8 +58,8 @@ ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, 
         return reinterpret_cast<void*>(found); // NOLINT: the kernel gives a number
     }
     if (front().is_in_child()) say_forked();
-    // To a place of the program's choice, or leaving pages behind: nobody needs it for ordinary memory.
     before = whole_pages(before);
+    // To a place of the program's choice, or leaving pages behind: nobody needs it for ordinary memory.
     if ((flags & ~MREMAP_MAYMOVE) != 0 || bytes == 0 || bytes > PTRDIFF_MAX) {
         errno = EINVAL;
         return MAP_FAILED;

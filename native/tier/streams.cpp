@@ -13,7 +13,7 @@ Streams::Stream& Streams::go_on(Stream& one, std::int64_t chunk, std::uint32_t t
     one.last = chunk;
     one.thread = thread;
     one.used = now_;
-    one.window = std::min(2 * one.window, most);
+    one.window = std::min(misleads() ? first_window : 2 * one.window, most);
     return one;
 }
 
@@ -27,7 +27,8 @@ Streams::Stream* Streams::assume(std::int64_t chunk, std::uint32_t thread, std::
     return &one;
 }
 
-/// A neighbour of the fault before it begins a run at once; other strides are taken where they come twice.
+/// A neighbour of the fault before it begins a run at once, as long as that serves; other strides are taken
+/// where they come twice.
 Streams::Stream* Streams::begin(std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
     std::array<std::int64_t, 2> before{};
     std::size_t found = 0;
@@ -40,7 +41,7 @@ Streams::Stream* Streams::begin(std::int64_t chunk, std::uint32_t thread, std::u
     seen_[newest_] = {chunk, thread, now_};
     if (found == 0) return nullptr;
     const std::int64_t stride = chunk - before[0];
-    const bool neighbour = stride == 1 || stride == -1;
+    const bool neighbour = (stride == 1 || stride == -1) && !misleads();
     if (stride == 0 || (!neighbour && (found < 2 || before[0] - before[1] != stride))) return nullptr;
     const std::int64_t first = neighbour ? before[0] : before[1];
     // A run with the same stride, which began elsewhere: a matrix by columns. Then the next begins as far on.

@@ -69,8 +69,11 @@ class Streams {
                (alone.when != 0 && alone.thread == thread && alone.chunk == chunk);
     }
 
+    /// What was brought ahead was used.
+    void used() { used_share_ += (1.0 - used_share_) / outcomes; }
     /// What was brought ahead was not used: less is brought from now on.
     void wasted() {
+        used_share_ -= used_share_ / outcomes;
         for (Stream& one : streams_) one.window = one.window > 2 ? one.window / 2 : one.window;
     }
 
@@ -79,6 +82,11 @@ class Streams {
     static constexpr int most_passed_over = 4096;
     static constexpr std::uint64_t recent = 64; ///< Faults, after which one of no run begins none.
     static constexpr std::uint32_t first_window = 2;
+    static constexpr double outcomes = 32; ///< Of what was brought ahead, that an average is over.
+
+    /// Most is brought in vain, so neighbours that are touched one after the other are no run yet: parts of
+    /// what is near in space and lies apart in memory, a tree, a curve that fills a box.
+    [[nodiscard]] bool misleads() const { return used_share_ < 0.25; }
 
     template <class Mapped>
     static bool reaches(const Stream& one, std::int64_t chunk, std::int64_t count, Mapped mapped) {
@@ -105,6 +113,7 @@ class Streams {
     std::array<Seen, remembered> seen_{}; ///< Faults of no run, the newest at `newest_`.
     std::size_t newest_ = 0;
     std::uint64_t now_ = 0;
+    double used_share_ = 1.0; ///< Of what was brought ahead.
 };
 
 } // namespace assay::tier

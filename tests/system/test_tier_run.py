@@ -329,15 +329,19 @@ def test_a_path_that_cannot_be_used_is_named(cli: CommandLine, path: str, told: 
     )
 
 
-def test_a_path_is_the_same_from_another_folder(cli: CommandLine, disk: Path) -> None:
-    """For what is started from there."""
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_a_path_is_the_same_from_another_folder(cli: CommandLine, disk: Path, shell: str) -> None:
+    """For what is started from there; bash has an environment of its own making."""
     (disk / "scratch").mkdir()
     script = (
         f"cd / && exec {shlex.quote(sys.executable)} -c {shlex.quote(LARGE + 'print(wrong())')}"
     )
-    words = ("tier", "run", "--dram", "64M", "--path", "scratch", "--", "sh", "-c", script)
-    answer = cli(*words, cwd=disk)
-    assert lines(answer) == ["0"]
+    words = ("tier", "run", "--dram", "64M", "--path", "scratch", "--", shell, "-c")
+    assert lines(cli(*words, script, cwd=disk)) == ["0"]
+    handed = cli(*words, "cat /proc/self/environ | tr '\\0' '\\n'; exit", cwd=disk)
+    found = dict(line.split("=", 1) for line in lines(handed) if line.startswith("ASSAY_TIER_"))
+    assert found["ASSAY_TIER_PATH"] == str((disk / "scratch").resolve())
+    assert found["ASSAY_TIER_BUDGET"]
 
 
 def test_addresses_that_are_used_up_are_named(tiered: Tiered) -> None:

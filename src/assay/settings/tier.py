@@ -1,11 +1,12 @@
 """``mem.dram``, ``mem.tier``, ``mem.numa``: large memory in so much DRAM, storage behind it.
 
 Interface: ``libassay-tier.so`` is put in front of the C library (``LD_PRELOAD``) and told by its
-environment how much memory it has and where the rest goes (native/tier/preload.cpp). It answers
-page faults with userfaultfd(2), and moves pages with ``UFFDIO_MOVE`` (Linux 6.8); with the kernel's
-swap behind it, it only advises (madvise(2)). Evidence: *seen* in the maps of the run; a program
-that cannot have it ends before its first instruction, aloud. From which NUMA nodes the DRAM comes
-(``mem.numa``) is *set*: where the pages are is not looked at.
+environment how much memory it has and where the rest goes
+(native/tier/preload_environment.cpp). It answers page faults with userfaultfd(2), and moves pages
+with ``UFFDIO_MOVE`` (Linux 6.8); with the kernel's swap behind it, it only advises (madvise(2)).
+Evidence: *seen* in the maps of the run; a program that cannot have it ends before its first
+instruction, aloud. From which NUMA nodes the DRAM comes (``mem.numa``) is *set*: where the pages
+are is not looked at.
 """
 
 from __future__ import annotations
