@@ -376,7 +376,7 @@ def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
 
 
 def test_messages_of_the_tier_are_those_of_its_library() -> None:
-    sources = (path.read_text() for path in (ROOT / "native" / "tier").glob("*.cpp"))
+    sources = (path.read_text() for path in (ROOT / "native" / "tier").glob("*.?pp"))
     # A text may go on in the next line, as the compiler reads it.
     known = re.sub(r'"\s*"', "", "\n".join(sources))
     page = (DOCS / "troubleshooting.md").read_text()
