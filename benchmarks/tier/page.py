@@ -16,8 +16,8 @@ from .ways import ONE_DISK, TIER
 
 _MADE = (
     "`make bench-tier BENCH=--write` measures all of it and writes this page and "
-    "[its raw figures](tier.json); `BENCH=\"--write --part rates\"` measures a part anew, and the others "
-    "stay."
+    '[its raw figures](tier.json); `BENCH="--write --part rates"` measures a part anew, and the '
+    "others stay."
 )
 
 
