@@ -91,7 +91,7 @@ bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.tier --quick
 
 clean: ## remove what was built, and the virtual environment
-	rm -rf build $(VENV)
+	rm -rf build .checks $(VENV)
 
 # --- set-up -----------------------------------------------------------------------------------
 

@@ -109,12 +109,8 @@ LookAhead::Ahead LookAhead::bring(Chunk& chunk, Node node) {
         return Ahead::no_further;
     case State::split: {
         Ahead all = Ahead::there;
-        for (Chunk& part : chunk.region->parts_of(chunk)) {
-            if (part.state == State::fresh || part.state == State::lost) continue;
-            const Ahead one = bring(part, node);
-            if (one == Ahead::no_further) return one;
-            if (one == Ahead::brought) all = one;
-        }
+        for (Chunk& part : chunk.region->parts_of(chunk))
+            if (!bring_too(part, node, all)) break;
         return all;
     }
     case State::out:
@@ -138,12 +134,16 @@ LookAhead::Ahead LookAhead::bring(Region& region, const Expected& expected) {
     for (std::byte* at = expected.at; at < expected.at + expected.bytes;) {
         Chunk& piece = region.split_at(at, level);
         at = piece.at + piece.bytes();
-        if (piece.state == State::fresh || piece.state == State::lost) continue;
-        const Ahead one = bring(piece, expected.node);
-        if (one == Ahead::no_further) return one;
-        if (one == Ahead::brought) all = one;
+        if (!bring_too(piece, expected.node, all)) break;
     }
     return all;
+}
+
+bool LookAhead::bring_too(Chunk& chunk, Node node, Ahead& all) {
+    if (chunk.state == State::fresh || chunk.state == State::lost) return true;
+    const Ahead one = bring(chunk, node);
+    if (one != Ahead::there) all = one;
+    return one != Ahead::no_further;
 }
 
 void LookAhead::bring_expected(const Regions& regions) {

@@ -56,6 +56,9 @@ class LookAhead {
     };
     /// The chunks that hold it, of the size that is wanted now.
     Ahead bring(Region& region, const Expected& expected);
+    /// One of several, of which those that hold nothing are passed over. \param all what became of them so
+    ///     far. \returns false where the others need not be tried.
+    [[nodiscard]] bool bring_too(Chunk& chunk, Node node, Ahead& all);
     Table<Expected> expected_;
     /// What would be read ahead, had there been room.
     struct Unfinished {

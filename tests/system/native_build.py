@@ -1,6 +1,7 @@
 """Native programs built apart from the package, most with sanitizers.
 
-They are built below ``build/``, where a later test, and the next run, find what has not changed.
+They are built below ``.checks/``, where a later test, and the next run, find what has not changed;
+below ``build/`` other tests would take them for the programs that are installed.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ def native_build(targets: Sequence[str], sanitizers: str = "", *words: str) -> P
         sanitizers: as ASSAY_SANITIZE has them; none by default.
         words: more for CMake; with them the folder is another.
     """
-    name = "-".join(["checks", *sanitizers.split(","), *(["other"] if words else [])])
-    build = ROOT / "build" / name.rstrip("-")
+    name = sanitizers.replace(",", "-") or "plain"
+    build = ROOT / ".checks" / (f"{name}-other" if words else name)
     build.mkdir(parents=True, exist_ok=True)
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     configure = ["cmake", "-S", ROOT / "native", "-B", build, f"-DASSAY_SANITIZE={sanitizers}"]

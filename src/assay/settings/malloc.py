@@ -24,7 +24,7 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
-from assay.settings.refusal import outside
+from assay.settings.refusal import is_preloadable, outside
 
 PREFIXES: dict[str, str] = {
     "jemalloc": "libjemalloc",
@@ -93,8 +93,7 @@ class Malloc(msgspec.Struct, frozen=True):
         path = machine.libraries.get(str(value))
         if path is None:
             return Refused(f"{value} is not installed", f"{_PACKAGES[str(value)]}.")
-        # ld.so splits LD_PRELOAD at spaces and colons, and knows no escape.
-        if set(path) & set(" :\t\n"):
+        if not is_preloadable(path):
             return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
         return Resolved((clear, Preload(path=path)))
 

@@ -26,7 +26,7 @@ from assay.records import (
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
 from assay.settings.pools import NO_OPENMP, OPENMP_RUNTIMES
-from assay.settings.refusal import outside
+from assay.settings.refusal import is_preloadable, outside
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -91,8 +91,7 @@ class Runtime(msgspec.Struct, frozen=True):
         path = _path(known, machine)
         if path is None:
             return Refused(f"the {value} OpenMP runtime is not installed", f"{known.package}.")
-        # ld.so splits LD_PRELOAD at spaces and colons, and knows no escape.
-        if set(path) & set(" :\t\n"):
+        if not is_preloadable(path):
             return Refused(f"{path!r} cannot be preloaded: its path holds a space or a colon")
         not_into = _KMPC if value == "gnu" else ()
         return Resolved((Unpreload(prefixes=_PREFIXES), Preload(path=path, not_into=not_into)))

@@ -1,9 +1,14 @@
-"""Refusals that several settings share."""
+"""Refusals that several settings share, and what they rest on."""
 
 from __future__ import annotations
 
 from assay.records import Domain, Value
 from assay.settings.base import Refused
+
+
+def is_preloadable(path: str) -> bool:
+    """Whether ld.so(8), which splits ``LD_PRELOAD`` and knows no escape, can read it there."""
+    return not set(path) & set(" :\t\n")
 
 
 def outside(name: str, value: Value, domain: Domain) -> Refused:

@@ -32,7 +32,7 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
-from assay.settings.refusal import outside
+from assay.settings.refusal import is_preloadable, outside
 from assay.units import parse_bytes
 
 DRAM, TIER, NUMA = "mem.dram", "mem.tier", "mem.numa"
@@ -219,11 +219,6 @@ def storage(paths: str) -> tuple[EnvSet, ...]:
 def placement(numa: str) -> EnvSet:
     """From which NUMA nodes the DRAM comes: a word of the pager."""
     return EnvSet(name="ASSAY_TIER_NUMA", value=numa)
-
-
-def is_preloadable(path: str) -> bool:
-    """Whether ld.so(8), which splits ``LD_PRELOAD`` and knows no escape, can read it there."""
-    return not set(path) & set(" :\t\n")
 
 
 def _has_swap(machine: Machine) -> bool:

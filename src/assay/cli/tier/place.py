@@ -6,7 +6,8 @@ import os
 
 from assay.errors import BadInput, NotPossible
 from assay.installed import native_folder
-from assay.settings.tier import ENOUGH, LEAST_BYTES, budget, is_preloadable, placement, storage
+from assay.settings.refusal import is_preloadable
+from assay.settings.tier import ENOUGH, LEAST_BYTES, budget, placement, storage
 from assay.tier.doctor import findings, usable
 from assay.tier.efficiency import Device
 from assay.tier.probe import probe
