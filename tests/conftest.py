@@ -1,6 +1,5 @@
 """What several folders of tests share: the launcher under test, and leave to change the host."""
 
-import fcntl
 import os
 import shutil
 import signal
@@ -11,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from native_build import build_in
 
 # A deadline in milliseconds measures the machine's other work; the same examples on every run.
 settings.register_profile("assay", deadline=None, derandomize=True)
@@ -119,15 +120,7 @@ def _native(name: str, folder: str, variable: str) -> Path:
 
 def _build(name: str) -> Path:
     folder = ROOT / "build" / "native"
-    folder.mkdir(parents=True, exist_ok=True)
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    configure = ["cmake", "-S", ROOT / "native", "-B", folder, *generator]
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # workers of pytest-xdist build in one folder
-        for command in (configure, ["cmake", "--build", folder, "--target", name]):
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode != 0:
-                pytest.fail(f"building {name} failed:\n{done.stdout}{done.stderr}")
+    build_in(folder, [name])
     if name == "assay-kernels":
         return folder / name
     # A program with more than one target has a folder of its own.

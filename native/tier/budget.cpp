@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -22,13 +21,7 @@ namespace {
 
 constexpr const char* file_name = "assay-budget";
 /// So long does a process that found too little want more, and so long is what others left not looked for.
-constexpr std::uint64_t wish_ns = 500'000'000, pause_ns = 50'000'000;
-
-std::uint64_t now_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
+constexpr Nanos wish = 500 * nanos_per_milli, pause = 50 * nanos_per_milli;
 
 std::string target(const std::string& link) {
     std::array<char, 64> found{};
@@ -163,9 +156,9 @@ void Budget::clear(Place& one) {
 }
 
 bool Budget::collect() {
-    const std::uint64_t now = now_ns();
-    if (now - collected_ns_ < pause_ns) return false;
-    collected_ns_ = now;
+    const Nanos now = now_ns();
+    if (now - collected_ < pause) return false;
+    collected_ = now;
     bool any = false;
     for (std::size_t i = 0, users = 0; i < most_users && users < head_->users; ++i) {
         if (place(i).taken == 0) continue;
@@ -195,10 +188,10 @@ bool Budget::take(std::size_t bytes) {
 }
 
 void Budget::want() {
-    const std::uint64_t now = now_ns();
-    head_->wanted_ns = now;
-    if (now - told_ns_ < pause_ns) return;
-    told_ns_ = now;
+    const Nanos now = now_ns();
+    head_->wanted_at = now;
+    if (now - told_ < pause) return;
+    told_ = now;
     const std::uint64_t rung = 1;
     // Who does not hear it looks by himself, so that a failure only takes longer.
     if (::pwrite(file_.get(), &rung, sizeof rung, offsetof(Head, bell)) < 0) return;
@@ -223,7 +216,7 @@ std::size_t Budget::limit_bytes() const {
 
 bool Budget::is_wanted() const {
     return head_->users > 1 && head_->left < static_cast<std::int64_t>(head_->bytes / 32) &&
-           now_ns() - head_->wanted_ns < wish_ns;
+           now_ns() - head_->wanted_at < wish;
 }
 
 std::size_t Budget::surplus_bytes() const {

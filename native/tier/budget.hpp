@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/clock.hpp"
 #include "common/fd.hpp"
 
 #include <atomic>
@@ -61,11 +62,11 @@ class Budget {
     /// As it lies in memory that is shared; all is zero at first but the two sizes.
     struct Head {
         std::size_t bytes, declared;
-        std::atomic<std::int64_t> left;       ///< Below 0 where each has no more than its least.
-        std::atomic<std::uint64_t> users;     ///< Places that are taken.
-        std::atomic<std::uint64_t> joined;    ///< All that ever took part.
-        std::atomic<std::uint64_t> wanted_ns; ///< When somebody last found too little, by CLOCK_MONOTONIC.
-        std::uint64_t bell;                   ///< Written to be heard.
+        std::atomic<std::int64_t> left;    ///< Below 0 where each has no more than its least.
+        std::atomic<std::uint64_t> users;  ///< Places that are taken.
+        std::atomic<std::uint64_t> joined; ///< All that ever took part.
+        std::atomic<Nanos> wanted_at;      ///< When somebody last found too little, by CLOCK_MONOTONIC.
+        std::uint64_t bell;                ///< Written to be heard.
     };
 
     struct Place {
@@ -91,7 +92,7 @@ class Budget {
     Head* head_ = nullptr;
     std::size_t own_ = nowhere;
     std::size_t least_ = 0, before_ = 0;
-    std::uint64_t collected_ns_ = 0, told_ns_ = 0;
+    Nanos collected_ = 0, told_ = 0;
 };
 
 } // namespace assay::tier

@@ -5,7 +5,7 @@
 
 namespace assay::tier {
 
-Front Fronts::consider(std::int64_t first, std::int64_t last, std::uint64_t now) {
+Front Fronts::consider(std::int64_t first, std::int64_t last, Nanos now) {
     for (Candidate& one : candidates_) {
         if (first > one.last + 1 || last < one.first - 1) continue;
         const bool upwards = last > one.last, downwards = first < one.first;
@@ -22,7 +22,7 @@ Front Fronts::consider(std::int64_t first, std::int64_t last, std::uint64_t now)
     return {};
 }
 
-Front Fronts::begin_front(std::int64_t first, std::int64_t head, std::int64_t step, std::uint64_t now) {
+Front Fronts::begin_front(std::int64_t first, std::int64_t head, std::int64_t step, Nanos now) {
     Front& place = *std::ranges::min_element(fronts_, {}, &Front::moved);
     return std::exchange(
         place,

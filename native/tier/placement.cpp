@@ -5,7 +5,6 @@
 #include <linux/mempolicy.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,14 +17,8 @@ namespace assay::tier {
 namespace {
 
 /// A node that had nothing left is not asked in vain for so long.
-constexpr std::uint64_t patience_ns = 1'000'000'000;
+constexpr Nanos patience = nanos_per_second;
 constexpr std::size_t bits = CHAR_BIT * sizeof(unsigned long);
-
-std::uint64_t now_ns() {
-    timespec now = {};
-    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 } // namespace
 
@@ -89,7 +82,7 @@ Node Placement::wanted_here() const {
 }
 
 bool Placement::insists(Node node) const {
-    return how_ == Numa::follow && now_ns() >= lacking_until_ns_[index(node)];
+    return how_ == Numa::follow && now_ns(CLOCK_MONOTONIC_COARSE) >= lacking_until_[index(node)];
 }
 
 Node Placement::source(Node node) const {
@@ -111,7 +104,7 @@ void Placement::came(Node wanted, const std::byte* at, std::size_t bytes) {
     if (nodes_.size() == 1) return;
     const Node from = of(at);
     held_bytes_[index(from)] += static_cast<std::int64_t>(bytes);
-    if (from != wanted) lacking_until_ns_[index(wanted)] = now_ns() + patience_ns;
+    if (from != wanted) lacking_until_[index(wanted)] = now_ns(CLOCK_MONOTONIC_COARSE) + patience;
 }
 
 void Placement::goes(const std::byte* at, std::size_t bytes) {

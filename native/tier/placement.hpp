@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/clock.hpp"
 #include "tier/nodes.hpp"
 #include "tier/whereabouts.hpp"
 
@@ -96,7 +97,7 @@ class Placement {
     Node home_{}; ///< Where frames come from where nothing else is known.
     pthread_t pager_{};
     std::optional<Node> preferred_; ///< By the pager's thread.
-    std::array<std::uint64_t, Nodes::most> lacking_until_ns_{};
+    std::array<Nanos, Nodes::most> lacking_until_{};
     std::array<std::int64_t, Nodes::most> held_bytes_{}; ///< That came and have not gone.
     std::optional<Whereabouts> whereabouts_;             ///< Where threads are followed.
 };

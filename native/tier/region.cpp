@@ -1,7 +1,5 @@
 #include "tier/region.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -10,12 +8,6 @@ namespace assay::tier {
 using State = Chunk::State;
 
 namespace {
-
-std::uint64_t now_ns() {
-    timespec now = {};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// Its size in a chunk.
 void size(Chunk& chunk, std::size_t bytes) {
@@ -142,8 +134,8 @@ void Region::touched(const Chunk& chunk, const Grain::Clock& clock) {
 
 /// Time goes by for each chunk that is waited for.
 void Region::count_wait() {
-    const std::uint64_t now = now_ns();
-    shown.counts.stall_ns += waiting * (now - waiting_since);
+    const Nanos now = now_ns();
+    shown.counts.stall_ns += waiting * static_cast<std::uint64_t>(now - waiting_since);
     waiting_since = now;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/clock.hpp"
 #include "tier/chunk.hpp"
 #include "tier/grain.hpp"
 #include "tier/meter.hpp"
@@ -128,11 +129,11 @@ class Region {
     Order order = Order::unknown;
     Meter::Entry& shown;
     Records& records;
-    std::size_t record_bytes = 0;    ///< Of them.
-    std::size_t waiting = 0;         ///< Chunks that threads wait for.
-    std::uint64_t waiting_since = 0; ///< Nanoseconds; what was waited before is counted.
-    std::size_t transfers = 0;       ///< That are on their way.
-    bool gone = false;               ///< Nobody asks for it any more; it goes with its last transfer.
+    std::size_t record_bytes = 0; ///< Of them.
+    std::size_t waiting = 0;      ///< Chunks that threads wait for.
+    Nanos waiting_since = 0;      ///< What was waited before is counted.
+    std::size_t transfers = 0;    ///< That are on their way.
+    bool gone = false;            ///< Nobody asks for it any more; it goes with its last transfer.
 };
 
 } // namespace assay::tier

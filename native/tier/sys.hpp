@@ -20,6 +20,11 @@ namespace assay::tier {
 inline constexpr std::size_t page = 4096;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
+/// What the kernel tells of as a number.
+inline std::byte* address(std::uint64_t at) {
+    return reinterpret_cast<std::byte*>(at); // NOLINT
+}
+
 /// The first such address that is a multiple.
 inline std::byte* aligned(std::byte* at, std::size_t to) {
     const auto over = reinterpret_cast<std::uintptr_t>(at) % to;

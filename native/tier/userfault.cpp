@@ -31,6 +31,20 @@ Fd open_fd() {
     return lifted(Fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK))));
 }
 
+/// The kernel may do a part, and tells the reason for the rest at the next call alone.
+///
+/// \param step does what is left, and gives the bytes that were done; none or fewer, with errno.
+template <class Step>
+Userfault::Moved step_by_step(std::size_t bytes, Step step) {
+    std::size_t done = 0;
+    while (done < bytes) {
+        const std::int64_t more = step(done);
+        if (more <= 0) return {errno, done};
+        done += static_cast<std::size_t>(more);
+    }
+    return {0, bytes};
+}
+
 int called(int status) {
     return status == 0 ? 0 : errno;
 }
@@ -105,25 +119,19 @@ Userfault::Moved Userfault::move(void* to, void* from, std::size_t bytes, bool h
 }
 
 Userfault::Moved Userfault::copy(void* to, const void* from, std::size_t bytes) const {
-    std::size_t done = 0;
-    while (done < bytes) {
+    return step_by_step(bytes, [&](std::size_t done) {
         uffdio_copy range{number(to) + done, number(from) + done, bytes - done, 0, 0};
-        if (::ioctl(fd_.get(), UFFDIO_COPY, &range) == 0) return {0, bytes};
-        if (range.copy <= 0) return {errno, done};
-        done += static_cast<std::size_t>(range.copy);
-    }
-    return {0, bytes};
+        return ::ioctl(fd_.get(), UFFDIO_COPY, &range) == 0 ? static_cast<std::int64_t>(range.len)
+                                                            : range.copy;
+    });
 }
 
 Userfault::Moved Userfault::poison(void* at, std::size_t bytes) const {
-    std::size_t done = 0;
-    while (done < bytes) {
+    return step_by_step(bytes, [&](std::size_t done) {
         uffdio_poison range{{number(at) + done, bytes - done}, 0, 0};
-        if (::ioctl(fd_.get(), UFFDIO_POISON, &range) == 0) return {0, bytes};
-        if (range.updated <= 0) return {errno, done};
-        done += static_cast<std::size_t>(range.updated);
-    }
-    return {0, bytes};
+        return ::ioctl(fd_.get(), UFFDIO_POISON, &range) == 0 ? static_cast<std::int64_t>(range.range.len)
+                                                              : range.updated;
+    });
 }
 
 void Userfault::wake(void* at, std::size_t bytes) const {

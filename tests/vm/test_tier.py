@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from native_build import native_build
+
 from .guest import Disk, Guest, Node, Result, with_libraries
 
 pytestmark = [pytest.mark.vm, pytest.mark.slow]
 
-NATIVE = Path(__file__).resolve().parents[2] / "native"
 WALK = (
     "export LD_PRELOAD=/lib/libassay-tier.so ASSAY_TIER_DRAM=33554432 ASSAY_TIER_PATH=/mnt/0"
     " ASSAY_TIER_THRESHOLD=1048576 ASSAY_TIER_REPORT=/out/report;"
@@ -53,19 +52,11 @@ ROWS = ("place-that-was-left-is-watched", "mappings-do-not-leave-together", "unm
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def programs(assay_exec: Path) -> dict[str, Path]:
     """Those that a guest runs, and their libraries."""
-    build = tmp_path_factory.mktemp("tier")
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    targets = [Path(one).name for one in PROGRAMS]
-    for command in (
-        ["cmake", "-S", NATIVE, "-B", build, *generator],
-        ["cmake", "--build", build, "--parallel", "2", "--target", *targets],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if "No rule to make target" in done.stderr or "unknown target" in done.stdout + done.stderr:
-            pytest.skip("the pager is not built here: liburing or xxHash is missing")
-        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    if not (assay_exec.parent / "libassay-tier.so").exists():
+        pytest.skip("the pager is not built here: liburing or xxHash is missing")
+    build = native_build([Path(one).name for one in PROGRAMS])
     return with_libraries({f"/bin/{Path(one).name}": build / one for one in PROGRAMS})
 
 

@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def native_build(targets: Sequence[str], sanitizers: str = "", *words: str) -> Path:
@@ -23,17 +23,25 @@ def native_build(targets: Sequence[str], sanitizers: str = "", *words: str) -> P
         words: more for CMake; with them the folder is another.
     """
     name = sanitizers.replace(",", "-") or "plain"
-    build = ROOT / ".checks" / (f"{name}-other" if words else name)
-    build.mkdir(parents=True, exist_ok=True)
+    folder = ROOT / ".checks" / (f"{name}-other" if words else name)
+    build_in(folder, targets, f"-DASSAY_SANITIZE={sanitizers}", *words)
+    return folder
+
+
+def build_in(folder: Path, targets: Sequence[str], *words: str) -> None:
+    """Build targets in a folder.
+
+    Args:
+        words: more for CMake.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    configure = ["cmake", "-S", ROOT / "native", "-B", build, f"-DASSAY_SANITIZE={sanitizers}"]
     # Workers of one run of the tests build one after the other.
-    with (build / "lock").open("w") as lock:
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for command in (
-            [*configure, *generator, *words],
-            ["cmake", "--build", build, "--parallel", "2", "--target", *targets],
+            ["cmake", "-S", ROOT / "native", "-B", folder, *generator, *words],
+            ["cmake", "--build", folder, "--parallel", "2", "--target", *targets],
         ):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return build

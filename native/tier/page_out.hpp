@@ -1,0 +1,47 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "tier/areas.hpp"
+#include "tier/fronts.hpp"
+#include "tier/resident_set.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace assay::tier {
+
+/// Has what exceeds a budget paged out: what fronts have passed, and what has been in memory for the longest
+/// time.
+class PageOut {
+  public:
+    /// \param budget pages.
+    PageOut(std::size_t budget, Areas& areas, ResidentSet& resident, Fronts& fronts);
+
+    /// Pages beyond the budget.
+    [[nodiscard]] std::size_t over() const;
+    /// Some of them leave, where it is time for that.
+    void go_on(Nanos now);
+
+  private:
+    void rest(Nanos now);
+    /// Once, why more stays than there is to be.
+    void tell(std::string_view why);
+    void stay_behind();
+    [[nodiscard]] Piece next_behind();
+    [[nodiscard]] Piece next_oldest();
+    /// \returns pages that have left memory.
+    [[nodiscard]] std::size_t page_out(Piece piece);
+
+    std::size_t budget_;    ///< Pages.
+    std::int64_t distance_; ///< Granules that are left alone behind a front.
+    Areas& areas_;
+    ResidentSet& resident_;
+    Fronts& fronts_;
+    Nanos due_ = 0, pause_ = 0, rest_ = 0;
+    std::size_t turn_ = 0;
+    std::size_t gone_ = 0; ///< Pages that were paged out since all was within the budget.
+    bool said_ = false;
+};
+
+} // namespace assay::tier

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "tier/areas.hpp"
+#include "tier/granules.hpp"
+#include "tier/pagemap.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace assay::tier {
+
+/// What of areas is in memory, as it was seen last; and the advice that changes it.
+class ResidentSet {
+  public:
+    /// \throws std::bad_alloc; std::system_error where there is no /proc.
+    ResidentSet() = default;
+
+    /// Pages that are there.
+    [[nodiscard]] std::size_t pages() const { return pages_; }
+    /// Pages that were asked for, and have not been touched since.
+    [[nodiscard]] std::size_t ahead_pages() const { return ahead_; }
+    [[nodiscard]] std::size_t pages_of(const Area& area);
+    [[nodiscard]] Granules& granules() { return granules_; }
+    /// Pages of a granule that are awaited.
+    [[nodiscard]] std::size_t awaited(std::int64_t number);
+
+    /// Looks at a piece.
+    ///
+    /// \param came is told of granules that have come since the last look there, a run of them at a time.
+    /// \returns how many there were.
+    template <class Came>
+    std::size_t look(const Area& area, Piece piece, Came came) {
+        std::size_t count = 0;
+        Piece run;
+        for (std::int64_t at = piece.first; at <= piece.last; at += Pagemap::most) {
+            const std::int64_t last = std::min(at + Pagemap::most - 1, piece.last);
+            const Pagemap::Seen* const seen = pagemap_.read(at, last + 1 - at);
+            for (std::int64_t number = at; number <= last; ++number) {
+                note(area, number, seen[number - at]);
+                if (!has_come(number)) continue;
+                ++count;
+                if (run.count() > 0 && run.last != number - 1) came(std::exchange(run, {}));
+                run = {run.count() > 0 ? run.first : number, number};
+            }
+        }
+        if (run.count() > 0) came(run);
+        return count;
+    }
+
+    /// What will be used (MADV_WILLNEED). \returns its pages that were not asked for before.
+    [[nodiscard]] std::size_t ask_for(const Area& area, Piece piece);
+    /// What was asked for of a granule is not waited for any more. \returns its pages.
+    std::size_t give_up(std::int64_t number);
+    /// What is to leave (MADV_PAGEOUT). \returns pages that have.
+    [[nodiscard]] std::size_t page_out(const Area& area, Piece piece);
+    /// Nothing is known of a granule any more.
+    void forget(std::int64_t number);
+
+  private:
+    /// What is seen of a granule now. \returns its pages that are in swap, and were not asked for.
+    std::uint64_t note(const Area& area, std::int64_t number, const Pagemap::Seen& seen);
+    /// As much of it that it counts, which is told once.
+    [[nodiscard]] bool has_come(std::int64_t number);
+
+    Pagemap pagemap_;
+    Granules granules_;
+    std::size_t pages_ = 0, ahead_ = 0;
+};
+
+} // namespace assay::tier
