@@ -72,6 +72,9 @@ class Clock:
         """See ``Listener``."""
         self.samples.append(sample)
 
+    def ended(self, launches: int) -> None:
+        """See ``Listener``."""
+
     @property
     def between_s(self) -> list[float]:
         """From the begin of each launch to that of the next: all that a stored sample costs."""

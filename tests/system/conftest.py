@@ -11,6 +11,13 @@ import pytest
 from launching import CGROUPS, MAY_CHANGE_HOST, SESSION, Launcher, Record, groups_named
 
 PROGRAMS = Path(__file__).parent / "native"
+LONGEST = ("test_kernels.py", "test_tier_replay.py", "test_tier_run.py", "test_cli.py")
+"""Files whose tests take minutes."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first: workers take files in this order."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,7 @@ from assay.cli.main import main
 from assay.records import Output
 from assay.store import open_store
 from assay.store.testing import a_plan, a_sample, a_spec, a_stratum
+from cases import cases
 
 pytestmark = pytest.mark.system
 
@@ -281,7 +282,7 @@ def large(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> Command
     return cli
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", cases([signal.SIGKILL], slow=[signal.SIGINT, signal.SIGTERM]))
 def test_an_export_that_is_ended_leaves_no_half_file(
     large: CommandLine, number: signal.Signals
 ) -> None:

@@ -453,8 +453,9 @@ def test_its_caller_goes_on_with_one_that_was_stopped_as_a_whole(
     process, _ = started
     stopped = os.WSTOPPED | os.WEXITED | os.WNOWAIT
     while os.waitid(os.P_PID, process.pid, stopped).si_code == os.CLD_STOPPED:
+        # What was seen is taken first: once the front goes on, it may be stopped again.
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG)
         process.send_signal(signal.SIGCONT)
-        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG)  # what was seen is taken
     record, _ = launcher.finish(started)
     assert record["outcome"] == "timed_out"
 

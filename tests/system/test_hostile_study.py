@@ -28,6 +28,8 @@ import pytest
 from command_line import CommandLine, leaves, nothing_left
 from marks import end_marked
 
+from cases import cases
+
 NOBODY = 65534
 MIB = 1 << 20
 ASSAY_MOST_MIB = 150
@@ -190,13 +192,10 @@ def test_without_control_groups_and_rights(nobody: CommandLine, programs: Path) 
 
 @pytest.mark.parametrize(
     ("how", "by"),
-    [
-        ("keeper 9", "SIGKILL"),
-        ("keeper 15", "SIGTERM"),
-        ("front 9", "SIGTERM"),
-        ("front 2", "SIGINT"),
-        ("both 9", "SIGKILL"),
-    ],
+    cases(
+        [("keeper 9", "SIGKILL"), ("front 2", "SIGINT")],
+        slow=[("keeper 15", "SIGTERM"), ("front 9", "SIGTERM"), ("both 9", "SIGKILL")],
+    ),
 )
 def test_a_program_that_always_ends_its_launcher_fails(
     cli: CommandLine, programs: Path, how: str, by: str
@@ -208,7 +207,9 @@ def test_a_program_that_always_ends_its_launcher_fails(
     assert "Traceback" not in answer.err
 
 
-@pytest.mark.parametrize("how", ["keeper 9", "front 9", "both 9", "front 15", "both 19"])
+@pytest.mark.parametrize(
+    "how", cases(["front 9", "both 19"], slow=["keeper 9", "both 9", "front 15"])
+)
 def test_a_launcher_that_is_ended_once_costs_one_sample(
     cli: CommandLine, programs: Path, how: str
 ) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, leaves, nothing_left
 
+from cases import cases
+
 pytestmark = pytest.mark.system
 
 RUNS = 70
@@ -65,7 +67,7 @@ def check_whole(cli: CommandLine, kept: list[dict[str, object]]) -> None:
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", cases([0], slow=[1]))
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_cut_off_at_a_random_moment(cli: CommandLine, name: str, seed: int) -> None:
     rng = random.Random(f"{name}/{seed}")
@@ -152,7 +154,7 @@ def wait_for_process(cli: CommandLine, text: str) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("name", ["SIGHUP", "SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", cases(["SIGINT"], slow=["SIGHUP", "SIGTERM"]))
 @pytest.mark.parametrize("verb", [("measure", "--runs", "4"), ("run",)], ids=lambda v: v[0])
 def test_what_was_ignored_at_the_start_ends_nothing(
     cli: CommandLine, verb: tuple[str, ...], name: str

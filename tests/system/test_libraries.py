@@ -12,7 +12,7 @@ from command_line import CommandLine
 
 pytestmark = pytest.mark.system
 
-PROGRAM = "import ctypes, time; ctypes.CDLL('./libplug.so'); time.sleep(0.05)"
+PROGRAM = "import ctypes, time; ctypes.CDLL('./libplug.so'); time.sleep(0.3)"
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from marks import end_marked
 from assay.machine.cpulist import format_list
 from assay.machine.reader import read_machine
 from assay.machine.slots import slots
+from cases import cases
 
 pytestmark = pytest.mark.system
 
@@ -98,8 +99,13 @@ def test_launches_of_the_search_run_side_by_side_each_in_its_slot(cli: CommandLi
     assert all(len(used) == 1 for used in confirmed.values())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
-@pytest.mark.parametrize("after", [5, 25])
+@pytest.mark.parametrize(
+    ("after", "number"),
+    cases(
+        [(5, signal.SIGINT), (25, signal.SIGKILL)],
+        slow=[(25, signal.SIGINT), (5, signal.SIGKILL), (5, signal.SIGTERM), (25, signal.SIGTERM)],
+    ),
+)
 def test_cut_off_side_by_side_and_resumed(
     cli: CommandLine, number: signal.Signals, after: int
 ) -> None:

@@ -30,6 +30,7 @@ from assay.search.race import Done, Reason
 from assay.search.space import SearchSpace
 from assay.search.tpe import TpeSearcher
 from assay.store import open_store
+from cases import cases
 
 pytestmark = pytest.mark.system
 
@@ -246,7 +247,7 @@ def kill_launcher(assay: int, whom: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("whom", ["front", "keeper", "both"])
+@pytest.mark.parametrize("whom", cases(["both"], slow=["front", "keeper"]))
 def test_launchers_that_are_killed_cost_their_launches_only(cli: CommandLine, whom: str) -> None:
     moments = random.Random(whom)
     before = leaves()
@@ -280,8 +281,13 @@ STORMS = {
 }
 
 
-@pytest.mark.parametrize("name", STORMS)
-@pytest.mark.parametrize("group", [False, True], ids=["one", "group"])
+@pytest.mark.parametrize(
+    ("name", "group"),
+    cases(
+        [("SIGTERM", False), ("all", True)],
+        slow=[("SIGINT", False), ("all", False), ("SIGTERM", True), ("SIGINT", True)],
+    ),
+)
 def test_a_storm_of_signals_is_one_interruption(cli: CommandLine, name: str, group: bool) -> None:
     """At assay alone, or at all of its process group, launcher and program included."""
     moments = random.Random(f"{name}/{group}")

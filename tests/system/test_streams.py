@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+from cases import cases
+
 pytestmark = pytest.mark.system
 
 MEASURE = ("measure", "--runs", "8", "--", "sleep", "0.005")
@@ -29,7 +31,7 @@ def in_shell(cli: CommandLine, words: tuple[str, ...], behind: str) -> tuple[int
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("behind", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("behind", cases(["2>&-", "<&- >&- 2>&-"], slow=[">&-", ">&- 2>&-"]))
 def test_closed(cli: CommandLine, behind: str) -> None:
     """As if they were the null device; the store does not take their place."""
     status, out, err = in_shell(cli, MEASURE, behind)

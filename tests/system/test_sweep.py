@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from command_line import CommandLine
 
+from cases import cases
+
 pytestmark = pytest.mark.system
 
 GRID = """\
@@ -224,7 +226,7 @@ repeats = 8
     assert claim["bound_only"]
 
 
-@pytest.mark.parametrize("after", [1, 4, 9, 23])
+@pytest.mark.parametrize("after", cases([1, 9], slow=[4, 23]))
 def test_an_interrupted_sweep_goes_on_where_it_was(cli: CommandLine, after: int) -> None:
     name = write(cli, SLOW)
     with cli.begun("sweep", name, "--seed", "5") as process:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from benchmarks.tier import disks
 
+from cases import cases
+
 MIB = 1 << 20
 RATE = 100 * 10**6
 """Of a disk, so slow that neither this machine nor its own disk matters."""
@@ -86,7 +88,7 @@ def swept(slow: disks.Disks, count: int, order: str, native: Path) -> Sweep:
     )
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", cases(["columns"], slow=["forward", "written"]))
 def test_two_disks_share_the_work(slow: disks.Disks, assay_exec: Path, order: str) -> None:
     one, two = (swept(slow, count, order, assay_exec.parent) for count in (1, 2))
     least, most = sorted(two.of_disks)

@@ -128,6 +128,9 @@ class Silent:
     def sampled(self, sample: Sample, race: object, left: Budget) -> None:
         pass
 
+    def ended(self, launches: int) -> None:
+        pass
+
 
 class _Env:
     """What a study needs of a launcher that is in the guest."""

@@ -255,6 +255,10 @@ class Progress:
                 self._compare(earlier)
         self._compare(sample)
 
+    def ended(self, launches: int) -> None:
+        """See ``Listener.ended``."""
+        self._launches = launches
+
     def _plain(self) -> None:
         """The line as it is now, below the others."""
         if self._shown is not None:

@@ -69,6 +69,10 @@ class Listener(Protocol):
         """A launch has ended and is stored."""
         ...
 
+    def ended(self, launches: int) -> None:
+        """The study goes on no more, whatever ended it; so many launches of it are stored."""
+        ...
+
 
 @dataclass
 class Account:
@@ -192,6 +196,8 @@ class StudyLoop:
             with contextlib.suppress(NotPossible):
                 self._store.add_elapsed(self._id, self._account.sitting_s)
                 self._store.set_status(self._id, status)
+                # An interruption may come after a sample was stored and before that was told.
+                self._listener.ended(self._store.study(self._id).launches)
         self._refuse(done)
         return done
 

@@ -6,6 +6,7 @@ import re
 import time
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -71,6 +72,9 @@ class Remembering:
     def add_elapsed(self, study_id: str, seconds: float) -> None:
         self.elapsed_s += seconds
 
+    def study(self, study_id: str) -> SimpleNamespace:
+        return SimpleNamespace(launches=len(self.samples))
+
 
 class Simulating:
     """An executor whose launches take no time; it can be interrupted."""
@@ -103,8 +107,19 @@ class Silent:
 
     def warned(self, error: AssayError) -> None: ...
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None: ...
+
+    def ended(self, launches: int) -> None: ...
     def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
         return nullcontext()
+
+
+class Counting(Silent):
+    """Keeps how many launches it is told of at the end."""
+
+    launches = -1
+
+    def ended(self, launches: int) -> None:
+        self.launches = launches
 
 
 def loop_of(
@@ -240,8 +255,11 @@ def test_of_a_folder_that_is_gone_with_all_that_is_in_it_the_folder_is_named(
 @pytest.mark.parametrize("after", [0, 1, 2, 13, 18])
 def test_interrupted_anywhere_all_but_the_launch_in_flight_is_kept(after: int) -> None:
     store, executor = Remembering(), Simulating(PROGRAM, interrupt_after=after)
+    loop = loop_of(store, executor)
+    loop._listener = listener = Counting()
     with pytest.raises(KeyboardInterrupt):
-        loop_of(store, executor).run()
+        loop.run()
+    assert listener.launches == after
     assert store.status is Status.INTERRUPTED
     assert len(store.samples) == after
     assert executor.closed
