@@ -29,6 +29,7 @@ class Cell:
         of_dram: size of its data, in what it may hold.
         share: of the memory that others have; less where a pass takes long.
         samples: passes that are timed; absent for as many as the time allows.
+        repeats: times that a round has it in each way; more where little tells.
         advised: variant that tells the kernel what it will do, where there is one.
     """
 
@@ -39,6 +40,7 @@ class Cell:
     words: tuple[str, ...] = ()
     share: float = 1.0
     samples: int | None = None
+    repeats: int = 1
     advised: str | None = None
 
     def dram_bytes(self, place: Place) -> int:

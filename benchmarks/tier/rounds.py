@@ -31,7 +31,7 @@ def in_rounds(
     rng = random.Random(0)
     for number in range(bench.rounds):
         before()
-        order = list(found)
+        order = [one for one in found for _ in range(one[0].repeats)]
         rng.shuffle(order)
         for cell, way in order:
             one = measure(cell, way, place, bench.seconds)
