@@ -7,6 +7,7 @@ import contextlib
 import datetime
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Collection
@@ -156,6 +157,8 @@ def _seconds(words: str) -> float:
 
 
 if __name__ == "__main__":
+    # Whoever ends it finds swap and groups as they were, as after Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         main()
     except AssayError as error:

@@ -32,7 +32,9 @@ PAGES = Cell("random pages of 4 KiB", "traversal", "pages", _DATA, share=0.25)
 RECORDS = Cell("1 KiB of each 72 KiB", "traversal", "records", _DATA, share=0.25)
 CYCLE = Cell("again and again", "traversal", "forward", 1.5, samples=10)
 FITS = Cell("fits: read", "traversal", "forward", 0.5, repeats=5)
-FITS_UPDATE = Cell("fits: read and written", "traversal", "forward", 0.5, ("--update", "1"), repeats=5)
+FITS_UPDATE = Cell(
+    "fits: read and written", "traversal", "forward", 0.5, ("--update", "1"), repeats=5
+)
 
 WAYS: dict[Cell, tuple[Way, ...]] = {
     FORWARD: (MEMORY, TIER, *SWAPS, TOLD, ADVISOR, MAPPED),

@@ -29,7 +29,7 @@ class Cell:
         of_dram: size of its data, in what it may hold.
         share: of the memory that others have; less where a pass takes long.
         samples: passes that are timed; absent for as many as the time allows.
-        repeats: times that a round has it in each way; more where little tells.
+        repeats: times that a round has it in each way; more where a pass is short.
         advised: variant that tells the kernel what it will do, where there is one.
     """
 

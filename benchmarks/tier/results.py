@@ -57,7 +57,7 @@ class Row(Record, frozen=True, kw_only=True):
         of_dram: its data over the memory that it may hold.
         dram_bytes: that memory.
         way: its name.
-        passes: one of each round.
+        passes: one of each round; the one in the middle where a round had several.
     """
 
     cell: str

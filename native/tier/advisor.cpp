@@ -16,9 +16,6 @@ namespace {
 
 /// A front that has not moved for so long is not waited for.
 constexpr Nanos ms = nanos_per_milli, resting = 2000 * ms;
-/// Granules that the kernel is told of at once. It holds the lock of the address space meanwhile, and who
-/// wants to change that (mmap) waits.
-constexpr std::int64_t at_once = 4;
 /// Granules that are looked at in a row: 1 GiB.
 constexpr std::int64_t most_looked_at = 4096;
 /// Pages that are asked for before the next look.
@@ -83,11 +80,8 @@ void Advisor::find_areas(Nanos now) {
 
 /// What is in no area any more is not in memory, as far as this goes.
 void Advisor::forget(const Area& area) {
-    for (std::int64_t number = area.first(); number <= area.last(); ++number) {
-        const Granule* const one = resident_.granules().find(number);
-        if (one != nullptr && (one->present | one->ahead) != 0 && areas_.at(number) == nullptr)
-            resident_.forget(number);
-    }
+    for (std::int64_t number = area.first(); number <= area.last(); ++number)
+        if (resident_.knows(number) && areas_.at(number) == nullptr) resident_.forget(number);
 }
 
 /// Part after part, so that a front does not wait for it.
@@ -120,8 +114,7 @@ void Advisor::look_at_front(const Front& front, Nanos now) {
         const Area* const area = areas_.at(front.head);
         if (area == nullptr) return;
         std::int64_t next = front.head + front.step;
-        while (resident_.granules().whole(next) && front.ahead(next) < Fronts::most_passed_over)
-            next += front.step;
+        while (resident_.is_whole(next) && front.ahead(next) < Fronts::most_passed_over) next += front.step;
         const std::int64_t end = next + (step - 1) * front.step;
         const Piece piece{std::max(std::min(next, end), area->first()),
                           std::min(std::max(next, end), area->last())};
@@ -134,8 +127,8 @@ std::size_t Advisor::look(const Area& area, Piece piece, Nanos now) {
 }
 
 void Advisor::saw(Piece run, Nanos now) {
-    Front gone = fronts_.saw(run.first, run.last, now,
-                             [this](std::int64_t n) { return resident_.granules().whole(n); });
+    Front gone =
+        fronts_.saw(run.first, run.last, now, [this](std::int64_t n) { return resident_.is_whole(n); });
     if (gone.moved != 0) give_up(gone);
     moved_ = now;
 }
@@ -172,7 +165,7 @@ void Advisor::ask_ahead_of(Front& front, std::int64_t window, std::size_t& room)
     while (area != nullptr && waiting < most && room > 0 &&
            front.ahead(front.asked) < Fronts::most_passed_over) {
         const std::int64_t next = front.asked + front.step;
-        const std::int64_t end = next + (std::min(at_once, window) - 1) * front.step;
+        const std::int64_t end = next + (std::min(ResidentSet::at_once, window) - 1) * front.step;
         const Piece piece{std::max(std::min(next, end), area->first()),
                           std::min(std::max(next, end), area->last())};
         if (piece.count() <= 0) return;

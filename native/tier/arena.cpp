@@ -147,8 +147,12 @@ void Arena::unmap(void* at, std::size_t bytes) {
             give_up_block(*block);
         } else {
             // The pager learns of it by an event, and nobody waits for this lock to answer it.
-            sys::map(from, static_cast<std::size_t>(to - from), PROT_NONE,
+            std::byte* const through = to == last ? beyond : to;
+            sys::map(from, static_cast<std::size_t>(through - from), PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
+            // Of a chunk that goes piece by piece no event tells all.
+            for (std::byte* const edge : {from, through - 1})
+                if (is_gone(*block, chunk_of(edge))) pager_.forget(address(chunk_of(edge)));
         }
         from = to == last ? beyond : to;
     }
@@ -179,6 +183,13 @@ std::size_t Arena::mark_gone(const std::byte* from, const std::byte* to) {
         word |= bit;
     }
     return were;
+}
+
+bool Arena::is_gone(const Block& block, std::size_t chunk) const {
+    const std::size_t end = block.first * chunk_ / page + pages(block.bytes);
+    for (std::size_t i = chunk * chunk_ / page; i < std::min((chunk + 1) * chunk_ / page, end); ++i)
+        if ((gone_[i / bits] & (std::uint64_t{1} << i % bits)) == 0) return false;
+    return true;
 }
 
 void* Arena::resize(void* at, std::size_t bytes) {

@@ -71,6 +71,8 @@ class Arena {
     void give_up_block(Block& block);
     void clear(std::byte* from, std::byte* to);
     [[nodiscard]] bool is_gone(const std::byte* at);
+    /// Whether nothing of a block's chunk is mapped any more.
+    [[nodiscard]] bool is_gone(const Block& block, std::size_t chunk) const;
     /// Pages are not mapped any more. \returns how many were.
     std::size_t mark_gone(const std::byte* from, const std::byte* to);
 

@@ -71,6 +71,7 @@ std::optional<Budget> Budget::handed(const char* name, std::size_t declared) {
     if (!file) return std::nullopt;
     Budget found(file.get() == fd ? std::move(file) : kept(std::move(file)));
     if (!found.map() || found.head_->declared != declared) return std::nullopt;
+    found.collect(); // What this process had itself, before it was another program.
     return found;
 }
 
@@ -86,7 +87,7 @@ Budget::Budget(std::size_t bytes, std::size_t declared) : file_(new_file()) {
 Budget::Budget(Fd file) : file_(std::move(file)) {}
 
 Budget::Budget(Budget&& other) noexcept
-    : file_(std::move(other.file_)), news_(std::move(other.news_)),
+    : file_(std::move(other.file_)), news_(std::move(other.news_)), until_exec_(std::move(other.until_exec_)),
       head_(std::exchange(other.head_, nullptr)), own_(std::exchange(other.own_, nowhere)),
       least_(other.least_), before_(other.before_) {}
 
@@ -136,6 +137,11 @@ void Budget::unlock(std::size_t number) const {
 
 bool Budget::join(std::size_t least) {
     if (own_ != nowhere) return true;
+    // exec(2) leaves locks as they are, but takes all of them back with any descriptor of the file that it
+    // closes: what comes then may know nothing of a budget.
+    if (!until_exec_)
+        until_exec_ =
+            lifted(Fd(::open(("/proc/self/fd/" + std::to_string(file_.get())).c_str(), O_RDWR | O_CLOEXEC)));
     for (std::size_t i = 0; i < most_users; ++i) {
         if (!lock(i)) continue;
         clear(place(i));

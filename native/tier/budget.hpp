@@ -34,7 +34,9 @@ class Budget {
     [[nodiscard]] std::string name() const;
     [[nodiscard]] std::size_t bytes() const { return head_->bytes; }
     /// Whether a descriptor is its own.
-    [[nodiscard]] bool owns(int fd) const { return fd == file_.get() || fd == news_.get(); }
+    [[nodiscard]] bool owns(int fd) const {
+        return fd == file_.get() || fd == news_.get() || fd == until_exec_.get();
+    }
 
     /// Takes part from now on. \param least bytes that it may have whatever the others have, for a process
     ///     that waits for another one must not keep it from going on. \returns false where too many do.
@@ -88,7 +90,8 @@ class Budget {
     static constexpr std::size_t most_users = 4096, nowhere = most_users;
 
     Fd file_;
-    Fd news_; ///< Of writes to the file: inotify(7).
+    Fd news_;       ///< Of writes to the file: inotify(7).
+    Fd until_exec_; ///< Of the same file; closed by exec(2).
     Head* head_ = nullptr;
     std::size_t own_ = nowhere;
     std::size_t least_ = 0, before_ = 0;

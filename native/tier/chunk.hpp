@@ -36,7 +36,7 @@ struct Chunk {
     std::uint8_t streak : 2 = 0; ///< How often in a row it was touched while it was only unmapped; 3 or more.
     bool unasked : 1 = false;    ///< It is being read before anybody asked.
     State state = State::fresh;
-    enum class Place : std::uint8_t { none, main, passing, aside, watched, ahead };
+    enum class Place : std::uint8_t { none, main, passing, aside, watched, ahead, stuck };
     Place place = Place::none; ///< The queue it is in: see Residence.
     bool stored : 1 = false;   ///< The store holds it, perhaps as it was before.
     bool known : 1 = false;

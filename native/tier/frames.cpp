@@ -113,7 +113,11 @@ Frames::Back Frames::leave(std::byte* from) {
     if (plain_->empty()) return {nullptr, {ENOMEM, 0}};
     std::byte* const place = plain_->take();
     const int error = sys::leave(place, from, frame_);
-    if (error == 0) return {place, {0, frame_}};
+    if (error == 0) {
+        // It has brought its protection with it.
+        sys::protect(place, frame_, PROT_READ | PROT_WRITE);
+        return {place, {0, frame_}};
+    }
     // Perhaps nothing is mapped there any more, and another thread's mapping may already have come instead:
     // then it is not ours any more.
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;

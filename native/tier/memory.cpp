@@ -247,7 +247,7 @@ bool Memory::take(Chunk& chunk) {
         residence_.postpone(chunk);
         return false;
     case Mapping::Taken::never:
-        residence_.left(chunk);
+        residence_.stick(chunk);
         return false;
     }
     return false;
@@ -294,6 +294,12 @@ Memory::Room Memory::make_room() {
         if (unmap(*chunk)) return Room::made;
     }
     if (Chunk* const chunk = residence_.last_to_leave(); chunk != nullptr) return leave(*chunk);
+    if (transfers_.writing_bytes() > 0) return Room::coming;
+    for (int i = 0; i < tries; ++i) {
+        Chunk* const chunk = residence_.next_stuck();
+        if (chunk == nullptr) break;
+        if (unmap(*chunk)) return Room::made;
+    }
     return transfers_.writing_bytes() > 0 ? Room::coming : Room::none;
 }
 

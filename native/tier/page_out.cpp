@@ -3,6 +3,7 @@
 #include "tier/say.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace assay::tier {
@@ -15,13 +16,14 @@ constexpr Nanos most_pause = nanos_per_second, least_rest = 30 * nanos_per_secon
                 most_rest = 1000 * nanos_per_second;
 /// Pages that are paged out before the next look.
 constexpr std::size_t most_at_a_time = (std::size_t{16} << 20U) / page;
-/// Granules that the kernel is told of at once. It holds the lock of the address space meanwhile, and who
-/// wants to change that (mmap) waits.
-constexpr std::int64_t at_once = 4;
 /// So many times what is in memory is paged out before it counts as in vain. What is only read has to be
 /// written once, and then goes at once; until then it comes back several times, for it stays in memory while
 /// it is written.
 constexpr std::size_t most_times = 10;
+
+void say_once(bool& said, std::string_view what) {
+    if (!std::exchange(said, true)) say({what});
+}
 
 } // namespace
 
@@ -54,8 +56,9 @@ void PageOut::go_on(Nanos now) {
     pause_ = gone > 0 ? 0 : std::clamp(2 * pause_, 10 * nanos_per_milli, most_pause);
     due_ = now + pause_;
     if (pause_ == most_pause)
-        tell("what exceeds the DRAM cannot be paged out: swap is full (/proc/swaps), or may not be used "
-             "(memory.swap.max of a control group), or memory is locked");
+        say_once(said_stuck_,
+                 "what exceeds the DRAM cannot be paged out: swap is full (/proc/swaps), or may not be used "
+                 "(memory.swap.max of a control group), or memory is locked");
 }
 
 /// The program uses pages again before they have left, so that they are only mapped anew.
@@ -63,12 +66,10 @@ void PageOut::rest(Nanos now) {
     gone_ = 0;
     rest_ = std::clamp(2 * rest_, least_rest, most_rest);
     due_ = now + rest_;
-    tell("more than the DRAM stays in memory: the program uses again what is paged out before it has left; "
-         "where the DRAM is to be a limit, set one by a control group (memory.max)");
-}
-
-void PageOut::tell(std::string_view why) {
-    if (!std::exchange(said_, true)) say({why});
+    say_once(
+        said_used_,
+        "more than the DRAM stays in memory: the program uses again what is paged out before it has left; "
+        "where the DRAM is to be a limit, set one by a control group (memory.max)");
 }
 
 /// All fits: what fronts have passed stays, also when they come again.
@@ -85,14 +86,13 @@ Piece PageOut::next_behind() {
     for (Front& front : fronts_) {
         Piece piece;
         while (front.moved != 0 && front.ahead(front.left + front.step) < -distance_ &&
-               piece.count() < at_once) {
+               piece.count() < ResidentSet::at_once) {
             const std::int64_t next = front.left + front.step;
-            Granule* const one = resident_.granules().find(next);
-            const bool taken = one != nullptr && one->came && one->present != 0;
+            const bool taken = resident_.is_undecided(next);
             if (!taken && piece.count() > 0) break;
             front.left = next;
             if (!taken) continue;
-            one->came = false;
+            resident_.decided(next);
             piece = piece.count() == 0 ? Piece{next, next}
                                        : Piece{std::min(piece.first, next), std::max(piece.last, next)};
         }
@@ -103,11 +103,11 @@ Piece PageOut::next_behind() {
 
 /// What came in a row is taken in a row, so that it lies so in swap too.
 Piece PageOut::next_oldest() {
-    const std::int64_t oldest = resident_.granules().oldest();
+    const std::int64_t oldest = resident_.oldest();
     if (oldest == 0) return {};
     Piece piece{oldest, oldest};
-    for (std::int64_t next = resident_.granules().after(oldest); next != 0 && piece.count() < at_once;
-         next = resident_.granules().after(next))
+    for (std::int64_t next = resident_.after(oldest); next != 0 && piece.count() < ResidentSet::at_once;
+         next = resident_.after(next))
         if (next == piece.last + 1)
             piece.last = next;
         else if (next == piece.first - 1)

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace assay::tier {
 
@@ -25,8 +24,6 @@ class PageOut {
 
   private:
     void rest(Nanos now);
-    /// Once, why more stays than there is to be.
-    void tell(std::string_view why);
     void stay_behind();
     [[nodiscard]] Piece next_behind();
     [[nodiscard]] Piece next_oldest();
@@ -41,7 +38,7 @@ class PageOut {
     Nanos due_ = 0, pause_ = 0, rest_ = 0;
     std::size_t turn_ = 0;
     std::size_t gone_ = 0; ///< Pages that were paged out since all was within the budget.
-    bool said_ = false;
+    bool said_stuck_ = false, said_used_ = false; ///< Why more stays than there is to be, each once.
 };
 
 } // namespace assay::tier

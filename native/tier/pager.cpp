@@ -144,10 +144,12 @@ void Pager::work() {
         const std::lock_guard lock(lock_);
         if (over_) return;
         static_cast<void>(wake_.clear());
-        if (budget_ != nullptr && !regions_.empty()) {
-            events.back().fd = budget_->news();
-            idle_ms = budget_->news() < 0 ? share_ms : -1;
-            budget_->clear_news();
+        if (budget_ != nullptr) {
+            // Who has nothing has nothing to give, and hears nobody.
+            const bool shares = !regions_.empty();
+            events.back().fd = shares ? budget_->news() : -1;
+            idle_ms = shares && budget_->news() < 0 ? share_ms : -1;
+            if (shares) budget_->clear_news();
         }
         bool any = false;
         while (serve()) any = true;
@@ -296,6 +298,13 @@ void Pager::unmapped(Chunk& chunk, const std::byte* from, const std::byte* to) {
     if (chunk.at >= from && chunk.at + chunk.bytes() <= to) return memory_.forget(chunk);
     if (chunk.state != State::split || chunk.at >= to || chunk.at + chunk.bytes() <= from) return;
     for (Chunk& part : chunk.region->parts_of(chunk)) unmapped(part, from, to);
+}
+
+void Pager::forget(std::byte* at) {
+    const Quiet quiet;
+    const std::lock_guard lock(lock_);
+    if (Region* const region = regions_.at(at); region != nullptr) memory_.forget(region->chunk_at(at));
+    take_messages();
 }
 
 bool Pager::discard(std::byte* at) {

@@ -41,6 +41,8 @@ class Pager {
     ///
     /// \returns false where its pages are in use, or not alike; then nothing is changed.
     [[nodiscard]] bool discard(std::byte* at);
+    /// Nothing of the chunk at an address is mapped any more.
+    void forget(std::byte* at);
     /// How it will be touched from now on.
     void order(Region& region, Order order);
     /// The chunk at an address keeps its content, and will not be touched soon.

@@ -28,7 +28,11 @@ ASSAY_TIER_EXPORT int close_range(unsigned first, unsigned last, int flags) noex
 }
 
 ASSAY_TIER_EXPORT void closefrom(int first) noexcept {
-    static_cast<void>(close_range(static_cast<unsigned>(first < 0 ? 0 : first), ~0U, 0));
+    const auto from = static_cast<unsigned>(first < 0 ? 0 : first);
+    if (close_range(from, ~0U, 0) == 0) return;
+    // Before Linux 5.9, or where a filter forbids it.
+    const long most = ::sysconf(_SC_OPEN_MAX);
+    for (long fd = from; fd < most; ++fd) static_cast<void>(close(static_cast<int>(fd)));
 }
 
 ASSAY_TIER_EXPORT int dup3(int from, int to, int flags) noexcept {

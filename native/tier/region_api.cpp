@@ -4,12 +4,17 @@
 #include "tier/reason.hpp"
 #include "tier/tier.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <string_view>
+#include <vector>
 
 struct assay_tier {
     explicit assay_tier(const assay::tier::Means& means) : arena(means) {}
@@ -20,6 +25,35 @@ struct assay_tier {
 };
 
 namespace {
+
+/// All that are open. In a child of a fork their addresses are closed, so that nothing else comes to lie
+/// where a parent's data were: it would be taken for them.
+class Opened {
+  public:
+    Opened() {
+        ::pthread_atfork([] { opened().lock_.lock(); }, [] { opened().lock_.unlock(); },
+                         [] {
+                             for (const assay_tier* const one : opened().all_) one->arena.close_in_child();
+                             opened().lock_.unlock();
+                         });
+    }
+    void add(assay_tier* one) {
+        const std::lock_guard lock(lock_);
+        all_.push_back(one);
+    }
+    void remove(assay_tier* one) {
+        const std::lock_guard lock(lock_);
+        std::erase(all_, one);
+    }
+    [[nodiscard]] static Opened& opened() {
+        static Opened one;
+        return one;
+    }
+
+  private:
+    std::mutex lock_;
+    std::vector<assay_tier*> all_;
+};
 
 void tell(std::string_view what, char* problem, std::size_t room) {
     if (room == 0) return;
@@ -32,9 +66,11 @@ void tell(std::string_view what, char* problem, std::size_t room) {
 ASSAY_TIER_EXPORT assay_tier* assay_tier_open(const char* paths, uint64_t dram_bytes, uint64_t chunk_bytes,
                                               char* problem, size_t room) {
     try {
-        return new assay_tier({.paths = assay::tier::split_paths(paths),
-                               .memory_bytes = dram_bytes,
-                               .chunk_bytes = chunk_bytes});
+        auto tier = std::make_unique<assay_tier>(assay::tier::Means{.paths = assay::tier::split_paths(paths),
+                                                                    .memory_bytes = dram_bytes,
+                                                                    .chunk_bytes = chunk_bytes});
+        Opened::opened().add(tier.get());
+        return tier.release();
     } catch (const std::exception& error) {
         tell(assay::tier::reason_of(error), problem, room);
         return nullptr;
@@ -42,7 +78,9 @@ ASSAY_TIER_EXPORT assay_tier* assay_tier_open(const char* paths, uint64_t dram_b
 }
 
 ASSAY_TIER_EXPORT void assay_tier_close(assay_tier* tier) {
-    if (!tier->is_in_child()) delete tier;
+    if (tier->is_in_child()) return;
+    Opened::opened().remove(tier);
+    delete tier;
 }
 
 ASSAY_TIER_EXPORT void* assay_tier_allocate(assay_tier* tier, uint64_t bytes) {

@@ -38,6 +38,8 @@ Queue& Residence::queue(Chunk::Place place) {
         return aside_;
     case Chunk::Place::watched:
         return watched_;
+    case Chunk::Place::stuck:
+        return stuck_;
     default:
         return ahead_;
     }
@@ -65,6 +67,12 @@ void Residence::left(Chunk& chunk) {
     chunk.streak = 0;
     chunk.spared = 0;
     if (future_ != nullptr) future_->left(chunk);
+}
+
+void Residence::stick(Chunk& chunk) {
+    left(chunk); // Also for those who foresee: it is none of those that can go.
+    chunk.place = Chunk::Place::stuck;
+    stuck_.add(chunk);
 }
 
 void Residence::foresee(Future* future, std::size_t newest) {

@@ -56,8 +56,12 @@ class Residence {
     void set_aside(Chunk& chunk);
     /// It was unmapped to see whether it is used.
     void watch(Chunk& chunk) { enter(chunk, Chunk::Place::watched); }
-    /// It is gone, or cannot be taken away.
+    /// It is gone.
     void left(Chunk& chunk);
+    /// It cannot be taken away: parts of it are unmapped or protected, which the program may change.
+    void stick(Chunk& chunk);
+    /// The one of those that was tried longest ago, or null.
+    [[nodiscard]] Chunk* next_stuck() const { return stuck_.front(); }
     /// It cannot be unmapped just now: others first.
     void postpone(Chunk& chunk);
 
@@ -106,7 +110,7 @@ class Residence {
     static constexpr std::size_t unit = std::size_t{4} << 10U; ///< Of the clock, bytes that came.
 
     std::size_t chunk_, most_ = 0, few_passing_ = 0, few_aside_ = 0; ///< Bytes.
-    Queue main_, passing_, aside_, watched_, ahead_;
+    Queue main_, passing_, aside_, watched_, ahead_, stuck_;
     bool retains_ = false;
     double again_share_ = 0.0; ///< Of what came last, the part that was there before.
     double distance_ = 0.0;    ///< Bytes that came before that came again; an average.

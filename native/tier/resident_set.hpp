@@ -14,6 +14,11 @@ namespace assay::tier {
 /// What of areas is in memory, as it was seen last; and the advice that changes it.
 class ResidentSet {
   public:
+    /// Granules that the kernel is told of at once. It holds the lock of the address space meanwhile, and who
+    /// wants to change that (mmap) waits.
+    static constexpr std::int64_t at_once = 4;
+    static_assert(at_once <= Pagemap::most);
+
     /// \throws std::bad_alloc; std::system_error where there is no /proc.
     ResidentSet() = default;
 
@@ -22,7 +27,6 @@ class ResidentSet {
     /// Pages that were asked for, and have not been touched since.
     [[nodiscard]] std::size_t ahead_pages() const { return ahead_; }
     [[nodiscard]] std::size_t pages_of(const Area& area);
-    [[nodiscard]] Granules& granules() { return granules_; }
     /// Pages of a granule that are awaited.
     [[nodiscard]] std::size_t awaited(std::int64_t number);
 
@@ -49,11 +53,30 @@ class ResidentSet {
         return count;
     }
 
-    /// What will be used (MADV_WILLNEED). \returns its pages that were not asked for before.
+    /// All of it is there.
+    [[nodiscard]] bool is_whole(std::int64_t number) { return granules_.whole(number); }
+    /// Something is known of it, be it only that it was asked for.
+    [[nodiscard]] bool knows(std::int64_t number) {
+        const Granule* const one = granules_.find(number);
+        return one != nullptr && (one->present | one->ahead) != 0;
+    }
+    /// It has come, and whether it goes again was not decided.
+    [[nodiscard]] bool is_undecided(std::int64_t number) {
+        const Granule* const one = granules_.find(number);
+        return one != nullptr && one->came && one->present != 0;
+    }
+    void decided(std::int64_t number) { granules_.find(number)->came = false; }
+    /// The one that nothing has come of for the longest time, and the one that came next; 0 where there is
+    /// none.
+    [[nodiscard]] std::int64_t oldest() const { return granules_.oldest(); }
+    [[nodiscard]] std::int64_t after(std::int64_t number) { return granules_.after(number); }
+
+    /// What will be used (MADV_WILLNEED), `at_once` granules at most. \returns its pages that were not asked
+    /// for before.
     [[nodiscard]] std::size_t ask_for(const Area& area, Piece piece);
     /// What was asked for of a granule is not waited for any more. \returns its pages.
     std::size_t give_up(std::int64_t number);
-    /// What is to leave (MADV_PAGEOUT). \returns pages that have.
+    /// What is to leave (MADV_PAGEOUT), as many at most. \returns pages that have.
     [[nodiscard]] std::size_t page_out(const Area& area, Piece piece);
     /// Nothing is known of a granule any more.
     void forget(std::int64_t number);

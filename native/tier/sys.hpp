@@ -75,6 +75,10 @@ inline int leave(void* to, void* from, std::size_t bytes) {
     return found == -1 ? errno : 0;
 }
 
+inline int protect(void* at, std::size_t bytes, int protection) {
+    return static_cast<int>(::syscall(SYS_mprotect, at, bytes, protection));
+}
+
 inline int advise(void* at, std::size_t bytes, int advice) {
     return static_cast<int>(::syscall(SYS_madvise, at, bytes, advice));
 }

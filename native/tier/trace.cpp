@@ -161,7 +161,7 @@ void Recorder::add(std::uint64_t word) {
     if (used_ == part_bytes && !grow()) {
         over_ = true;
         say({"no more touches are recorded in ", path_, ": ",
-             errno == EFBIG ? "1 GiB of them is the most" : std::strerror(errno)});
+             errno == EFBIG ? "1 GiB of them is the most" : ::strerrorname_np(errno)});
         return;
     }
     std::memcpy(part_ + used_, &word, sizeof word);

@@ -311,3 +311,22 @@ def test_a_child_of_a_fork_ends_rather_than_finding_zeros(env: dict[str, str], d
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(-signal.SIGSEGV), str(64 * MIB)]
+
+
+LATER = CHILD.replace(
+    "    os._exit(int(array[0]))",
+    """    import mmap
+    blocks = [mmap.mmap(-1, size << 20) for size in (64, 64, 16, 4, 1) for _ in "1234"]
+    for block in blocks:
+        block[:: mmap.PAGESIZE] = bytes([2]) * (len(block) // mmap.PAGESIZE)
+    os._exit(int(array[-1]))""",
+)
+
+
+def test_nothing_comes_to_be_where_a_parents_data_were(env: dict[str, str], disk: Path) -> None:
+    """The child takes memory first, which the kernel would put into such a hole."""
+    done = subprocess.run(
+        [sys.executable, "-c", LATER, disk], env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(-signal.SIGSEGV), str(64 * MIB)]

@@ -823,3 +823,97 @@ def test_another_run_within_one_has_a_budget_of_its_own(tiered: Tiered) -> None:
     inner = f"ASSAY_TIER_DRAM={32 * MIB} {shlex.join([sys.executable, '-c', program])}"
     same = shlex.join([sys.executable, "-c", program])
     assert lines(tiered("sh", "-c", f"{inner}; {same}")) == [str(32 * MIB), str(64 * MIB)]
+
+
+STEP_BY_STEP = """
+whole = libc.mmap(None, number(size), 3, 0x22, -1, number(0))
+for at in range(0, size, page):
+    ctypes.memset(whole + at, at // page % 250 + 1, 1)
+for at in range(0, size - (4 << 20), int(sys.argv[1])):
+    assert libc.munmap(ctypes.c_void_p(whole + at), number(int(sys.argv[1]))) == 0
+print(wrong(), wrong())
+"""
+
+
+@pytest.mark.parametrize("exchange", ["move", "copy"])
+@pytest.mark.parametrize("step", [1 << 20, 4096 * 3])
+def test_what_is_unmapped_piece_by_piece_is_free(tiered: Tiered, step: int, exchange: str) -> None:
+    """More of it than the DRAM, of which nothing but its last chunks stays mapped."""
+    program = LARGE + "libc.mmap.restype = ctypes.c_size_t\n" + STEP_BY_STEP
+    answer = tiered.python(program, str(step), ASSAY_TIER_EXCHANGE=exchange)
+    assert lines(answer) == ["0 0"]
+
+
+PROTECTED = """
+block = address()
+for round in range(3):
+    for how in (1, 3):
+        assert libc.mprotect(ctypes.c_void_p(block), number(48 << 20), how) == 0
+        print(wrong())
+other = bytearray(size)
+other[::page] = bytes(size // page)
+assert libc.mprotect(ctypes.c_void_p(block), number(80 << 20), 1) == 0
+print(len(set(other[::page])), wrong())
+"""
+"""Protects half of what it has and lets it go again, and then more than the DRAM by copying."""
+
+
+def test_what_is_protected_for_a_while_leaves_afterwards(tiered: Tiered) -> None:
+    program = LARGE + PROTECTED.replace("80 << 20", "32 << 20")
+    assert lines(tiered.python(program)) == ["0"] * 6 + ["1 0"]
+
+
+def test_what_is_protected_is_copied_too(tiered: Tiered) -> None:
+    answer = tiered.python(LARGE + PROTECTED, ASSAY_TIER_EXCHANGE="copy")
+    assert lines(answer) == ["0"] * 6 + ["1 0"]
+    assert not answer.err
+
+
+def test_what_a_program_had_that_became_another_one_the_others_have(
+    tiered: Tiered, tmp_path: Path
+) -> None:
+    """Another one that knows nothing of a budget, as it is static."""
+    source, sleeper = tmp_path / "sleeper.c", tmp_path / "sleeper"
+    source.write_text("#include <unistd.h>\nint main(void) { return (int)sleep(20); }")
+    subprocess.run(["cc", "-static", "-o", sleeper, source], check=True)
+    first = (
+        "import os, sys; data = bytearray(120 << 20); data[::4096] = bytes(30720);"
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    second = (
+        "import os, time; from assay.tier.meter import meters\n"
+        "data = bytearray(120 << 20); end = time.monotonic() + 3; held = 0\n"
+        "while time.monotonic() < end:\n"
+        "    data[::4096] = bytes(30720)\n"
+        "    mine = [one for one in meters() if one.pid == os.getpid()]\n"
+        "    held = max([held, *(area.held_bytes for one in mine for area in one.regions)])\n"
+        "print(held >> 20)"
+    )
+    both = (
+        f"{shlex.join([sys.executable, '-c', first, str(sleeper)])} & sleep 3;"
+        f"{shlex.join([sys.executable, '-c', second])}; kill $!"
+    )
+    (held,) = lines(tiered("sh", "-c", both, dram="96M"))
+    assert int(held) > 72
+
+
+EMPTY_HANDED = """
+import time
+del data
+first = time.process_time()
+child = subprocess.Popen([sys.executable, "-c", sys.argv[1]])
+child.wait()
+print(time.process_time() - first < 1.0)
+"""
+
+
+def test_who_has_nothing_any_more_hears_nobody(tiered: Tiered) -> None:
+    """Others want more all the time, and it does not work for that."""
+    hungry = (
+        "import time\ndata = bytearray(160 << 20); end = time.monotonic() + 4\n"
+        "while time.monotonic() < end: data[::4096] = bytes(40960)"
+    )
+    two = f"import subprocess, sys; c = [sys.executable, '-c', {hungry!r}]\n" + (
+        "several = [subprocess.Popen(c) for _ in range(2)]; [one.wait() for one in several]"
+    )
+    assert lines(tiered.python(LARGE + EMPTY_HANDED, two)) == ["True"]

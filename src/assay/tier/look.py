@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from assay.tier.meter import THREAD, Counts, meters
 from assay.tier.prediction import Look
@@ -22,8 +23,19 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 """In a second."""
 _SUMS = ("first", "demand", "late", "staged", "read_bytes", "written_bytes", "stall_s")
 
-_Done = tuple[float, Counts]
-"""Of a process: seconds that it computed, and what became of its large memory."""
+
+class _Done(NamedTuple):
+    """Of a process.
+
+    Attributes:
+        cpu_s: that all its threads computed, those that have ended too, but for the pager's.
+        thread_s: the same of each thread that there is, by its number.
+        counts: what became of its large memory.
+    """
+
+    cpu_s: float
+    thread_s: Mapping[int, float]
+    counts: Counts
 
 
 def looks(
@@ -49,31 +61,35 @@ def looks(
 
 def _looked(session: int, proc: Path) -> dict[int, _Done]:
     """By process: those that have large memory, or had some."""
-    mine = [one for one in meters(proc) if _session(proc / str(one.pid)) == session]
-    return {one.pid: (_cpu_s(proc / str(one.pid)), one.counts) for one in mine if one.counts.first}
+    found = {}
+    for one in meters(proc):
+        process = proc / str(one.pid)
+        stat = _stat(process)
+        # One that has ended between two reads is as it was seen last.
+        if one.counts.first and stat and int(stat[3]) == session:
+            found[one.pid] = _Done(*_computed(process, stat), one.counts)
+    return found
 
 
 def _sum(done: Sequence[_Done]) -> Look:
     return Look(
         at_s=time.monotonic(),
-        cpu_s=sum(cpu_s for cpu_s, _ in done),
-        **{name: sum(getattr(counts, name) for _, counts in done) for name in _SUMS},
+        cpu_s=sum(one.cpu_s for one in done),
+        thread_s={thread: cpu_s for one in done for thread, cpu_s in one.thread_s.items()},
+        **{name: sum(getattr(one.counts, name) for one in done) for name in _SUMS},
     )
 
 
-def _session(process: Path) -> int | None:
-    fields = _stat(process)
-    return int(fields[3]) if fields else None
-
-
-def _cpu_s(process: Path) -> float:
-    """Of all threads, those that have ended too, without the pager's."""
-    ticks = _ticks(_stat(process))
+def _computed(process: Path, stat: Sequence[str]) -> tuple[float, dict[int, float]]:
+    """Seconds of all threads but the pager's, and of each that there is."""
+    ticks, of_threads = _ticks(stat), {}
     for thread in _threads(process):
         with contextlib.suppress(OSError):  # it has ended meanwhile
             if (thread / "comm").read_text().strip() == THREAD:
                 ticks -= _ticks(_stat(thread))
-    return ticks / _TICKS
+            else:
+                of_threads[int(thread.name)] = _ticks(_stat(thread)) / _TICKS
+    return ticks / _TICKS, of_threads
 
 
 def _ticks(stat: Sequence[str]) -> int:

@@ -5,6 +5,9 @@ efficiency as it is, and the one that a perfect overlap of work and transfers wo
 min(1, I / I*) of assay.tier.efficiency, with seconds of work in place of operations, so that no
 counters of the processor are needed. I / I* is the work for a byte over the time that the device
 takes for it.
+
+Threads work at the same time, and so do processes: work takes as long as that of the thread which
+has most of it.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ class Look(Record, frozen=True, kw_only=True):
     Attributes:
         at_s: of a clock that only goes forward.
         cpu_s: of its own threads, those of the pager left out.
+        thread_s: of each of them that there is, by its number.
         stall_s: that chunks were waited for.
         first, demand, late, staged: touches (assay.tier.meter).
         read_bytes, written_bytes: from and to storage.
@@ -30,6 +34,7 @@ class Look(Record, frozen=True, kw_only=True):
 
     at_s: float
     cpu_s: float
+    thread_s: dict[int, float]
     stall_s: float
     first: int
     demand: int
@@ -44,9 +49,11 @@ class Prediction(Record, frozen=True, kw_only=True):
 
     Attributes:
         wall_s: that it was looked at.
-        cpu_s, stall_s: that it computed and waited.
+        cpu_s, stall_s: that all its threads computed, and that chunks were waited for.
+        work_s: that its work took, on as many threads as it has.
         read_bytes, written_bytes: meanwhile, from and to storage.
-        efficiency: work over work and waiting.
+        efficiency: work over work and waiting, or over the time that there was: several threads
+            may wait at the same time.
         overlap: the same, if all waiting hid behind work as far as the device allows.
         work_s_per_gib: work for each GiB that was brought or taken away; absent where none was.
         device_s_per_gib: that the device takes for as much.
@@ -57,6 +64,7 @@ class Prediction(Record, frozen=True, kw_only=True):
 
     wall_s: float
     cpu_s: float
+    work_s: float
     stall_s: float
     read_bytes: int
     written_bytes: int
@@ -74,20 +82,26 @@ def predicted(before: Look, after: Look, device: Device) -> Prediction:
     def more(name: str) -> float:
         return float(getattr(after, name) - getattr(before, name))
 
-    cpu_s, stall_s = more("cpu_s"), more("stall_s")
+    wall_s, cpu_s, stall_s = more("at_s"), more("cpu_s"), more("stall_s")
+    threads = [ran_s - before.thread_s.get(one, 0.0) for one, ran_s in after.thread_s.items()]
+    # Of threads that have ended only the sum is known; they are taken to have come one by one.
+    ended_s = max(0.0, cpu_s - sum(threads))
+    work_s = min(max(threads, default=0.0) + ended_s, wall_s)
+    whole_s = min(work_s + stall_s, wall_s)
     read, written = more("read_bytes"), more("written_bytes")
     came = more("demand") + more("late") + more("staged")
     moved_gib = (read + written) / _GIB
     device_s = read / device.read + written / device.write
     return Prediction(
-        wall_s=more("at_s"),
+        wall_s=wall_s,
         cpu_s=cpu_s,
+        work_s=work_s,
         stall_s=stall_s,
         read_bytes=int(read),
         written_bytes=int(written),
-        efficiency=cpu_s / (cpu_s + stall_s) if cpu_s + stall_s > 0 else 1.0,
-        overlap=min(1.0, cpu_s / device_s) if device_s > 0 else 1.0,
-        work_s_per_gib=cpu_s / moved_gib if moved_gib else None,
+        efficiency=work_s / whole_s if whole_s > 0 else 1.0,
+        overlap=min(1.0, work_s / device_s) if device_s > 0 else 1.0,
+        work_s_per_gib=work_s / moved_gib if moved_gib else None,
         device_s_per_gib=device_s / moved_gib if moved_gib else None,
         foreseen=more("staged") / came if came else None,
         filling=more("first") > came,

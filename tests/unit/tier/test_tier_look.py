@@ -112,3 +112,11 @@ def test_it_is_looked_until_the_time_is_over(
     monkeypatch.setattr(look.time, "sleep", slept.append)
     looks = list(look.looks(SESSION, 1.0, lambda: True, tmp_path))
     assert [one.at_s for one in looks] == [pytest.approx(n / 8) for n in range(8)]
+
+
+def test_a_process_that_ends_while_it_is_looked_at_is_as_it_was(
+    tmp_path: Path, looked: Looking
+) -> None:
+    process(tmp_path, 40, SESSION, user_s=1.0)
+    seen = looked([[meter(40, staged=1)], [meter(40, staged=4), meter(50, staged=9)]])
+    assert [one.staged for one in seen] == [1, 4]

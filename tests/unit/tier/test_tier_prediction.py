@@ -11,6 +11,7 @@ DEVICE = Device(read=2 * 2**30, write=2**30)
 NOTHING = Look(
     at_s=10.0,
     cpu_s=1.0,
+    thread_s={7: 1.0},
     stall_s=1.0,
     first=100,
     demand=10,
@@ -21,10 +22,13 @@ NOTHING = Look(
 )
 
 
-def after(**more: float) -> Prediction:
+def after(threads: int = 1, **more: float) -> Prediction:
+    """Ten seconds later; the work is divided among threads."""
     values = {name: getattr(NOTHING, name) for name in Look.__struct_fields__}
-    later = {name: value + more.get(name, 0) for name, value in values.items()}
-    return predicted(NOTHING, Look(**{"at_s": 20.0, **later}), DEVICE)
+    later = {name: v + more.get(name, 0) for name, v in values.items() if name != "thread_s"}
+    each_s = more.get("cpu_s", 0.0) / threads
+    ran = {7: 1.0 + each_s, **dict.fromkeys(range(8, 7 + threads), each_s)}
+    return predicted(NOTHING, Look(**{**later, "at_s": 20.0, "thread_s": ran}), DEVICE)
 
 
 def test_efficiency_is_work_over_work_and_waiting() -> None:
@@ -41,6 +45,27 @@ def test_the_overlap_is_that_of_the_model() -> None:
     found = after(cpu_s=1.0, stall_s=5.0, staged=9, read_bytes=4 * 2**30, written_bytes=2 * 2**30)
     assert found.overlap == pytest.approx(0.25)
     assert found.device_s_per_gib == pytest.approx(4 / 6)
+
+
+@pytest.mark.parametrize(
+    ("stall_s", "efficiency"),
+    [(6.0, 0.4), (48.0, 0.4), (2.0, 4 / 6)],
+    ids=["one waits and the others for it", "all wait", "little waiting"],
+)
+def test_threads_work_at_the_same_time(stall_s: float, efficiency: float) -> None:
+    """Eight of them, four of ten seconds each; for what is moved the device takes eight."""
+    found = after(
+        8, cpu_s=32.0, stall_s=stall_s, staged=9, read_bytes=8 * 2**30, written_bytes=4 * 2**30
+    )
+    assert found.work_s == pytest.approx(4.0)
+    assert found.efficiency == pytest.approx(efficiency)
+    assert found.overlap == pytest.approx(0.5)
+
+
+def test_threads_that_have_ended_count_as_one_after_the_other() -> None:
+    values = {name: getattr(NOTHING, name) for name in Look.__struct_fields__}
+    gone = {**values, "at_s": 20.0, "cpu_s": 4.0, "thread_s": {9: 1.0}}
+    assert predicted(NOTHING, Look(**gone), DEVICE).work_s == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def _lines(found: Prediction, dram_bytes: int) -> list[str]:
     return [
         f"efficiency {100 * found.efficiency:.0f} %, with a perfect overlap "
         f"{100 * found.overlap:.0f} % ({show_bytes(dram_bytes)} of DRAM)",
-        f"in {show_duration(found.wall_s)} it computed {show_duration(found.cpu_s)} and waited "
+        f"in {show_duration(found.wall_s)} it worked {show_duration(found.work_s)} and waited "
         f"{show_duration(found.stall_s)}; {show_bytes(found.read_bytes)} were read, "
         f"{show_bytes(found.written_bytes)} written",
         *reasons(found),
