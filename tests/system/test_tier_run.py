@@ -830,6 +830,7 @@ whole = libc.mmap(None, number(size), 3, 0x22, -1, number(0))
 for at in range(0, size, page):
     ctypes.memset(whole + at, at // page % 250 + 1, 1)
 for at in range(0, size - (4 << 20), int(sys.argv[1])):
+    ctypes.memset(whole + at, 1, 1)
     assert libc.munmap(ctypes.c_void_p(whole + at), number(int(sys.argv[1]))) == 0
 print(wrong(), wrong())
 """
@@ -838,7 +839,7 @@ print(wrong(), wrong())
 @pytest.mark.parametrize("exchange", ["move", "copy"])
 @pytest.mark.parametrize("step", [1 << 20, 4096 * 3])
 def test_what_is_unmapped_piece_by_piece_is_free(tiered: Tiered, step: int, exchange: str) -> None:
-    """More of it than the DRAM, of which nothing but its last chunks stays mapped."""
+    """More of it than the DRAM, each chunk while it is there."""
     program = LARGE + "libc.mmap.restype = ctypes.c_size_t\n" + STEP_BY_STEP
     answer = tiered.python(program, str(step), ASSAY_TIER_EXCHANGE=exchange)
     assert lines(answer) == ["0 0"]
@@ -913,7 +914,9 @@ def test_who_has_nothing_any_more_hears_nobody(tiered: Tiered) -> None:
         "import time\ndata = bytearray(160 << 20); end = time.monotonic() + 4\n"
         "while time.monotonic() < end: data[::4096] = bytes(40960)"
     )
-    two = f"import subprocess, sys; c = [sys.executable, '-c', {hungry!r}]\n" + (
-        "several = [subprocess.Popen(c) for _ in range(2)]; [one.wait() for one in several]"
+    # The first has all of it by the time that the second one comes.
+    two = "import subprocess, sys, time\n" + (
+        f"def begin(): return subprocess.Popen([sys.executable, '-c', {hungry!r}])\n"
+        "first = begin(); time.sleep(1); second = begin(); first.wait(); second.wait()"
     )
     assert lines(tiered.python(LARGE + EMPTY_HANDED, two)) == ["True"]
