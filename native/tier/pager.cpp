@@ -20,6 +20,8 @@ namespace {
 using State = Chunk::State;
 
 constexpr std::size_t most_regions = 1 << 16;
+/// Bytes that are read about as fast as one page.
+constexpr std::size_t soon_read = std::size_t{64} << 10U;
 
 void wait_for(int readable) {
     constexpr int most_ms = 10;
@@ -139,8 +141,11 @@ void Pager::work() {
     // So long may it take until others of the budget are heard, where they cannot wake this thread.
     constexpr int share_ms = 50;
     int retries = 0, idle_ms = -1;
+    bool transfers = false; ///< Are under way.
     for (;;) {
-        const bool quiet = ::poll(events.data(), events.size(), retries > 0 ? retry_ms : idle_ms) == 0;
+        const auto came = [&events](int ms) { return ::poll(events.data(), events.size(), ms) != 0; };
+        const bool quiet =
+            !awake_.wait(transfers, [&came] { return came(0); }) && !came(retries > 0 ? retry_ms : idle_ms);
         const std::lock_guard lock(lock_);
         if (over_) return;
         static_cast<void>(wake_.clear());
@@ -156,6 +161,7 @@ void Pager::work() {
         retries = !memory_.is_behind() ? 0
                   : any ? 1
                         : std::max(retries, 1) + (quiet && memory_.transfers().count() == 0 ? 1 : 0);
+        transfers = memory_.transfers().count() > 0;
         if (retries > most_retries)
             give_up(
                 {"no memory can be freed for what the program touches: give it more (--dram), or a disk that "
@@ -253,6 +259,7 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     region->touched(*chunk, memory_.clock());
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);
+    if (chunk->state == State::out && chunk->bytes() <= soon_read) awake_.expect();
     region->begin_wait(*chunk);
     memory_.want(*chunk, node);
     // Where larger chunks are wanted, the rest of one that is split comes with any part of it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tier/awake.hpp"
 #include "tier/event.hpp"
 #include "tier/foresight.hpp"
 #include "tier/look_ahead.hpp"
@@ -79,6 +80,7 @@ class Pager {
     Meter meter_;
     Records records_;
     Regions regions_;
+    Awake awake_;
     Node newest_node_{}; ///< Of the thread that touched last.
     Event wake_;
     std::mutex lock_;
