@@ -16,8 +16,7 @@ using namespace assay::tier;
 using namespace assay::tier::preload;
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
-    if (front().takes(bytes) && alignment <= front().arena()->pager().chunk())
-        return front().arena()->allocate(bytes);
+    if (front().takes(bytes) && alignment <= front().arena()->pager().chunk()) return front().allocate(bytes);
     return front().next().memalign(alignment, bytes);
 }
 
@@ -27,7 +26,7 @@ bool too_large(std::size_t count, std::size_t bytes) {
 
 void* move_in(void* at, std::size_t bytes) {
     const std::size_t before = front().next().usable == nullptr ? 0 : front().next().usable(at);
-    void* const other = front().arena()->allocate(bytes);
+    void* const other = front().allocate(bytes);
     if (other == nullptr) return nullptr;
     std::memcpy(other, at, std::min(before, bytes));
     front().next().free(at);
@@ -46,12 +45,12 @@ void* move_out(void* at, std::size_t bytes) {
 } // namespace
 
 ASSAY_TIER_EXPORT void* malloc(std::size_t bytes) {
-    return front().takes(bytes) ? front().arena()->allocate(bytes) : front().next().malloc(bytes);
+    return front().takes(bytes) ? front().allocate(bytes) : front().next().malloc(bytes);
 }
 
 ASSAY_TIER_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
     if (too_large(count, bytes) || !front().takes(count * bytes)) return front().next().calloc(count, bytes);
-    return front().arena()->allocate(count * bytes);
+    return front().allocate(count * bytes);
 }
 
 ASSAY_TIER_EXPORT void free(void* at) {
@@ -72,7 +71,7 @@ ASSAY_TIER_EXPORT void* realloc(void* at, std::size_t bytes) {
         free(at);
         return nullptr;
     }
-    return front().takes(bytes) ? front().arena()->resize(at, bytes) : move_out(at, bytes);
+    return front().takes(bytes) ? front().resize(at, bytes) : move_out(at, bytes);
 }
 
 ASSAY_TIER_EXPORT void* reallocarray(void* at, std::size_t count, std::size_t bytes) {

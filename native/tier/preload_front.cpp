@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -63,6 +64,15 @@ void Front::start() {
     threshold_ = threshold_from_environment(threshold_);
     own_.add_opened([&] { how == How::advisor ? start_advisor() : start_pager(); });
     ::pthread_atfork(nullptr, nullptr, [] { front().in_child(); });
+}
+
+void* Front::told(void* found) {
+    if (found != nullptr || errno != ENOSPC || full_.exchange(true)) return found;
+    say({"there is no room on the disks for memory that the program asks for, which is told so: free some, "
+         "or "
+         "name other paths (--path)"});
+    errno = ENOSPC;
+    return found;
 }
 
 void Front::start_advisor() {

@@ -27,6 +27,9 @@ class Front {
         const Arena* const found = arena();
         return found != nullptr && found->holds(at);
     }
+    /// As of the arena; a disk that is full is told once, for few programs say why they have no memory.
+    [[nodiscard]] void* allocate(std::size_t bytes) { return told(arena()->allocate(bytes)); }
+    [[nodiscard]] void* resize(void* at, std::size_t bytes) { return told(arena()->resize(at, bytes)); }
     /// Whether a descriptor is the pager's.
     [[nodiscard]] bool owns(int fd) const { return !in_child_ && own_.owns(fd); }
     /// The first that is the pager's, or -1.
@@ -39,6 +42,7 @@ class Front {
     void report() const;
 
   private:
+    [[nodiscard]] void* told(void* found);
     void start_advisor();
     void start_pager();
     /// A child of a fork has no pager, and none of the memory that it would bring: a touch of it ends the
@@ -51,6 +55,7 @@ class Front {
     Advisor* advisor_ = nullptr;
     std::size_t threshold_ = std::size_t{64} << 20;
     bool in_child_ = false;
+    std::atomic<bool> full_ = false; ///< That a disk is has been told.
 };
 
 /// Constant-initialised, so that it is there before any constructor has run.

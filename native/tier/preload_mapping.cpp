@@ -26,7 +26,7 @@ bool is_ordinary(void* at, std::size_t bytes, int protection, int flags) {
 ASSAY_TIER_EXPORT void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd,
                              off_t offset) noexcept {
     if (is_ordinary(at, bytes, protection, flags)) {
-        void* const found = front().arena()->allocate(bytes);
+        void* const found = front().allocate(bytes);
         return found == nullptr ? MAP_FAILED : found;
     }
     const long found = ::syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
@@ -73,7 +73,7 @@ ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, 
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    void* const other = front().arena()->allocate(bytes);
+    void* const other = front().allocate(bytes);
     if (other == nullptr) return MAP_FAILED;
     std::memcpy(other, at, before);
     front().arena()->unmap(at, before);

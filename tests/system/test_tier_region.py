@@ -313,6 +313,33 @@ def test_a_child_of_a_fork_ends_rather_than_finding_zeros(env: dict[str, str], d
     assert done.stdout.split() == [str(-signal.SIGSEGV), str(64 * MIB)]
 
 
+def test_what_is_left_of_a_tier_goes_on_and_nothing_new_comes(tier: Tier) -> None:
+    with tier:
+        array = tier.region("4M").array("u1")
+    array[:] = 7
+    assert int(array.sum()) == 7 * array.size
+    with pytest.raises(NotPossible, match="closed"):
+        tier.region("4M")
+    del array
+    with pytest.raises(NotPossible, match="closed"):
+        _ = tier.counts
+
+
+ASKING = CHILD.replace(
+    "os._exit(int(array[0]))",
+    """
+    try: tier.region("4M")
+    except Exception as error: os._exit(7 if "child of a fork" in str(error) else 8)""",
+)
+
+
+def test_a_child_of_a_fork_is_told_that_it_has_no_tier(env: dict[str, str], disk: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ASKING, disk], env=env, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["7", str(64 * MIB)], done.stderr
+
+
 LATER = CHILD.replace(
     "    os._exit(int(array[0]))",
     """    import mmap

@@ -122,6 +122,8 @@ def reasons(found: Prediction) -> list[str]:
         f"{found.device_s_per_gib:.2g} s: I / I* is "
         f"{found.work_s_per_gib / found.device_s_per_gib:.2g}."
     ]
+    if found.efficiency > found.overlap:
+        told.append("What faults cost counts as work, so its efficiency is lower than it looks.")
     if found.efficiency >= _ENOUGH:
         return [*told, "Storage serves it well."]
     if found.foreseen < 0.5:

@@ -101,6 +101,8 @@ class Tier:
                 f"{step[:1].upper()}{step[1:]}." if cause else "`assay tier doctor` says more.",
             )
         self._lent = 0
+        self._over = False
+        self._owner = os.getpid()
 
     def region(self, size: int | str) -> Region:
         """Memory of so many bytes, all zero.
@@ -110,6 +112,8 @@ class Tier:
             NotPossible: the paths have no room for it, or addresses are used up.
         """
         bytes_ = _bytes(size)
+        if self._over:
+            raise NotPossible("This tier is closed.", "Open another.")
         at = self._library.assay_tier_allocate(self._handle(), bytes_)
         if not at:
             why = os.strerror(ctypes.get_errno())
@@ -124,6 +128,8 @@ class Tier:
         """A region's memory, which nothing refers to any more."""
         self._library.assay_tier_free(self._tier, at)
         self._lent -= 1
+        if self._over and self._lent == 0:
+            self.close()
 
     def expect(self, at: int, size: int) -> None:
         """So many bytes from an address on will be touched soon."""
@@ -176,13 +182,19 @@ class Tier:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # What still uses it ends with this process; a second error would hide the first.
+        # What still uses it goes on, and closes it at last; a second error would hide the first.
+        self._over = True
         if self._lent == 0:
             self.close()
 
     def _handle(self) -> int:
         if not self._tier:
             raise NotPossible("This tier is closed.", "Open another.")
+        if os.getpid() != self._owner:
+            raise NotPossible(
+                "A child of a fork has none of its parent's tier.",
+                "Open one there, or begin processes by spawn.",
+            )
         return int(self._tier)
 
 

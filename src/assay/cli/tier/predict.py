@@ -49,8 +49,8 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
     if len(seen) < 2:
         raise NotPossible(
             "No large memory of the program was seen while it was looked at.",
-            "Memory is managed from 64 MiB in one piece on; look longer (--for), or give it more "
-            "to do.",
+            "Memory is managed from 64 MiB in one piece on, of programs that are not linked "
+            "statically; look longer (--for), or give it more to do.",
         )
     # The second half: the first is how it begins.
     found = predicted(seen[(len(seen) - 1) // 2], seen[-1], device)
