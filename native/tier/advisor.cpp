@@ -18,8 +18,6 @@ namespace {
 constexpr Nanos ms = nanos_per_milli, resting = 2000 * ms;
 /// Granules that are looked at in a row: 1 GiB.
 constexpr std::int64_t most_looked_at = 4096;
-/// Pages that are asked for before the next look.
-constexpr std::size_t most_at_a_time = (std::size_t{16} << 20U) / page;
 
 } // namespace
 
@@ -150,7 +148,7 @@ void Advisor::ask(Nanos now) {
     if (moving == 0 || resident_.ahead_pages() >= most || page_out_.over() > most) return;
     const std::int64_t window =
         std::max(static_cast<std::int64_t>(most / Granule::pages) / moving, std::int64_t{1});
-    std::size_t room = std::min(most - resident_.ahead_pages(), most_at_a_time);
+    std::size_t room = std::min(most - resident_.ahead_pages(), ResidentSet::most_at_a_time);
     for (Front& front : fronts_)
         if (front.moved != 0 && now - front.moved < resting) ask_ahead_of(front, front.window(window), room);
 }

@@ -5,8 +5,8 @@
 #include <sched.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
-#include <utility>
 
 namespace assay::tier {
 
@@ -18,14 +18,15 @@ namespace assay::tier {
 class Awake {
   public:
     /// Something that takes no longer than a moment has begun.
-    void expect() { expects_ = true; }
+    /// From any thread; only one waits.
+    void expect() { expects_.store(true, std::memory_order_relaxed); }
 
     /// \param transfers whether what is waited for is the end of a transfer; else it is a touch.
     /// \param came whether it has come.
     /// \returns whether it has; where it has not, or is not expected, there is time to sleep.
     template <class Came>
     bool wait(bool transfers, Came came) {
-        if (!std::exchange(expects_, false)) return false;
+        if (!expects_.exchange(false, std::memory_order_relaxed)) return false;
         Kind& kind = kinds_[transfers ? 1 : 0];
         if (kind.paid < 0.5 && ++kind.passed_over % seldom != 0) return false;
         bool any = false;
@@ -37,7 +38,7 @@ class Awake {
             if (now > until || now - before > moment / 4) break;
         }
         kind.paid += ((any ? 1.0 : 0.0) - kind.paid) / remembered;
-        expects_ = any; // What follows comes as soon, perhaps.
+        if (any) expect(); // What follows comes as soon, perhaps.
         return any;
     }
 
@@ -51,7 +52,7 @@ class Awake {
         unsigned passed_over = 0;
     };
 
-    bool expects_ = false;
+    std::atomic<bool> expects_ = false;
     std::array<Kind, 2> kinds_;
 };
 

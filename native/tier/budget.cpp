@@ -29,11 +29,21 @@ std::string target(const std::string& link) {
     return {found.data(), length < 0 ? 0 : static_cast<std::size_t>(length)};
 }
 
+/// Of a descriptor of this process.
+std::string place_of(int fd) {
+    return "/proc/self/fd/" + std::to_string(fd);
+}
+
+/// Another one of the same file.
+Fd opened_anew(int fd) {
+    return Fd(::open(place_of(fd).c_str(), O_RDWR | O_CLOEXEC));
+}
+
 /// The descriptor that a process kept through exec(2), or that of the process which handed it on.
 Fd opened(int pid, int fd) {
     const std::string wanted = std::string("/memfd:") + file_name + " (deleted)";
     const std::string number = std::to_string(fd);
-    if (target("/proc/self/fd/" + number) == wanted) return Fd(fd);
+    if (target(place_of(fd)) == wanted) return Fd(fd);
     const std::string there = "/proc/" + std::to_string(pid) + "/fd/" + number;
     return target(there) == wanted ? Fd(::open(there.c_str(), O_RDWR | O_CLOEXEC)) : Fd();
 }
@@ -49,8 +59,7 @@ Fd kept(Fd fd) {
 /// heard (FMODE_NONOTIFY, seen with Linux 6.18).
 Fd new_file() {
     const Fd first(static_cast<int>(::syscall(SYS_memfd_create, file_name, 1U /* MFD_CLOEXEC */)));
-    const std::string place = "/proc/self/fd/" + std::to_string(first.get());
-    return kept(Fd(::open(place.c_str(), O_RDWR | O_CLOEXEC)));
+    return kept(opened_anew(first.get()));
 }
 
 bool locked(int fd, std::size_t number, short how) {
@@ -112,8 +121,7 @@ Budget::Place& Budget::place(std::size_t number) const {
 /// One for each process; a user may have as many as fs.inotify.max_user_instances says.
 Fd Budget::listening() const {
     Fd news = lifted(Fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)));
-    const std::string file = "/proc/self/fd/" + std::to_string(file_.get());
-    if (!news || ::inotify_add_watch(news.get(), file.c_str(), IN_MODIFY) < 0) return {};
+    if (!news || ::inotify_add_watch(news.get(), place_of(file_.get()).c_str(), IN_MODIFY) < 0) return {};
     return news;
 }
 
@@ -139,9 +147,7 @@ bool Budget::join(std::size_t least) {
     if (own_ != nowhere) return true;
     // exec(2) leaves locks as they are, but takes all of them back with any descriptor of the file that it
     // closes: what comes then may know nothing of a budget.
-    if (!until_exec_)
-        until_exec_ =
-            lifted(Fd(::open(("/proc/self/fd/" + std::to_string(file_.get())).c_str(), O_RDWR | O_CLOEXEC)));
+    if (!until_exec_) until_exec_ = lifted(opened_anew(file_.get()));
     for (std::size_t i = 0; i < most_users; ++i) {
         if (!lock(i)) continue;
         clear(place(i));

@@ -283,24 +283,25 @@ void Memory::pages_gone(Chunk& chunk) {
     chunk.region->shown.held_bytes -= chunk.bytes();
 }
 
+template <class Next>
+bool Memory::unmap_one(Next next) {
+    constexpr int tries = 16;
+    for (int i = 0; i < tries; ++i) {
+        Chunk* const chunk = next();
+        if (chunk == nullptr) return false;
+        if (unmap(*chunk)) return true;
+    }
+    return false;
+}
+
 Memory::Room Memory::make_room() {
     // What is on its way is enough: more would be taken away than is needed.
     if (transfers_.writing_bytes() >= std::max(low_, 8 * pool_.chunk())) return Room::coming;
     if (Chunk* const chunk = residence_.next_to_leave(); chunk != nullptr) return leave(*chunk);
-    constexpr int tries = 16;
-    for (int i = 0; i < tries; ++i) {
-        Chunk* const chunk = residence_.next_to_unmap();
-        if (chunk == nullptr) break;
-        if (unmap(*chunk)) return Room::made;
-    }
+    if (unmap_one([this] { return residence_.next_to_unmap(); })) return Room::made;
     if (Chunk* const chunk = residence_.last_to_leave(); chunk != nullptr) return leave(*chunk);
     if (transfers_.writing_bytes() > 0) return Room::coming;
-    for (int i = 0; i < tries; ++i) {
-        Chunk* const chunk = residence_.next_stuck();
-        if (chunk == nullptr) break;
-        if (unmap(*chunk)) return Room::made;
-    }
-    return transfers_.writing_bytes() > 0 ? Room::coming : Room::none;
+    return unmap_one([this] { return residence_.next_stuck(); }) ? Room::made : Room::none;
 }
 
 Memory::Room Memory::leave(Chunk& chunk) {

@@ -96,6 +96,9 @@ class Memory {
   private:
     /// A mapped chunk comes to a frame. \returns false as `unmap`.
     [[nodiscard]] bool take(Chunk& chunk);
+    /// Unmaps one of those that `next` gives. \returns false where it gives none, or none of a few can be.
+    template <class Next>
+    [[nodiscard]] bool unmap_one(Next next);
     /// What a part that was mapped belongs to, as one again, where nothing of it is missing, and parts are
     /// not wanted: it was split to be watched, and has told all that it can.
     void merge_around(const Chunk& part);

@@ -14,8 +14,6 @@ namespace {
 /// and each time that is tried the disk wears.
 constexpr Nanos most_pause = nanos_per_second, least_rest = 30 * nanos_per_second,
                 most_rest = 1000 * nanos_per_second;
-/// Pages that are paged out before the next look.
-constexpr std::size_t most_at_a_time = (std::size_t{16} << 20U) / page;
 /// So many times what is in memory is paged out before it counts as in vain. What is only read has to be
 /// written once, and then goes at once; until then it comes back several times, for it stays in memory while
 /// it is written.
@@ -41,7 +39,7 @@ void PageOut::go_on(Nanos now) {
     const std::size_t too_much = over();
     if (too_much == 0) return stay_behind();
     if (now < due_) return;
-    const std::size_t goal = std::min(too_much + budget_ / 64, most_at_a_time);
+    const std::size_t goal = std::min(too_much + budget_ / 64, ResidentSet::most_at_a_time);
     // What a front has just passed it comes to last, if it comes again. But what has been there for long may
     // not be needed at all: so that it does not stay for ever, some goes in place of what lies behind fronts.
     constexpr std::size_t turns = 8, most_tries = 256;

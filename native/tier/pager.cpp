@@ -203,17 +203,14 @@ bool Pager::take_messages() {
     for (uffd_msg message{}; memory_.mapping().next(message); any = true) {
         if (message.event == UFFD_EVENT_PAGEFAULT) {
             const auto& one = message.arg.pagefault;
-            fault(reinterpret_cast<std::byte*>(one.address),
-                  one.feat.ptid, // NOLINT: the kernel gives a number
-                  (one.flags & UFFD_PAGEFAULT_FLAG_WRITE) != 0);
+            fault(address(one.address), one.feat.ptid, (one.flags & UFFD_PAGEFAULT_FLAG_WRITE) != 0);
         } else if (message.event == UFFD_EVENT_REMAP) {
             give_up(
                 {"the program moves memory by a system call of its own (mremap), which cannot be followed: "
                  "run it without the tier"});
         } else if (message.event == UFFD_EVENT_UNMAP) {
             const auto& one = message.arg.remove;
-            unmapped(reinterpret_cast<std::byte*>(one.start),
-                     reinterpret_cast<std::byte*>(one.end)); // NOLINT
+            unmapped(address(one.start), address(one.end));
         }
     }
     return any;

@@ -18,6 +18,8 @@ class ResidentSet {
     /// wants to change that (mmap) waits.
     static constexpr std::int64_t at_once = 4;
     static_assert(at_once <= Pagemap::most);
+    /// Pages that are asked for or paged out before the next look.
+    static constexpr std::size_t most_at_a_time = (std::size_t{16} << 20U) / page;
 
     /// \throws std::bad_alloc; std::system_error where there is no /proc.
     ResidentSet() = default;

@@ -113,7 +113,7 @@ class Tier:
         """
         bytes_ = _bytes(size)
         if self._over:
-            raise NotPossible("This tier is closed.", "Open another.")
+            raise _closed()
         at = self._library.assay_tier_allocate(self._handle(), bytes_)
         if not at:
             why = os.strerror(ctypes.get_errno())
@@ -189,7 +189,7 @@ class Tier:
 
     def _handle(self) -> int:
         if not self._tier:
-            raise NotPossible("This tier is closed.", "Open another.")
+            raise _closed()
         if os.getpid() != self._owner:
             raise NotPossible(
                 "A child of a fork has none of its parent's tier.",
@@ -283,6 +283,10 @@ class Region:
                 f"Bytes {first} to {end} are not within {self.nbytes}.", "Give positions within."
             )
         return ctypes.addressof(self.buffer) + first, end - first
+
+
+def _closed() -> NotPossible:
+    return NotPossible("This tier is closed.", "Open another.")
 
 
 def _bytes(size: int | str) -> int:

@@ -74,6 +74,7 @@ def test_threads_that_have_ended_count_as_one_after_the_other() -> None:
         ({"cpu_s": 1.0}, "fits into the DRAM"),
         ({"cpu_s": 1.0, "first": 50, "staged": 10, "read_bytes": 1}, "for the first time"),
         ({"cpu_s": 9.0, "stall_s": 1.0, "staged": 9, "read_bytes": 2**30}, "serves it well"),
+        ({"cpu_s": 1.0, "stall_s": 1.0, "staged": 9, "read_bytes": 20 * 2**30}, "What faults cost"),
         ({"cpu_s": 1.0, "stall_s": 9.0, "demand": 9, "read_bytes": 2**30}, "Only 0 % of what"),
         (
             {"cpu_s": 1.0, "stall_s": 9.0, "staged": 9, "read_bytes": 20 * 2**30},
