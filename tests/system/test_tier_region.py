@@ -112,7 +112,7 @@ def test_what_is_gone_is_shown_no_more(tier: Tier) -> None:
 
 
 ARENA = 1 << 20
-"""Bytes of what Python takes for its own small objects at any time (Objects/obmalloc.c, 3.10 on)."""
+"""Bytes that Python takes for its small objects at any time (Objects/obmalloc.c, from 3.10 on)."""
 
 
 def mapping_sizes() -> list[int]:
