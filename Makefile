@@ -44,7 +44,7 @@ test-lowest: ## unit, golden and example tests with the lowest versions declared
 	tools/run-tests $(LOWEST)/bin unit examples
 
 check: $(VENV)/.tested-with ## types, style, floors, forbidden imports
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
@@ -52,7 +52,7 @@ check: $(VENV)/.tested-with ## types, style, floors, forbidden imports
 	$(BIN)/python -m pytest -q tests/unit/test_imports.py
 
 format: $(VENV)/.tested-with ## rewrite sources in the project's style
-	$(BIN)/ruff check --fix-only -q .
+	$(BIN)/ruff check --no-cache --fix-only -q .
 	$(BIN)/ruff format -q .
 	$(BIN)/clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 

@@ -35,6 +35,7 @@ from launching import (
     processes_with,
     wait_until,
 )
+
 from native_build import native_build
 
 NOBODY = 65534

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 from command_line import Answer, CommandLine
-from native_build import native_build
 from swapping import others, swap_file, without_swap
+
+from native_build import native_build
 
 pytestmark = [pytest.mark.system, pytest.mark.alone]
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from native_build import native_build
 from swapping import swap_file
+
+from native_build import native_build
 
 QUIET = {**os.environ, "ASAN_OPTIONS": "handle_sigbus=0:handle_abort=0"}
 """How a program ends is what is looked at, not how a sanitizer tells it."""
