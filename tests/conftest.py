@@ -21,6 +21,9 @@ settings.load_profile("assay")
 # inherit that: interrupting it would then test nothing.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# So does nohup with SIGHUP.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Tests run beside each other: what one does must not take the verdict from another.
 os.environ["ASSAY_DISTURBED_ABOVE"] = "never"

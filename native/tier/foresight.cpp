@@ -67,19 +67,30 @@ std::optional<std::size_t> Foresight::level_at(const Region& region, const std::
     return future_ ? future_->level_at(region, at) : std::nullopt;
 }
 
-void Foresight::touched(const Region& region, const Chunk& chunk, const std::byte* at) {
+bool Foresight::touched(const Region& region, const Chunk& chunk, const std::byte* at) {
     if (recorder_) {
         if (chunk.place == Chunk::Place::aside) recorder_->touched_again();
         recorder_->touched(region.touch_of(at, region.wanted()));
         memory_.map_at_most(recorder_->mapped_bytes());
     }
-    if (future_ && !future_->touched(region, at)) memory_.residence().surprised();
+    if (!future_) return false;
+    const bool found = future_->touched(region, at);
+    if (!found) memory_.residence().surprised();
+    return found;
 }
 
 void Foresight::end() {
     if (future_->is_lost()) say({"the program does something else than was recorded: nothing is foreseen"});
     memory_.residence().foresee(nullptr, 0);
     future_.reset();
+}
+
+void Foresight::gather(Chunk& whole) {
+    if (!future_) return;
+    future_->gather(whole);
+    whole.region->for_each_piece(whole, [this](Chunk& part) {
+        if (part.state == State::staged && !part.starved) static_cast<void>(memory_.map(part));
+    });
 }
 
 bool Foresight::make_room_until(std::size_t when, std::size_t bytes) {
@@ -99,9 +110,11 @@ void Foresight::bring(Node node) {
     while (const auto coming = future_->next(memory_.most_bytes())) {
         Region& region = *coming->region;
         Chunk& chunk = region.split_at(coming->at, coming->level);
+        if (chunk.state == State::split) region.join(chunk);
         if (chunk.state == State::out || chunk.state == State::split) {
             // What is brought sooner than it must be takes the place of what is used over and over.
             if (ahead_.has_next() || !make_room_until(coming->when, chunk.bytes())) return;
+            if (chunk.state == State::split) gather(chunk);
             if (ahead_.bring(chunk, node) == LookAhead::Ahead::no_further) return;
         } else if (region.level_of(chunk) < coming->level) {
             future_->covered_by(chunk);

@@ -28,8 +28,11 @@ class Foresight {
 
     /// The size of which what lies at an address is touched next, where that is known.
     [[nodiscard]] std::optional<std::size_t> level_at(const Region& region, const std::byte* at) const;
-    /// A chunk was touched. \param at where.
-    void touched(const Region& region, const Chunk& chunk, const std::byte* at);
+    /// A chunk was touched. \param at where. \returns whether that is what was foreseen.
+    bool touched(const Region& region, const Chunk& chunk, const std::byte* at);
+    /// Of what is touched as a whole some parts are in memory: they are mapped, and with what still comes it
+    /// is one chunk again.
+    void gather(Chunk& whole);
     /// What is touched next comes, as far as nothing that is touched sooner has to go for it.
     ///
     /// \param node that it is wanted on: the threads are not known.

@@ -38,7 +38,7 @@ Future::Future(const Trace& trace, const Sizes& sizes)
         if (!touch) continue;
         std::uint32_t& slot = slots_[slot_of(*touch)];
         if (slot == 0) {
-            items_.add(Item{*touch, 0, Where::storage, false, false});
+            items_.add(Item{*touch, 0, Where::storage, false, false, false});
             slot = static_cast<std::uint32_t>(items_.size());
         }
         touched_.add(slot - 1);
@@ -93,10 +93,12 @@ bool Future::touched(const Region& region, const std::byte* at) {
     Item* const item = const_cast<Item*>(soonest_at(region, at)); // NOLINT: it is ours
     if (item == nullptr) return stray();
     if (std::exchange(item->passed, false)) return true;
-    if (item->next >= count_) return stray();
-    if (!is_near(item->next) && !is_there(item->next)) return stray();
+    const std::size_t when = item->next;
+    if (when >= count_) return was_lately(region, at) || stray();
+    const bool is_same = when == elsewhere_; // Another part of something, which says nothing new.
+    if (!is_near(when) && !is_there(when)) return was_lately(region, at) || (!is_same && stray());
     strays_ = together_ = 0;
-    go_to(item->next);
+    go_to(when);
     item->passed = false;
     return true;
 }
@@ -112,8 +114,16 @@ bool Future::is_near(std::size_t when) const {
 
 bool Future::is_there(std::size_t when) {
     const std::size_t before = std::exchange(elsewhere_, when);
-    together_ = when > before && when - before <= 64 ? together_ + 1 : 0;
+    if (when != before) together_ = when > before && when - before <= 64 ? together_ + 1 : 0;
     return together_ >= enough_together;
+}
+
+/// Of what was touched as a whole the parts may be touched one by one, where it is not in memory as a whole.
+bool Future::was_lately(const Region& region, const std::byte* at) const {
+    constexpr std::size_t lately = 256;
+    for (std::size_t when = now_ - std::min(now_, lately); when < now_; ++when)
+        if (const Touch& touch = item_at(when).touch; touch == region.touch_of(at, touch.level)) return true;
+    return false;
 }
 
 bool Future::stray() {
@@ -153,27 +163,55 @@ const Future::Item* Future::soonest_at(const Region& region, const std::byte* at
 }
 
 std::optional<std::size_t> Future::level_at(const Region& region, const std::byte* at) const {
-    const Item* const item = is_known() ? soonest_at(region, at) : nullptr;
+    if (!is_known() || !has(region)) return std::nullopt;
+    if (const auto gathered = gathered_at(region, at); gathered) return gathered;
+    const Item* const item = soonest_at(region, at);
     return item == nullptr ? std::nullopt : std::optional<std::size_t>(item->touch.level);
+}
+
+std::optional<std::size_t> Future::gathered_at(const Region& region, const std::byte* at) const {
+    for (std::size_t level = 0; level + 1 < region.sizes.size(); ++level) {
+        const Item* const item = find(region.touch_of(at, level));
+        if (item != nullptr && item->gathers) return level;
+    }
+    return std::nullopt;
 }
 
 bool Future::tells(const Chunk& chunk) const {
     constexpr std::size_t one_of = 16;
     const Item* const item = item_of(chunk);
-    return item == nullptr || item->next % one_of == 0;
+    if (item != nullptr && item->next % one_of != 0) return false;
+    return whole_at(chunk) == chunk.region->level_of(chunk);
+}
+
+std::size_t Future::whole_at(const Chunk& part) const {
+    const Region& region = *part.region;
+    const std::size_t own = region.level_of(part);
+    return has(region) ? std::min(own, gathered_at(region, part.at).value_or(own)) : own;
+}
+
+void Future::gather(const Chunk& whole) {
+    if (Item* const item = item_of(whole); item != nullptr) item->gathers = true;
 }
 
 void Future::came(const Chunk& chunk, bool mapped) {
     Item* const item = item_of(chunk);
     if (item == nullptr) return;
     item->where = mapped ? Where::mapped : Where::unmapped;
+    item->gathers = false;
     marks_.set(item->next);
+}
+
+void Future::merged(const Chunk& whole) {
+    for (const Chunk& part : whole.region->parts_of(whole))
+        if (Item* const item = item_of(part); item != nullptr) item->where = Where::mapped;
 }
 
 void Future::stays(const Chunk& chunk) {
     Item* const item = item_of(chunk);
     if (item == nullptr) return;
     item->where = Where::mapped;
+    item->gathers = false;
     marks_.clear(item->next);
 }
 

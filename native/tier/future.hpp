@@ -40,10 +40,17 @@ class Future {
     bool touched(const Region& region, const std::byte* at);
     /// The size of which what lies at an address is touched next, where that is known.
     [[nodiscard]] std::optional<std::size_t> level_at(const Region& region, const std::byte* at) const;
-    /// Whether the next touch of a chunk is one by which it shows where the program is. Others need not tell.
+    /// What is touched next as a whole is in parts, some of them in memory: the others come.
+    void gather(const Chunk& whole);
+    /// The size of what a part is to be one with, or its own.
+    [[nodiscard]] std::size_t whole_at(const Chunk& part) const;
+    /// Whether the next touch of a chunk is one by which it shows where the program is. Others need not tell,
+    /// nor parts of what is to be one.
     [[nodiscard]] bool tells(const Chunk& chunk) const;
     /// A chunk is in memory. \param mapped its next touch does not tell.
     void came(const Chunk& chunk, bool mapped);
+    /// Parts that were mapped are one: they are passed over without a word.
+    void merged(const Chunk& whole);
     /// It is mapped, and not to be the last one of `last`, until it is said to have come again.
     void stays(const Chunk& chunk);
     void left(const Chunk& chunk);
@@ -73,8 +80,9 @@ class Future {
         Touch touch;
         std::uint32_t next; ///< When it is touched next.
         Where where;
-        bool covers; ///< Its parts are touched too, and were passed for it is in memory.
-        bool passed; ///< Touches of others that come later in the trace were seen before its own.
+        bool gathers; ///< Its parts come, to be one.
+        bool covers;  ///< Its parts are touched too, and were passed for it is in memory.
+        bool passed;  ///< Touches of others that come later in the trace were seen before its own.
     };
 
     [[nodiscard]] const Item* find(const Touch& touch) const;
@@ -83,6 +91,7 @@ class Future {
     [[nodiscard]] Item* item_of(const Chunk& chunk) {
         return const_cast<Item*>(std::as_const(*this).item_of(chunk)); // NOLINT: it is ours
     }
+    [[nodiscard]] std::optional<std::size_t> gathered_at(const Region& region, const std::byte* at) const;
     [[nodiscard]] std::size_t slot_of(const Touch& touch) const;
     [[nodiscard]] std::optional<Coming> coming(const Item& item, std::size_t when) const;
     [[nodiscard]] bool is_near(std::size_t when) const;
@@ -90,6 +99,7 @@ class Future {
     [[nodiscard]] bool has(const Region& region) const {
         return region.ordinal < regions_.size() && regions_[region.ordinal] == &region;
     }
+    [[nodiscard]] bool was_lately(const Region& region, const std::byte* at) const;
     [[nodiscard]] bool stray();
     void go_to(std::size_t when);
     [[nodiscard]] Item& item_at(std::size_t when) {

@@ -219,14 +219,14 @@ bool Memory::map(Chunk& chunk) {
 
 void Memory::merge_around(const Chunk& part) {
     Region& region = *part.region;
-    if (residence_.foresees()) return;
-    const std::size_t wanted = region.wanted();
-    for (std::size_t level = region.level_of(part); level > wanted; --level) {
+    const std::size_t whole = residence_.whole_at(part);
+    for (std::size_t level = region.level_of(part); level > whole; --level) {
         Chunk& around = region.piece_at(part.at, level - 1);
         const auto is_in = [](const Chunk& one) { return one.state == State::in; };
         if (!std::ranges::all_of(region.parts_of(around), is_in)) return;
         for (Chunk& one : region.parts_of(around)) residence_.left(one);
         region.merge(around);
+        contents_.know(around, region.parts_of(around));
         residence_.merged(around);
         mapping_.grown(around);
     }

@@ -252,7 +252,7 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     }
     if (chunk->place == Chunk::Place::ahead && region->level_of(*chunk) == wanted)
         region->levels[wanted].streams.used();
-    foresight_.touched(*region, *chunk, at);
+    const bool is_foreseen = foresight_.touched(*region, *chunk, at);
     region->touched(*chunk, memory_.clock());
     if (writes) chunk->written = true;
     if (!chunk->waited) count(*chunk);
@@ -260,9 +260,12 @@ void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
     region->begin_wait(*chunk);
     memory_.want(*chunk, node);
     // Where larger chunks are wanted, the rest of one that is split comes with any part of it.
-    if (foreseen) return;
-    Chunk& whole = region->piece_at(at, wanted);
-    if (whole.state == State::split) static_cast<void>(ahead_.bring(whole, node));
+    if (foreseen && !is_foreseen) return;
+    Chunk& whole = region->piece_at(at, foreseen.value_or(wanted));
+    if (whole.state == State::split) {
+        foresight_.gather(whole);
+        static_cast<void>(ahead_.bring(whole, node));
+    }
     if (run != nullptr) ahead_.follow(*region, *run, node);
 }
 

@@ -85,9 +85,6 @@ void Region::merge(Chunk& chunk) {
     chunk.came = parts[0].came;
     chunk.returns = parts[0].returns;
     chunk.stored = std::ranges::any_of(parts, [](const Chunk& part) { return part.stored; });
-    // Of what a part was read with there is no digest that a whole could be held against.
-    chunk.written = true;
-    chunk.known = false;
 }
 
 std::size_t Region::wanted() const {

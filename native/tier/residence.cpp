@@ -158,6 +158,12 @@ void Residence::used_again(Chunk& chunk) {
     enter(chunk, Chunk::Place::main);
 }
 
+void Residence::merged(Chunk& chunk) {
+    if (future_ == nullptr) return enter(chunk, retains_ ? Chunk::Place::passing : Chunk::Place::main);
+    future_->merged(chunk);
+    came_foreseen(chunk);
+}
+
 void Residence::set_aside(Chunk& chunk) {
     enter(chunk, Chunk::Place::aside);
 }

@@ -31,8 +31,10 @@ class Residence {
     /// \param newest bytes that came last, and stay: when they are touched soon again, that is not known.
     void foresee(Future* future, std::size_t newest);
 
-    /// Whether what will be touched is known.
-    [[nodiscard]] bool foresees() const { return future_ != nullptr; }
+    /// The size of what a chunk is to be one with, or its own.
+    [[nodiscard]] std::size_t whole_at(const Chunk& part) const {
+        return future_ == nullptr ? part.region->wanted() : future_->whole_at(part);
+    }
     /// Whether a chunk is foreseen, and its next touch is none by which it shows where the program is.
     [[nodiscard]] bool need_not_tell(const Chunk& chunk) const {
         return future_ != nullptr && !future_->tells(chunk);
@@ -49,7 +51,7 @@ class Residence {
     /// A chunk was touched while it was only unmapped.
     void used_again(Chunk& chunk);
     /// It was mapped in parts.
-    void merged(Chunk& chunk) { enter(chunk, retains_ ? Chunk::Place::passing : Chunk::Place::main); }
+    void merged(Chunk& chunk);
     /// It was brought before anybody asked.
     void brought(Chunk& chunk) { enter(chunk, Chunk::Place::ahead); }
     /// It was unmapped, and is kept for a while.

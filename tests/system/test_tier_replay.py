@@ -41,6 +41,11 @@ print(sum(int.from_bytes(data[at : at + 8], "little") * (i % 7 + 1) for i, at in
 """
 """Reads a word of each page, in an order of its own."""
 
+THEN_IN_ORDER = """
+print(sum(data[at] for _ in range(3) for at in range(0, size, page)))
+"""
+"""Then all of it, from the beginning to the end."""
+
 
 @dataclass(frozen=True)
 class Touched:
@@ -113,6 +118,18 @@ def test_what_is_scattered_is_there(traced: Traced) -> None:
     again, foreseen, said = traced.replay(SCATTERED, "1")
     assert (again, said) == (plain, "")
     assert foreseen["demand"] < counted["demand"] / 2
+
+
+def test_what_was_in_parts_comes_as_a_whole(traced: Traced) -> None:
+    """Parts that were there before were taken for what is never touched again, once they came."""
+    program = SCATTERED + THEN_IN_ORDER
+    plain, _, _ = traced.record(program, "1")
+    assert {touch.level for touch in touches(traced.folder)} >= {0, 2}
+    again, foreseen, said = traced.replay(program, "1")
+    assert (again, said) == (plain, "")
+    pages = (160 << 20) // 4096
+    assert foreseen["wasted"] < pages / 20
+    assert foreseen["demand"] < pages / 10
 
 
 def test_a_program_that_goes_another_way_computes_the_same(traced: Traced) -> None:
