@@ -1,6 +1,7 @@
 #include "tier/arena.hpp"
 
 #include "tier/quiet.hpp"
+#include "tier/reason.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -26,10 +27,7 @@ Arena::Arena(const Means& means)
       bytes_(chunks_ * chunk_), reserved_(bytes_ + chunk_), free_(most_blocks + 1), blocks_(most_blocks),
       unused_(most_blocks), owner_(chunks_), gone_(bytes_ / page / bits + 1) {
     area_ = sys::map(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-    if (area_ == nullptr)
-        throw std::runtime_error(
-            "there are no " + std::to_string(reserved_ >> 30U) +
-            " GiB of addresses (ulimit -v): raise the limit, or set ASSAY_TIER_ADDRESSES");
+    if (area_ == nullptr) throw std::runtime_error(without_addresses(reserved_));
     base_ = aligned(area_, chunk_);
     free_.give(0, chunks_);
     owner_.fill(chunks_);
@@ -79,7 +77,7 @@ void* Arena::allocate(std::size_t bytes, std::size_t spare) {
     blocks_[number].region = region;
     if (region == nullptr) {
         give_up_block(blocks_[number]);
-        errno = error == ENOSPC || error == EDQUOT ? ENOSPC : ENOMEM;
+        errno = error == EDQUOT ? ENOSPC : error == ENOSPC || error == EFBIG ? error : ENOMEM;
         return nullptr;
     }
     for (std::size_t i = 0; i < count; ++i) owner_[first + i] = number + 1;

@@ -1,5 +1,6 @@
 #include "tier/budget.hpp"
 
+#include "tier/file_size.hpp"
 #include "tier/lifted.hpp"
 #include "tier/sys.hpp"
 
@@ -85,7 +86,7 @@ std::optional<Budget> Budget::handed(const char* name, std::size_t declared) {
 }
 
 Budget::Budget(std::size_t bytes, std::size_t declared) : file_(new_file()) {
-    if (!file_ || ::ftruncate(file_.get(), sizeof(Head) + most_users * sizeof(Place)) != 0)
+    if (!file_ || !size_file(file_.get(), sizeof(Head) + most_users * sizeof(Place)))
         throw std::system_error(errno, std::generic_category(), "memory for the budget of DRAM");
     if (!map()) throw std::bad_alloc();
     head_->bytes = bytes;

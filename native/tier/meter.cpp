@@ -1,5 +1,6 @@
 #include "tier/meter.hpp"
 
+#include "tier/file_size.hpp"
 #include "tier/lifted.hpp"
 
 #include <sys/syscall.h>
@@ -28,7 +29,7 @@ Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes, 
       file_(lifted(Fd(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))))),
       free_(most) {
     // Where there is none (seccomp), all is counted as well, and nobody else sees it.
-    const bool seen = file_ && ::ftruncate(file_.get(), static_cast<off_t>(bytes_)) == 0;
+    const bool seen = file_ && size_file(file_.get(), bytes_);
     const int flags = MAP_SHARED | (seen ? 0 : MAP_ANONYMOUS);
     const int file = seen ? file_.get() : -1;
     const long at = ::syscall(SYS_mmap, nullptr, bytes_, PROT_READ | PROT_WRITE, flags, file, 0L);

@@ -55,6 +55,10 @@ std::size_t threshold_from_environment(std::size_t usual) {
     return number_of("ASSAY_TIER_THRESHOLD", usual);
 }
 
+std::size_t addresses_from_environment() {
+    return number_of("ASSAY_TIER_ADDRESSES", Means{}.address_bytes);
+}
+
 std::size_t part_from_environment() {
     return dram() / sharers();
 }
@@ -68,7 +72,7 @@ Means means_from_environment() {
     Means means;
     means.paths = absolute(split_paths(std::getenv("ASSAY_TIER_PATH")));
     means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
-    means.address_bytes = number_of("ASSAY_TIER_ADDRESSES", means.address_bytes);
+    means.address_bytes = addresses_from_environment();
     if (const char* const folder = std::getenv("ASSAY_TIER_TRACE"); folder != nullptr)
         means.trace_folder = folder;
     if (const char* const folder = std::getenv("ASSAY_TIER_REPLAY"); folder != nullptr)

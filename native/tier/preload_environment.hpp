@@ -16,6 +16,9 @@ enum class How { nobody, pager, advisor };
 /// Bytes from which on memory is large.
 [[nodiscard]] std::size_t threshold_from_environment(std::size_t usual);
 
+/// Bytes of addresses for all that is managed.
+[[nodiscard]] std::size_t addresses_from_environment();
+
 /// Of the DRAM that is named, what is left of it by others like this process.
 [[nodiscard]] std::size_t part_from_environment();
 

@@ -67,11 +67,12 @@ void Front::start() {
 }
 
 void* Front::told(void* found) {
-    if (found != nullptr || errno != ENOSPC || full_.exchange(true)) return found;
-    say({"there is no room on the disks for memory that the program asks for, which is told so: free some, "
-         "or "
-         "name other paths (--path)"});
-    errno = ENOSPC;
+    const int error = errno;
+    if (found != nullptr || (error != ENOSPC && error != EFBIG) || full_.exchange(true)) return found;
+    say({error == ENOSPC ? "there is no room on the disks" : "files may not be as large (ulimit -f)",
+         " for memory that the program asks for, which is told so: ",
+         error == ENOSPC ? "free some, or name other paths (--path)" : "raise the limit"});
+    errno = error;
     return found;
 }
 
@@ -115,7 +116,8 @@ void Front::report() const {
     const char* const path = std::getenv("ASSAY_TIER_REPORT");
     if (path == nullptr || in_child_ || (arena() == nullptr && advisor_ == nullptr)) return;
     std::FILE* const file = std::fopen(path, "ae");
-    if (file == nullptr) return;
+    if (file == nullptr)
+        return say({"what became of its memory cannot be written to ", path, ": ", ::strerrorname_np(errno)});
     if (arena() != nullptr)
         tell(file, arena()->counts());
     else

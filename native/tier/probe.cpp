@@ -7,6 +7,8 @@
 #include "common/json_writer.hpp"
 #include "tier/disk.hpp"
 #include "tier/paths.hpp"
+#include "tier/preload_environment.hpp"
+#include "tier/reason.hpp"
 #include "tier/swap.hpp"
 #include "tier/userfault.hpp"
 
@@ -127,6 +129,19 @@ void tell_kernel(JsonWriter& json) {
     json.end_object();
 }
 
+/// As much as the pager reserves, which a limit on a process's addresses may not allow.
+void tell_addresses(JsonWriter& json) {
+    json.key("addresses").begin_object();
+    const std::size_t bytes = preload::addresses_from_environment();
+    if (std::byte* const area =
+            sys::map(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+        area != nullptr)
+        sys::unmap(area, bytes);
+    else
+        json.member("problem", without_addresses(bytes));
+    json.end_object();
+}
+
 void tell_advice(JsonWriter& json) {
     json.key("advice").begin_object();
     try {
@@ -156,6 +171,7 @@ int probe(int argc, char** argv) {
     JsonWriter json;
     json.begin_object().member("schema", 1);
     tell_kernel(json);
+    tell_addresses(json);
     tell_advice(json);
     json.key("paths").begin_array();
     for (const std::string& path : split_paths(paths)) tell_path(path, bytes, memory, json);

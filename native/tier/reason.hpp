@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <new>
+#include <string>
 
 namespace assay::tier {
 
@@ -11,6 +13,12 @@ namespace assay::tier {
     return "addresses, or memory that may be promised, are used up (ulimit -v, vm.overcommit_memory=2): "
            "raise "
            "the limit, or set ASSAY_TIER_ADDRESSES";
+}
+
+/// The same where so many bytes of them cannot be reserved.
+[[nodiscard]] inline std::string without_addresses(std::size_t bytes) {
+    return "there are no " + std::to_string(bytes >> 30U) +
+           " GiB of addresses (ulimit -v): raise the limit, or set ASSAY_TIER_ADDRESSES";
 }
 
 } // namespace assay::tier

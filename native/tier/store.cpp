@@ -1,5 +1,6 @@
 #include "tier/store.hpp"
 
+#include "tier/file_size.hpp"
 #include "tier/lifted.hpp"
 
 #include <fcntl.h>
@@ -66,9 +67,13 @@ Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size
 }
 
 int Store::reserve(std::size_t chunks, std::size_t& first) {
-    if (!free_.take(chunks, first)) return EFBIG;
+    if (!free_.take(chunks, first)) return ENOMEM;
     const std::size_t wanted = first + chunks;
     const off_t from = end_of(allocated_), to = end_of(wanted);
+    if (static_cast<std::size_t>(to) > largest_file()) {
+        free_.give(first, chunks);
+        return EFBIG;
+    }
     for (std::size_t i = 0; to > from && i < files_.size(); ++i) {
         if (::fallocate(files_[i].get(), 0, from, to - from) == 0) continue;
         const int error = errno;

@@ -25,7 +25,7 @@ class Store {
     /// Takes room for so many chunks in a row, now, so that no fault finds the device full.
     ///
     /// \param first set to the number of the first.
-    /// \returns 0, or errno: ENOSPC, EDQUOT, EFBIG. Then nothing is taken.
+    /// \returns 0, or errno: ENOSPC, EDQUOT, EFBIG (ulimit -f), ENOMEM. Then nothing is taken.
     [[nodiscard]] int reserve(std::size_t chunks, std::size_t& first);
     void release(std::size_t first, std::size_t chunks) { free_.give(first, chunks); }
 

@@ -93,7 +93,7 @@ def test_a_tune_over_flags_comes_to_its_end_and_runs_again(cli: CommandLine) -> 
     assert cli("study", "export", "last", "--bundle", "study.zip").status == 0
     assert cli("study", "verify", "study.zip").status == 0
     explained = cli("run", "--from", "last", "--explain")
-    assert "Build:\n  gcc -O2 -fno-math-errno" in explained.out
+    assert "# Build:\n#   gcc -O2 -fno-math-errno" in explained.out
     assert "Built by" in cli("report", "last", "-o", "-").out
     assert "built by gcc '{opt}' '{march}'" in cli("study", "show", "last").out
 

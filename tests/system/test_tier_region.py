@@ -300,6 +300,10 @@ def test_what_is_refused(env: dict[str, str], disk: Path, tier: Tier) -> None:
         region.array("f8", (1 << 20,))
     with pytest.raises(BadInput, match="not within"):
         region.discard(0, 5 * MIB)
+    with pytest.raises(TypeError, match="float"):
+        region.expect(0.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="NoneType"):
+        Tier(disk, dram=None, env=env)  # type: ignore[arg-type]
 
 
 CHILD = """

@@ -394,6 +394,34 @@ def test_a_static_program_is_refused(tiered: Tiered, assay_exec: Path) -> None:
     assert "is linked statically: nothing can be preloaded." in answer.err
 
 
+def test_predict_refuses_a_static_program(tiered: Tiered, assay_exec: Path) -> None:
+    words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "1s")
+    answer = tiered.cli(*words, "--", assay_exec, "--probe")
+    assert (answer.status, answer.out) == (3, "")
+    assert "is linked statically: nothing can be preloaded." in answer.err
+
+
+@pytest.mark.parametrize("kib", [100, 100 << 10])
+def test_files_that_may_not_be_large_are_told(tiered: Tiered, kib: int) -> None:
+    """For its own memory too, which others see, files are made; they would end the program."""
+    program = """
+try:
+    bytearray(200 << 20)
+except MemoryError:
+    print("none", len(bytearray(50 << 20)))
+"""
+    limited = f'ulimit -f {kib} && exec "$@"'
+    answer = tiered("bash", "-c", limited, "bash", sys.executable, "-c", program)
+    assert (answer.status, answer.out) == (0, f"none {50 << 20}\n"), answer.err
+    assert answer.err.count("files may not be as large (ulimit -f)") == 1
+
+
+def test_a_report_that_cannot_be_written_is_told(tiered: Tiered, tmp_path: Path) -> None:
+    answer = tiered.python("print(1)", ASSAY_TIER_REPORT=str(tmp_path / "none" / "report"))
+    assert lines(answer) == ["1"]
+    assert "what became of its memory cannot be written to" in answer.err
+
+
 def test_more_than_there_are_addresses_is_no_memory(tiered: Tiered) -> None:
     program = """
 try:

@@ -93,7 +93,7 @@ def explained(parsed: Parsed) -> str:
         if found is not None and not parsed.separated:
             workload = msgspec.structs.replace(workload, cwd=found.workload.cwd)
         lab, plan = _planned(lab, configuration, workload)
-        return in_share_words(lab) + explain(plan, workload, lab.driver.env)
+        return explain(plan, workload, lab.driver.env, before=in_share_words(lab))
 
 
 @contextmanager

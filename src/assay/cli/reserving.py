@@ -85,7 +85,7 @@ def in_share_words(lab: Laboratory) -> str:
     lines = [f"share of {lab.share}, as it is free now"]
     lines += [f"  {name}={value}" for name, value in sorted(lab.share.variables.items())]
     lines += ["  the script below takes its CPUs without reserving them: others may have them too"]
-    return "\n".join(lines) + "\n\n"
+    return "\n".join([*lines, ""])
 
 
 def tell(text: str, *, quiet: bool) -> None:

@@ -126,13 +126,20 @@ _FOLDER = "\0"
 _READS_NOTHING = "# Measured with standard input from /dev/null: the last line may be changed."
 
 
-def explain(plan: Plan, workload: Workload, env: Mapping[str, str]) -> str:
-    """The plan in words, and the script that does the same.
+def explain(plan: Plan, workload: Workload, env: Mapping[str, str], before: str = "") -> str:
+    """The plan in words, and the script that does the same: words are its comments.
 
     A plan that cannot be launched is explained as far as it goes, without a script.
+
+    Args:
+        plan: what is explained.
+        workload: what runs.
+        env: the caller's environment.
+        before: lines that come first.
     """
     build = build_command(plan, workload)
-    lines = ["Build:", f"  {clean(_words(build))}", ""] if build else []
+    lines = [before] if before else []
+    lines += ["Build:", f"  {clean(_words(build))}", ""] if build else []
     shown = clean(_words(_shown_command(plan, workload)))
     lines += ["Command:", f"  {shown}", "", "Settings:"]
     lines += [f"  {_told(name, word)}" for name, word in plan.words.items()]
@@ -143,7 +150,8 @@ def explain(plan: Plan, workload: Workload, env: Mapping[str, str]) -> str:
     if plan.refused:
         return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])
     script = shell_script(plan, workload, inherits_stdin=True)
-    return "\n".join([*lines, "", "Without assay:", "", script])
+    told = "\n".join([*lines, "", "Without assay:", ""]).split("\n")
+    return "\n".join([*(f"# {line}".rstrip() for line in told), script])
 
 
 def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:

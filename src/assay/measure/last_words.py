@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
+from collections.abc import Sequence
 from typing import IO
 
+from assay.records import Output
 from assay.untrusted import clean
 
 LAST_BYTES = 2000
@@ -27,6 +30,14 @@ def last_words(written: IO[bytes]) -> str:
     """
     lines = _end_of(written, LAST_BYTES)[-LAST_LINES:]
     return "".join(f"\n    {clean(line)}" for line in lines)
+
+
+def last_words_of(outputs: Sequence[Output]) -> str:
+    """The same of what is kept of a launch's output: of standard error, or of what else has any."""
+    for output in sorted(outputs, key=lambda one: one.stream != "stderr"):
+        if lines := last_words(io.BytesIO(output.tail or output.head)):
+            return lines
+    return ""
 
 
 def telling_line(written: IO[bytes]) -> str:

@@ -33,7 +33,7 @@ from assay.records import (
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
 from assay.settings.refusal import is_preloadable, outside
-from assay.units import parse_bytes
+from assay.units import parse_bytes, show_bytes
 
 DRAM, TIER, NUMA = "mem.dram", "mem.tier", "mem.numa"
 POLICY = "mem.policy"
@@ -49,6 +49,8 @@ LEAST_BYTES = 8 * CHUNK_BYTES
 native/tier/memory.hpp)."""
 ENOUGH = f"Give at least {LEAST_BYTES >> 20}M: eight chunks of 2 MiB."
 """Remedy where it is less."""
+LESS = "Give what the program may really have, beside all else that runs."
+"""Remedy where it is more than there is."""
 _SIZES = AnyText("a size as 8G")
 _PATHS = AnyText("a directory on a disk, or several with commas between them, or swap")
 _PLACES = Choices(("follow", "local", "interleave"))
@@ -88,6 +90,9 @@ class Dram(msgspec.Struct, frozen=True):
         bytes_ = _bytes_of(config[self.name])
         if bytes_ < LEAST_BYTES:
             raise BadInput(f"{DRAM}={config[self.name]} is too little.", ENOUGH)
+        most = machine.memory_limit_bytes or machine.memory_bytes
+        if 0 < most < bytes_:
+            return Refused(f"it is {beyond(most)}", LESS)
         return Resolved((budget(bytes_),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
@@ -201,6 +206,11 @@ class Numa(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the pager was there to be told."""
         return _judge(config[self.name], facts, Level.SET)
+
+
+def beyond(memory_bytes: int) -> str:
+    """What is wrong with more DRAM than that."""
+    return f"more than the {show_bytes(memory_bytes)} of memory that there are"
 
 
 def budget(dram_bytes: int) -> EnvSet:

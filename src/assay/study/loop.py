@@ -14,6 +14,7 @@ import msgspec
 from assay.errors import AssayError, BadInput, NotPossible, Pause, WorkloadFailed
 from assay.launch.system.hold import NotPutBack
 from assay.measure.executor import Executor
+from assay.measure.last_words import last_words_of
 from assay.records import (
     Budget,
     Configuration,
@@ -165,6 +166,7 @@ class StudyLoop:
         self._slots = spec.parallel or 1
         self._flying = 0
         self._failure = failure
+        self._last_words = ""
 
     def run(self) -> Done:
         """Go on until the race is over.
@@ -258,11 +260,12 @@ class StudyLoop:
         finally:
             self._account.waited_s += self._store.waited_s - waited_s
         self._account.launches += 1
+        outputs = sample.outputs
         sample = msgspec.structs.replace(sample, outputs=())  # the race remembers all samples
         self._race.tell(sample)
         self._listener.sampled(sample, self._race, self._account.left)
         if sample.outcome is not Outcome.OK:
-            self._failure = failure_of(sample)
+            self._failure, self._last_words = failure_of(sample), last_words_of(outputs)
         if self._account.launches == 1:
             demand_given(sample, self._spec.workload.metrics)
         if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
@@ -279,7 +282,7 @@ class StudyLoop:
         if done.reason is Reason.WORKLOAD_FAILED:
             if self._failure is None:
                 raise WorkloadFailed(done.message, BY_HAND)
-            last = f"The last launch: {self._failure.reason}."
+            last = f"The last launch: {self._failure.reason}.{self._last_words}"
             raise WorkloadFailed(f"{done.message} {last}", self._failure.remedy)
         if done.reason is Reason.TOO_SMALL:
             raise NotPossible(done.message, self._larger(done.needed or Budget()))

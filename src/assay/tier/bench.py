@@ -176,6 +176,11 @@ class Bench:
         """Those that were measured, with the model of a device beside them."""
         return [_cell(point, device) for point in self._points if point.tier]
 
+    @property
+    def missing(self) -> int:
+        """Cells that the time was too short for."""
+        return sum(not point.tier for point in self._points)
+
     def _launch_both(self, point: _Point, rng: random.Random) -> None:
         """In memory and with the tier, in any order from the second round on."""
         ways = [False, True]

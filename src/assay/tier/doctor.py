@@ -40,6 +40,8 @@ def findings(probe: Probe) -> tuple[Finding, ...]:
             )
         )
     found += [] if faults.problem is not None else _of_older_kernels(faults)
+    if probe.addresses.problem is not None:
+        found.append(_of_words(probe.addresses.problem))
     if probe.io_uring.problem is not None:
         found.append(
             Finding(

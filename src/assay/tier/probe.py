@@ -39,6 +39,12 @@ class IoUring(Record, frozen=True, kw_only=True):
     problem: str | None = None
 
 
+class Addresses(Record, frozen=True, kw_only=True):
+    """Of which many more are reserved than there is memory; ``problem`` says why they cannot be."""
+
+    problem: str | None = None
+
+
 class Advice(Record, frozen=True, kw_only=True):
     """Swap that takes memory on request; ``problem`` says why none does, and the next step."""
 
@@ -62,6 +68,7 @@ class Probe(Record, frozen=True, kw_only=True):
     userfaultfd: Userfaultfd
     io_uring: IoUring
     advice: Advice
+    addresses: Addresses = Addresses()
     paths: tuple[Path, ...] = ()
 
 

@@ -10,6 +10,7 @@ touches it ends by SIGSEGV, rather than finding zeros.
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import weakref
 from types import TracebackType
@@ -277,7 +278,8 @@ class Region:
 
     def _within(self, first: int, last: int | None) -> tuple[int, int]:
         """Address and number of bytes."""
-        end = self.nbytes if last is None else last
+        first = operator.index(first)
+        end = self.nbytes if last is None else operator.index(last)
         if not 0 <= first <= end <= self.nbytes:
             raise BadInput(
                 f"Bytes {first} to {end} are not within {self.nbytes}.", "Give positions within."
@@ -290,7 +292,7 @@ def _closed() -> NotPossible:
 
 
 def _bytes(size: int | str) -> int:
-    bytes_ = size if isinstance(size, int) else parse_bytes(size)
+    bytes_ = parse_bytes(size) if isinstance(size, str) else operator.index(size)
     if bytes_ < 1:
         raise BadInput(f"Memory of {bytes_} bytes is none.", "Give one byte or more.")
     return bytes_

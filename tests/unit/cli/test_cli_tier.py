@@ -437,6 +437,7 @@ def test_bench_shows_every_cell_with_its_model(
     assert "polynomial, read: data over DRAM, by operations a byte of the data" in out
     assert "polynomial, read and written" in out
     assert re.search(r"STREAM triad +50 \(100\) +50 \(100\) +50 \(100\)", out)
+    assert "missing" not in out
     assert "<svg" in picture.read_text()
     sizes = {words[words.index("--size") + 1] for words in launches}
     # LU allocates as much again as it touches.
@@ -444,6 +445,18 @@ def test_bench_shows_every_cell_with_its_model(
     assert sizes == {str(int(ratio * (16 << 20))) for ratio in ratios}
     assert all(words[-2:] == ("--threads", "3") for words in launches)
     assert {env["ASSAY_TIER_DRAM"] for env in envs if "LD_PRELOAD" in env} == {str(16 << 20)}
+
+
+def test_bench_says_what_the_time_was_too_short_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench_of(monkeypatch, tmp_path)
+    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "1ns"]
+    assert main([*words, "-q"]) == 0
+    assert re.search(
+        r"\d+ larger cells are missing: give --budget \d+m or more for all$",
+        capsys.readouterr().out.strip(),
+    )
 
 
 def test_bench_with_several_numbers_of_threads(

@@ -144,4 +144,4 @@ def test_the_script_of_a_build_that_fails_runs_nothing(tmp_path: Path) -> None:
 
 def test_the_explanation_has_the_build_command() -> None:
     told = explain(plan(opt="-O3"), workload(cc="gcc", opt="-O1", name="A"), {})
-    assert told.startswith("Build:\n  gcc -O3 -DA=1 -o '{build}/prog' prog.c\n")
+    assert told.startswith("# Build:\n#   gcc -O3 -DA=1 -o '{build}/prog' prog.c\n")

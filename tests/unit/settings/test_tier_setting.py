@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from assay.errors import BadInput
@@ -120,6 +121,16 @@ def test_too_little_is_an_error_that_says_what_is_enough(dram: Value) -> None:
 def test_what_is_no_size_is_an_error(dram: str) -> None:
     with pytest.raises(BadInput, match="is not a size"):
         planned({**BOTH, "mem.dram": dram})
+
+
+def test_more_than_there_is_is_refused() -> None:
+    host = msgspec.structs.replace(HOST, memory_bytes=8 << 30, memory_limit_bytes=None)
+    assert planned(BOTH | {"mem.dram": "8G"}, host).words["mem.dram"].prospect is Prospect.GRANTABLE
+    confined = msgspec.structs.replace(host, memory_limit_bytes=4 << 30)
+    for dram, small in (("9G", host), ("64T", host), ("5G", confined)):
+        word = planned(BOTH | {"mem.dram": dram}, small).words["mem.dram"]
+        assert word.prospect is Prospect.REFUSED
+        assert "GiB of memory that there are" in (word.reason or "")
 
 
 def test_without_the_library_it_is_refused_with_what_to_install() -> None:

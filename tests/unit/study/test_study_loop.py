@@ -309,6 +309,19 @@ def test_a_program_that_always_fails() -> None:
     assert store.samples
 
 
+def test_the_last_words_of_what_always_fails_are_shown() -> None:
+    class Saying(Simulating):
+        def poll(self, timeout_s: float | None) -> list[Sample]:
+            said = Output(stream="stdout", size_bytes=3, sha256="", head=b"hm\n")
+            told = Output(stream="stderr", size_bytes=9, sha256="", head=b"no disk\n\n")
+            ended = super().poll(timeout_s)
+            return [msgspec.structs.replace(one, outputs=(said, told)) for one in ended]
+
+    broken = Simulated(takes_s=lambda c: 1.0, fails=lambda c: 1.0)
+    with pytest.raises(WorkloadFailed, match=r"The last launch: .*\.\n    no disk\n"):
+        loop_of(Remembering(), Saying(broken)).run()
+
+
 def test_a_program_that_failed_in_an_earlier_sitting_is_told_with_its_reason() -> None:
     """Where the race makes no further launch."""
     loop = loop_of(Remembering(), Simulating(PROGRAM), failure=Failure("exit status 1"))

@@ -109,8 +109,10 @@ def test_later_rounds_are_in_any_order() -> None:
 
 
 def test_it_stops_when_the_time_is_over() -> None:
-    cells = measured(Bench(Catalogue(), 16 * MIB, OF_DRAM, (1, 2)), 10.0).cells(DEVICE)
+    bench = measured(Bench(Catalogue(), 16 * MIB, OF_DRAM, (1, 2)), 10.0)
+    cells = bench.cells(DEVICE)
     assert [one.of_dram for one in cells] == [0.5] * 5
+    assert bench.missing > 100
 
 
 def test_progress_is_told_of_each_cell() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from assay.errors import NotPossible
 from assay.tier.doctor import Finding, findings, unadvisable, usable
-from assay.tier.probe import Advice, IoUring, Path, Probe, Userfaultfd, probe
+from assay.tier.probe import Addresses, Advice, IoUring, Path, Probe, Userfaultfd, probe
 
 GOOD = Userfaultfd(in_kernel=True, move=True, poison=True)
 FAST = Path(path="/d", free_bytes=1e9, read_bytes_per_s=2e9, write_bytes_per_s=1e9, latency_s=1e-4)
@@ -55,6 +55,15 @@ def test_what_an_older_kernel_lacks_is_told_and_does_not_hinder(
 ) -> None:
     (found,) = probed(faults)
     assert problem in found.problem and remedy in found.remedy and not found.fatal
+
+
+def test_a_limit_on_addresses_is_told() -> None:
+    lack = Addresses(problem="there are no 4096 GiB of addresses (ulimit -v): raise the limit")
+    probe = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice(), addresses=lack)
+    (found,) = findings(probe)
+    assert found.problem == "there are no 4096 GiB of addresses (ulimit -v)"
+    assert found.remedy == "Raise the limit."
+    assert not usable(probe)
 
 
 def test_what_an_old_kernel_lacks_is_told_together() -> None:

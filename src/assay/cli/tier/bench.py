@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -92,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         print_json({"dram_bytes": dram_bytes, "device": to_builtins(device), "cells": told})
     else:
-        lines = _told(cells, device, dram_bytes)
+        lines = _told(cells, device, dram_bytes) + _missing(bench.missing, len(cells), budget_s)
         print("\n".join(fitted(lines, width_of(sys.stdout))))
     return 0
 
@@ -166,6 +167,16 @@ def _told(cells: Sequence[Cell], device: Device, dram_bytes: int) -> list[str]:
             lines += ["", show_count(count, "thread")]
         lines += _tables([one for one in cells if one.threads == count])
     return lines
+
+
+def _missing(missing: int, measured: int, budget_s: float) -> list[str]:
+    """What a longer time would give."""
+    if not missing:
+        return []
+    # Larger cells come later and take longer, so that it is the least.
+    minutes = math.ceil(budget_s * (measured + missing) / max(measured, 1) / 60)
+    cells = show_count(missing, "larger cell is", "larger cells are")
+    return ["", f"{cells} missing: give --budget {minutes}m or more for all"]
 
 
 def _tables(cells: Sequence[Cell]) -> list[str]:

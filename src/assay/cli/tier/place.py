@@ -7,7 +7,7 @@ import os
 from assay.errors import BadInput, NotPossible
 from assay.installed import native_folder
 from assay.settings.refusal import is_preloadable
-from assay.settings.tier import ENOUGH, LEAST_BYTES, budget, placement, storage
+from assay.settings.tier import ENOUGH, LEAST_BYTES, LESS, beyond, budget, placement, storage
 from assay.tier.doctor import findings, usable
 from assay.tier.efficiency import Device
 from assay.tier.probe import probe
@@ -18,11 +18,14 @@ def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, s
     """This process's environment for a program under the tier.
 
     Raises:
-        BadInput: less DRAM than the pager can work with.
+        BadInput: less DRAM than the pager can work with, or more than there is.
         NotPossible: the loader cannot read the library's path.
     """
     if dram_bytes < LEAST_BYTES:
         raise BadInput(f"--dram {show_bytes(dram_bytes)} is too little.", ENOUGH)
+    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if dram_bytes > memory_bytes:
+        raise BadInput(f"--dram {show_bytes(dram_bytes)} is {beyond(memory_bytes)}.", LESS)
     library = str(native_folder(os.environ) / "libassay-tier.so")
     if not is_preloadable(library):
         raise NotPossible(

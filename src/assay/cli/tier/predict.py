@@ -14,6 +14,7 @@ from assay.cli.documents import print_json
 from assay.cli.ending import end_in_order
 from assay.cli.layout import fitted, width_of
 from assay.cli.tier.place import device_of, tier_env
+from assay.cli.wire import program_of
 from assay.errors import BadInput, NotPossible
 from assay.records import to_builtins
 from assay.tier.look import looks
@@ -40,6 +41,12 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
             )
     if not command:
         raise BadInput("There is no program.", "Write it after --, as in -- ./app.")
+    program = program_of(tuple(command))
+    if program is not None and program.static:
+        raise NotPossible(
+            f"{command[0]} is linked statically: nothing can be preloaded.",
+            "Link it dynamically, or have it ask for regions (tier.h).",
+        )
     for_s = parse_duration_s(getattr(arguments, "for")) if getattr(arguments, "for") else FOR_S
     dram_bytes = parse_bytes(arguments.dram)
     device = device_of(arguments.path)
