@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_V1, _V2 = Path("/sys/fs/cgroup/blkio"), Path("/sys/fs/cgroup")
+from .host import control_group, is_unified
+
+_THROTTLE = Path("/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device")
+"""Control groups v1."""
 _PROGRAMS = ("losetup", "mkfs.ext4", "mount", "umount")
 _TRIES, _PAUSE_S = 100, 0.1
 
@@ -36,7 +39,7 @@ def lacking() -> str | None:
         return f"{', '.join(missing)} is not installed"
     if not Path("/dev/loop-control").exists():
         return "this kernel has no loop devices"
-    if not _is_v2() and not (_V1 / "blkio.throttle.read_bps_device").exists():
+    if not is_unified("io") and not _THROTTLE.exists():
         return "no control group throttles disks here (io.max, blkio.throttle)"
     return None
 
@@ -49,7 +52,7 @@ def throttled(folder: Path, bytes_each: int, rates: Sequence[int]) -> Iterator[D
         OSError, subprocess.CalledProcessError: the kernel does not take them.
     """
     with contextlib.ExitStack() as stack:
-        group = stack.enter_context(_group())
+        group = stack.enter_context(control_group("io"))
         paths = []
         for number, rate in enumerate(rates):
             device = stack.enter_context(_device(folder / f"disk{number}", bytes_each))
@@ -58,29 +61,10 @@ def throttled(folder: Path, bytes_each: int, rates: Sequence[int]) -> Iterator[D
         yield Disks(tuple(paths), group / "cgroup.procs")
 
 
-@contextlib.contextmanager
-def _group() -> Iterator[Path]:
-    if _is_v2():
-        (_V2 / "cgroup.subtree_control").write_text("+io")
-    folder = (_V2 if _is_v2() else _V1) / f"assay-bench-disks-{os.getpid()}"
-    folder.mkdir()
-    try:
-        yield folder
-    finally:
-        folder.rmdir()
-
-
-def _is_v2() -> bool:
-    try:
-        return "io" in (_V2 / "cgroup.controllers").read_text().split()
-    except OSError:
-        return False
-
-
 def _throttle(group: Path, device: str, rate: int) -> None:
     number = Path(device).stat().st_rdev
     name = f"{os.major(number)}:{os.minor(number)}"
-    if _is_v2():
+    if is_unified("io"):
         (group / "io.max").write_text(f"{name} rbps={rate} wbps={rate}")
         return
     for way in ("read", "write"):

@@ -8,8 +8,47 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-_V1, _V2 = Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup")
+_CGROUP = Path("/sys/fs/cgroup")
 _CLUSTER = Path("/proc/sys/vm/page-cluster")
+
+
+def is_unified(controller: str) -> bool:
+    """Whether control groups v2 have it; else it is in a hierarchy of its own, if anywhere."""
+    return controller in _read(_CGROUP / "cgroup.controllers").split()
+
+
+@contextlib.contextmanager
+def control_group(controller: str) -> Iterator[Path]:
+    """The folder of a new one that has this controller (cgroup-v2.rst, "Controlling Controllers").
+
+    Args:
+        controller: ``memory`` or ``io``, as v2 names it.
+
+    Raises:
+        OSError: this user may not make one, or there is no such controller.
+    """
+    v1 = {"io": "blkio"}.get(controller, controller)
+    parent = _CGROUP if is_unified(controller) else _CGROUP / v1
+    with _handed_down(controller) if parent == _CGROUP else contextlib.nullcontext():
+        folder = parent / f"assay-bench-{controller}-{os.getpid()}"
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            folder.rmdir()
+
+
+@contextlib.contextmanager
+def _handed_down(controller: str) -> Iterator[None]:
+    control = _CGROUP / "cgroup.subtree_control"
+    if controller in control.read_text().split():
+        yield
+        return
+    control.write_text(f"+{controller}")
+    try:
+        yield
+    finally:
+        control.write_text(f"-{controller}")
 
 
 @contextlib.contextmanager
@@ -19,17 +58,10 @@ def memory_group(limit_bytes: int) -> Iterator[Path]:
     Raises:
         OSError: this user may not make one, or there is no memory controller.
     """
-    v2 = "memory" in _read(_V2 / "cgroup.controllers").split()
-    folder = (_V2 if v2 else _V1) / f"assay-bench-{os.getpid()}"
-    if v2:
-        (_V2 / "cgroup.subtree_control").write_text("+memory")
-    folder.mkdir()
-    try:
-        limit = folder / ("memory.max" if v2 else "memory.limit_in_bytes")
-        limit.write_text(str(limit_bytes))
+    with control_group("memory") as folder:
+        limit = "memory.max" if is_unified("memory") else "memory.limit_in_bytes"
+        (folder / limit).write_text(str(limit_bytes))
         yield folder / "cgroup.procs"
-    finally:
-        folder.rmdir()
 
 
 @contextlib.contextmanager
