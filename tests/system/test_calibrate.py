@@ -55,6 +55,7 @@ def test_a_command_of_ones_own_is_named(cli: CommandLine) -> None:
     assert "with sleep 0.002)" in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_it_is_resumed(cli: CommandLine) -> None:
     before = leaves()
     words = ("study", "calibrate", "--runs", "60", *QUICK, "--", "sleep", "0.02")
@@ -74,6 +75,7 @@ def test_it_is_resumed(cli: CommandLine) -> None:
     nothing_left(cli, before)
 
 
+@pytest.mark.slow
 def test_its_bundle_can_be_checked(cli: CommandLine) -> None:
     cli("study", "calibrate", "--runs", "49", *QUICK, "--", "sleep", "0.002")
     made = cli("study", "export", "last", "--bundle", "all.zip")

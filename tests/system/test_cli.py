@@ -19,6 +19,7 @@ import pytest
 from command_line import CommandLine, leaves, nothing_left
 
 from assay.store.schema import VERSION_TABLE
+from cases import cases
 
 pytestmark = pytest.mark.system
 
@@ -387,10 +388,15 @@ class TestBadInput:
 
     @pytest.mark.parametrize(
         ("words", "command"),
-        [
-            (("tune", "arg.t=0.05,0.02"), ("sleep", "{t}")),
-            (("compare", "--arm", "env.T=0.05", "--arm", "env.T=0.02"), ("sh", "-c", "sleep $T")),
-        ],
+        cases(
+            [(("tune", "arg.t=0.05,0.02"), ("sleep", "{t}"))],
+            slow=[
+                (
+                    ("compare", "--arm", "env.T=0.05", "--arm", "env.T=0.02"),
+                    ("sh", "-c", "sleep $T"),
+                )
+            ],
+        ),
         ids=["tune", "compare"],
     )
     def test_a_budget_too_small(

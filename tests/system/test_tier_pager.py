@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from swapping import swap_file
 
+from cases import cases
 from native_build import native_build
 
 QUIET = {**os.environ, "ASAN_OPTIONS": "handle_sigbus=0:handle_abort=0"}
@@ -74,7 +75,7 @@ def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> No
     assert told["demand"] > 0
 
 
-@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[1], SHAPES[5], SHAPES[6]])
+@pytest.mark.parametrize("shape", cases([SHAPES[0], SHAPES[5]], slow=[SHAPES[1], SHAPES[6]]))
 def test_every_word_is_found_again_whatever_was_foreseen(
     programs: Path, disk: Path, tmp_path: Path, shape: str
 ) -> None:

@@ -31,7 +31,7 @@ print(digest.hexdigest())
 
 SCATTERED = """
 import random, sys
-size, page = 160 << 20, 4096
+size, page = 112 << 20, 4096
 data = memoryview(bytearray(size))
 for at in range(0, size, page):
     data[at : at + 8] = at.to_bytes(8, "little")
@@ -127,7 +127,7 @@ def test_what_was_in_parts_comes_as_a_whole(traced: Traced) -> None:
     assert {touch.level for touch in touches(traced.folder)} >= {0, 2}
     again, foreseen, said = traced.replay(program, "1")
     assert (again, said) == (plain, "")
-    pages = (160 << 20) // 4096
+    pages = (112 << 20) // 4096
     assert foreseen["wasted"] < pages / 20
     assert foreseen["demand"] < pages / 10
 

@@ -27,6 +27,7 @@ from assay.machine.root import Root
 from assay.machine.snapshot.archive import opened
 from assay.machine.state import _BOOT
 from assay.records.codec import decode, encode
+from cases import cases
 
 Tree = Callable[[Mapping[str, str]], Root]
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
@@ -69,7 +70,7 @@ def memory(part: Part) -> Iterator[Part]:
             pending.extend(found.memory)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", cases(NAMES[::3], slow=[*NAMES[1::3], *NAMES[2::3]]))
 def test_every_part_stands_once_and_within_the_next_larger(described: Described, name: str) -> None:
     machine, found = described(name)
     assert found.topology_from == "assay"

@@ -17,6 +17,7 @@ from assay.machine.snapshot.archive import opened
 from assay.report.machine_boxes import Box, badge, machine_box, short_bytes
 from assay.report.machine_svg import _Placed, _placed, machine_svg
 from assay.report.pictures.theme import LIGHT
+from cases import cases
 
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
 NAMES = ["20em64t-hybrid-1p6c2t+2ca4co1t", "nvidia-dgx-gb10", "32amd64-4s2n4c-cgroup2"]
@@ -82,7 +83,7 @@ def held(box: Box) -> int:
     return box.times * ((box.kind == "cpu") + sum(map(held, box.inner)))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", cases(NAMES[:1], slow=NAMES[1:]))
 def test_a_drawing_is_well_formed_and_uses_the_theme(name: str) -> None:
     machine, inventory = described(name)
     text = machine_svg(machine, inventory)

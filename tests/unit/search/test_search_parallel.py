@@ -30,6 +30,7 @@ from assay.search.race import Done
 from assay.search.space import SearchSpace
 from assay.search.testing import RandomSearcher, Simulated, left_of
 from assay.search.tune import TuneRace
+from cases import cases
 
 SPACE = Space(
     parameters=(
@@ -230,7 +231,7 @@ def test_without_slots_nothing_has_one() -> None:
     assert {len(slots) for slots in side.beside} == {1}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", cases([0], slow=[1, 2]))
 def test_cut_off_and_resumed(seed: int) -> None:
     """The seeds together after each sample before the search, and after every fourth from then."""
     _cut_off([*range(seed, 24, 3), *range(24 + 4 * seed, AMPLE.launches or 0, 12)], seed)

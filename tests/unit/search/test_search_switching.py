@@ -39,6 +39,7 @@ from assay.search.testing import RandomSearcher, Simulated, Trip, drive
 from assay.search.tune import TuneRace
 from assay.stats.order import GROUP, order
 from assay.stats.sequence import critical, least, level
+from cases import cases
 
 COSTS = {"env.BOOT": 60.0, "env.KNOB": 2.0}
 SPACE = Space(
@@ -360,7 +361,7 @@ def false_share(gaps: np.ndarray) -> float:
     return float((t[:, looks[0] - 1 :] > bounds).any(axis=1).mean())
 
 
-@pytest.mark.parametrize("drift", ["none", "ramp", "wave", "step"])
+@pytest.mark.parametrize("drift", cases(["none", "wave"], slow=["ramp", "step"]))
 def test_identical_arms_in_grouped_orders(drift: str) -> None:
     """Within a level and across levels, each application with an error of its own."""
     means = logs(drift, 0.02, 1, seed=1).mean(axis=3)

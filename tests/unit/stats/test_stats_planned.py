@@ -16,6 +16,7 @@ from assay.stats.interval import UNBOUNDED
 from assay.stats.paired import Observation, effect
 from assay.stats.planned import LOOK_SHARE, Look, least_planned, planned_mean
 from assay.stats.sequence import mean_sequence
+from cases import cases
 
 sys.path.append(str(Path(__file__).parents[3]))
 from benchmarks.verdicts import noise, tally
@@ -35,7 +36,7 @@ def ever_wrong(a: noise.Array, b: noise.Array, planned: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("planned", [6, 12])
+@pytest.mark.parametrize("planned", cases([6], slow=[12]))
 @pytest.mark.parametrize("name", noise.NOISES)
 def test_identical_arms_are_told_apart_in_at_most_five_per_cent(name: str, planned: int) -> None:
     rng = np.random.default_rng([planned, zlib.crc32(name.encode())])
