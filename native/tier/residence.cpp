@@ -114,9 +114,15 @@ void Residence::came(Chunk& chunk, bool again) {
 /// Something that is watched and was not used for twice as long gives up its place: what was passed over
 /// counts as used when its turn came, which may be half a round before it was.
 bool Residence::makes_room(std::size_t distance) {
-    Chunk* const oldest = watched_.front();
-    if (oldest == nullptr || age(*oldest) <= 2 * distance) return false;
-    enter(*oldest, Chunk::Place::aside);
+    const auto is_older = [&](const Chunk* one) { return one != nullptr && age(*one) > 2 * distance; };
+    if (Chunk* const oldest = watched_.front(); is_older(oldest)) {
+        enter(*oldest, Chunk::Place::aside);
+        return true;
+    }
+    // While nothing is watched: one that is taken for used, and seldom enough.
+    Chunk* const oldest = main_.front();
+    if (!is_older(oldest)) return false;
+    enter(*oldest, Chunk::Place::passing);
     return true;
 }
 
