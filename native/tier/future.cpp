@@ -93,10 +93,13 @@ bool Future::touched(const Region& region, const std::byte* at) {
     Item* const item = const_cast<Item*>(soonest_at(region, at)); // NOLINT: it is ours
     if (item == nullptr) return stray();
     if (std::exchange(item->passed, false)) return true;
+    // The next touch of the whole is not that of another part.
+    constexpr std::size_t just_now = 8, lately = 256;
+    if (was_within(just_now, region, at)) return true;
     const std::size_t when = item->next;
-    if (when >= count_) return was_lately(region, at) || stray();
+    if (when >= count_) return was_within(lately, region, at) || stray();
     const bool is_same = when == elsewhere_; // Another part of something, which says nothing new.
-    if (!is_near(when) && !is_there(when)) return was_lately(region, at) || (!is_same && stray());
+    if (!is_near(when) && !is_there(when)) return was_within(lately, region, at) || (!is_same && stray());
     strays_ = together_ = 0;
     go_to(when);
     item->passed = false;
@@ -119,9 +122,8 @@ bool Future::is_there(std::size_t when) {
 }
 
 /// Of what was touched as a whole the parts may be touched one by one, where it is not in memory as a whole.
-bool Future::was_lately(const Region& region, const std::byte* at) const {
-    constexpr std::size_t lately = 256;
-    for (std::size_t when = now_ - std::min(now_, lately); when < now_; ++when)
+bool Future::was_within(std::size_t last, const Region& region, const std::byte* at) const {
+    for (std::size_t when = now_ - std::min(now_, last); when < now_; ++when)
         if (const Touch& touch = item_at(when).touch; touch == region.touch_of(at, touch.level)) return true;
     return false;
 }

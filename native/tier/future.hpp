@@ -99,7 +99,8 @@ class Future {
     [[nodiscard]] bool has(const Region& region) const {
         return region.ordinal < regions_.size() && regions_[region.ordinal] == &region;
     }
-    [[nodiscard]] bool was_lately(const Region& region, const std::byte* at) const;
+    /// Whether what lies at an address is among so many touches before now.
+    [[nodiscard]] bool was_within(std::size_t last, const Region& region, const std::byte* at) const;
     [[nodiscard]] bool stray();
     void go_to(std::size_t when);
     [[nodiscard]] Item& item_at(std::size_t when) {
