@@ -42,7 +42,7 @@ print(sum(int.from_bytes(data[at : at + 8], "little") * (i % 7 + 1) for i, at in
 """Reads a word of each page, in an order of its own."""
 
 THEN_IN_ORDER = """
-print(sum(data[at] * (i % 5) for _ in range(3) for i, at in enumerate(range(0, size, page))))
+print(sum(data[at + 1] * (i % 5) for _ in range(3) for i, at in enumerate(range(0, size, page))))
 """
 """Then all of it, from the beginning to the end."""
 
