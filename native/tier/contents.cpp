@@ -43,6 +43,7 @@ Digest Contents::digest(const std::byte* from, std::size_t level) const {
 void Contents::know(Chunk& whole, std::span<const Chunk> parts) const {
     whole.written = std::ranges::any_of(parts, [](const Chunk& part) { return part.written; });
     whole.known = std::ranges::all_of(parts, [](const Chunk& part) { return part.known; });
+    if (!whole.known) return;
     whole.digest = {};
     for (const Chunk& part : parts) whole.digest = with(whole.digest, part.digest);
 }

@@ -70,12 +70,9 @@ int Store::reserve(std::size_t chunks, std::size_t& first) {
     if (!free_.take(chunks, first)) return ENOMEM;
     const std::size_t wanted = first + chunks;
     const off_t from = end_of(allocated_), to = end_of(wanted);
-    if (static_cast<std::size_t>(to) > largest_file()) {
-        free_.give(first, chunks);
-        return EFBIG;
-    }
     for (std::size_t i = 0; to > from && i < files_.size(); ++i) {
-        if (::fallocate(files_[i].get(), 0, from, to - from) == 0) continue;
+        if (may_be(static_cast<std::size_t>(to)) && ::fallocate(files_[i].get(), 0, from, to - from) == 0)
+            continue;
         const int error = errno;
         // What it did get is given back: the file system is not to stay full for nothing.
         for (std::size_t j = 0; j <= i; ++j)

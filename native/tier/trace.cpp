@@ -1,6 +1,7 @@
 #include "tier/trace.hpp"
 
 #include "common/fd.hpp"
+#include "tier/file_size.hpp"
 #include "tier/say.hpp"
 
 #include <fcntl.h>
@@ -161,7 +162,7 @@ void Recorder::add(std::uint64_t word) {
     if (used_ == part_bytes && !grow()) {
         over_ = true;
         say({"no more touches are recorded in ", path_, ": ",
-             errno == EFBIG ? "1 GiB of them is the most" : ::strerrorname_np(errno)});
+             from_ >= most_bytes ? "1 GiB of them is the most" : ::strerrorname_np(errno)});
         return;
     }
     std::memcpy(part_ + used_, &word, sizeof word);
@@ -181,7 +182,7 @@ bool Recorder::grow() {
     }
     const Fd file(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
     // Written, so that a full disk is an error here and no SIGBUS later.
-    if (!file) return false;
+    if (!file || !may_be(from_ + part_bytes)) return false;
     if (const int error = ::posix_fallocate(file.get(), static_cast<off_t>(from_), part_bytes); error != 0) {
         errno = error;
         return false;

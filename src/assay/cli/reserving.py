@@ -78,14 +78,14 @@ def in_share(
         yield lab.within(share)
 
 
-def in_share_words(lab: Laboratory) -> str:
-    """Where a launch would run, in front of its plan; nothing where no share was asked for."""
+def in_share_words(lab: Laboratory) -> list[str]:
+    """Where a launch would run, in lines before its plan; none where no share was asked for."""
     if lab.share is None:
-        return ""
+        return []
     lines = [f"share of {lab.share}, as it is free now"]
     lines += [f"  {name}={value}" for name, value in sorted(lab.share.variables.items())]
     lines += ["  the script below takes its CPUs without reserving them: others may have them too"]
-    return "\n".join([*lines, ""])
+    return [*lines, ""]
 
 
 def tell(text: str, *, quiet: bool) -> None:

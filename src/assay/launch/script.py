@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -126,7 +126,9 @@ _FOLDER = "\0"
 _READS_NOTHING = "# Measured with standard input from /dev/null: the last line may be changed."
 
 
-def explain(plan: Plan, workload: Workload, env: Mapping[str, str], before: str = "") -> str:
+def explain(
+    plan: Plan, workload: Workload, env: Mapping[str, str], before: Sequence[str] = ()
+) -> str:
     """The plan in words, and the script that does the same: words are its comments.
 
     A plan that cannot be launched is explained as far as it goes, without a script.
@@ -138,7 +140,7 @@ def explain(plan: Plan, workload: Workload, env: Mapping[str, str], before: str 
         before: lines that come first.
     """
     build = build_command(plan, workload)
-    lines = [before] if before else []
+    lines = [*before]
     lines += ["Build:", f"  {clean(_words(build))}", ""] if build else []
     shown = clean(_words(_shown_command(plan, workload)))
     lines += ["Command:", f"  {shown}", "", "Settings:"]
@@ -150,8 +152,8 @@ def explain(plan: Plan, workload: Workload, env: Mapping[str, str], before: str 
     if plan.refused:
         return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])
     script = shell_script(plan, workload, inherits_stdin=True)
-    told = "\n".join([*lines, "", "Without assay:", ""]).split("\n")
-    return "\n".join([*(f"# {line}".rstrip() for line in told), script])
+    told = [f"# {line}".rstrip() for line in (*lines, "", "Without assay:", "")]
+    return "\n".join([*told, script])
 
 
 def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:

@@ -33,8 +33,11 @@ def last_words(written: IO[bytes]) -> str:
 
 
 def last_words_of(outputs: Sequence[Output]) -> str:
-    """The same of what is kept of a launch's output: of standard error, or of what else has any."""
-    for output in sorted(outputs, key=lambda one: one.stream != "stderr"):
+    """The same of what is kept of a launch's output: of standard error, or of what else has any.
+
+    Each of several instances has streams of its own, ``stderr`` with a number behind it.
+    """
+    for output in sorted(outputs, key=lambda one: not one.stream.startswith("stderr")):
         if lines := last_words(io.BytesIO(output.tail or output.head)):
             return lines
     return ""

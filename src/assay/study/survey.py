@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from assay.errors import WorkloadFailed
 from assay.measure.executor import LocalExecutor
 from assay.measure.lanes import SLOT
-from assay.measure.last_words import last_words
+from assay.measure.last_words import last_words_of
 from assay.records import (
     DEFAULT,
     Budget,
@@ -95,23 +94,10 @@ def survey(
         else:
             raise WorkloadFailed(
                 f"The program fails in its default configuration: {sample.message}."
-                f"{_last_of(executor.errors, executor.output)}",
+                f"{last_words_of(sample.outputs)}",
                 BY_HAND,
             )
         for metric in objectives or (workload.objective,):
             demand_objective(sample, metric)
         demand_read(sample, required_metrics(workload, require))
         return Survey(sample, executor.last_facts, time.monotonic() - began)
-
-
-def _last_of(*files: Path) -> str:
-    """The last lines of the first file that holds any."""
-    for file in files:
-        try:
-            with file.open("rb") as stream:
-                lines = last_words(stream)
-        except OSError:
-            continue
-        if lines:
-            return lines
-    return ""

@@ -9,6 +9,7 @@ from typing import Any, Self
 import pytest
 
 from assay.errors import WorkloadFailed
+from assay.measure.output import kept
 from assay.records import Budget, Configuration, Outcome, Plan, Sample, Workload
 from assay.study import survey as module
 from assay.study.laboratory import Laboratory
@@ -38,8 +39,14 @@ class Failing:
         self._launches.append(launch)
 
     def poll(self, timeout_s: float | None) -> list[Sample]:
+        written = [path for path in (self.output, self.errors) if path.exists()]
         return [
-            Sample(launch=self._launches.pop(), outcome=Outcome.FAILED, message="exit status 1")
+            Sample(
+                launch=self._launches.pop(),
+                outcome=Outcome.FAILED,
+                message="exit status 1",
+                outputs=tuple(found for path in written if (found := kept(path)) is not None),
+            )
         ]
 
 

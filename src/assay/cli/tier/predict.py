@@ -41,8 +41,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
             )
     if not command:
         raise BadInput("There is no program.", "Write it after --, as in -- ./app.")
-    program = program_of(tuple(command))
-    if program is not None and program.static:
+    if program_of(tuple(command)).static:
         raise NotPossible(
             f"{command[0]} is linked statically: nothing can be preloaded.",
             "Link it dynamically, or have it ask for regions (tier.h).",
