@@ -19,6 +19,7 @@ struct Chunk {
         reading, ///< On its way from the store to a frame.
         staged,  ///< In a frame, not mapped: the next touch tells that it is used.
         in,      ///< Mapped, where the program has it.
+        due,     ///< In a frame, and to go to the store when its turn comes.
         leaving, ///< In a frame, and on its way to the store.
         dropped, ///< On its way, and not needed any more.
         lost,    ///< It could not be read: touching it ends in SIGBUS.

@@ -76,6 +76,9 @@ bool Memory::answer(Chunk& chunk, Node node) {
         chunk.state = State::staged;
         return map(chunk);
     }
+    case State::due:
+        call_back(chunk);
+        return map(chunk);
     case State::staged:
         return map(chunk);
     case State::out:
@@ -325,11 +328,17 @@ Memory::Room Memory::leave(Chunk& chunk) {
         chunk.returns = true;
         return Room::made;
     }
-    if (!transfers_.write(chunk)) return transfers_.writing_bytes() > 0 ? Room::coming : Room::none;
+    if (transfers_.full()) return transfers_.writing_bytes() > 0 ? Room::coming : Room::none;
     residence_.left(chunk);
+    transfers_.write(chunk);
     chunk.known = !chunk.written;
     chunk.digest = digest;
     return Room::coming;
+}
+
+void Memory::call_back(Chunk& chunk) {
+    transfers_.call_back(chunk);
+    chunk.known = false; // What the store has is older.
 }
 
 void Memory::keep_some_free() {
@@ -367,6 +376,7 @@ void Memory::forget(Chunk& chunk) {
         return chunk.region->join(chunk);
     }
     residence_.left(chunk);
+    if (chunk.state == State::due) call_back(chunk);
     // What waits touches it again, and then it is as if it had not waited; or nothing is mapped there.
     if (chunk.waited) mapping_.wake(chunk.at, chunk.bytes());
     chunk.region->end_wait(chunk);

@@ -278,6 +278,9 @@ void Pager::count(const Chunk& chunk) {
     case State::staged:
         ++(Residence::is_unmapped(chunk) ? counts.again : counts.staged);
         break;
+    case State::due:
+        ++counts.again;
+        break;
     case State::out:
         ++counts.demand;
         break;

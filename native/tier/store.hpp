@@ -39,8 +39,9 @@ class Store {
         return paths_[path_number(position)];
     }
 
-  private:
     [[nodiscard]] std::size_t path_number(std::uint64_t position) const;
+
+  private:
     /// Bytes of each file that so many chunks of all take.
     [[nodiscard]] off_t end_of(std::size_t chunks) const;
 

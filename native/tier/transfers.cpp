@@ -3,12 +3,16 @@
 #include "tier/region.hpp"
 
 #include <cstdint>
+#include <utility>
 
 namespace assay::tier {
 
 using State = Chunk::State;
 
 namespace {
+
+/// Bytes that are on their way to a path at a time: enough for a disk to be busy.
+constexpr std::size_t most_on_way = std::size_t{4} << 20U;
 
 std::unique_ptr<Disk> disk_of(const Means& means, const Store& store) {
     return means.disk ? means.disk(store, means.depth) : any_disk(store, means.depth);
@@ -17,36 +21,60 @@ std::unique_ptr<Disk> disk_of(const Means& means, const Store& store) {
 } // namespace
 
 Transfers::Transfers(const Means& means)
-    : store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes),
-      disk_(disk_of(means, store_)) {}
+    : store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes), depth_(means.depth),
+      disk_(disk_of(means, store_)), on_way_bytes_(means.paths.size()) {}
 
 const std::string& Transfers::path_of(const Chunk& chunk) const {
     return store_.path_of(chunk.region->position_of(chunk));
 }
 
+std::size_t& Transfers::on_way_bytes(const Chunk& chunk) {
+    return on_way_bytes_[store_.path_number(chunk.region->position_of(chunk))];
+}
+
 bool Transfers::start(Chunk& chunk, bool write) {
-    if (!disk_->start({write, chunk.region->position_of(chunk), chunk.frame, chunk.bytes(),
-                       reinterpret_cast<std::uint64_t>(&chunk)}))
-        return false;
-    ++chunk.region->transfers;
-    ++count_;
-    return true;
+    return disk_->start({write, chunk.region->position_of(chunk), chunk.frame, chunk.bytes(),
+                         reinterpret_cast<std::uint64_t>(&chunk)});
 }
 
 bool Transfers::read(Chunk& chunk) {
-    if (!start(chunk, false)) return false;
+    if (full() || !start(chunk, false)) return false;
+    ++chunk.region->transfers;
+    ++count_;
     chunk.unasked = !chunk.waited;
     if (chunk.unasked) unasked_bytes_ += chunk.bytes();
     chunk.state = State::reading;
     return true;
 }
 
-bool Transfers::write(Chunk& chunk) {
-    if (!start(chunk, true)) return false;
+void Transfers::write(Chunk& chunk) {
+    ++chunk.region->transfers;
+    ++count_;
     writing_bytes_ += chunk.bytes();
-    chunk.stored = true;
-    chunk.state = State::leaving;
-    return true;
+    due_.add(chunk);
+    chunk.state = State::due;
+}
+
+void Transfers::call_back(Chunk& chunk) {
+    --chunk.region->transfers;
+    --count_;
+    writing_bytes_ -= chunk.bytes();
+    due_.remove(chunk);
+    chunk.state = State::staged;
+}
+
+void Transfers::begin() {
+    for (Chunk* next = due_.front(); next != nullptr;) {
+        Chunk& chunk = *std::exchange(next, next->after);
+        std::size_t& bytes = on_way_bytes(chunk);
+        if (bytes >= most_on_way) continue; // Those of other paths pass by.
+        if (!start(chunk, true)) break;
+        due_.remove(chunk);
+        bytes += chunk.bytes();
+        chunk.stored = true;
+        chunk.state = State::leaving;
+    }
+    disk_->begin();
 }
 
 bool Transfers::next(Ended& ended) {
@@ -55,10 +83,12 @@ bool Transfers::next(Ended& ended) {
     Chunk& chunk = *reinterpret_cast<Chunk*>(one.transfer.tag); // NOLINT: a tag is a number
     --chunk.region->transfers;
     --count_;
-    if (one.transfer.write)
+    if (one.transfer.write) {
         writing_bytes_ -= chunk.bytes();
-    else if (chunk.unasked)
+        on_way_bytes(chunk) -= chunk.bytes();
+    } else if (chunk.unasked) {
         unasked_bytes_ -= chunk.bytes();
+    }
     ended = {&chunk, one.transfer.write, one.error};
     return true;
 }

@@ -8,21 +8,27 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace assay::tier {
 
-/// Chunks on their way between frames and the store.
+/// Chunks on their way between frames and the store. A disk does one after the other, so of what is written
+/// only a few are on their way at a time: what somebody waits for is not to queue behind all of them.
 class Transfers {
   public:
     /// \throws what Store and the disk do.
     explicit Transfers(const Means& means);
 
-    /// Begin to, from or to a chunk's frame. \returns false where there is no room among the transfers; then
-    ///     nothing is changed.
+    /// Whether there is no room for more of them.
+    [[nodiscard]] bool full() const { return count_ == depth_; }
+    /// Begins to, to a chunk's frame. \returns false where there is no room; then nothing is changed.
     [[nodiscard]] bool read(Chunk& chunk);
-    [[nodiscard]] bool write(Chunk& chunk);
+    /// From a chunk's frame, as soon as its turn comes; there has to be room. The chunk is in no queue.
+    void write(Chunk& chunk);
+    /// What is due to be written stays.
+    void call_back(Chunk& chunk);
     /// What was begun goes on its way.
-    void begin() { disk_->begin(); }
+    void begin();
 
     struct Ended {
         Chunk* chunk;
@@ -47,9 +53,13 @@ class Transfers {
 
   private:
     [[nodiscard]] bool start(Chunk& chunk, bool write);
+    [[nodiscard]] std::size_t& on_way_bytes(const Chunk& chunk);
 
     Store store_;
+    std::size_t depth_;
     std::unique_ptr<Disk> disk_;
+    Queue due_;                             ///< To be written, and not on their way.
+    std::vector<std::size_t> on_way_bytes_; ///< To each path.
     std::size_t count_ = 0, unasked_bytes_ = 0, writing_bytes_ = 0;
 };
 
