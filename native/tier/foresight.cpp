@@ -89,7 +89,8 @@ void Foresight::gather(Chunk& whole) {
     if (!future_) return;
     future_->gather(whole);
     whole.region->for_each_piece(whole, [this](Chunk& part) {
-        if (part.state == State::staged && !part.starved) static_cast<void>(memory_.map(part));
+        if (part.state == State::staged && !part.starved && !future_->tells(part))
+            static_cast<void>(memory_.map(part));
     });
 }
 

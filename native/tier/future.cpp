@@ -174,7 +174,10 @@ std::optional<std::size_t> Future::level_at(const Region& region, const std::byt
 std::optional<std::size_t> Future::gathered_at(const Region& region, const std::byte* at) const {
     for (std::size_t level = 0; level + 1 < region.sizes.size(); ++level) {
         const Item* const item = find(region.touch_of(at, level));
-        if (item != nullptr && item->gathers) return level;
+        if (item == nullptr || !item->gathers) continue;
+        const Item* const soonest = soonest_at(region, at);
+        return soonest->touch.level > level && soonest->next < item->next ? std::nullopt
+                                                                          : std::optional(level);
     }
     return std::nullopt;
 }

@@ -91,6 +91,7 @@ class Future {
     [[nodiscard]] Item* item_of(const Chunk& chunk) {
         return const_cast<Item*>(std::as_const(*this).item_of(chunk)); // NOLINT: it is ours
     }
+    /// The level of what comes in parts to be one; none for a part that is touched by itself before that.
     [[nodiscard]] std::optional<std::size_t> gathered_at(const Region& region, const std::byte* at) const;
     [[nodiscard]] std::size_t slot_of(const Touch& touch) const;
     [[nodiscard]] std::optional<Coming> coming(const Item& item, std::size_t when) const;
