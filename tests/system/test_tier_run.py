@@ -624,10 +624,11 @@ def test_predict_tells_a_program_that_works_from_one_that_waits(
     tiered: Tiered, assay_exec: Path
 ) -> None:
     words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "4s", "--json")
-    horner = (assay_exec.parent / "assay-kernel-horner", "--variant", "horner", "--size", "128M")
-    seconds = ("--threads", "1", "--seconds", "30")
-    works = tiered.cli(*words, "--", *horner, "--degree", "1024", *seconds).document
-    waits = tiered.cli(*words, "--", *horner, "--degree", "1", *seconds).document
+    horner = (assay_exec.parent / "assay-kernel-horner", "--variant", "horner", "--degree", "1024")
+    sweeps = (assay_exec.parent / "assay-kernel-traversal", "--variant", "forward")
+    more = ("--size", "128M", "--threads", "1", "--seconds", "30")
+    works = tiered.cli(*words, "--", *horner, *more).document
+    waits = tiered.cli(*words, "--", *sweeps, *more).document
     assert works["efficiency"] > 0.8 > waits["efficiency"], (works, waits)
     assert works["work_s_per_gib"] > 10 * waits["work_s_per_gib"]
     assert "serves it well" in " ".join(works["reasons"])
