@@ -41,6 +41,7 @@ from assay.records import (
 )
 from assay.settings.base import Pending, Refused, Resolved, Setting
 from assay.settings.joined import JOINED, contains, merge
+from assay.settings.refusal import STATIC
 from assay.settings.registry import Registry
 from assay.settings.system.kernel import RT_THROTTLING
 from assay.settings.system.smt import NAME as SMT
@@ -171,7 +172,7 @@ def _without_impossible_preload(draft: _Draft, program: Program | None) -> _Draf
     if program is None or not any(isinstance(action, Preload) for action in draft.actions):
         return draft
     if program.static:
-        return draft.refuse(f"{program.argv0} is linked statically: nothing can be preloaded")
+        return draft.refuse(f"{program.argv0} is {STATIC}")
     unfit = program.runtimes.intersection(
         name for a in draft.actions if isinstance(a, Preload) for name in a.not_into
     )

@@ -24,7 +24,7 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
-from assay.settings.refusal import is_preloadable, outside
+from assay.settings.refusal import STATIC, is_preloadable, outside
 
 PREFIXES: dict[str, str] = {
     "jemalloc": "libjemalloc",
@@ -66,7 +66,7 @@ class Malloc(msgspec.Struct, frozen=True):
     def matters(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where something is installed and can be preloaded."""
         if program.static:
-            return "the program is linked statically, so nothing can be preloaded into it"
+            return f"the program is {STATIC}"
         installed = [name for name in PREFIXES if name in machine.libraries]
         if not installed:
             return f"no other allocator is installed: {_PACKAGES['jemalloc']}"

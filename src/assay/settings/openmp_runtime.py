@@ -26,7 +26,7 @@ from assay.records import (
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
 from assay.settings.pools import NO_OPENMP, OPENMP_RUNTIMES
-from assay.settings.refusal import is_preloadable, outside
+from assay.settings.refusal import STATIC, is_preloadable, outside
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -70,7 +70,7 @@ class Runtime(msgspec.Struct, frozen=True):
         if not program.runtimes & OPENMP_RUNTIMES.keys():
             return NO_OPENMP
         if program.static:
-            return "the program is linked statically, so nothing can be preloaded into it"
+            return f"the program is {STATIC}"
         if program.runtimes.intersection(_KMPC):
             return "the program brings LLVM's or Intel's runtime; name it to vary it"
         others = tuple(

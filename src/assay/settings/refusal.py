@@ -5,6 +5,9 @@ from __future__ import annotations
 from assay.records import Domain, Value
 from assay.settings.base import Refused
 
+STATIC = "linked statically: nothing can be preloaded"
+"""What a program is that has no loader (ld.so(8))."""
+
 
 def is_preloadable(path: str) -> bool:
     """Whether ld.so(8), which splits ``LD_PRELOAD`` and knows no escape, can read it there."""

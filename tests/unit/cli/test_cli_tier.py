@@ -18,6 +18,7 @@ from assay.cli.tier import bench, doctor, place, top
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import BadInput, NotPossible
+from assay.machine.cgroup import Cgroups
 from assay.tier.meter import Counts, How, Meter, Region
 from assay.tier.probe import Probe
 from assay.tier.swap import Swap
@@ -363,6 +364,13 @@ def test_a_program_under_the_tier_is_told_by_its_environment(
 def test_what_a_program_cannot_be_started_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match=r"--dram 15\.0 MiB is too little"):
         place.tier_env("/d", 15 << 20)
+    with pytest.raises(BadInput, match=r"more than the .* of memory that there are"):
+        place.tier_env("/d", 1 << 60)
+    limited = Cgroups(mode="v2", memory_limit_bytes=32 << 20)
+    with monkeypatch.context() as patch:
+        patch.setattr(place, "read_cgroups", lambda _: limited)
+        with pytest.raises(BadInput, match=r"more than the 32\.0 MiB of memory that there are"):
+            place.tier_env("/d", 33 << 20)
     monkeypatch.setenv("ASSAY_EXEC", "/opt/my assay/assay-exec")
     with pytest.raises(NotPossible, match="its path holds a space or a colon"):
         place.tier_env("/d", 16 << 20)

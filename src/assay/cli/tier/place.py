@@ -6,6 +6,8 @@ import os
 
 from assay.errors import BadInput, NotPossible
 from assay.installed import native_folder
+from assay.machine.cgroup import read_cgroups
+from assay.machine.root import LIVE
 from assay.settings.refusal import is_preloadable
 from assay.settings.tier import ENOUGH, LEAST_BYTES, LESS, beyond, budget, placement, storage
 from assay.tier.doctor import findings, usable
@@ -23,7 +25,7 @@ def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, s
     """
     if dram_bytes < LEAST_BYTES:
         raise BadInput(f"--dram {show_bytes(dram_bytes)} is too little.", ENOUGH)
-    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    memory_bytes = _memory_bytes()
     if dram_bytes > memory_bytes:
         raise BadInput(f"--dram {show_bytes(dram_bytes)} is {beyond(memory_bytes)}.", LESS)
     library = str(native_folder(os.environ) / "libassay-tier.so")
@@ -39,6 +41,12 @@ def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, s
         "LD_PRELOAD": f"{library}:{others}" if others else library,
         **{one.name: one.value for one in told},
     }
+
+
+def _memory_bytes() -> int:
+    """Of this host, or of the control group where that has less."""
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min(whole, read_cgroups(LIVE).memory_limit_bytes or whole)
 
 
 def device_of(paths: str) -> Device:

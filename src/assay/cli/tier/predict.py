@@ -17,6 +17,7 @@ from assay.cli.tier.place import device_of, tier_env
 from assay.cli.wire import program_of
 from assay.errors import BadInput, NotPossible
 from assay.records import to_builtins
+from assay.settings.refusal import STATIC
 from assay.tier.look import looks
 from assay.tier.prediction import Prediction, predicted, reasons
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
         raise BadInput("There is no program.", "Write it after --, as in -- ./app.")
     if program_of(tuple(command)).static:
         raise NotPossible(
-            f"{command[0]} is linked statically: nothing can be preloaded.",
+            f"{command[0]} is {STATIC}.",
             "Link it dynamically, or have it ask for regions (tier.h).",
         )
     for_s = parse_duration_s(getattr(arguments, "for")) if getattr(arguments, "for") else FOR_S
