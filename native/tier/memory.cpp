@@ -58,7 +58,7 @@ void Memory::fit(std::size_t most) {
 Grain::Clock Memory::clock() const {
     // Not too long where there is much memory, for until then larger chunks come than may be wanted.
     constexpr std::size_t most = std::size_t{4} << 30;
-    return {residence_.came_bytes(), std::min(most_ / 2, most)};
+    return {residence_.came_bytes(), std::min(residence_.stay_bytes(), most)};
 }
 
 // -- what is waited for -------------------------------------------------------------------------------------

@@ -42,6 +42,10 @@ class Residence {
     /// Something was touched that was not foreseen: perhaps it was taken away too early.
     void surprised();
 
+    /// Bytes that come while one that comes is there: fewer where most of what is there stays, and the rest
+    /// passes by.
+    [[nodiscard]] std::size_t stay_bytes() const { return retains_ ? most_ / 4 : most_ / 2; }
+
     /// A chunk was mapped. \param again whether it was taken away before, and had to be read.
     void came(Chunk& chunk, bool again);
     /// Whether a chunk is there, and only unmapped.

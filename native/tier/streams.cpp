@@ -5,11 +5,7 @@
 namespace assay::tier {
 
 Streams::Stream& Streams::go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
-    if (one.repeats && chunk == one.next_first) {
-        const std::int64_t jump = chunk - one.first;
-        one.first = chunk;
-        one.next_first = chunk + jump;
-    }
+    if (one.repeats && chunk == one.next_first) one.begin_anew();
     one.last = chunk;
     one.thread = thread;
     one.used = now_;

@@ -22,6 +22,12 @@ class Streams {
         std::int64_t next_first = 0; ///< Where the next run like it is expected, where `repeats`.
         bool repeats = false;
 
+        /// Where it was expected to.
+        void begin_anew() {
+            const std::int64_t jump = next_first - first;
+            first = next_first;
+            next_first += jump;
+        }
         [[nodiscard]] bool takes_all() const { return stride == 1 || stride == -1; }
         /// The chunk that comes after one; none of those that there are, where the run ends with it.
         [[nodiscard]] std::int64_t next(std::int64_t chunk, std::int64_t count) const {
@@ -46,12 +52,17 @@ class Streams {
                 return s.used != 0 && (s.thread == thread) == own;
             };
             for (Stream& one : streams_)
-                if (mine(one) && reaches(one, chunk, count, mapped)) return &go_on(one, chunk, thread, most);
+                if (mine(one) && reaches(one, one.last, chunk, count, mapped))
+                    return &go_on(one, chunk, thread, most);
             // Any run comes by where another one is expected to begin anew; and one that has not gone a step
             // since it last did is none.
             for (Stream& one : streams_)
-                if (mine(one) && one.repeats && one.last != one.first && chunk == one.next_first)
+                if (mine(one) && one.repeats && one.last != one.first && one.next_first >= 0 &&
+                    one.next_first < count &&
+                    reaches(one, one.next_first - one.stride, chunk, count, mapped)) {
+                    one.begin_anew();
                     return &go_on(one, chunk, thread, most);
+                }
         }
         return begin(chunk, thread, most);
     }
@@ -88,12 +99,14 @@ class Streams {
     /// what is near in space and lies apart in memory, a tree, a curve that fills a box.
     [[nodiscard]] bool misleads() const { return used_share_ < 0.25; }
 
+    /// Whether a run comes from one chunk to another over nothing but what is mapped.
     template <class Mapped>
-    static bool reaches(const Stream& one, std::int64_t chunk, std::int64_t count, Mapped mapped) {
-        std::int64_t steps = (chunk - one.last) / one.stride;
+    static bool reaches(const Stream& one, std::int64_t from, std::int64_t chunk, std::int64_t count,
+                        Mapped mapped) {
+        std::int64_t steps = (chunk - from) / one.stride;
         if (one.takes_all() && steps < 0) steps += count;
         if (steps <= 0 || steps > most_passed_over) return false;
-        std::int64_t at = one.last;
+        std::int64_t at = from;
         for (std::int64_t i = 1; i < steps; ++i)
             if (at = one.next(at, count); !mapped(at)) return false;
         return one.next(at, count) == chunk;
