@@ -486,7 +486,7 @@ def test_advice_is_heard(tiered: Tiered, tmp_path: Path, advice: list[int]) -> N
     told = json.loads(report.read_text())
     random = advice == [1]
     # One byte of every chunk, and then of every second one: parts of 64 KiB in place of 2 MiB.
-    assert (told["read_bytes"] < 50 * MIB) is random, told
+    assert (told["read_bytes"] < 25 * MIB) is random, told
 
 
 RECORDS = """

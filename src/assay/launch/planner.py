@@ -172,7 +172,7 @@ def _without_impossible_preload(draft: _Draft, program: Program | None) -> _Draf
     if program is None or not any(isinstance(action, Preload) for action in draft.actions):
         return draft
     if program.static:
-        return draft.refuse(f"{program.argv0} is {STATIC}")
+        return draft.refuse(f"{program.argv0} {STATIC}")
     unfit = program.runtimes.intersection(
         name for a in draft.actions if isinstance(a, Preload) for name in a.not_into
     )

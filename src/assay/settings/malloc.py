@@ -66,7 +66,7 @@ class Malloc(msgspec.Struct, frozen=True):
     def matters(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where something is installed and can be preloaded."""
         if program.static:
-            return f"the program is {STATIC}"
+            return f"the program {STATIC}"
         installed = [name for name in PREFIXES if name in machine.libraries]
         if not installed:
             return f"no other allocator is installed: {_PACKAGES['jemalloc']}"

@@ -70,7 +70,7 @@ class Runtime(msgspec.Struct, frozen=True):
         if not program.runtimes & OPENMP_RUNTIMES.keys():
             return NO_OPENMP
         if program.static:
-            return f"the program is {STATIC}"
+            return f"the program {STATIC}"
         if program.runtimes.intersection(_KMPC):
             return "the program brings LLVM's or Intel's runtime; name it to vary it"
         others = tuple(

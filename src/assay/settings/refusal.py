@@ -5,8 +5,8 @@ from __future__ import annotations
 from assay.records import Domain, Value
 from assay.settings.base import Refused
 
-STATIC = "linked statically: nothing can be preloaded"
-"""What a program is that has no loader (ld.so(8))."""
+STATIC = "is linked statically: nothing can be preloaded"
+"""What is said of a program that has no loader (ld.so(8))."""
 
 
 def is_preloadable(path: str) -> bool:

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
         raise BadInput("There is no program.", "Write it after --, as in -- ./app.")
     if program_of(tuple(command)).static:
         raise NotPossible(
-            f"{command[0]} is {STATIC}.",
+            f"{command[0]} {STATIC}.",
             "Link it dynamically, or have it ask for regions (tier.h).",
         )
     for_s = parse_duration_s(getattr(arguments, "for")) if getattr(arguments, "for") else FOR_S
