@@ -105,7 +105,7 @@ class Memory {
     /// Does what is next for a chunk that is waited for. \returns false where it has to be tried again.
     [[nodiscard]] bool answer(Chunk& chunk, Node node);
     void starve(Chunk& chunk, Node node);
-    /// What is due to go stays.
+    /// What is due to be written stays.
     void call_back(Chunk& chunk);
     void was_read(Chunk& chunk, int error);
     void was_written(Chunk& chunk, int error);

@@ -39,6 +39,7 @@ class Store {
         return paths_[path_number(position)];
     }
 
+    /// Of the path that holds it, among all.
     [[nodiscard]] std::size_t path_number(std::uint64_t position) const;
 
   private:

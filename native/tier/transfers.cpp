@@ -37,10 +37,19 @@ bool Transfers::start(Chunk& chunk, bool write) {
                          reinterpret_cast<std::uint64_t>(&chunk)});
 }
 
-bool Transfers::read(Chunk& chunk) {
-    if (full() || !start(chunk, false)) return false;
+void Transfers::enter(const Chunk& chunk) {
     ++chunk.region->transfers;
     ++count_;
+}
+
+void Transfers::leave(const Chunk& chunk) {
+    --chunk.region->transfers;
+    --count_;
+}
+
+bool Transfers::read(Chunk& chunk) {
+    if (full() || !start(chunk, false)) return false;
+    enter(chunk);
     chunk.unasked = !chunk.waited;
     if (chunk.unasked) unasked_bytes_ += chunk.bytes();
     chunk.state = State::reading;
@@ -48,16 +57,14 @@ bool Transfers::read(Chunk& chunk) {
 }
 
 void Transfers::write(Chunk& chunk) {
-    ++chunk.region->transfers;
-    ++count_;
+    enter(chunk);
     writing_bytes_ += chunk.bytes();
     due_.add(chunk);
     chunk.state = State::due;
 }
 
 void Transfers::call_back(Chunk& chunk) {
-    --chunk.region->transfers;
-    --count_;
+    leave(chunk);
     writing_bytes_ -= chunk.bytes();
     due_.remove(chunk);
     chunk.state = State::staged;
@@ -81,8 +88,7 @@ bool Transfers::next(Ended& ended) {
     Disk::Ended one{};
     if (!disk_->next(one)) return false;
     Chunk& chunk = *reinterpret_cast<Chunk*>(one.transfer.tag); // NOLINT: a tag is a number
-    --chunk.region->transfers;
-    --count_;
+    leave(chunk);
     if (one.transfer.write) {
         writing_bytes_ -= chunk.bytes();
         on_way_bytes(chunk) -= chunk.bytes();

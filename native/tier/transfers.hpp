@@ -53,6 +53,9 @@ class Transfers {
 
   private:
     [[nodiscard]] bool start(Chunk& chunk, bool write);
+    /// One of its region's, and of all, from its being asked for until it has ended.
+    void enter(const Chunk& chunk);
+    void leave(const Chunk& chunk);
     [[nodiscard]] std::size_t& on_way_bytes(const Chunk& chunk);
 
     Store store_;
