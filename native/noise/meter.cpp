@@ -122,7 +122,8 @@ struct Nothing {
     void paused(Nanos, const Pause&) {}
 };
 
-/// How long each so many pieces took; looks do not count.
+/// How long each so many pieces took. Looks do not count, but what is taken away during them does: a thread
+/// that waits for its turn is often put aside just there.
 class FixedWork {
   public:
     FixedWork(std::uint64_t pieces, const Request& request, Reading& reading)
@@ -139,7 +140,7 @@ class FixedWork {
         done_ = 0;
     }
 
-    void paused(Nanos, const Pause&) {}
+    void paused(Nanos from, const Pause& pause) { took_ += pause.until - from - pause.worked; }
 
   private:
     std::uint64_t pieces_;

@@ -48,7 +48,7 @@ void Transfers::leave(const Chunk& chunk) {
 }
 
 bool Transfers::read(Chunk& chunk) {
-    if (full() || !start(chunk, false)) return false;
+    if (!start(chunk, false)) return false;
     enter(chunk);
     chunk.unasked = !chunk.waited;
     if (chunk.unasked) unasked_bytes_ += chunk.bytes();

@@ -19,9 +19,10 @@ class Transfers {
     /// \throws what Store and the disk do.
     explicit Transfers(const Means& means);
 
-    /// Whether there is no room for more of them.
-    [[nodiscard]] bool full() const { return count_ == depth_; }
-    /// Begins to, to a chunk's frame. \returns false where there is no room; then nothing is changed.
+    /// Whether there is no room for more to be written. What is due holds up no read: the disk says itself
+    /// whether it has room.
+    [[nodiscard]] bool full() const { return count_ >= depth_; }
+    /// Begins to, to a chunk's frame. \returns false where the disk has no room; then nothing is changed.
     [[nodiscard]] bool read(Chunk& chunk);
     /// From a chunk's frame, as soon as its turn comes; there has to be room. The chunk is in no queue.
     void write(Chunk& chunk);
