@@ -496,8 +496,8 @@ def test_advice_is_heard(
     report = tmp_path / "report"
     lines(tiered.python(ADVISED, *map(str, advice), ASSAY_TIER_REPORT=str(report)))
     told = json.loads(report.read_text())
-    # One byte of every chunk, and then of every half: parts of 64 KiB at random, chunks of 2 MiB in order, and
-    # else the former once it has shown that little of each chunk is used.
+    # One byte of every chunk, and then of every half: parts of 64 KiB at random, chunks of 2 MiB in
+    # order, and else the former once it has shown that little of each chunk is used.
     assert least * MIB <= told["read_bytes"] <= most * MIB, told
 
 
