@@ -69,7 +69,7 @@ def test_a_competitor_is_found_and_is_another_thread(assay_noise: Path, method: 
     assert shared
     assert shared[0].took_ns > 500_000
     assert shared[0].waited_ns >= 0.5 * shared[0].took_ns
-    # What is lost in detours is what is missing of the work, also where it is lost in looks at detours.
+    # What is lost in detours is what is missing of the work, also where looks were disturbed.
     if method == "ftq":
         ideal = max(cpu.values)
         missing = 1 - sum(cpu.values) / (ideal * len(cpu.values))
