@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from .measuring import Cell
 from .ways import (
     ADVISOR,
+    DEVICE,
     MAPPED,
     MEMORY,
     ONE_DISK,
@@ -24,7 +25,7 @@ from .ways import (
 _DATA = 4.0
 FORWARD = Cell("forward", "traversal", "forward", _DATA, advised="advised")
 FORWARD_OF_MUCH = Cell("forward", "traversal", "forward", 8.0)
-BACKWARD = Cell("backward", "traversal", "backward", _DATA)
+BACKWARD = Cell("backward", "traversal", "backward", _DATA, order="backward")
 TILES = Cell("tiles of 2 MiB", "traversal", "tiles", _DATA)
 UPDATE = Cell("read and written", "traversal", "forward", _DATA, ("--update", "1"))
 ROWS = Cell("rows of 64 KiB", "traversal", "rows", _DATA)
@@ -37,10 +38,10 @@ FITS_UPDATE = Cell(
 )
 
 WAYS: dict[Cell, tuple[Way, ...]] = {
-    FORWARD: (MEMORY, TIER, *SWAPS, TOLD, ADVISOR, MAPPED),
+    FORWARD: (MEMORY, DEVICE, TIER, *SWAPS, TOLD, ADVISOR, MAPPED),
     FORWARD_OF_MUCH: (TIER, SWAP, MAPPED),
-    BACKWARD: (TIER, SWAP, ADVISOR),
-    TILES: (TIER, SWAP, ADVISOR, MAPPED),
+    BACKWARD: (DEVICE, TIER, SWAP, ADVISOR),
+    TILES: (DEVICE, TIER, SWAP, ADVISOR, MAPPED),
     UPDATE: (MEMORY, TIER, SWAP, ADVISOR, MAPPED),
     ROWS: (TIER, SWAP, MAPPED),
     PAGES: (TIER, REPLAYED, *SWAPS[:2], ADVISOR),
@@ -60,22 +61,19 @@ ON_DISKS: dict[Cell, tuple[Way, ...]] = {
 TWICE = 1.8
 """So many times what one gives two equal disks are to give, at least."""
 
-QUICK: dict[Cell, tuple[Way, ...]] = {FORWARD: (TIER, REPLAYED, SWAP, TOLD), FITS: (TIER,)}
+QUICK: dict[Cell, tuple[Way, ...]] = {FORWARD: (DEVICE, TIER, REPLAYED, SWAP, TOLD), FITS: (TIER,)}
 QUICK_ON_DISKS: dict[Cell, tuple[Way, ...]] = {FORWARD: (ONE_DISK, TWO_DISKS)}
 """Whether everything still runs."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """The tier's rate is to be at least so many times that of others: of the best of these ways.
-
-    No way at all is the device by itself.
-    """
+    """The tier's rate is to be at least so many times that of others: of the best of these ways."""
 
     cell: Cell
     beside: str
     at_least: float
-    ways: tuple[Way, ...] = ()
+    ways: tuple[Way, ...]
 
 
 def _beside(cell: Cell, way: Way, at_least: float) -> Target:
@@ -83,7 +81,7 @@ def _beside(cell: Cell, way: Way, at_least: float) -> Target:
 
 
 TARGETS = (
-    *(Target(cell, "device", 0.9) for cell in (FORWARD, BACKWARD, TILES)),
+    *(_beside(cell, DEVICE, 0.9) for cell in (FORWARD, BACKWARD, TILES)),
     *(_beside(cell, SWAP, 6.0) for cell in (FORWARD, BACKWARD, TILES)),
     Target(FORWARD, "best swap", 4.0, SWAPS),
     _beside(FORWARD, TOLD, 2.0),

@@ -10,10 +10,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from assay.installed import native_folder
 from assay.records.codec import Record
+from assay.tier.probe import probe
 
 from .ways import Place, Way, environment, prepared, recording
 
@@ -31,6 +32,7 @@ class Cell:
         samples: passes that are timed; absent for as many as the time allows.
         repeats: times that a round has it in each way; more where a pass is short.
         advised: variant that tells the kernel what it will do, where there is one.
+        order: in which the device alone reads as much.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Cell:
     samples: int | None = None
     repeats: int = 1
     advised: str | None = None
+    order: Literal["forward", "backward"] = "forward"
 
     def dram_bytes(self, place: Place) -> int:
         """What the program may hold there."""
@@ -80,9 +83,11 @@ def measure(cell: Cell, way: Way, place: Place, seconds: float) -> Pass:
     """Run it; a way that replays is recorded before.
 
     Raises:
-        SystemExit: a result was wrong, or the kernel could not be run.
+        SystemExit: a result was wrong, or the kernel could not be run, or the disk not be read.
     """
     place = replace(place, dram_bytes=cell.dram_bytes(place))
+    if way.alone:
+        return _device(cell, place)
     command = _command(cell, way, place, seconds)
     if way.replayed:
         _record(cell, way, place, command)
@@ -94,6 +99,15 @@ def measure(cell: Cell, way: Way, place: Place, seconds: float) -> Pass:
         passes=told["samples"] + 2,  # one warms up, and one holds the result against the right one
         brought_bytes=_brought(place.report),
     )
+
+
+def _device(cell: Cell, place: Place) -> Pass:
+    """What the disk gives by itself, as ``assay tier doctor`` measures it."""
+    size = int(cell.of_dram * place.dram_bytes)
+    (path,) = probe(os.environ, str(place.folder), size_bytes=size, order=cell.order).paths
+    if path.read_bytes_per_s is None:
+        raise SystemExit(f"{place.folder}: {path.problem}")
+    return Pass(wall_s=size / path.read_bytes_per_s, data_bytes=size, passes=1)
 
 
 def _command(cell: Cell, way: Way, place: Place, seconds: float) -> list[str]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
-from pathlib import Path
-
-from assay.tier.probe import probe
 
 from . import disks
 from .bench import Bench
@@ -22,14 +18,9 @@ from .ways import DISK_RATES
 def _rates(bench: Bench) -> Generator[Rates, None, None]:
     """Programs in all ways."""
     ways = QUICK if bench.quick else WAYS
-    device: list[float] = []
-
-    def begin() -> None:
-        device.append(_device(bench.folder))
-
     place = bench.place(max(cell.of_dram for cell in ways))
-    for rows in in_rounds(ways, place, bench, begin):
-        yield Rates(about=bench.about(len(device)), rows=rows, device=tuple(device))
+    for number, rows in enumerate(in_rounds(ways, place, bench), 1):
+        yield Rates(about=bench.about(number), rows=rows)
 
 
 def _on_disks(bench: Bench) -> Generator[OnDisks, None, None]:
@@ -50,14 +41,6 @@ def _on_disks(bench: Bench) -> Generator[OnDisks, None, None]:
 def _efficiency(bench: Bench) -> Generator[Efficiency, None, None]:
     """Programs with storage behind memory, beside memory alone."""
     yield measured(bench)
-
-
-def _device(folder: Path) -> float:
-    """Bytes per second that it gives to large reads, as ``assay tier doctor`` measures them."""
-    (path,) = probe(os.environ, str(folder)).paths
-    if path.read_bytes_per_s is None:
-        raise SystemExit(f"{folder}: {path.problem}")
-    return path.read_bytes_per_s
 
 
 PARTS: Mapping[str, Callable[[Bench], Generator[Part, None, None]]] = {

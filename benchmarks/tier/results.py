@@ -79,13 +79,7 @@ class Measured(Record, frozen=True, kw_only=True):
 
 
 class Rates(Measured, frozen=True, kw_only=True):
-    """Programs in all ways.
-
-    Attributes:
-        device: bytes per second that it gives by itself, before each round.
-    """
-
-    device: tuple[float, ...]
+    """Programs in all ways."""
 
 
 class OnDisks(Measured, frozen=True, kw_only=True):

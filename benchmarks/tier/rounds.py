@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from .bench import Bench
 from .measuring import Cell, Pass, measure
@@ -14,13 +14,8 @@ from .ways import Place, Way
 Ways = Mapping[Cell, tuple[Way, ...]]
 
 
-def in_rounds(
-    ways: Ways, place: Place, bench: Bench, before: Callable[[], None] = lambda: None
-) -> Iterator[tuple[Row, ...]]:
+def in_rounds(ways: Ways, place: Place, bench: Bench) -> Iterator[tuple[Row, ...]]:
     """After each round, what all of them have seen.
-
-    Args:
-        before: is called as each round begins.
 
     Raises:
         SystemExit: as `measure`.
@@ -30,7 +25,6 @@ def in_rounds(
     }
     rng = random.Random(0)
     for number in range(bench.rounds):
-        before()
         order = [one for one in found for _ in range(one[0].repeats)]
         rng.shuffle(order)
         several: dict[tuple[Cell, Way], list[Pass]] = {key: [] for key in found}

@@ -65,9 +65,6 @@ def _seen(target: Target, part: Rates) -> float | None:
     tier = part.of(target.cell, TIER)
     if not tier:
         return None
-    if not target.ways:
-        own = zip(tier, part.device, strict=True)
-        return statistics.median(one.rate / device for one, device in own)
     others = [found for way in target.ways if (found := part.of(target.cell, way))]
     if not others:
         return None

@@ -27,6 +27,7 @@ class Way:
         file: whether large memory is a mapped file.
         limited: whether there is less memory than data.
         disks: those of the place that the tier's paths are on; none for the place itself.
+        alone: whether it is the place's disk by itself that reads so much, and no program.
     """
 
     name: str
@@ -38,8 +39,10 @@ class Way:
     file: bool = False
     limited: bool = True
     disks: tuple[int, ...] = ()
+    alone: bool = False
 
 
+DEVICE = Way("device", limited=False, alone=True)
 MEMORY = Way("memory", limited=False)
 TIER = Way("tier", tier=0.95)
 REPLAYED = Way("tier, replayed", tier=0.9, replayed=True)

@@ -72,16 +72,23 @@ std::vector<std::uint64_t> positions_in(Store& store, std::size_t count, std::si
 
 constexpr std::uint64_t least_measured = std::uint64_t{16} << 20;
 
+struct Asked {
+    std::string paths;
+    std::size_t bytes = std::size_t{256} << 20;
+    bool backward = false; ///< What was written is read from its end.
+};
+
 /// Bandwidth of large transfers, several at a time, and the time of one small one.
-void measure(const std::string& path, std::size_t bytes, std::byte* memory, JsonWriter& json) {
+void measure(const std::string& path, std::size_t bytes, bool backward, std::byte* memory, JsonWriter& json) {
     {
         Store store({path}, large, bytes / large);
         const auto disk = any_disk(store, in_flight);
-        const std::vector<std::uint64_t> positions = positions_in(store, bytes / large, large);
+        std::vector<std::uint64_t> positions = positions_in(store, bytes / large, large);
         const auto total = static_cast<double>(positions.size() * large);
         auto start = std::chrono::steady_clock::now();
         transfer(*disk, positions, true, memory, large, in_flight);
         json.member("write_bytes_per_s", total / seconds_since(start));
+        if (backward) std::ranges::reverse(positions);
         start = std::chrono::steady_clock::now();
         transfer(*disk, positions, false, memory, large, in_flight);
         json.member("read_bytes_per_s", total / seconds_since(start));
@@ -98,8 +105,9 @@ void measure(const std::string& path, std::size_t bytes, std::byte* memory, Json
     json.member("latency_s", seconds_since(start) / static_cast<double>(positions.size()));
 }
 
-void tell_path(const std::string& path, std::size_t bytes, std::byte* memory, JsonWriter& json) {
+void tell_path(const std::string& path, const Asked& asked, std::byte* memory, JsonWriter& json) {
     json.begin_object().member("path", path);
+    std::size_t bytes = asked.bytes;
     struct statvfs system = {};
     if (::statvfs(path.c_str(), &system) == 0) {
         const std::uint64_t free = std::uint64_t{system.f_bavail} * system.f_frsize;
@@ -108,7 +116,7 @@ void tell_path(const std::string& path, std::size_t bytes, std::byte* memory, Js
         bytes = std::min(bytes, std::max(free / 2, least_measured) / large * large);
     }
     try {
-        measure(path, bytes, memory, json);
+        measure(path, bytes, asked.backward, memory, json);
     } catch (const std::exception& error) {
         json.member("problem", error.what());
     }
@@ -155,12 +163,12 @@ void tell_advice(JsonWriter& json) {
 }
 
 int probe(int argc, char** argv) {
-    std::string paths;
-    std::size_t bytes = std::size_t{256} << 20;
+    Asked asked;
     for (int i = 1; i + 1 < argc; i += 2) {
-        const std::string_view name = argv[i];
-        if (name == "--path") paths = argv[i + 1];
-        if (name == "--bytes") bytes = std::stoul(argv[i + 1]);
+        const std::string_view name = argv[i], value = argv[i + 1];
+        if (name == "--path") asked.paths = value;
+        if (name == "--bytes") asked.bytes = std::stoul(std::string(value));
+        if (name == "--order") asked.backward = value == "backward";
     }
     // Huge pages, as the pager's frames: a transfer to 512 small ones takes about twice the time.
     std::byte* const area = sys::map((in_flight + 1) * large);
@@ -174,7 +182,7 @@ int probe(int argc, char** argv) {
     tell_addresses(json);
     tell_advice(json);
     json.key("paths").begin_array();
-    for (const std::string& path : split_paths(paths)) tell_path(path, bytes, memory, json);
+    for (const std::string& path : split_paths(asked.paths)) tell_path(path, asked, memory, json);
     json.end_array().end_object();
     std::puts(json.text().c_str());
     return 0;

@@ -520,6 +520,19 @@ def test_pages_are_brought_where_little_of_parts_is_used(tiered: Tiered, tmp_pat
     assert told["read_bytes"] < 16384 * touched, told
 
 
+def test_rows_of_data_a_little_larger_than_dram_come_in_parts(
+    tiered: Tiered, assay_exec: Path, tmp_path: Path
+) -> None:
+    """Rows of 64 KiB, the next one at another place of its chunk, and most of a chunk not used."""
+    report = tmp_path / "report"
+    rows = (assay_exec.parent / "assay-kernel-traversal", "--variant", "rows")
+    size = ("--size", str(96 << 20), "--seconds", "0.1", "--samples", "3", "--threads", "1")
+    lines(tiered(*rows, *size, ASSAY_TIER_REPORT=str(report)))
+    told = json.loads(report.read_text())
+    assert told["staged"] > 4 * told["demand"], told
+    assert told["wasted"] < told["staged"] / 2, told
+
+
 CYCLE = """
 import mmap
 import numpy

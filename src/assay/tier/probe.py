@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
@@ -72,18 +73,27 @@ class Probe(Record, frozen=True, kw_only=True):
     paths: tuple[Path, ...] = ()
 
 
-def probe(env: Mapping[str, str], paths: str = "") -> Probe:
+def probe(
+    env: Mapping[str, str],
+    paths: str = "",
+    *,
+    size_bytes: int = 256 << 20,
+    order: Literal["forward", "backward"] = "forward",
+) -> Probe:
     """Ask the native probe; of each path it writes and reads 256 MiB, which takes a second or so.
 
     Args:
         env: names another probe by ASSAY_TIER_PROBE.
         paths: directories, with commas between them.
+        size_bytes: to write and to read of each; less where there is little room.
+        order: of reading; what is written goes forward.
 
     Raises:
         NotPossible: this assay has no probe, or it failed.
     """
     program = find_native(env, "assay-tier-probe", "ASSAY_TIER_PROBE")
-    words = [str(program), *(["--path", paths] if paths else [])]
+    where = ["--path", paths, "--bytes", str(size_bytes), "--order", order] if paths else []
+    words = [str(program), *where]
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False

@@ -59,7 +59,7 @@ def test_each_section_tells_of_itself(results: Results) -> None:
         "2026-11-23, assay 0.1.0, 2 rounds, 256 MiB of memory; AMD EPYC, 2 CPUs, Linux 6.18.44.",
         "2026-11-24, assay 0.1.0, 1 round, 256 MiB of memory;",
         "2026-11-25, assay 0.1.0, 1 to 2 rounds of each cell in 40 min 0 s, 128 MiB of memory;",
-        "The device alone: 2.35 (2.2 to 2.5).",
+        "| forward | 4 times 256 MiB | device | 2.35 (2.2 to 2.5) | 1.23 |",
         "| forward | 4 times 256 MiB | swap | 0.525 (0.5 to 0.55) | 5.50 |",
         "| forward | 8 times 256 MiB | swap | 0.22 (0.2 to 0.24) | 11.00 |",
         "| random pages of 4 KiB | 4 times 64.0 MiB | tier, replayed | 0.11 (0.108 to 0.112) |",
@@ -202,6 +202,23 @@ def test_words_that_make_no_sense_are_refused(
     with pytest.raises(SystemExit, match="2"):
         command.main()
     assert "error: " in capsys.readouterr().err
+
+
+def test_the_device_alone_reads_as_much_in_the_same_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "probe"
+    path = '{"path":"%s","read_bytes_per_s":4e9}'
+    answer = '{"userfaultfd":{},"io_uring":{},"advice":{},"paths":[' + path + "]}"
+    program.write_text(f'#!/bin/sh\necho "$*" > {tmp_path}/words\nprintf \'{answer}\' "$2"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("ASSAY_TIER_PROBE", str(program))
+    place = ways.Place(tmp_path, 256 << 20, 1 << 30, tmp_path / "filemap.so")
+    seen = measuring.measure(cells.BACKWARD, ways.DEVICE, place, 0.5)
+    assert seen.rate == pytest.approx(4e9)
+    assert (tmp_path / "words").read_text().split() == [
+        *("--path", str(tmp_path), "--bytes", str(1 << 30), "--order", "backward"),
+    ]
 
 
 def test_what_is_replayed_was_recorded_by_the_same_command(

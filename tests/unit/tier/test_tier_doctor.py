@@ -142,7 +142,9 @@ def test_the_probe_is_asked_and_read(tmp_path: File) -> None:
     env = answering(tmp_path, f"printf '{document}' \"$*\"")
     found = probe(env, "/a,/b")
     assert found.userfaultfd == GOOD
-    assert found.paths == (Path(path="--path /a,/b", free_bytes=5e9),)
+    assert found.paths == (
+        Path(path="--path /a,/b --bytes 268435456 --order forward", free_bytes=5e9),
+    )
     assert probe(env).paths == (Path(path="", free_bytes=5e9),)
 
 
