@@ -477,6 +477,16 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group.add_argument(
         "--threads", metavar="N[,N...]", help="of the programs, as 1,2,4 (one for each CPU)"
     )
+    group.add_argument(
+        "--work",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="only programs with WORD in their names; repeatable",
+    )
+    group.add_argument(
+        "--data", metavar="X[,X...]", help="only data of so many times DRAM (0.5,1,1.5,2,4,8)"
+    )
     group.add_argument("--budget", metavar="TIME", help="time to spend, as 90s, 10m, 2h (10m)")
     group.add_argument("-o", "--output", metavar="FILE.svg", help="the efficiencies as a picture")
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from assay.errors import NotPossible
+from assay.errors import BadInput, NotPossible
 from assay.settings.tier import CHUNK_BYTES, LEAST_BYTES
 from assay.tier.efficiency import (
     DEGREES,
     OF_DRAM,
-    OTHERS,
     POLYNOMIALS,
+    WORKS,
     Cell,
     Device,
     Work,
@@ -126,14 +126,29 @@ class Bench:
         dram_bytes: that sizes of data are multiples of.
         sizes: of data, over DRAM.
         threads: numbers of them.
+        works: those that are run, as `named` gives them.
+
+    Raises:
+        BadInput: no work is run with data of these sizes; what takes long ends with smaller ones.
     """
 
     def __init__(
-        self, kernels: Kernels, dram_bytes: int, sizes: Sequence[float], threads: Sequence[int]
+        self,
+        kernels: Kernels,
+        dram_bytes: int,
+        sizes: Sequence[float],
+        threads: Sequence[int],
+        works: Sequence[Work] = WORKS,
     ) -> None:
         self._kernels = kernels
         self._dram_bytes = dram_bytes
-        self._points = list(_points(sizes, threads))
+        self._points = list(_points(sizes, threads, works))
+        if not self._points:
+            most = max(work.of_dram for work in works)
+            raise BadInput(
+                f"Programs of these names are run with data of at most {most:g} times DRAM.",
+                "Name less, or other programs.",
+            )
 
     def measure(
         self,
@@ -236,15 +251,32 @@ def read_free_bytes(proc: Path = Path("/proc")) -> int:
     return int(told.split()[1]) << 10
 
 
-def _points(sizes: Sequence[float], threads: Sequence[int]) -> Iterator[_Point]:
+def named(words: Sequence[str]) -> tuple[Work, ...]:
+    """Works with one of the words in their names, in any case of letters; all where there is none.
+
+    Raises:
+        BadInput: no work has one of them.
+    """
+    if not words:
+        return WORKS
+    for word in words:
+        if not any(word.casefold() in work.name.casefold() for work in WORKS):
+            names = ", ".join(repr(work.name) for work in WORKS)
+            raise BadInput(f"No program of the bench has {word!r} in its name.", f"Those: {names}.")
+    return tuple(
+        work for work in WORKS if any(word.casefold() in work.name.casefold() for word in words)
+    )
+
+
+def _points(
+    sizes: Sequence[float], threads: Sequence[int], works: Sequence[Work]
+) -> Iterator[_Point]:
     for of_dram in sizes:
         for count in threads:
-            for work in POLYNOMIALS:
-                for degree in DEGREES:
-                    yield _Point(work, count, of_dram, degree)
-            for work in OTHERS:
+            for work in works:
                 if of_dram <= work.of_dram:
-                    yield _Point(work, count, of_dram, None)
+                    for degree in DEGREES if work in POLYNOMIALS else (None,):
+                        yield _Point(work, count, of_dram, degree)
 
 
 def _dram_bytes(point: _Point) -> int:

@@ -200,4 +200,5 @@ OTHERS = (
         )
     ),
 )
+WORKS = (*POLYNOMIALS, *OTHERS)
 OF_DRAM = (0.5, 1.0, 1.5, 2.0, 4.0, 8.0)

@@ -501,6 +501,15 @@ def test_bench_with_several_numbers_of_threads(
         (["--dram", "16M", "--path", "/d", "--threads", "1,5"], "from 1 to 4, two for each CPU"),
         (["--dram", "16M", "--path", "/d", "--threads", "1,"], "--threads '1,' is no list"),
         (["--dram", "16M", "--path", "/d", "--threads", "0"], "--threads '0' is no list"),
+        (["--dram", "16M", "--path", "/d", "--data", "2,x"], "--data '2,x' is no list"),
+        (["--dram", "16M", "--path", "/d", "--data", "0"], "--data '0' is no list"),
+        (["--dram", "16M", "--path", "/d", "--data", "nan"], "--data 'nan' is no list"),
+        (["--dram", "16M", "--path", "/d", "--data", "9e9"], "Data of 9e+09 times 16.0 MiB do not"),
+        (["--dram", "16M", "--path", "/d", "--work", "nix"], "has 'nix' in its name"),
+        (
+            ["--dram", "16M", "--path", "/d", "--work", "lu by", "--data", "8"],
+            "are run with data of at most 2 times DRAM",
+        ),
     ],
 )
 def test_what_bench_refuses(
@@ -513,6 +522,23 @@ def test_what_bench_refuses(
     bench_of(monkeypatch, tmp_path)
     assert main(["tier", "bench", *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_bench_of_some_programs_and_sizes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench_of(monkeypatch, tmp_path)
+    words = ["tier", "bench", "--dram", "16M", "--path", "/d", "--budget", "300ms", "-q", "--json"]
+    chosen = ["--work", "lu by tiles", "--work", "triad", "--data", "2,0.75,2"]
+    picture = tmp_path / "heat.svg"
+    assert main([*words, *chosen, "--threads", "1", "-o", str(picture)]) == 0
+    cells = json.loads(capsys.readouterr().out)["cells"]
+    assert [(one["work"], one["of_dram"]) for one in cells] == [
+        (work, size) for size in (2, 0.75) for work in ("STREAM triad", "LU by tiles")
+    ]
+    # A short time has many rounds of them.
+    assert min(len(one["tier_s"]) for one in cells) > 1
+    assert "LU by tiles" in picture.read_text()
 
 
 def test_sizes_that_do_not_fit_into_memory_are_left_out(

@@ -15,7 +15,7 @@ from assay.errors import BadInput
 
 sys.path.append(str(Path(__file__).parents[3]))
 from benchmarks.tier import __main__ as command
-from benchmarks.tier import cells, measuring, targets, ways
+from benchmarks.tier import cells, efficiency, measuring, targets, ways
 from benchmarks.tier.bench import Bench
 from benchmarks.tier.page import text
 from benchmarks.tier.results import Part, Results, read, shown
@@ -102,6 +102,17 @@ def test_targets_are_held_against_what_was_seen(results: Results) -> None:
         f"LU by tiles, 2 threads: {twice}": ("67 %", "for comparison"),
         f"LU from the left, 2 threads: {twice}": ("not measured", ""),
     }
+
+
+def test_more_rounds_join_those_of_the_same_cell(results: Results) -> None:
+    assert results.efficiency is not None
+    cells = results.efficiency.cells
+    again = next(one for one in cells if one.work == "LU by tiles")
+    found = efficiency.with_more(cells, [again, replace(again, threads=64)])
+    assert len(found) == len(cells)
+    for one, joined in zip(cells, found, strict=True):
+        twice = 2 if one is again else 1
+        assert joined == replace(one, memory_s=one.memory_s * twice, tier_s=one.tier_s * twice)
 
 
 def test_results_are_kept_as_they_are_line_by_line(results: Results, tmp_path: Path) -> None:

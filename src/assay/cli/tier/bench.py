@@ -16,7 +16,7 @@ from assay.cli.target import target_of
 from assay.cli.tier.place import device_of, tier_env
 from assay.errors import BadInput
 from assay.records import to_builtins
-from assay.tier.bench import Bench, Progress, fitting, read_free_bytes
+from assay.tier.bench import Bench, Progress, fitting, named, read_free_bytes
 from assay.tier.efficiency import OF_DRAM, OTHERS, POLYNOMIALS, Cell, Device
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_count, show_duration
 from assay.workloads.kernels import Timed, described, find_kernel, timed
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure round by round until the budget is spent, and show the efficiencies.
 
     Raises:
-        BadInput: no sizes, or data larger than this host's memory.
+        BadInput: no sizes, or data larger than this host's memory, or no program of such a name.
         NotPossible: the tier cannot be used here.
     """
     picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
@@ -72,10 +72,14 @@ def run(arguments: argparse.Namespace) -> int:
                 f"`assay tier bench` needs --{name}.", f"Write --{name}, as in --{name} {example}."
             )
     dram_bytes = parse_bytes(arguments.dram)
-    sizes = _sizes(dram_bytes, quiet=arguments.quiet)
+    works = named(arguments.work)
+    if arguments.data:
+        sizes = _chosen(arguments.data, dram_bytes)
+    else:
+        sizes = _sizes(dram_bytes, quiet=arguments.quiet)
     budget_s = parse_duration_s(arguments.budget) if arguments.budget else BUDGET_S
     threads = _threads(arguments.threads)
-    bench = Bench(_Catalogue(arguments.path), dram_bytes, sizes, threads)
+    bench = Bench(_Catalogue(arguments.path), dram_bytes, sizes, threads, works)
     before = device_of(arguments.path)
     bench.measure(budget_s, _untold if arguments.quiet else _tell)
     after = device_of(arguments.path)
@@ -134,6 +138,31 @@ def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
             file=sys.stderr,
         )
     return fit
+
+
+def _chosen(text: str, dram_bytes: int) -> tuple[float, ...]:
+    """Data over DRAM that were named, each once.
+
+    Raises:
+        BadInput: they are no numbers above 0, or such data do not fit into this host's memory.
+    """
+    try:
+        sizes = tuple(dict.fromkeys(map(float, text.split(","))))
+    except ValueError:
+        sizes = ()
+    if not sizes or not all(0.0 < one < math.inf for one in sizes):
+        raise BadInput(
+            f"--data {text!r} is no list of numbers above 0.", "Write it as in --data 0.5,2,4."
+        )
+    free_bytes = read_free_bytes()
+    largest = max(sizes)
+    if largest * dram_bytes > free_bytes:
+        raise BadInput(
+            f"Data of {largest:g} times {show_bytes(dram_bytes)} do not fit into the "
+            f"{show_bytes(free_bytes)} of memory that are free, and are compared with that.",
+            "Name less, or a smaller --dram.",
+        )
+    return sizes
 
 
 def _threads(text: str | None) -> tuple[int, ...]:
