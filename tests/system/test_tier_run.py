@@ -526,11 +526,12 @@ def test_rows_of_data_a_little_larger_than_dram_come_in_parts(
     """Rows of 64 KiB, the next one at another place of its chunk, and most of a chunk not used."""
     report = tmp_path / "report"
     rows = (assay_exec.parent / "assay-kernel-traversal", "--variant", "rows")
-    size = ("--size", str(96 << 20), "--seconds", "0.1", "--samples", "3", "--threads", "1")
-    lines(tiered(*rows, *size, ASSAY_TIER_REPORT=str(report)))
+    size = ("--size", str(384 << 20), "--seconds", "0.1", "--samples", "1", "--threads", "1")
+    lines(tiered(*rows, *size, dram="256M", ASSAY_TIER_REPORT=str(report)))
     told = json.loads(report.read_text())
-    assert told["staged"] > 4 * told["demand"], told
-    assert told["wasted"] < told["staged"] / 2, told
+    assert told["staged"] > 10 * told["demand"], told
+    # Seen: 0 to 6000 of 7500. Where they come as whole chunks it is 11 000 to 43 000 of 8500.
+    assert told["wasted"] < 1.3 * told["staged"], told
 
 
 CYCLE = """
