@@ -25,7 +25,7 @@ def in_rounds(ways: Ways, place: Place, bench: Bench) -> Iterator[tuple[Row, ...
     }
     rng = random.Random(0)
     for number in range(bench.rounds):
-        order = [one for one in found for _ in range(one[0].repeats)]
+        order = [(cell, way) for cell, way in found for _ in range(max(cell.repeats, way.repeats))]
         rng.shuffle(order)
         several: dict[tuple[Cell, Way], list[Pass]] = {key: [] for key in found}
         for cell, way in order:

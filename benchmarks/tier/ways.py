@@ -28,6 +28,7 @@ class Way:
         limited: whether there is less memory than data.
         disks: those of the place that the tier's paths are on; none for the place itself.
         alone: whether it is the place's disk by itself that reads so much, and no program.
+        repeats: times that a round has it at least; more where much hangs on short passes.
     """
 
     name: str
@@ -40,11 +41,12 @@ class Way:
     limited: bool = True
     disks: tuple[int, ...] = ()
     alone: bool = False
+    repeats: int = 1
 
 
-DEVICE = Way("device", limited=False, alone=True)
+DEVICE = Way("device", limited=False, alone=True, repeats=3)
 MEMORY = Way("memory", limited=False)
-TIER = Way("tier", tier=0.95)
+TIER = Way("tier", tier=0.95, repeats=3)
 REPLAYED = Way("tier, replayed", tier=0.9, replayed=True)
 SWAP = Way("swap", cluster=3)
 SWAPS = (
