@@ -73,9 +73,12 @@ def test_a_competitor_is_found_and_is_another_thread(assay_noise: Path, method: 
     if method == "ftq":
         ideal = max(cpu.values)
         missing = 1 - sum(cpu.values) / (ideal * len(cpu.values))
-        assert missing == pytest.approx(share, abs=0.15)
+        # Intervals lie on one grid, and a look counts as work in them.
+        of_all = sum(cpu.took_ns) / cpu.length_ns
+        assert missing == pytest.approx(of_all, abs=0.15)
     if method == "fwq":
         least = min(cpu.values)
+        assert sum(cpu.values) > 1.2 * least * len(cpu.values)
         assert 1 - least * len(cpu.values) / sum(cpu.values) == pytest.approx(share, abs=0.15)
 
 

@@ -259,13 +259,14 @@ def named(words: Sequence[str]) -> tuple[Work, ...]:
     """
     if not words:
         return WORKS
+    found: list[Work] = []
     for word in words:
-        if not any(word.casefold() in work.name.casefold() for work in WORKS):
+        having = [work for work in WORKS if word.casefold() in work.name.casefold()]
+        if not having:
             names = ", ".join(repr(work.name) for work in WORKS)
             raise BadInput(f"No program of the bench has {word!r} in its name.", f"Those: {names}.")
-    return tuple(
-        work for work in WORKS if any(word.casefold() in work.name.casefold() for word in words)
-    )
+        found += having
+    return tuple(work for work in WORKS if work in found)
 
 
 def _points(

@@ -80,7 +80,7 @@ def probe(
     size_bytes: int = 256 << 20,
     order: Literal["forward", "backward"] = "forward",
 ) -> Probe:
-    """Ask the native probe; of each path it writes and reads 256 MiB, which takes a second or so.
+    """Ask the native probe; of each path it writes and reads; 256 MiB take a second or so.
 
     Args:
         env: names another probe by ASSAY_TIER_PROBE.
