@@ -34,9 +34,10 @@ def tier(env: dict[str, str], disk: Path) -> Iterator[Tier]:
 
 def wait_until_nothing_is_read(tier: Tier) -> None:
     """What follows a sweep by itself is the beginning of it: it may be swept again."""
-    seen = -1
-    while seen != (seen := tier.counts.read_bytes):
+    seen, quiet = -1, 0
+    while quiet < 3:  # a busy disk may take its time for one of them
         time.sleep(0.3)
+        quiet = quiet + 1 if seen == (seen := tier.counts.read_bytes) else 0
 
 
 def test_an_array_larger_than_its_memory_holds_what_was_written(tier: Tier) -> None:
@@ -151,11 +152,10 @@ def held_bytes(array: np.ndarray[Any, Any]) -> int:
 def test_random_touches_bring_little(tier: Tier) -> None:
     region = tier.region("200M")
     array = region.array("u1")
+    region.order("random")  # before the sweep, so that nothing of it is on its way afterwards
     array[:] = 7
-    region.order("random")
-    wait_until_nothing_is_read(tier)
     before = tier.counts
-    for at in range(51 * MIB, len(array), 2 * MIB):  # behind what was read after the sweep
+    for at in range(51 * MIB, len(array), 2 * MIB):
         assert array[at] == 7
     after = tier.counts
     assert after.demand - before.demand >= 50
@@ -169,9 +169,8 @@ def test_a_tile_that_was_told_of_is_there_when_it_is_touched(tier: Tier) -> None
     """Rows of 64 KiB of a matrix, each in a chunk of its own."""
     region = tier.region("256M")
     matrix = region.array("u1", (128, 2 * MIB))
-    matrix[:] = 7
     region.order("random")  # so that nothing comes but what is told of, and little of each chunk
-    wait_until_nothing_is_read(tier)
+    matrix[:] = 7
     before = tier.counts
     tile = matrix[40:72, MIB : MIB + (64 << 10)]
     region.expect_view(tile)
