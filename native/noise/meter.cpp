@@ -15,8 +15,8 @@ namespace assay::noise {
 namespace {
 
 /// A look at the interrupts is this many times its own time away from the one before it at least, so that the
-/// looks take a twentieth of the measurement at most; a detour that is longer than a look is always looked
-/// at.
+/// looks take a twentieth of the measurement at most; a detour that is longer than a look is looked at
+/// besides while it is one of the worst.
 constexpr Nanos apart = 20;
 constexpr int tries = 2000;
 constexpr std::size_t slack = 64;
@@ -60,7 +60,7 @@ class Notes {
         const Nanos late = looking - to > request_.threshold ? looking - to : 0; // it was not over yet
         const Detour detour = add(from, to - from - least + late);
         Told told{detour, circumstances, {}, 0};
-        if (detour.took > look_took_ || looking - looked_at_ > apart * look_took_) {
+        if ((detour.took > look_took_ && is_kept(told)) || looking - looked_at_ > apart * look_took_) {
             told.interrupts = interrupts_.look();
             told.window = looking - looked_at_;
             looked_at_ = now_ns();
@@ -96,10 +96,15 @@ class Notes {
         return detour;
     }
 
+    [[nodiscard]] bool is_kept(const Told& told) const {
+        const auto& worst = reading_.worst;
+        return worst.size() < request_.worst || (!worst.empty() && longer(told, worst.front()));
+    }
+
     void keep(Told told) {
+        if (!is_kept(told)) return;
         auto& worst = reading_.worst;
         if (worst.size() == request_.worst) {
-            if (!longer(told, worst.front())) return;
             std::pop_heap(worst.begin(), worst.end(), longer);
             worst.pop_back();
         }

@@ -29,6 +29,10 @@ class Streams {
             next_first += jump;
         }
         [[nodiscard]] bool takes_all() const { return stride == 1 || stride == -1; }
+        /// Whether it has passed the last of all chunks on its way to one.
+        [[nodiscard]] bool comes_round(std::int64_t chunk) const {
+            return takes_all() && (chunk > last) != (stride > 0);
+        }
         /// The chunk that comes after one; none of those that there are, where the run ends with it.
         [[nodiscard]] std::int64_t next(std::int64_t chunk, std::int64_t count) const {
             chunk += stride;
@@ -52,8 +56,10 @@ class Streams {
                 return s.used != 0 && (s.thread == thread) == own;
             };
             for (Stream& one : streams_)
-                if (mine(one) && reaches(one, one.last, chunk, count, mapped))
+                if (mine(one) && reaches(one, one.last, chunk, count, mapped)) {
+                    if (one.comes_round(chunk) && !one.repeats) one.first = one.stride > 0 ? 0 : count - 1;
                     return &go_on(one, chunk, thread, most);
+                }
             // Any run comes by where another one is expected to begin anew; and one that has not gone a step
             // since it last did is none.
             for (Stream& one : streams_)
