@@ -66,9 +66,9 @@ void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
             number = run.next_first;
             turned = true;
         }
-        // Who began with the first and has come so far goes through all of it once more, perhaps.
-        const bool anew = run.takes_all() && (number > before) != (run.stride > 0);
-        if (anew && (run.window < most_of(step) || run.first != number)) return;
+        // Who began with the first and has come so far goes through all of it once more, perhaps; so does who
+        // has come round before.
+        if (run.comes_round(before, number) && (run.window < most_of(step) || run.first != number)) return;
         std::byte* const at = region.base + static_cast<std::size_t>(number) * step;
         Chunk& piece = region.split_at(at, level);
         if (region.is_rest(piece)) continue;

@@ -18,7 +18,7 @@ class Streams {
         std::uint32_t thread = 0;
         std::uint32_t window = 0;    ///< Chunks to be had ahead of it.
         std::uint64_t used = 0;      ///< When it was followed last; 0: never.
-        std::int64_t first = 0;      ///< Where it began.
+        std::int64_t first = 0;      ///< Where it began, or came round to.
         std::int64_t next_first = 0; ///< Where the next run like it is expected, where `repeats`.
         bool repeats = false;
 
@@ -29,9 +29,9 @@ class Streams {
             next_first += jump;
         }
         [[nodiscard]] bool takes_all() const { return stride == 1 || stride == -1; }
-        /// Whether it has passed the last of all chunks on its way to one.
-        [[nodiscard]] bool comes_round(std::int64_t chunk) const {
-            return takes_all() && (chunk > last) != (stride > 0);
+        /// Whether it passes the last of all chunks on its way from one to another.
+        [[nodiscard]] bool comes_round(std::int64_t from, std::int64_t to) const {
+            return takes_all() && (to > from) != (stride > 0);
         }
         /// The chunk that comes after one; none of those that there are, where the run ends with it.
         [[nodiscard]] std::int64_t next(std::int64_t chunk, std::int64_t count) const {
@@ -57,7 +57,8 @@ class Streams {
             };
             for (Stream& one : streams_)
                 if (mine(one) && reaches(one, one.last, chunk, count, mapped)) {
-                    if (one.comes_round(chunk) && !one.repeats) one.first = one.stride > 0 ? 0 : count - 1;
+                    if (one.comes_round(one.last, chunk) && !one.repeats)
+                        one.first = one.stride > 0 ? 0 : count - 1;
                     return &go_on(one, chunk, thread, most);
                 }
             // Any run comes by where another one is expected to begin anew; and one that has not gone a step
