@@ -1,0 +1,60 @@
+/// What runs are recognised in the chunks that a program touches.
+///
+///     assay-tier-streams COUNT MEMORY MOST
+///
+/// Of COUNT chunks the MEMORY touched last are mapped, and a window has at most MOST. Words of the input: a
+/// chunk, or THREAD:CHUNK; `used` and `wasted` tell what became of one that was brought ahead. One line of
+/// JSON for each touch of what is not mapped: the run that it belongs to, or null.
+
+#include "tier/streams.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <iostream>
+#include <string>
+
+namespace {
+
+using assay::tier::Streams;
+
+void show(const Streams::Stream* run) {
+    if (run == nullptr) return void(std::puts("null"));
+    std::printf("{\"last\":%lld,\"stride\":%lld,\"window\":%u,\"first\":%lld,\"repeats\":%s}\n",
+                static_cast<long long>(run->last), static_cast<long long>(run->stride), run->window,
+                static_cast<long long>(run->first), run->repeats ? "true" : "false");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 4) {
+        std::fputs("usage: assay-tier-streams COUNT MEMORY MOST\n", stderr);
+        return 2;
+    }
+    const std::int64_t count = std::stoll(argv[1]);
+    const auto memory = std::stoul(argv[2]), most = std::stoul(argv[3]);
+    Streams streams;
+    std::deque<std::int64_t> there; // What came last stands last.
+    const auto mapped = [&there](std::int64_t chunk) {
+        return std::ranges::find(there, chunk) != there.end();
+    };
+    for (std::string word; std::cin >> word;) {
+        if (word == "used") {
+            streams.used();
+        } else if (word == "wasted") {
+            streams.wasted();
+        } else {
+            const std::size_t colon = word.find(':');
+            const bool told = colon != std::string::npos;
+            const auto thread = static_cast<std::uint32_t>(told ? std::stoul(word.substr(0, colon)) : 0);
+            const std::int64_t chunk = std::stoll(told ? word.substr(colon + 1) : word);
+            if (mapped(chunk)) continue;
+            show(streams.follow(chunk, count, thread, static_cast<std::uint32_t>(most), mapped));
+            there.push_back(chunk);
+            if (there.size() > memory) there.pop_front();
+        }
+    }
+    return 0;
+}

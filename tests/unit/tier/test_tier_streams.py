@@ -1,0 +1,134 @@
+"""What runs the pager of ``assay tier`` recognises in what a program touches."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+NATIVE = Path(__file__).resolve().parents[3] / "native"
+MOST = 8
+
+Run = dict[str, Any] | None
+Found = Callable[..., list[Run]]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """The runs, one for each touch of what is not mapped."""
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    program = tmp_path_factory.mktemp("streams") / "streams"
+    sources = [NATIVE / "tier" / name for name in ("checks/streams.cpp", "streams.cpp")]
+    flags = ["-std=c++20", "-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
+    subprocess.run(["g++", *flags, f"-I{NATIVE}", "-o", program, *sources], check=True, timeout=120)
+
+    def found(touches: Iterable[int | str], count: int = 64, memory: int = 8) -> list[Run]:
+        done = subprocess.run(
+            [program, str(count), str(memory), str(MOST)],
+            input=" ".join(map(str, touches)),
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return found
+
+
+def shown(run: Run, *keys: str) -> tuple[object, ...]:
+    assert run is not None
+    return tuple(run[key] for key in keys)
+
+
+@pytest.mark.parametrize("stride", [1, -1])
+def test_neighbours_are_a_run_whose_window_doubles(found: Found, stride: int) -> None:
+    first, *runs = found(range(30, 30 + 6 * stride, stride))
+    assert first is None
+    assert [shown(run, "stride", "window") for run in runs] == [
+        (stride, window) for window in (2, 4, 8, 8, 8)
+    ]
+    assert shown(runs[-1], "first") == (30,)
+
+
+@pytest.mark.parametrize("stride", [3, -5])
+def test_another_stride_is_taken_where_it_comes_twice(found: Found, stride: int) -> None:
+    runs = found([30, 30 + stride, 30 + 2 * stride, 30 + 3 * stride])
+    assert runs[:2] == [None, None]
+    assert [shown(run, "stride", "window") for run in runs[2:]] == [(stride, 2), (stride, 4)]
+
+
+def test_what_has_no_order_is_no_run(found: Found) -> None:
+    assert found([5, 40, 11, 60, 2, 33, 20, 50, 9]) == [None] * 9
+
+
+def test_a_run_passes_over_what_is_mapped(found: Found) -> None:
+    *_, last = found([20, 10, 11, 12, 21, 13, 14, 15, 16, 17, 18, 19, 22], memory=16)
+    assert shown(last, "last", "stride", "window", "first") == (22, 1, 8, 10)
+
+
+def test_threads_have_runs_of_their_own(found: Found) -> None:
+    runs = found(f"{thread}:{20 * thread + i}" for i in range(4) for thread in (1, 2))
+    assert runs[:2] == [None, None]
+    assert [shown(run, "first", "stride") for run in runs[2:]] == [(20, 1), (40, 1)] * 3
+
+
+@pytest.mark.parametrize(("up", "round_to"), [(True, 0), (False, 63)])
+def test_a_run_comes_round_and_begins_there(found: Found, up: bool, round_to: int) -> None:
+    """Twice: the second pass begins with the window of the first, and so does each after it."""
+    one = list(range(64) if up else range(63, -1, -1))
+    runs = found([*one[5:], *one, *one])
+    assert shown(runs[58], "first", "window") == (one[5], MOST)
+    for turn in (59, 59 + 64):
+        assert shown(runs[turn], "last", "first", "window") == (round_to, round_to, MOST)
+
+
+def test_columns_of_a_matrix_are_runs_that_repeat(found: Found) -> None:
+    """The second shows how far apart they are; of the third the first touch already is of the run."""
+    runs = found([column + 8 * row for column in range(4) for row in range(8)])
+    assert runs[8:10] == [None, None]
+    assert shown(runs[10], "stride", "repeats", "first") == (8, True, 1)
+    for column in (2, 3):
+        first = runs[8 * column]
+        assert shown(first, "stride", "first", "last") == (8, column, column)
+
+
+def test_where_most_is_brought_in_vain_neighbours_are_no_run(found: Found) -> None:
+    vain = ["wasted"] * 64
+    assert found([*vain, 10, 11]) == [None, None]
+    *_, run = found([*vain, 10, 11, 12, 13, 14])
+    assert shown(run, "stride", "window") == (1, 2)
+    *_, run = found([*vain, *["used"] * 64, 10, 11])
+    assert shown(run, "stride", "window") == (1, 2)
+
+
+def test_a_wasted_chunk_halves_a_window(found: Found) -> None:
+    *_, run = found([10, 11, 12, 13, 14, "wasted", "wasted", 15])
+    assert shown(run, "window") == (4,)
+
+
+@given(
+    count=st.integers(1, 40),
+    memory=st.integers(1, 12),
+    touches=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 39)), max_size=200),
+)
+def test_a_run_ends_at_what_was_touched(
+    found: Found, count: int, memory: int, touches: list[tuple[int, int]]
+) -> None:
+    """Whatever the order: a run has a stride and a window, and begins at a chunk that there is."""
+    runs = found([f"{thread}:{chunk % count}" for thread, chunk in touches], count, memory)
+    assert len(runs) <= len(touches)
+    for run in runs:
+        if run is None:
+            continue
+        assert run["stride"] != 0
+        assert 1 <= run["window"] <= MOST
+        assert 0 <= run["last"] < count and 0 <= run["first"] < count
