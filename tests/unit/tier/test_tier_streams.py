@@ -92,7 +92,7 @@ def test_a_run_comes_round_and_begins_there(found: Found, up: bool, round_to: in
 
 
 def test_columns_of_a_matrix_are_runs_that_repeat(found: Found) -> None:
-    """The second shows how far apart they are; of the third the first touch already is of the run."""
+    """The second shows how far apart they are; so the third is known by its first touch."""
     runs = found([column + 8 * row for column in range(4) for row in range(8)])
     assert runs[8:10] == [None, None]
     assert shown(runs[10], "stride", "repeats", "first") == (8, True, 1)
