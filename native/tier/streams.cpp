@@ -23,23 +23,23 @@ Streams::Stream* Streams::assume(std::int64_t chunk, std::uint32_t thread, std::
     return &one;
 }
 
-/// A neighbour of the fault before it begins a run at once, as long as that serves; other strides are taken
-/// where they come twice.
-Streams::Stream* Streams::begin(std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
-    std::array<std::int64_t, 2> before{};
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < remembered && found < before.size(); ++i) {
+Streams::Alone Streams::alone(std::uint32_t thread) const {
+    Alone all;
+    for (std::size_t i = 0; i < remembered && all.found < all.chunks.size(); ++i) {
         const Seen& seen = seen_[(newest_ + remembered - i) % remembered];
         if (seen.when != 0 && seen.when + recent >= now_ && seen.thread == thread)
-            before[found++] = seen.chunk;
+            all.chunks[all.found++] = seen.chunk;
     }
+    return all;
+}
+
+void Streams::see(std::int64_t chunk, std::uint32_t thread) {
     newest_ = (newest_ + 1) % remembered;
     seen_[newest_] = {chunk, thread, now_};
-    if (found == 0) return nullptr;
-    const std::int64_t stride = chunk - before[0];
-    const bool neighbour = (stride == 1 || stride == -1) && !misleads();
-    if (stride == 0 || (!neighbour && (found < 2 || before[0] - before[1] != stride))) return nullptr;
-    const std::int64_t first = neighbour ? before[0] : before[1];
+}
+
+Streams::Stream& Streams::begin(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
+    const auto [first, stride] = start;
     // A run with the same stride, which began elsewhere: a matrix by columns. Then the next begins as far on.
     for (Stream& one : streams_)
         if (one.used != 0 && one.thread == thread && one.stride == stride && first != one.first) {
@@ -48,7 +48,7 @@ Streams::Stream* Streams::begin(std::int64_t chunk, std::uint32_t thread, std::u
             one.first = first;
             one.last = chunk;
             one.used = now_;
-            return &one;
+            return one;
         }
     Stream& one = oldest();
     one = {.last = chunk,
@@ -57,7 +57,7 @@ Streams::Stream* Streams::begin(std::int64_t chunk, std::uint32_t thread, std::u
            .window = std::min(first_window, most),
            .used = now_,
            .first = first};
-    return &one;
+    return one;
 }
 
 } // namespace assay::tier

@@ -71,7 +71,9 @@ class Streams {
                     return &go_on(one, chunk, thread, most);
                 }
         }
-        return begin(chunk, thread, most);
+        const Start start = start_of(alone(thread), chunk, count, mapped);
+        see(chunk, thread);
+        return start.stride == 0 ? nullptr : &begin(start, chunk, thread, most);
     }
 
     /// A run that somebody has told of: upwards from a chunk, with its whole window at once.
@@ -119,15 +121,47 @@ class Streams {
         return one.next(at, count) == chunk;
     }
 
-    Stream& go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
-    Stream* begin(std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
-    Stream& oldest();
-
     struct Seen {
         std::int64_t chunk = 0;
         std::uint32_t thread = 0;
         std::uint64_t when = 0; ///< 0: never.
     };
+    /// What a thread touched last in no run, the newest first.
+    struct Alone {
+        std::array<std::int64_t, 2> chunks{};
+        std::size_t found = 0;
+    };
+
+    /// Of a run that has come to a chunk: where it began, and its stride; 0: there is none.
+    struct Start {
+        std::int64_t first = 0, stride = 0;
+    };
+
+    /// A neighbour of the fault before it begins a run at once, as long as that serves; other strides are
+    /// taken where they come twice, and so are faults in one direction with nothing but what is mapped
+    /// between them.
+    template <class Mapped>
+    [[nodiscard]] Start start_of(const Alone& before, std::int64_t chunk, std::int64_t count,
+                                 Mapped mapped) const {
+        const auto [last, one_before] = before.chunks;
+        const std::int64_t stride = chunk - last;
+        if (before.found == 0 || stride == 0) return {};
+        if ((stride == 1 || stride == -1) && !misleads()) return {last, stride};
+        if (before.found == 1) return {};
+        if (last - one_before == stride) return {one_before, stride};
+        const Stream straight{.stride = stride > 0 ? 1 : -1};
+        const auto goes_on = [&](std::int64_t from, std::int64_t to) {
+            return !straight.comes_round(from, to) && reaches(straight, from, to, count, mapped);
+        };
+        if (misleads() || !goes_on(one_before, last) || !goes_on(last, chunk)) return {};
+        return {one_before, straight.stride};
+    }
+
+    [[nodiscard]] Alone alone(std::uint32_t thread) const;
+    void see(std::int64_t chunk, std::uint32_t thread);
+    Stream& go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
+    Stream& begin(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
+    Stream& oldest();
 
     std::array<Stream, most_streams> streams_{};
     std::array<Seen, remembered> seen_{}; ///< Faults of no run, the newest at `newest_`.

@@ -75,6 +75,30 @@ def test_a_run_passes_over_what_is_mapped(found: Found) -> None:
     assert shown(last, "last", "stride", "window", "first") == (22, 1, 8, 10)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_mapped_between_faults_is_of_their_run(found: Found, sign: int) -> None:
+    """Also before anything shows that there is one; they have to go on twice in the same direction."""
+    mapped = [f"{2 + i}:{30 + sign * i}" for i in (1, 3, 4, 6)]
+    faults = [f"1:{30 + sign * i}" for i in (0, 2, 5, 7)]
+    *_, one, two, three, four = found([*mapped, *faults], memory=16)
+    assert [one, two] == [None, None]
+    assert shown(three, "stride", "window", "first") == (sign, 2, 30)
+    assert shown(four, "stride", "window", "first") == (sign, 4, 30)
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        pytest.param((0, 2, 6), id="not all between them is mapped"),
+        pytest.param((2, 5, 0), id="the other way"),
+    ],
+)
+def test_what_does_not_go_on_is_no_run(found: Found, faults: tuple[int, ...]) -> None:
+    mapped = [f"{2 + i}:{30 + i}" for i in (1, 3, 4)]
+    runs = found([*mapped, *(f"1:{30 + i}" for i in faults)], memory=16)
+    assert runs[-3:] == [None, None, None]
+
+
 def test_threads_have_runs_of_their_own(found: Found) -> None:
     runs = found(f"{thread}:{20 * thread + i}" for i in range(4) for thread in (1, 2))
     assert runs[:2] == [None, None]
