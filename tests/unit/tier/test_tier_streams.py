@@ -77,7 +77,7 @@ def test_a_run_passes_over_what_is_mapped(found: Found) -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_what_is_mapped_between_faults_is_of_their_run(found: Found, sign: int) -> None:
-    """Also before anything shows that there is one; they have to go on twice in the same direction."""
+    """Also before anything shows that there is one: three faults that go the same way."""
     mapped = [f"{2 + i}:{30 + sign * i}" for i in (1, 3, 4, 6)]
     faults = [f"1:{30 + sign * i}" for i in (0, 2, 5, 7)]
     *_, one, two, three, four = found([*mapped, *faults], memory=16)
