@@ -12,6 +12,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -26,6 +28,21 @@ def native_build(targets: Sequence[str], sanitizers: str = "", *words: str) -> P
     folder = ROOT / ".checks" / (f"{name}-other" if words else name)
     build_in(folder, targets, f"-DASSAY_SANITIZE={sanitizers}", *words)
     return folder
+
+
+def compiled(target: Path, sources: Sequence[str], *flags: str) -> Path:
+    """A small program of the pager's sources, in a second or two and without CMake.
+
+    Args:
+        sources: below ``native/tier``.
+    """
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    native = ROOT / "native"
+    files = [native / "tier" / name for name in sources]
+    command = ["g++", "-std=c++20", "-O0", *flags, f"-I{native}", "-o", target, *files]
+    subprocess.run(command, check=True, timeout=120)
+    return target
 
 
 def build_in(folder: Path, targets: Sequence[str], *words: str) -> None:

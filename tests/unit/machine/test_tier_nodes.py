@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,11 +13,17 @@ import pytest
 
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
+from native_build import compiled
 
 HERE = Path(__file__).resolve()
 RECORDED = HERE.parents[2] / "fixtures" / "hwloc"
-NATIVE = HERE.parents[3] / "native"
-SOURCES = ("checks/nodes.cpp", "nodes.cpp", "whereabouts.cpp", "../common/cpulist.cpp")
+SOURCES = (
+    "checks/nodes.cpp",
+    "nodes.cpp",
+    "whereabouts.cpp",
+    "../common/cpulist.cpp",
+    "../common/files.cpp",
+)
 TOP = "/sys/devices/system/node"
 STATUS = "/proc/self/status"
 TOLD = {"online": "0-2", "has_memory": "0-2", "has_cpu": "0-1"}
@@ -35,14 +40,7 @@ NODES = {
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What shows the nodes."""
-    if shutil.which("g++") is None:
-        pytest.skip("needs g++")
-    target = tmp_path_factory.mktemp("nodes") / "nodes"
-    sources = [NATIVE / "tier" / name for name in (*SOURCES, "../common/files.cpp")]
-    subprocess.run(
-        ["g++", "-std=c++20", "-O0", f"-I{NATIVE}", "-o", target, *sources], check=True, timeout=120
-    )
-    return target
+    return compiled(tmp_path_factory.mktemp("nodes") / "nodes", SOURCES)
 
 
 Tree = Callable[[Mapping[str, str]], Root]

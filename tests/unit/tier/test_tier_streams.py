@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-NATIVE = Path(__file__).resolve().parents[3] / "native"
+from native_build import compiled
+
 MOST = 8
 
 Run = dict[str, Any] | None
@@ -23,12 +22,12 @@ Found = Callable[..., list[Run]]
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     """The runs, one for each touch of what is not mapped."""
-    if shutil.which("g++") is None:
-        pytest.skip("needs g++")
-    program = tmp_path_factory.mktemp("streams") / "streams"
-    sources = [NATIVE / "tier" / name for name in ("checks/streams.cpp", "streams.cpp")]
-    flags = ["-std=c++20", "-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
-    subprocess.run(["g++", *flags, f"-I{NATIVE}", "-o", program, *sources], check=True, timeout=120)
+    program = compiled(
+        tmp_path_factory.mktemp("streams") / "streams",
+        ("checks/streams.cpp", "streams.cpp"),
+        "-fsanitize=undefined",
+        "-fno-sanitize-recover=all",
+    )
 
     def found(touches: Iterable[int | str], count: int = 64, memory: int = 8) -> list[Run]:
         done = subprocess.run(
