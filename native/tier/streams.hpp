@@ -84,9 +84,9 @@ class Streams {
         const auto ends_here = [chunk, thread](const Stream& s) {
             return s.used != 0 && s.thread == thread && s.last == chunk;
         };
-        const Seen& alone = seen_[newest_];
+        const Seen& newest = seen_[newest_];
         return std::ranges::any_of(streams_, ends_here) ||
-               (alone.when != 0 && alone.thread == thread && alone.chunk == chunk);
+               (newest.when != 0 && newest.thread == thread && newest.chunk == chunk);
     }
 
     /// What was brought ahead was used.

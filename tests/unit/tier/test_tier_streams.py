@@ -143,7 +143,7 @@ def test_a_wasted_chunk_halves_a_window(found: Found) -> None:
     memory=st.integers(1, 12),
     touches=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 39)), max_size=200),
 )
-def test_a_run_ends_at_what_was_touched(
+def test_a_run_is_of_chunks_that_there_are(
     found: Found, count: int, memory: int, touches: list[tuple[int, int]]
 ) -> None:
     """Whatever the order: a run has a stride and a window, and begins at a chunk that there is."""
