@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace assay::tier {
@@ -58,8 +59,9 @@ Fd open_in(const std::string& path) {
 
 } // namespace
 
-Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most)
-    : paths_(paths), chunk_(chunk), free_(most_pieces) {
+Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most,
+             Clock::duration patience)
+    : paths_(paths), chunk_(chunk), settled_(Clock::now() + patience), free_(most_pieces) {
     for (const std::string& path : paths) files_.push_back(open_in(path));
     if (files_.empty())
         throw std::runtime_error("no path is given for what does not fit into memory: name one");
@@ -71,9 +73,8 @@ int Store::reserve(std::size_t chunks, std::size_t& first) {
     const std::size_t wanted = first + chunks;
     const off_t from = end_of(allocated_), to = end_of(wanted);
     for (std::size_t i = 0; to > from && i < files_.size(); ++i) {
-        if (may_be(static_cast<std::size_t>(to)) && ::fallocate(files_[i].get(), 0, from, to - from) == 0)
-            continue;
-        const int error = errno;
+        const int error = allocate(files_[i].get(), from, to);
+        if (error == 0) continue;
         // What it did get is given back: the file system is not to stay full for nothing.
         for (std::size_t j = 0; j <= i; ++j)
             if (::ftruncate(files_[j].get(), from) != 0) break;
@@ -81,6 +82,18 @@ int Store::reserve(std::size_t chunks, std::size_t& first) {
         return error;
     }
     allocated_ = wanted > allocated_ ? wanted : allocated_;
+    return 0;
+}
+
+int Store::allocate(int file, off_t from, off_t to) const {
+    constexpr auto pause = std::chrono::milliseconds(10);
+    if (!may_be(static_cast<std::size_t>(to))) return errno;
+    while (::fallocate(file, 0, from, to - from) != 0) {
+        const int error = errno;
+        const bool may_come = error == ENOSPC || error == EDQUOT;
+        if (error != EINTR && (!may_come || Clock::now() >= settled_)) return error;
+        if (may_come) std::this_thread::sleep_for(pause);
+    }
     return 0;
 }
 

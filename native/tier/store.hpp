@@ -3,6 +3,7 @@
 #include "common/fd.hpp"
 #include "tier/ranges.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,11 +17,17 @@ namespace assay::tier {
 /// column of a matrix. The files are gone with the last process that has them open.
 class Store {
   public:
+    using Clock = std::chrono::steady_clock;
+
     /// \param paths directories; one on each device gives the sum of their bandwidths.
     /// \param most chunks there may ever be.
+    /// \param patience how long from now room that lacks may still come. A program that ends with transfers
+    ///     under way is over before they are, and until then the kernel holds its files (io_uring,
+    ///     Linux 6.18: 20 to 100 ms with a disk of 200 MB/s).
     /// \throws std::runtime_error, naming the path and what to do: no directory, no right to write, memory
     ///     itself (tmpfs), no O_DIRECT.
-    Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most);
+    Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most,
+          Clock::duration patience = std::chrono::seconds(1));
 
     /// Takes room for so many chunks in a row, now, so that no fault finds the device full.
     ///
@@ -45,10 +52,13 @@ class Store {
   private:
     /// Bytes of each file that so many chunks of all take.
     [[nodiscard]] off_t end_of(std::size_t chunks) const;
+    /// \returns 0, or errno.
+    [[nodiscard]] int allocate(int file, off_t from, off_t to) const;
 
     std::vector<std::string> paths_;
     std::vector<Fd> files_;
     std::size_t chunk_;
+    Clock::time_point settled_; ///< From when on room that lacks does not come.
     std::size_t allocated_ = 0; ///< Chunks that the files have blocks for, from the first on.
     Ranges free_;
 };
