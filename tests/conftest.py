@@ -17,13 +17,13 @@ from native_build import build_in
 settings.register_profile("assay", deadline=None, derandomize=True)
 settings.load_profile("assay")
 
-# A shell without job control starts background work with SIGINT ignored, and what we start would
-# inherit that: interrupting it would then test nothing.
+# A shell without job control starts background work with SIGINT and SIGQUIT ignored, nohup what it
+# starts with SIGHUP, and our programs would inherit that: to interrupt them would test nothing.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# So does nohup with SIGHUP.
-if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+for number in (signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 # Tests run beside each other: what one does must not take the verdict from another.
 os.environ["ASSAY_DISTURBED_ABOVE"] = "never"

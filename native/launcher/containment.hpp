@@ -131,7 +131,7 @@ std::size_t kill_tree(Containment& containment);
 
 /// Kills and reaps until nothing is left of the tree, for at most `patience`. Returns how many processes
 /// survived.
-std::size_t end_tree(Containment& containment, Nanos patience);
+std::size_t end_tree(Containment& containment, Nanos patience = 10 * nanos_per_second);
 
 /// SIGKILL for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says so
 /// of what has the number once it is held by a pidfd.

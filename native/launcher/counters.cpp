@@ -38,7 +38,7 @@ struct Event {
 // Every event takes the program some time at each fork, thread and switch (docs/launcher.md has figures). So
 // no software event is on by default, since each has a cheaper source of nearly the same; of the others those
 // for which most machines have counters enough at once.
-constexpr std::array events{
+constexpr std::array known_events{
     Event{"task_clock_s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, Side::clock},
     Event{"context_switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, Side::kernel},
     Event{"cpu_migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, Side::kernel},
@@ -59,7 +59,8 @@ constexpr std::string_view default_names = "default";
 constexpr const char* pmu_folder = "/sys/bus/event_source/devices";
 
 const Event& event_named(std::string_view name) {
-    return *std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.name == name; });
+    return *std::find_if(known_events.begin(), known_events.end(),
+                         [&](const Event& e) { return e.name == name; });
 }
 
 Opened open_event(std::uint32_t type, std::uint64_t config) {
@@ -166,12 +167,13 @@ std::optional<PerfReading> read_event(const Fd& fd) {
 
 bool Counters::known(std::string_view name) {
     return name == default_names || name == frequency ||
-           std::any_of(events.begin(), events.end(), [&](const Event& e) { return e.name == name; });
+           std::any_of(known_events.begin(), known_events.end(),
+                       [&](const Event& e) { return e.name == name; });
 }
 
 std::vector<std::string> Counters::all_names() {
     std::vector<std::string> names;
-    for (const auto& event : events) names.emplace_back(event.name);
+    for (const auto& event : known_events) names.emplace_back(event.name);
     names.emplace_back(frequency);
     return names;
 }
@@ -182,7 +184,7 @@ Counters::Counters(const std::optional<std::vector<std::string>>& names, const s
         return names && std::find(names->begin(), names->end(), name) != names->end();
     };
     const bool with_default = !names || asked(default_names);
-    for (const auto& event : events) {
+    for (const auto& event : known_events) {
         if ((event.by_default && with_default) || asked(event.name)) open_named(event.name);
     }
     asks_frequency_ = with_default || asked(frequency);

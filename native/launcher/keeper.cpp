@@ -32,7 +32,6 @@ namespace assay {
 namespace {
 
 constexpr const char* process_group = "process_group";
-constexpr Nanos end_patience = 10 * nanos_per_second;
 
 /// Lets the front note the end of the program too, from when on the keeper may be in the middle of a reading.
 /// Shorter programs do without: waking one more process is dear beside them.
@@ -256,7 +255,7 @@ class Keeper {
         }
         // What the limits say by now: the tree may have ended of the limit before it was looked at.
         if (watched.ending == Ending::by_itself && limits.due() != never) limits.run(now_ns());
-        report.survivors = static_cast<std::int64_t>(end_tree(containment, end_patience));
+        report.survivors = static_cast<std::int64_t>(end_tree(containment));
         result.containment = report;
         result.tally = containment.tally();
         report_wall(result, watched);
@@ -416,7 +415,7 @@ int keep(Launch& launch) {
         result = Keeper(launch).run();
     } catch (const std::exception& error) { // no memory
         if (launch.containment) {
-            end_tree(*launch.containment, end_patience);
+            end_tree(*launch.containment);
             launch.containment->remove();
         }
         result = failed(Outcome::setup_failed, "keeper", 0, error.what());

@@ -10,7 +10,7 @@ constexpr Nanos first_interval = nanos_per_milli;
 
 /// Samples may take at most a tenth of the time: memory.stat of a large machine, or a tree of many processes,
 /// is not read for nothing.
-constexpr Nanos duty = 10;
+constexpr Nanos sampling_duty = 10;
 
 constexpr std::int64_t most_part_of_files = 8;
 
@@ -34,7 +34,7 @@ void MemorySampler::run(Nanos now) {
     }
     interval_ = std::min(interval_ + interval_ / 2, longest_);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
-    due_ = now + std::max(interval_, cost * duty);
+    due_ = now + std::max(interval_, cost * sampling_duty);
 }
 
 std::optional<std::int64_t> MemorySampler::at_peak(std::int64_t charged, std::int64_t resident) {

@@ -23,7 +23,7 @@ constexpr Nanos retry = nanos_per_milli;
 
 /// Reading numa_maps or smaps walks page tables and holds the process's memory lock: at most this part of the
 /// time.
-constexpr Nanos duty = 20;
+constexpr Nanos reading_duty = 20;
 
 constexpr std::size_t most_processes = 64;
 constexpr int most_threads = 1024;
@@ -118,7 +118,7 @@ void Readback::run(Nanos now) {
         }
         wait = next > now ? next - now : later;
     }
-    due_ = now + std::max(wait, cost * duty);
+    due_ = now + std::max(wait, cost * reading_duty);
 }
 
 void Readback::read_tree(Nanos now) {

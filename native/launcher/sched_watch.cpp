@@ -14,12 +14,12 @@ namespace assay {
 
 namespace {
 
-constexpr Nanos first_interval = 2 * nanos_per_milli;
-constexpr Nanos longest_interval = 100 * nanos_per_milli;
+constexpr Nanos first_watch = 2 * nanos_per_milli;
+constexpr Nanos longest_watch = 100 * nanos_per_milli;
 
 /// A tree of very many threads is read for at most a hundredth of the time.
-constexpr Nanos duty = 100;
-constexpr std::size_t most_threads = 4096;
+constexpr Nanos watch_duty = 100;
+constexpr std::size_t most_watched = 4096;
 
 struct SchedStat {
     std::int64_t ran = 0;
@@ -54,7 +54,7 @@ std::optional<std::int64_t> read_migrations(const Fd& fd) {
 
 SchedWatch::SchedWatch(Containment& containment, pid_t program, Nanos start)
     : containment_(containment), program_(program), schedstat_(open_of_thread(program, program, "schedstat")),
-      sched_(open_of_thread(program, program, "sched")), interval_(first_interval), due_(start + interval_) {}
+      sched_(open_of_thread(program, program, "sched")), interval_(first_watch), due_(start + interval_) {}
 
 void SchedWatch::run(Nanos now) {
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -62,16 +62,16 @@ void SchedWatch::run(Nanos now) {
     std::size_t read = 0;
     for (const pid_t process : containment_.processes()) {
         for (const pid_t thread : threads_of(process)) {
-            if (++read > most_threads) break;
+            if (++read > most_watched) break;
             const auto stat = read_schedstat(open_of_thread(process, thread, "schedstat"));
             const auto moved = read_migrations(open_of_thread(process, thread, "sched"));
             note(thread, stat ? std::optional(stat->waited) : std::nullopt, moved);
         }
     }
-    if (read <= most_threads) forget_ended();
-    interval_ = std::min(interval_ + interval_ / 2, longest_interval);
+    if (read <= most_watched) forget_ended();
+    interval_ = std::min(interval_ + interval_ / 2, longest_watch);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
-    due_ = now + std::max(interval_, cost * duty);
+    due_ = now + std::max(interval_, cost * watch_duty);
 }
 
 void SchedWatch::read_ended() {

@@ -14,8 +14,6 @@ namespace assay {
 
 namespace {
 
-constexpr Nanos patience = 10 * nanos_per_second;
-
 /// Whether the keeper came to write the record; what it had only begun to write is taken back.
 bool is_written(int record) {
     struct stat status{};
@@ -51,7 +49,7 @@ int take_over(const Plan& plan, const std::optional<Fd>& record) {
     const auto containment = left_by_keeper(plan);
     ContainmentReport report{containment->mode(), containment->complete(), containment->why()};
     report.left_over = static_cast<std::int64_t>(count_tree(*containment).all);
-    report.survivors = static_cast<std::int64_t>(end_tree(*containment, patience));
+    report.survivors = static_cast<std::int64_t>(end_tree(*containment));
     containment->remove();
     result.containment = report;
     return record && is_written(record->get()) ? 0 : deliver(result, record);
