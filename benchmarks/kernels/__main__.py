@@ -21,6 +21,8 @@ from .pieces import SIZES, Piece, pieces, visit
 
 DOCS = ROOT / "docs" / "benchmarks"
 RESULT = ROOT / "build" / "bench-kernels.json"
+SMOKE = ["deflate", "dgemm", "horner", "lu"]
+"""Kernels that come to all of what is here: modes, libraries, and those that have threads."""
 
 
 def measured(
@@ -66,7 +68,9 @@ def measured(
 def arguments_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.kernels", description=__doc__)
     parser.add_argument("--write", action="store_true", help="into docs/benchmarks")
-    parser.add_argument("--smoke", action="store_true", help="one round with tiny data")
+    parser.add_argument(
+        "--smoke", action="store_true", help="one round of a few kernels with tiny data"
+    )
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--case", action="append", default=[], help="of these kernels alone")
@@ -80,8 +84,9 @@ def main(words: list[str]) -> int:
     sizes = ["tiny"] if arguments.smoke else arguments.size or SIZES
     for name in [word for word in os.environ if word.startswith("OPENBLAS_")]:
         del os.environ[name]  # OpenBLAS takes the core that it thinks right
-    found = list(pieces(sizes, arguments.case))
-    chosen = {"sizes": list(sizes), "cases": arguments.case}
+    cases = arguments.case or (SMOKE if arguments.smoke else [])
+    found = list(pieces(sizes, cases))
+    chosen = {"sizes": list(sizes), "cases": cases}
     rounds = 1 if arguments.smoke else arguments.rounds
     document, table = measured(found, rounds, arguments.seed, chosen)
     kernels = {(one.kernel.kernel, one.name): one.kernel for one in found}
