@@ -80,9 +80,3 @@ def test_wrong_words_are_told(semantics: Path, words: list[str], told: str) -> N
     done = shown(semantics, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
-
-
-@pytest.mark.slow
-def test_each_source_compiles_by_itself() -> None:
-    """Else the package's build, of several at a time, hides a header that one of them lacks."""
-    native_build(["assay-tier-semantics"], "", "-DCMAKE_UNITY_BUILD=OFF")

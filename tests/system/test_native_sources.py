@@ -1,0 +1,13 @@
+"""The native sources, each by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from native_build import native_build
+
+
+@pytest.mark.slow
+def test_each_source_compiles_by_itself() -> None:
+    """Else the package's build, of several at a time, hides a header that one of them lacks."""
+    native_build(["assay-exec", "assay-tier-semantics"], "", "-DCMAKE_UNITY_BUILD=OFF")
