@@ -11,6 +11,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,6 +30,12 @@ std::size_t number(std::string_view text, std::size_t usual) {
 std::size_t number_of(const char* name, std::size_t usual) {
     const char* const text = std::getenv(name);
     return text == nullptr ? usual : number(text, usual);
+}
+
+Exchange exchange_of(std::string_view how) {
+    if (how == "copy") return Exchange::copy;
+    if (how == "move") return Exchange::move;
+    throw std::runtime_error("ASSAY_TIER_EXCHANGE is " + std::string(how) + ": it is move or copy");
 }
 
 std::size_t dram() {
@@ -78,7 +85,7 @@ Means means_from_environment() {
     if (const char* const folder = std::getenv("ASSAY_TIER_REPLAY"); folder != nullptr)
         means.replay_folder = folder;
     if (const char* const how = std::getenv("ASSAY_TIER_EXCHANGE"); how != nullptr)
-        means.exchange = std::string_view(how) == "copy" ? Exchange::copy : Exchange::move;
+        means.exchange = exchange_of(how);
     if (const char* const numa = std::getenv("ASSAY_TIER_NUMA"); numa != nullptr) means.numa = numa_of(numa);
     return means;
 }

@@ -68,10 +68,17 @@ void Front::start() {
 
 void* Front::told(void* found) {
     const int error = errno;
-    if (found != nullptr || (error != ENOSPC && error != EFBIG) || full_.exchange(true)) return found;
-    say({error == ENOSPC ? "there is no room on the disks" : "files may not be as large (ulimit -f)",
-         " for memory that the program asks for, which is told so: ",
-         error == ENOSPC ? "free some, or name other paths (--path)" : "raise the limit"});
+    if (found != nullptr || error == ENOMEM || full_.exchange(true)) return found;
+    const char* const paths = std::getenv("ASSAY_TIER_PATH");
+    constexpr const char* asked = " for memory that the program asks for, which is told so: ";
+    if (error == EFBIG)
+        say({"files may not be as large (ulimit -f)", asked, "raise the limit"});
+    else if (error == ENOSPC)
+        say({"there is no room on the disks (of ", paths, ")", asked,
+             "free some, or name other paths (--path)"});
+    else
+        say({"the disks (of ", paths, ") give no room (", ::strerrorname_np(error), ")", asked,
+             "look whether they are well, or name other paths (--path)"});
     errno = error;
     return found;
 }

@@ -7,6 +7,7 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -64,7 +65,7 @@ Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size
     : paths_(paths), chunk_(chunk), settled_(Clock::now() + patience), free_(most_pieces) {
     for (const std::string& path : paths) files_.push_back(open_in(path));
     if (files_.empty())
-        throw std::runtime_error("no path is given for what does not fit into memory: name one");
+        throw std::runtime_error("no path is given for what does not fit into memory: name one (--path)");
     free_.give(0, most);
 }
 
@@ -76,7 +77,7 @@ int Store::reserve(std::size_t chunks, std::size_t& first) {
         const int error = allocate(files_[i].get(), from, to);
         if (error == 0) continue;
         // What it did get is given back: the file system is not to stay full for nothing.
-        for (std::size_t j = 0; j <= i; ++j)
+        for (std::size_t j = 0; j < i; ++j)
             if (::ftruncate(files_[j].get(), from) != 0) break;
         free_.give(first, chunks);
         return error;
@@ -86,10 +87,13 @@ int Store::reserve(std::size_t chunks, std::size_t& first) {
 }
 
 int Store::allocate(int file, off_t from, off_t to) const {
-    constexpr auto pause = std::chrono::milliseconds(10);
+    // Two that want the same room are not to try at the same moments for ever.
+    const auto pause = std::chrono::milliseconds(5 + ::getpid() % 16);
     if (!may_be(static_cast<std::size_t>(to))) return errno;
     while (::fallocate(file, 0, from, to - from) != 0) {
         const int error = errno;
+        // What it did get another may have meanwhile: two with a half each would both go without.
+        if (::ftruncate(file, from) != 0) return error;
         const bool may_come = error == ENOSPC || error == EDQUOT;
         if (error != EINTR && (!may_come || Clock::now() >= settled_)) return error;
         if (may_come) std::this_thread::sleep_for(pause);

@@ -62,6 +62,13 @@ def test_room_that_comes_soon_is_waited_for(store: Path, small_disk: Path) -> No
     assert room(store, small_disk, 0) == 0
 
 
+def test_who_waits_for_room_holds_none(store: Path, small_disk: Path) -> None:
+    """Of several that want all of it each has it once."""
+    command = [store, small_disk, f"{MORE_MIB}", "60000"]
+    several = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    assert [one.communicate(timeout=100)[0] for one in several] == ["0\n"] * 4
+
+
 def test_a_full_disk_is_no_memory_and_told(
     assay_exec: Path, tmp_path: Path, tier_allowed: None, small_disk: Path
 ) -> None:
@@ -82,4 +89,15 @@ print(len(bytearray({MORE_MIB - 10} << 20)) >> 20)
     tier = ("tier", "run", "--dram", "64M", "--path", small_disk)
     answer = cli(*tier, "--", sys.executable, "-c", program)
     assert (answer.status, answer.out.split()) == (0, [*["none"] * 3, "0", f"{MORE_MIB - 10}"])
-    assert answer.err.count("no room on the disks") == 1
+    assert answer.err.count(f"no room on the disks (of {small_disk})") == 1
+
+
+def test_predict_tells_that_the_program_failed(
+    assay_exec: Path, tmp_path: Path, tier_allowed: None, small_disk: Path
+) -> None:
+    cli = CommandLine(assay_exec, tmp_path)
+    words = ("tier", "predict", "--dram", "64M", "--path", small_disk, "--for", "20s", "--")
+    answer = cli(*words, sys.executable, "-c", f"bytearray({2 * DISK_MIB} << 20)")
+    assert (answer.status, answer.out) == (3, "")
+    assert "ended by itself, with status 1" in answer.err
+    assert "no room on the disks" in answer.err

@@ -178,6 +178,12 @@ def test_nodes_that_cannot_be_given_are_told(tiered: Tiered) -> None:
     assert "mem.policy says already which nodes memory comes from" in answer.err
 
 
+def test_an_exchange_that_there_is_not_is_told(tiered: Tiered) -> None:
+    answer = tiered("echo", "ran", ASSAY_TIER_EXCHANGE="swap")
+    assert (answer.status, answer.out) == (125, "")
+    assert "ASSAY_TIER_EXCHANGE is swap: it is move or copy" in answer.err
+
+
 def test_another_allocator_serves_what_is_small(tiered: Tiered) -> None:
     program = (sys.executable, "-c", WALK, "bytearray", str(BYTES))
     answer = tiered(*program, words=("--with", "malloc=jemalloc"))

@@ -80,6 +80,12 @@ def test_options_of_the_other_action_are_refused(
     assert f"assay: {told}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("path", [",", ",,"])
+def test_doctor_of_no_directory_is_refused(capsys: pytest.CaptureFixture[str], path: str) -> None:
+    assert main(["tier", "doctor", "--path", path]) == 2
+    assert "--path names no directory." in capsys.readouterr().err
+
+
 def test_doctor_launches_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tier", "doctor", "--", "true"]) == 2
     assert "`assay tier doctor` launches nothing" in capsys.readouterr().err
@@ -316,6 +322,19 @@ def test_top_shows_what_changed(
     ]
     assert second.split()[:2] == ["def000", "4.00"]
     assert second.split()[8:10] == ["0", "2"]
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_top_of_usual_figures_fits_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int
+) -> None:
+    most = region(0x7F2200000000, demand=1234, staged=12345, stall_s=0.99, read_bytes=886 << 20)
+    monkeypatch.setattr(top, "meters", lambda: shown(most))
+    monkeypatch.setattr(top, "width_of", lambda _: width)
+    assert main(["tier", "top", "--every", "10ms"]) == 0
+    _, heads, row = capsys.readouterr().out.splitlines()
+    assert heads.endswith(" writes") and row.endswith(" B/s")
+    assert len(heads) == len(row) <= width
 
 
 def test_top_of_advice_knows_nothing_of_waits(

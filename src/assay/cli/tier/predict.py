@@ -53,6 +53,12 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
     end_in_order()  # the program is ended when a signal comes
     with _started(command, tier_env(arguments.path, dram_bytes, arguments.numa)) as process:
         seen = list(looks(process.pid, for_s, lambda: process.poll() is None))
+        status = process.poll()
+    if len(seen) < 2 and status:
+        raise NotPossible(
+            f"{command[0]} ended by itself, {_ending(status)}, while it was looked at.",
+            "Its own last words, and those of the tier, stand above: have it run first.",
+        )
     if len(seen) < 2:
         raise NotPossible(
             "No large memory of the program was seen while it was looked at.",
@@ -67,6 +73,10 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
     else:
         print("\n".join(fitted(_lines(found, dram_bytes), width_of(sys.stdout))))
     return 0
+
+
+def _ending(status: int) -> str:
+    return f"by signal {-status}" if status < 0 else f"with status {status}"
 
 
 @contextlib.contextmanager

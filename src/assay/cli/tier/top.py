@@ -76,7 +76,8 @@ def _lines(found: Sequence[Meter], before: Seen, every_s: float, width: int | No
             for region in one.regions
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines += ["  " + "  ".join(map(str.rjust, row, widths)) for row in rows]
+        gap = "  " if width is None or sum(widths) + 2 * len(widths) <= width else " "
+        lines += [gap + gap.join(map(str.rjust, row, widths)) for row in rows]
     return [line[:width] for line in lines] or ["no program runs under the tier any more"]
 
 
