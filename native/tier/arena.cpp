@@ -77,7 +77,7 @@ void* Arena::allocate(std::size_t bytes, std::size_t spare) {
     blocks_[number].region = region;
     if (region == nullptr) {
         give_up_block(blocks_[number]);
-        errno = error == EDQUOT ? ENOSPC : error;
+        errno = error == EDQUOT ? ENOSPC : is_of_disks(error) ? error : ENOMEM;
         return nullptr;
     }
     for (std::size_t i = 0; i < count; ++i) owner_[first + i] = number + 1;

@@ -3,6 +3,7 @@
 #include "tier/pager.hpp"
 #include "tier/ranges.hpp"
 
+#include <cerrno>
 #include <cstddef>
 #include <mutex>
 
@@ -21,8 +22,12 @@ class Arena {
     /// Zeros, from the beginning of a chunk on.
     ///
     /// \param spare bytes behind it that it may grow by in its place.
-    /// \returns null with errno: ENOMEM, ENOSPC.
+    /// \returns null with errno: ENOMEM, or what keeps the disks from giving room.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t spare = 0);
+    /// Whether an error number is one of the latter.
+    [[nodiscard]] static bool is_of_disks(int error) {
+        return error == ENOSPC || error == EFBIG || error == EROFS || error == EIO;
+    }
     [[nodiscard]] bool holds(const void* at) const {
         return static_cast<const std::byte*>(at) >= base_ &&
                static_cast<const std::byte*>(at) < base_ + bytes_;

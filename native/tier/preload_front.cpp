@@ -68,8 +68,9 @@ void Front::start() {
 
 void* Front::told(void* found) {
     const int error = errno;
-    if (found != nullptr || error == ENOMEM || full_.exchange(true)) return found;
-    const char* const paths = std::getenv("ASSAY_TIER_PATH");
+    if (found != nullptr || !Arena::is_of_disks(error) || full_.exchange(true)) return found;
+    const char* const named = std::getenv("ASSAY_TIER_PATH");
+    const char* const paths = named == nullptr ? "" : named;
     constexpr const char* asked = " for memory that the program asks for, which is told so: ";
     if (error == EFBIG)
         say({"files may not be as large (ulimit -f)", asked, "raise the limit"});
