@@ -94,9 +94,9 @@ int Store::allocate(int file, off_t from, off_t to) const {
         const int error = errno;
         // What it did get another may have meanwhile: two with a half each would both go without.
         if (::ftruncate(file, from) != 0) return error;
-        const bool may_come = error == ENOSPC || error == EDQUOT;
-        if (error != EINTR && (!may_come || Clock::now() >= settled_)) return error;
-        if (may_come) std::this_thread::sleep_for(pause);
+        if (error == EINTR) continue;
+        if ((error != ENOSPC && error != EDQUOT) || Clock::now() >= settled_) return error;
+        std::this_thread::sleep_for(pause);
     }
     return 0;
 }

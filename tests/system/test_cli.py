@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine, leaves, nothing_left
+from mounting import mounted
 
 from assay.store.schema import VERSION_TABLE
 from cases import cases
@@ -473,15 +474,8 @@ def small_disk(place: Path) -> Iterator[Path]:
     if os.geteuid() != 0:
         pytest.skip("mounting takes root")
     place.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", place], capture_output=True
-    )
-    if done.returncode != 0:
-        pytest.skip("this host allows no mount")
-    try:
+    with mounted(place, "-t", "tmpfs", "-o", "size=300k", "tmpfs"):
         yield place
-    finally:
-        subprocess.run(["umount", "-l", place], check=True)
 
 
 def test_help_answers_at_once(cli: CommandLine) -> None:

@@ -27,6 +27,7 @@ from typing import Any
 import pytest
 from command_line import CommandLine, leaves, nothing_left
 from marks import end_marked
+from mounting import mounted
 
 from cases import cases
 
@@ -55,13 +56,9 @@ def cli(assay_exec: Path, tmp_path: Path) -> Iterator[CommandLine]:
 def small_disk() -> Iterator[Path]:
     """Give a file system of 8 MiB."""
     with tempfile.TemporaryDirectory() as name:
-        command = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=777", "tmpfs", name]
-        if subprocess.run(command, capture_output=True).returncode != 0:
-            pytest.skip("no file system can be mounted here")
-        try:
-            yield Path(name)
-        finally:
-            subprocess.run(["umount", "--lazy", name], check=True)
+        words = ("-t", "tmpfs", "-o", "size=8m,mode=777", "tmpfs")
+        with mounted(Path(name), *words) as disk:
+            yield disk
 
 
 def evidence(sample: dict[str, Any], kind: str) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
+from mounting import mounted
 
 from native_build import compiled
 
@@ -28,14 +29,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         os.posix_fallocate(stream.fileno(), 0, DISK_MIB * MIB)
     folder.mkdir()
     subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", image], check=True)
-    mount = subprocess.run(["mount", "-o", "loop", image, folder], capture_output=True)
-    if mount.returncode != 0:
-        pytest.skip("no file system can be mounted here")
-    try:
+    with mounted(folder, "-o", "loop", image):
         yield folder
-    finally:
-        # The kernel may hold a program's files a little longer than it runs.
-        subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 @pytest.fixture(scope="module")

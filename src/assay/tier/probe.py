@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import BadInput, NotPossible
 from assay.launch.native import find_native
 from assay.records.codec import Record
 
@@ -89,8 +89,13 @@ def probe(
         order: of reading; what is written goes forward.
 
     Raises:
+        BadInput: commas alone are no directories.
         NotPossible: this assay has no probe, or it failed.
     """
+    if paths and not paths.strip(","):
+        raise BadInput(
+            "--path names no directory.", "Name one of each disk, with commas between them."
+        )
     program = find_native(env, "assay-tier-probe", "ASSAY_TIER_PROBE")
     where = ["--path", paths, "--bytes", str(size_bytes), "--order", order] if paths else []
     words = [str(program), *where]

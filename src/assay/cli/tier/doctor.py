@@ -8,7 +8,6 @@ import sys
 
 from assay.cli.documents import print_json
 from assay.cli.layout import fitted, width_of
-from assay.errors import BadInput
 from assay.records import to_builtins
 from assay.tier.doctor import findings, unadvisable, usable
 from assay.tier.probe import Path, Probe, probe
@@ -23,10 +22,6 @@ def run(arguments: argparse.Namespace) -> int:
         BadInput: --path names nothing.
         NotPossible: this assay was built without it.
     """
-    if arguments.path is not None and not arguments.path.strip(","):
-        raise BadInput(
-            "--path names no directory.", "Name one of each disk, with commas between them."
-        )
     found = probe(os.environ, arguments.path or "")
     swap = read_swap()
     can = usable(found)

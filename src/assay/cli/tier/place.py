@@ -53,6 +53,7 @@ def device_of(paths: str) -> Device:
     """What directories on disks give altogether, measured now.
 
     Raises:
+        BadInput: they name nothing.
         NotPossible: the tier cannot be used here.
     """
     found = probe(os.environ, paths)
