@@ -9,6 +9,8 @@ namespace {
 
 /// Of what memory holds, the part that only passes through, and the part that is kept for a while unmapped.
 constexpr std::size_t passing_part = 32, aside_part = 32;
+/// More of it passes through where that is touched several times on its way: the tiles of a matrix.
+constexpr std::size_t most_passing_part = 16;
 /// Of a sweep, nothing that was unmapped is touched before all else was.
 constexpr std::size_t aside_part_of_sweep = 128;
 
@@ -63,6 +65,10 @@ void Residence::take_out(Chunk& chunk) {
 }
 
 void Residence::left(Chunk& chunk) {
+    // So slowly that about one of as many that pass through is unmapped too early.
+    constexpr std::size_t leave_for_one = 32;
+    if (chunk.place == Chunk::Place::aside)
+        more_passing_ -= std::min(more_passing_, chunk.bytes() / leave_for_one);
     take_out(chunk);
     chunk.streak = 0;
     chunk.spared = 0;
@@ -158,6 +164,8 @@ void Residence::fit_parts() {
 void Residence::used_again(Chunk& chunk) {
     now(chunk);
     if (future_ != nullptr) return came_foreseen(chunk);
+    if (retains_ && chunk.place == Chunk::Place::aside)
+        more_passing_ = std::min(more_passing_ + chunk.bytes(), most_ / most_passing_part);
     constexpr unsigned longest = 3;
     chunk.streak = std::min(chunk.streak + 1U, longest) & longest;
     chunk.spared = chunk.streak;
@@ -225,7 +233,7 @@ Chunk* Residence::next_to_unmap() {
     if (Chunk* const last = touched_last(); last != nullptr && is_mapped(*last)) return last;
     // What came last stays: an instruction may need several chunks.
     if (main_.size() + passing_.size() <= least) return nullptr;
-    if (passing_.bytes() > few_passing_) return passing_.front();
+    if (passing_.bytes() > passing_bytes()) return passing_.front();
     for (std::size_t i = 0; i < most_passed_over && !main_.empty() && main_.front()->spared > 0; ++i)
         pass_over(*main_.front());
     return main_.empty() ? passing_.front() : main_.front();

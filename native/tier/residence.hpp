@@ -103,8 +103,10 @@ class Residence {
     void retain(bool retains);
     void fit_parts();
     void end_watch();
+    /// Bytes that pass through.
+    [[nodiscard]] std::size_t passing_bytes() const { return few_passing_ + more_passing_; }
     /// More passes through memory than is to.
-    [[nodiscard]] bool has_room() const { return passing_.bytes() > few_passing_ + few_passing_ / 4; }
+    [[nodiscard]] bool has_room() const { return passing_.bytes() > passing_bytes() + few_passing_ / 4; }
     /// For what comes again after so many bytes came.
     [[nodiscard]] bool makes_room(std::size_t distance);
     void now(Chunk& chunk) const { chunk.came = static_cast<std::uint32_t>(came_ / unit); }
@@ -116,6 +118,7 @@ class Residence {
     static constexpr std::size_t unit = std::size_t{4} << 10U; ///< Of the clock, bytes that came.
 
     std::size_t chunk_, most_ = 0, few_passing_ = 0, few_aside_ = 0; ///< Bytes.
+    std::size_t more_passing_ = 0; ///< Bytes, for what passes through is touched again on its way.
     Queue main_, passing_, aside_, watched_, ahead_, stuck_;
     bool retains_ = false;
     double again_share_ = 0.0; ///< Of what came last, the part that was there before.

@@ -5,7 +5,7 @@
 namespace assay::tier {
 
 Streams::Stream& Streams::go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
-    if (one.repeats && chunk == one.next_first) one.begin_anew();
+    if (one.repeats && chunk == one.next_first && !one.will_pass(chunk)) one.begin_anew(chunk);
     one.last = chunk;
     one.thread = thread;
     one.used = now_;
@@ -41,11 +41,11 @@ void Streams::see(std::int64_t chunk, std::uint32_t thread) {
 Streams::Stream& Streams::begin(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
     const auto [first, stride] = start;
     // A run with the same stride, which began elsewhere: a matrix by columns. Then the next begins as far on.
+    // One that is still under way may leave out some chunks, and touches of others meanwhile are not of it.
     for (Stream& one : streams_)
-        if (one.used != 0 && one.thread == thread && one.stride == stride && first != one.first) {
-            one.next_first = 2 * first - one.first;
-            one.repeats = true;
-            one.first = first;
+        if (one.used != 0 && one.thread == thread && one.stride == stride && first != one.first &&
+            (one.is_over() || one.will_pass(first))) {
+            if (!one.will_pass(first)) one.begin_anew(first);
             one.last = chunk;
             one.used = now_;
             return one;

@@ -20,13 +20,27 @@ class Streams {
         std::uint64_t used = 0;      ///< When it was followed last; 0: never.
         std::int64_t first = 0;      ///< Where it began, or came round to.
         std::int64_t next_first = 0; ///< Where the next run like it is expected, where `repeats`.
+        std::int64_t end = 0;        ///< How far the run before it went, where `repeats`.
         bool repeats = false;
 
-        /// Where it was expected to.
-        void begin_anew() {
-            const std::int64_t jump = next_first - first;
-            first = next_first;
-            next_first += jump;
+        /// The next run like it begins: at a chunk, and the one after that as much further on.
+        void begin_anew(std::int64_t at) {
+            next_first = 2 * at - first;
+            first = at;
+            end = last;
+            repeats = true;
+        }
+        /// Whether it has come about as far as the run before it.
+        [[nodiscard]] bool is_over() const { return !repeats || (end - last) / stride <= window; }
+        /// Whether it is on its way to a chunk, and goes at least as far.
+        [[nodiscard]] bool will_pass(std::int64_t chunk) const {
+            return repeats && (chunk - last) / stride > 0 && (end - chunk) / stride >= 0;
+        }
+        /// Whether the next run like it begins about there: what begins with a matrix' columns does not begin
+        /// with a chunk.
+        [[nodiscard]] bool begins_near(std::int64_t chunk) const {
+            const auto [least, most] = std::minmax(first, next_first);
+            return takes_all() && is_over() && chunk >= least && chunk <= most + 1;
         }
         [[nodiscard]] bool takes_all() const { return stride == 1 || stride == -1; }
         /// Whether it passes the last of all chunks on its way from one to another.
@@ -65,9 +79,10 @@ class Streams {
             // since it last did is none.
             for (Stream& one : streams_)
                 if (mine(one) && one.repeats && one.last != one.first && one.next_first >= 0 &&
-                    one.next_first < count &&
-                    reaches(one, one.next_first - one.stride, chunk, count, mapped)) {
-                    one.begin_anew();
+                    one.next_first < count && !one.will_pass(one.next_first)) {
+                    const bool near = one.begins_near(chunk);
+                    if (!near && !reaches(one, one.next_first - one.stride, chunk, count, mapped)) continue;
+                    one.begin_anew(near ? chunk : one.next_first);
                     return &go_on(one, chunk, thread, most);
                 }
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -210,6 +211,45 @@ def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -
     assert (after.demand, after.late) == (before.demand + 1, before.late)
     with pytest.raises(BadInput, match="'backward' is no order"):
         region.order("backward")  # type: ignore[arg-type]
+
+
+def test_a_round_that_begins_further_on_than_the_last_is_there_when_it_begins(tier: Tier) -> None:
+    """An elimination: each round goes through what is left, which is a little less."""
+    array = tier.region("256M").array("u1")
+    array[:] = 7
+    firsts = range(20, 90, 10)
+    for first in firsts:
+        wait_until_nothing_is_read(tier)
+        before = tier.counts
+        assert array[first * 2 * MIB] == 7
+        after = tier.counts
+        if first >= firsts[4]:  # the others show how far apart they are
+            assert (after.demand, after.late) == (before.demand, before.late)
+            assert after.staged > before.staged
+        assert (array[first * 2 * MIB :: 4096] == 7).all()
+
+
+def test_what_is_there_of_a_long_run_is_mapped_before_it_is_touched(
+    env: dict[str, str], disk: Path
+) -> None:
+    """A fault takes about as long as computing with a tenth of a chunk."""
+    with Tier(disk, dram="256M", env=env) as tier:
+        array = tier.region("512M").array("u1")
+        array[:] = 7
+        for _ in range(3):
+            before, faults = tier.counts, faults_of_thread()
+            for at in range(0, len(array), 2 * MIB):
+                assert (array[at : at + 2 * MIB : 4096] == 7).all()
+                time.sleep(0.002)  # so that it is there
+            after, faults = tier.counts, faults_of_thread() - faults
+        there = after.staged + after.again - before.staged - before.again
+        assert there >= 100
+        assert faults <= 0.8 * there
+
+
+def faults_of_thread() -> int:
+    used = resource.getrusage(resource.RUSAGE_THREAD)
+    return used.ru_minflt + used.ru_majflt
 
 
 def test_what_is_done_with_gives_up_its_memory_and_keeps_its_content(tier: Tier) -> None:

@@ -124,6 +124,43 @@ def test_columns_of_a_matrix_are_runs_that_repeat(found: Found) -> None:
         assert shown(first, "stride", "first", "last") == (8, column, column)
 
 
+def rounds(firsts: Iterable[int]) -> list[list[int]]:
+    """What an elimination goes through: all that is left of 64, and less each time."""
+    return [list(range(first, 64)) for first in firsts]
+
+
+@pytest.mark.parametrize(
+    "firsts", [(0, 4, 8, 12, 16), (0, 4, 7, 11, 15, 19, 22), (0, 3, 7, 10, 14)]
+)
+def test_rounds_that_begin_further_on_each_time_are_runs_that_repeat(
+    found: Found, firsts: tuple[int, ...]
+) -> None:
+    """From the third on, each is known by its first touch, also where tiles are no whole chunks."""
+    runs = iter(found(touch for one in rounds(firsts) for touch in one))
+    for number, first in enumerate(firsts):
+        one = [next(runs) for _ in range(first, 64)]
+        if number > 1:
+            assert shown(one[0], "first", "last", "repeats", "window") == (first, first, True, MOST)
+        assert all(run is not None and run["first"] == first for run in one[2:])
+
+
+def test_what_is_touched_besides_does_not_end_a_round(found: Found) -> None:
+    """Chunks of the round before, and such as are left out."""
+    one, two, three, *others = rounds((0, 4, 8, 12, 16))
+    touches = [*one, *two, *three]
+    for round_ in others:
+        late = round_.index(40)
+        touches += [*round_[:late], 9, 10, *round_[late : late + 8], *round_[late + 11 :]]
+    runs = {}
+    for run in found(touches)[sum(map(len, (one, two, three))) :]:
+        if run is not None:
+            runs.setdefault(run["first"], []).append(run["last"])
+    for first in (12, 16):
+        assert runs[first][0] == first and runs[first][-1] == 63
+        assert {41, 47, 52, 63} <= set(runs[first])
+    assert set(runs) == {12, 16, 9}
+
+
 def test_where_most_is_brought_in_vain_neighbours_are_no_run(found: Found) -> None:
     vain = ["wasted"] * 64
     assert found([*vain, 10, 11]) == [None, None]
