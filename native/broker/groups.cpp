@@ -29,7 +29,7 @@ constexpr auto leftover_pause = std::chrono::milliseconds(1);
 /// 1 has no limit.
 constexpr const char* most_groups = "1000";
 
-std::string failed(const std::string& path, int error) {
+std::string told(const std::string& path, int error) {
     return path + ": " + std::strerror(error);
 }
 
@@ -74,12 +74,12 @@ Groups::Groups(const Partition& partition, int lease, const Share& share, Owner 
 
 std::string Groups::make(const Hierarchy& hierarchy, int lease, const Share& share) {
     const std::string folder = hierarchy.folder + '/' + std::string(lease_prefix) + std::to_string(lease);
-    if (::mkdir(folder.c_str(), 0755) != 0) return failed(folder, errno);
+    if (::mkdir(folder.c_str(), 0755) != 0) return told(folder, errno);
     folders_.push_back(folder);
     removals_.emplace_back(hierarchy, folder);
     const auto set = [&](const char* file, const std::string& text) -> std::string {
         const int error = write_file(AT_FDCWD, (folder + '/' + file).c_str(), text);
-        return error == 0 ? "" : failed(folder + '/' + file, error);
+        return error == 0 ? "" : told(folder + '/' + file, error);
     };
     const bool v2 = hierarchy.controller.empty();
     if (v2 || hierarchy.controller == "cpuset") {

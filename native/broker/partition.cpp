@@ -18,7 +18,7 @@ std::string text_of(const Json& object, const char* key) {
     return found->get<std::string>();
 }
 
-std::vector<int> list_of(const Json& object, const char* key) {
+std::vector<int> stored_list(const Json& object, const char* key) {
     const auto found = object.find(key);
     if (found == object.end()) return {};
     if (!found->is_string()) throw PartitionError(std::string(key) + " is no list as 0-3,8");
@@ -51,9 +51,9 @@ Partition parse_partition(std::string_view text) {
     if (hierarchies == document.end() || !hierarchies->is_array() || hierarchies->empty())
         throw PartitionError("no hierarchies");
     for (const auto& one : *hierarchies) partition.hierarchies.push_back(hierarchy_of(one));
-    partition.cpus = list_of(document, "cpus");
+    partition.cpus = stored_list(document, "cpus");
     if (partition.cpus.empty()) throw PartitionError("no cpus");
-    partition.gpus = list_of(document, "gpus");
+    partition.gpus = stored_list(document, "gpus");
     const auto memory = document.find("memory_bytes");
     if (memory != document.end()) {
         if (!memory->is_number_unsigned()) throw PartitionError("memory_bytes is no number");

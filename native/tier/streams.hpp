@@ -36,11 +36,13 @@ class Streams {
         [[nodiscard]] bool will_pass(std::int64_t chunk) const {
             return repeats && (chunk - last) / stride > 0 && (end - chunk) / stride >= 0;
         }
-        /// Whether the next run like it begins about there: what begins with a matrix' columns does not begin
-        /// with a chunk.
+        /// Whether the next run like it begins about there: what begins with a column of a matrix does not
+        /// begin with a chunk, and of the run before the first ones may have been mapped. One that has hardly
+        /// begun itself may be chance.
         [[nodiscard]] bool begins_near(std::int64_t chunk) const {
             const auto [least, most] = std::minmax(first, next_first);
-            return takes_all() && is_over() && chunk >= least && chunk <= most + 1;
+            const bool is_long = (last - first) / stride >= window;
+            return takes_all() && is_long && is_over() && chunk >= least && chunk <= most + 1;
         }
         [[nodiscard]] bool takes_all() const { return stride == 1 || stride == -1; }
         /// Whether it passes the last of all chunks on its way from one to another.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import signal
 
 from assay.errors import BadInput
 
@@ -123,3 +124,11 @@ def show_percent(ratio: float) -> str:
 def show_count(number: int, one: str, many: str | None = None) -> str:
     """``1 launch``, ``3 launches``, ``1,204 samples``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def show_signal(number: int) -> str:
+    """``SIGKILL``; ``signal 40`` for one that has no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -10,6 +10,10 @@ from native_build import native_build
 @pytest.mark.slow
 def test_each_source_compiles_by_itself() -> None:
     """Else the package's build, of several at a time, hides a header that one of them lacks."""
-    build = native_build(["assay-exec", "assay-tier-semantics"], "", "-DCMAKE_UNITY_BUILD=OFF")
+    build = native_build(
+        ["assay-exec", "assay-broker", "assay-noise", "assay-tier-semantics"],
+        "",
+        "-DCMAKE_UNITY_BUILD=OFF",
+    )
     assert (build / "assay-exec").exists()
     assert (build / "tier" / "assay-tier-semantics").exists()

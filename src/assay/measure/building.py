@@ -27,7 +27,7 @@ from assay.measure.output import kept
 from assay.measure.sources import SourceChanged, Sources
 from assay.records import Evidence, Launch, Outcome, Output, Plan, Sample, Workload
 from assay.records.sample import BUILD
-from assay.units import show_duration
+from assay.units import show_duration, show_signal
 from assay.untrusted import clean
 
 LEAST_S = 600.0
@@ -325,12 +325,7 @@ def failed_sample(launch: Launch, failed: BuildFailed) -> Sample:
 
 
 def _ended(status: int) -> str:
-    if status > 0:
-        return f"ended with status {status}"
-    try:
-        return f"was ended by {signal.Signals(-status).name}"
-    except ValueError:
-        return f"was ended by signal {-status}"
+    return f"ended with status {status}" if status > 0 else f"was ended by {show_signal(-status)}"
 
 
 def _compiler(argv: tuple[str, ...], tools: Iterable[Path], env: Mapping[str, str]) -> str | None:

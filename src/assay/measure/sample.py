@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.facts import Host
+from assay.units import show_signal
 
 OUTCOMES = {
     "exited": Outcome.OK,
@@ -106,7 +106,7 @@ def _outcome(
     if facts.outcome == "signaled" and facts.signal:
         return outcome, f"{which}{end_of(facts.exit_status, facts.signal)}"
     if facts.outcome == "interrupted":
-        by = _signal_name(facts.interrupted_by) if facts.interrupted_by else "a signal"
+        by = show_signal(facts.interrupted_by) if facts.interrupted_by else "a signal"
         return outcome, f"its launcher was ended by {by}, which assay had not asked for"
     return outcome, facts.message
 
@@ -122,14 +122,7 @@ def _which(facts: RunFacts, copies: Copies) -> str:
 
 def end_of(exit_status: int | None, number: int | None) -> str:
     """How a program ended, in words: by a signal of this number, else with a status."""
-    return f"ended by {_signal_name(number)}" if number else f"exit status {exit_status or 0}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+    return f"ended by {show_signal(number)}" if number else f"exit status {exit_status or 0}"
 
 
 def _evidence(facts: RunFacts, own_s: float) -> list[Evidence]:

@@ -20,7 +20,7 @@ from assay.records import to_builtins
 from assay.settings.refusal import STATIC
 from assay.tier.look import looks
 from assay.tier.prediction import Prediction, predicted, reasons
-from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration
+from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration, show_signal
 
 FOR_S = 30.0
 ENDING_S = 5.0
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
 
 
 def _ending(status: int) -> str:
-    return f"by signal {-status}" if status < 0 else f"with status {status}"
+    return f"by {show_signal(-status)}" if status < 0 else f"with status {status}"
 
 
 @contextlib.contextmanager

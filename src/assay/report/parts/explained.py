@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join
 from assay.report.parts.common import scroll
+from assay.report.plain import typeset
 from assay.search.explain import Explanation, Share
 from assay.search.sentence import bound_words, change_text, interval_text
 
@@ -50,10 +51,10 @@ def _lines(found: Explanation) -> Iterator[tuple[Share, str]]:
 
 
 def _line(share: Share, words: str) -> Html:
+    figures = (change_text(share.ratio), interval_text(share.ci))
     return el(
         "tr",
         el("th", share.name, scope="row"),
         el("td", words),
-        el("td", change_text(share.ratio), class_="num"),
-        el("td", interval_text(share.ci), class_="num"),
+        [el("td", typeset(figure, figure), class_="num") for figure in figures],
     )
