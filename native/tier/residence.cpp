@@ -10,7 +10,7 @@ namespace {
 /// Of what memory holds, the part that only passes through, and the part that is kept for a while unmapped.
 constexpr std::size_t passing_part = 32, aside_part = 32;
 /// More of it passes through where that is touched several times on its way: the tiles of a matrix.
-constexpr std::size_t most_passing_part = 16;
+constexpr std::size_t most_passing_part = 32;
 /// Of a sweep, nothing that was unmapped is touched before all else was.
 constexpr std::size_t aside_part_of_sweep = 128;
 

@@ -22,8 +22,12 @@ from assay.units import parse_bytes, parse_duration_s, show_bytes, show_count, s
 from assay.workloads.kernels import Timed, described, find_kernel, timed
 
 BUDGET_S = 600.0
-_THRESHOLD_BYTES = 1 << 20
-"""From which on memory is managed: the arrays of the smallest cells are to be, too."""
+_MANAGED_OF_DRAM = 16
+"""Managed is, of allocations, what is not smaller than such a part of DRAM.
+
+The library's own default would leave out all of the smallest cells. What is smaller still are the
+buffers that programs work in, which no default manages either.
+"""
 _LEAST_OF_DRAM = 2.0
 """Data at most, over DRAM, of which the tier shows anything."""
 
@@ -54,7 +58,7 @@ class _Catalogue:
     def _env(self, dram_bytes: int | None) -> Mapping[str, str]:
         if dram_bytes is None:
             return dict(os.environ)
-        threshold = {"ASSAY_TIER_THRESHOLD": str(_THRESHOLD_BYTES)}
+        threshold = {"ASSAY_TIER_THRESHOLD": str(dram_bytes // _MANAGED_OF_DRAM)}
         return tier_env(self.path, dram_bytes) | threshold
 
 
