@@ -43,9 +43,11 @@ const Streams::Stream* LookAhead::run_of(Region& region, const Chunk& chunk, std
     };
     const auto count = static_cast<std::int64_t>(region.bytes / step);
     const std::uint32_t most = most_of(step);
-    const Streams::Stream* const run = streams.follow(number, count, thread, most, mapped);
-    if (region.order != Order::sequential || (run != nullptr && run->stride > 0)) return run;
-    return streams.assume(number, thread, most);
+    const Streams::Stream* run = streams.follow(number, count, thread, most, mapped);
+    if (region.order == Order::sequential && (run == nullptr || run->stride < 0))
+        run = streams.assume(number, thread, most);
+    is_alone_ = std::exchange(newest_, run) == run;
+    return run;
 }
 
 void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
@@ -56,8 +58,11 @@ void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
     std::uint32_t ahead = 0;
     // What is there already of a run that was followed for a while is mapped before it is touched, and counts
     // as used: of parts a fault takes as long as a transfer; of chunks, about 0.1 ms, in which an idle
-    // processor is woken twice and once more to flush its TLB.
-    std::uint32_t straight = memory_.maps_freely() ? run.window / (level > 0 ? 4 : 8) : 0;
+    // processor is woken twice and once more to flush its TLB. Of several runs in turn each would take the
+    // room of what passes from the others.
+    const std::uint32_t part = level > 0 ? 4 : 8;
+    const bool straightens = memory_.maps_freely() && (level > 0 || (is_alone_ && newest_ == &run));
+    std::uint32_t straight = straightens ? run.window / part : 0;
     for (std::int64_t steps = 0; ahead < run.window && steps < count; ++steps) {
         const std::int64_t before = number;
         number = run.next(number, count);

@@ -68,6 +68,8 @@ class LookAhead {
         Node node{};
     };
     Unfinished unfinished_;
+    const Streams::Stream* newest_ = nullptr; ///< The run of the last touch; only compared.
+    bool is_alone_ = false;                   ///< And of the one before.
 };
 
 } // namespace assay::tier
