@@ -42,14 +42,15 @@ Streams::Stream& Streams::begin(Start start, std::int64_t chunk, std::uint32_t t
     const auto [first, stride] = start;
     // A run with the same stride, which began elsewhere: a matrix by columns. Then the next begins as far on.
     // One that is still under way may leave out some chunks, and touches of others meanwhile are not of it.
-    for (Stream& one : streams_)
-        if (one.used != 0 && one.thread == thread && one.stride == stride && first != one.first &&
-            (one.is_over() || one.will_pass(first))) {
-            if (!one.will_pass(first)) one.begin_anew(first);
-            one.last = chunk;
-            one.used = now_;
-            return one;
-        }
+    for (Stream& one : streams_) {
+        if (one.used == 0 || one.thread != thread || one.stride != stride || first == one.first) continue;
+        const bool goes_on = one.will_pass(first);
+        if (!goes_on && !one.is_over()) continue;
+        if (!goes_on) one.begin_anew(first);
+        one.last = chunk;
+        one.used = now_;
+        return one;
+    }
     Stream& one = oldest();
     one = {.last = chunk,
            .stride = stride,

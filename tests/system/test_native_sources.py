@@ -16,4 +16,6 @@ def test_each_source_compiles_by_itself() -> None:
         "-DCMAKE_UNITY_BUILD=OFF",
     )
     assert (build / "assay-exec").exists()
+    assert (build / "assay-noise").exists()
+    assert (build / "broker" / "assay-broker").exists()
     assert (build / "tier" / "assay-tier-semantics").exists()
