@@ -88,7 +88,8 @@ class Cache(msgspec.Struct, frozen=True):
 _WHY = {
     "cold": "files stay in the cache that other processes have mapped, or that lie in memory only"
     " (tmpfs)",
-    "warm": "memory is too small for these files, or limited",
+    "warm": "memory is too small for these files, or limited, or the kernel gives up pages by"
+    " itself (memory.damon of `assay machine check`)",
 }
 
 

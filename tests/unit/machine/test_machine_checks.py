@@ -33,6 +33,7 @@ CPU = "/sys/devices/system/cpu"
 FREQ = f"{CPU}/cpufreq"
 NODE = "/sys/devices/system/node"
 THP = "/sys/kernel/mm/transparent_hugepage"
+DAMON = "/sys/kernel/mm/damon/admin/kdamonds"
 KERNEL = "/proc/sys/kernel"
 WORKQUEUES = "/sys/devices/virtual/workqueue"
 GROUP = "/sys/fs/cgroup/user.slice"
@@ -344,6 +345,13 @@ CASES = {
     ),
     "memory.ksm": word(
         "/sys/kernel/mm/ksm/run", "0", "1", "echo 0 > /sys/kernel/mm/ksm/run", "ksm=0"
+    ),
+    "memory.damon": Case(
+        {f"{DAMON}/0/state": "off", f"{DAMON}/0/contexts/0/schemes/0/action": "pageout"},
+        {f"{DAMON}/0/state": "on", f"{DAMON}/0/contexts/0/schemes/0/action": "pageout"},
+        f"pageout ({DAMON}/0/state)",
+        f"echo off > {DAMON}/0/state",
+        accept=("off",),
     ),
     "memory.balance": Case(
         nodes((1000, 500), (1000, 400)),
@@ -663,6 +671,32 @@ def test_turbo_of_other_processors(tree: Tree) -> None:
     found = look("cpu.turbo", host, Demand(Status.WARN, ("off",)))
     assert found.evidence == f"on ({FREQ}/boost)"
     assert found.remedy is not None and found.remedy.text == f"echo 0 > {FREQ}/boost"
+
+
+def test_damon_by_threads_and_modules(tree: Tree) -> None:
+    schemes = f"{DAMON}/0/contexts/0/schemes"
+    reclaim = "/sys/module/damon_reclaim/parameters/enabled"
+    files = {
+        f"{DAMON}/0/state": "on",
+        f"{schemes}/0/action": "pageout",
+        f"{schemes}/1/action": "stat",
+        f"{schemes}/2/action": "pageout",
+        f"{DAMON}/1/state": "off",
+        f"{DAMON}/2/state": "on",
+        reclaim: "Y",
+        "/sys/module/damon_stat/parameters/enabled": "N",
+    }
+    found = look("memory.damon", Host(tree(files)), Demand(Status.WARN, ("off", "watch")))
+    assert found.evidence == f"pageout ({reclaim}), pageout and stat ({DAMON}/0/state)"
+    assert found.remedy is not None
+    assert found.remedy.text == f"echo N > {reclaim}; echo off > {DAMON}/0/state"
+    found = look("memory.damon", Host(tree(files)), Demand(Status.WARN, ("off", "pageout")))
+    assert "watch (" in found.evidence
+
+
+def test_damon_that_nobody_set_up_is_off(tree: Tree) -> None:
+    host = Host(tree({f"{DAMON}/nr_kdamonds": "0"}))
+    assert look("memory.damon", host, Demand(Status.WARN, ("off",))).status is Status.OK
 
 
 def test_an_interrupt_that_nobody_waits_for_does_not_count(tree: Tree) -> None:

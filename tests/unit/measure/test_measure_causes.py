@@ -126,6 +126,17 @@ def test_known_periods_are_those_that_are_switched_on(tmp_path: Path) -> None:
     assert [one.period_s for one in known_periods(root)] == [1.0, 5.0, 0.02, 4.0]
 
 
+def test_periods_of_damon_are_known_while_it_is_on(tmp_path: Path) -> None:
+    thread = "sys__kernel__mm__damon__admin__kdamonds__0"
+    intervals = f"{thread}__contexts__0__monitoring_attrs__intervals"
+    files = {f"{intervals}__sample_us": "500000\n", f"{intervals}__aggr_us": "5000000\n"}
+    root = tree(tmp_path, **{f"{thread}__state": "off\n"}, **files)
+    assert known_periods(root) == ()
+    (tmp_path / "sys/kernel/mm/damon/admin/kdamonds/0/state").write_text("on\n")
+    assert [one.period_s for one in known_periods(root)] == [0.5, 5.0]
+    assert who_has(5.01, known_periods(root)) == "DAMON (memory.damon)"
+
+
 def test_who_has_a_period() -> None:
     known = (KnownPeriod(0.004, "the tick"), KnownPeriod(1.0, "a"), KnownPeriod(1.0, "b"))
     assert who_has(0.00401, known) == "the tick"

@@ -15,6 +15,7 @@ from assay.machine.checks.host import NODE, Host
 from assay.machine.checks.kinds import Amount, Check, Held, NumberCheck, RuleCheck, WordCheck
 from assay.machine.checks.reading import choice_in, number_in, word_in
 from assay.machine.checks.writing import as_root, write, writes, writes_number
+from assay.machine.damon import KDAMONDS, watchers
 from assay.machine.swaps import SWAPS, swap_areas
 
 _THP = "/sys/kernel/mm/transparent_hugepage"
@@ -37,6 +38,27 @@ def _mthp_remedy(word: str, places: tuple[str, ...]) -> Remedy:
     setting = f"vm.thp.{sizes[0]}k={word}" + (" and so on" if len(sizes) > 1 else "")
     path = places[0] if len(places) == 1 else f"{_THP}/hugepages-*kB/enabled"
     return write(path, word, setting)
+
+
+def _damon(host: Host) -> dict[str, str]:
+    """``off``; ``watch``, or what is done with pages, of each that runs."""
+    found = {}
+    for watcher in watchers(host.root):
+        if watcher.is_on is None:
+            raise host.unread(watcher.switch, "says neither on nor off")
+        actions = " and ".join(dict.fromkeys(watcher.actions)) or "watch"
+        found[watcher.switch] = actions if watcher.is_on else "off"
+    if not found and not host.root.exists(KDAMONDS):
+        raise host.unread(KDAMONDS)
+    return found or {KDAMONDS: "off"}
+
+
+def _damon_remedy(_: str, places: tuple[str, ...]) -> Remedy:
+    return as_root("; ".join(f"echo {_off(place)} > {place}" for place in places))
+
+
+def _off(switch: str) -> str:
+    return "N" if switch.endswith("/enabled") else "off"
 
 
 def _hugepages(host: Host) -> Held:
@@ -175,6 +197,12 @@ CHECKS: tuple[Check, ...] = (
         word_in(_KSM),
         writes(_KSM, "ksm"),
         ("0", "1", "2"),
+    ),
+    WordCheck(
+        "memory.damon",
+        "pages given up, or sorted, while memory is free",
+        _damon,
+        _damon_remedy,
     ),
     NumberCheck("memory.balance", "free memory of nodes", "%", _balance, _balance_remedy),
 )
