@@ -47,7 +47,16 @@ const Streams::Stream* LookAhead::run_of(Region& region, const Chunk& chunk, std
     if (region.order == Order::sequential && (run == nullptr || run->stride < 0))
         run = streams.assume(number, thread, most);
     is_alone_ = std::exchange(newest_, run) == run;
+    latest_[touches_++ % latest_.size()] = run;
     return run;
+}
+
+std::uint32_t LookAhead::share_of(std::size_t step) const {
+    constexpr std::size_t least = 2;
+    std::size_t runs = 0;
+    for (auto one = latest_.begin(); one != latest_.end(); ++one)
+        if (*one != nullptr && std::find(latest_.begin(), one, *one) == one) ++runs;
+    return static_cast<std::uint32_t>(std::max(most_ / step / std::max(runs, std::size_t{1}), least));
 }
 
 void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
@@ -62,8 +71,9 @@ void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
     // room of what passes from the others.
     const std::uint32_t part = level > 0 ? 4 : 8;
     const bool straightens = memory_.maps_freely() && (level > 0 || (is_alone_ && newest_ == &run));
+    const std::uint32_t window = std::min(run.window, share_of(step));
     std::uint32_t straight = straightens ? run.window / part : 0;
-    for (std::int64_t steps = 0; ahead < run.window && steps < count; ++steps) {
+    for (std::int64_t steps = 0; ahead < window && steps < count; ++steps) {
         const std::int64_t before = number;
         number = run.next(number, count);
         const auto within = [count](std::int64_t i) { return i >= 0 && i < count; };

@@ -4,6 +4,7 @@
 #include "tier/regions.hpp"
 #include "tier/streams.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -40,6 +41,9 @@ class LookAhead {
   private:
     /// Chunks of a window.
     [[nodiscard]] std::uint32_t most_of(std::size_t step) const;
+    /// Chunks that each of the runs that take turns may have ahead: what one brings beyond that, another one
+    /// gives up before it is used.
+    [[nodiscard]] std::uint32_t share_of(std::size_t step) const;
     [[nodiscard]] bool has_enough() const { return bytes() >= most_; }
     [[nodiscard]] std::size_t bytes() const {
         return memory_.residence().ahead_bytes() + memory_.transfers().unasked_bytes();
@@ -68,7 +72,9 @@ class LookAhead {
         Node node{};
     };
     Unfinished unfinished_;
-    const Streams::Stream* newest_ = nullptr; ///< The run of the last touch; only compared.
+    std::array<const Streams::Stream*, 32> latest_{}; ///< The runs of the last touches; only compared.
+    std::size_t touches_ = 0;
+    const Streams::Stream* newest_ = nullptr; ///< That of the last one.
     bool is_alone_ = false;                   ///< And of the one before.
 };
 

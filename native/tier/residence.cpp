@@ -9,8 +9,9 @@ namespace {
 
 /// Of what memory holds, the part that only passes through, and the part that is kept for a while unmapped.
 constexpr std::size_t passing_part = 32, aside_part = 32;
-/// More of it passes through where that is touched several times on its way: the tiles of a matrix.
-constexpr std::size_t most_passing_part = 32;
+/// More of it passes through where that is touched several times on its way: the tiles of a matrix, and rows
+/// of a grid with those beside them.
+constexpr std::size_t most_passing_part = 8;
 /// Of a sweep, nothing that was unmapped is touched before all else was.
 constexpr std::size_t aside_part_of_sweep = 128;
 
@@ -113,6 +114,8 @@ void Residence::came(Chunk& chunk, bool again) {
     came_ += chunk.bytes();
     now(chunk);
     if (future_ != nullptr) return came_foreseen(chunk);
+    // Had so much passed through, it would still be there.
+    if (retains_ && again && distance <= few_passing_ + most_ / most_passing_part) pass_more(chunk);
     const bool stays = !retains_ || has_room() || (again && makes_room(distance));
     enter(chunk, stays ? Chunk::Place::main : Chunk::Place::passing);
 }
@@ -161,11 +164,15 @@ void Residence::fit_parts() {
     while (passing_.bytes() > few_passing_) enter(*passing_.front(), Chunk::Place::main);
 }
 
+/// It passed through, and was taken away too early.
+void Residence::pass_more(const Chunk& chunk) {
+    more_passing_ = std::min(more_passing_ + chunk.bytes(), most_ / most_passing_part);
+}
+
 void Residence::used_again(Chunk& chunk) {
     now(chunk);
     if (future_ != nullptr) return came_foreseen(chunk);
-    if (retains_ && chunk.place == Chunk::Place::aside)
-        more_passing_ = std::min(more_passing_ + chunk.bytes(), most_ / most_passing_part);
+    if (retains_ && chunk.place == Chunk::Place::aside) pass_more(chunk);
     constexpr unsigned longest = 3;
     chunk.streak = std::min(chunk.streak + 1U, longest) & longest;
     chunk.spared = chunk.streak;

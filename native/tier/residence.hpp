@@ -100,6 +100,7 @@ class Residence {
     void came_foreseen(Chunk& chunk);
     Queue& queue(Chunk::Place place);
     void judge(const Chunk& chunk, bool again);
+    void pass_more(const Chunk& chunk);
     void retain(bool retains);
     void fit_parts();
     void end_watch();

@@ -6,8 +6,10 @@ namespace assay::tier {
 
 Streams::Stream& Streams::go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
     if (one.repeats && chunk == one.next_first && !one.will_pass(chunk)) one.begin_anew(chunk);
+    see(chunk, thread, false);
     one.last = chunk;
     one.thread = thread;
+    one.pause = now_ - one.used;
     one.used = now_;
     one.window = std::min(misleads() ? first_window : 2 * one.window, most);
     return one;
@@ -25,29 +27,53 @@ Streams::Stream* Streams::assume(std::int64_t chunk, std::uint32_t thread, std::
 
 Streams::Alone Streams::alone(std::uint32_t thread) const {
     Alone all;
-    for (std::size_t i = 0; i < remembered && all.found < all.chunks.size(); ++i) {
-        const Seen& seen = seen_[(newest_ + remembered - i) % remembered];
-        if (seen.when != 0 && seen.when + recent >= now_ && seen.thread == thread)
-            all.chunks[all.found++] = seen.chunk;
+    for (std::uint64_t back = 1; back < std::min(recent, now_) && all.found < all.chunks.size(); ++back) {
+        const Seen& seen = seen_[(now_ - back) % recent];
+        if (seen.alone && seen.thread == thread) all.chunks[all.found++] = seen.chunk;
     }
     return all;
 }
 
-void Streams::see(std::int64_t chunk, std::uint32_t thread) {
-    newest_ = (newest_ + 1) % remembered;
-    seen_[newest_] = {chunk, thread, now_};
+std::uint64_t Streams::ago(std::int64_t chunk, std::uint32_t thread) const {
+    for (std::uint64_t back = 1; back < std::min(recent, now_); ++back) {
+        const Seen& seen = seen_[(now_ - back) % recent];
+        if (seen.chunk == chunk && seen.thread == thread) return back;
+    }
+    return 0;
+}
+
+Streams::Start Streams::beside(std::int64_t chunk, std::uint32_t thread) const {
+    // Of fewer runs than there is room for: what is touched besides takes the place of one.
+    constexpr std::uint64_t longest = 2 * (most_streams - most_streams / 4);
+    if (misleads()) return {};
+    for (const std::int64_t stride : {1, -1}) {
+        const auto lately = [this, thread](std::int64_t one) {
+            const std::uint64_t back = ago(one, thread);
+            return back > 0 && back <= longest;
+        };
+        if (lately(chunk - stride) && lately(chunk - 2 * stride)) return {chunk - 2 * stride, stride};
+    }
+    return {};
+}
+
+void Streams::see(std::int64_t chunk, std::uint32_t thread, bool alone) {
+    seen_[now_ % recent] = {chunk, thread, now_, alone};
 }
 
 Streams::Stream& Streams::begin(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
     const auto [first, stride] = start;
+    const std::uint64_t pause = std::max(ago(chunk - stride, thread), std::uint64_t{1});
+    see(chunk, thread, true);
     // A run with the same stride, which began elsewhere: a matrix by columns. Then the next begins as far on.
     // One that is still under way may leave out some chunks, and touches of others meanwhile are not of it.
     for (Stream& one : streams_) {
         if (one.used == 0 || one.thread != thread || one.stride != stride || first == one.first) continue;
+        if (one.pause > 1 && now_ - one.used <= one.pause) continue; // Its turn comes yet.
         const bool goes_on = one.will_pass(first);
         if (!goes_on && !one.is_over()) continue;
         if (!goes_on) one.begin_anew(first);
         one.last = chunk;
+        one.pause = pause;
         one.used = now_;
         return one;
     }
@@ -57,6 +83,7 @@ Streams::Stream& Streams::begin(Start start, std::int64_t chunk, std::uint32_t t
            .thread = thread,
            .window = std::min(first_window, most),
            .used = now_,
+           .pause = pause,
            .first = first};
     return one;
 }

@@ -18,6 +18,7 @@ class Streams {
         std::uint32_t thread = 0;
         std::uint32_t window = 0;    ///< Chunks to be had ahead of it.
         std::uint64_t used = 0;      ///< When it was followed last; 0: never.
+        std::uint64_t pause = 1;     ///< Touches since it was followed before: more where runs take turns.
         std::int64_t first = 0;      ///< Where it began, or came round to.
         std::int64_t next_first = 0; ///< Where the next run like it is expected, where `repeats`.
         std::int64_t end = 0;        ///< How far the run before it went, where `repeats`.
@@ -71,12 +72,21 @@ class Streams {
             const auto mine = [own, thread](const Stream& s) {
                 return s.used != 0 && (s.thread == thread) == own;
             };
-            for (Stream& one : streams_)
-                if (mine(one) && reaches(one, one.last, chunk, count, mapped)) {
-                    if (one.comes_round(one.last, chunk) && !one.repeats)
-                        one.first = one.stride > 0 ? 0 : count - 1;
-                    return &go_on(one, chunk, thread, most);
-                }
+            const auto come_to = [&](bool by_ones) {
+                return std::ranges::find_if(streams_, [&](const Stream& s) {
+                    return mine(s) && s.takes_all() == by_ones && reaches(s, s.last, chunk, count, mapped);
+                });
+            };
+            auto found = come_to(true);
+            if (found == streams_.end() && own)
+                if (const Start start = beside(chunk, thread); start.stride != 0)
+                    return &begin(start, chunk, thread, most);
+            if (found == streams_.end()) found = come_to(false);
+            if (found != streams_.end()) {
+                if (found->comes_round(found->last, chunk) && !found->repeats)
+                    found->first = found->stride > 0 ? 0 : count - 1;
+                return &go_on(*found, chunk, thread, most);
+            }
             // Any run comes by where another one is expected to begin anew; and one that has not gone a step
             // since it last did is none.
             for (Stream& one : streams_)
@@ -89,7 +99,7 @@ class Streams {
                 }
         }
         const Start start = start_of(alone(thread), chunk, count, mapped);
-        see(chunk, thread);
+        if (start.stride == 0) see(chunk, thread, true);
         return start.stride == 0 ? nullptr : &begin(start, chunk, thread, most);
     }
 
@@ -101,9 +111,10 @@ class Streams {
         const auto ends_here = [chunk, thread](const Stream& s) {
             return s.used != 0 && s.thread == thread && s.last == chunk;
         };
-        const Seen& newest = seen_[newest_];
+        const auto when_alone = [](const Seen& s) { return s.alone ? s.when : 0; };
+        const auto newest = std::ranges::max_element(seen_, {}, when_alone);
         return std::ranges::any_of(streams_, ends_here) ||
-               (newest.when != 0 && newest.thread == thread && newest.chunk == chunk);
+               (newest->alone && newest->thread == thread && newest->chunk == chunk);
     }
 
     /// What was brought ahead was used.
@@ -115,9 +126,9 @@ class Streams {
     }
 
   private:
-    static constexpr std::size_t most_streams = 16, remembered = 16;
+    static constexpr std::size_t most_streams = 16;
     static constexpr int most_passed_over = 4096;
-    static constexpr std::uint64_t recent = 64; ///< Faults, after which one of no run begins none.
+    static constexpr std::uint64_t recent = 64; ///< Touches, after which one of no run begins none.
     static constexpr std::uint32_t first_window = 2;
     static constexpr double outcomes = 32; ///< Of what was brought ahead, that an average is over.
 
@@ -142,6 +153,7 @@ class Streams {
         std::int64_t chunk = 0;
         std::uint32_t thread = 0;
         std::uint64_t when = 0; ///< 0: never.
+        bool alone = false;     ///< In no run.
     };
     /// What a thread touched last in no run, the newest first.
     struct Alone {
@@ -175,14 +187,19 @@ class Streams {
     }
 
     [[nodiscard]] Alone alone(std::uint32_t thread) const;
-    void see(std::int64_t chunk, std::uint32_t thread);
+    /// How many touches ago a thread touched a chunk last; 0: not lately.
+    [[nodiscard]] std::uint64_t ago(std::int64_t chunk, std::uint32_t thread) const;
+    /// Its neighbour was touched lately, and the next one on the same side: the fields of a grid in turn.
+    /// That also looks like one run of a large stride that begins anew all the time, but each of several
+    /// tells more of what comes next.
+    [[nodiscard]] Start beside(std::int64_t chunk, std::uint32_t thread) const;
+    void see(std::int64_t chunk, std::uint32_t thread, bool alone);
     Stream& go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
     Stream& begin(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
     Stream& oldest();
 
     std::array<Stream, most_streams> streams_{};
-    std::array<Seen, remembered> seen_{}; ///< Faults of no run, the newest at `newest_`.
-    std::size_t newest_ = 0;
+    std::array<Seen, recent> seen_{}; ///< What was touched last: that of time t at t % recent.
     std::uint64_t now_ = 0;
     double used_share_ = 1.0; ///< Of what was brought ahead.
 };

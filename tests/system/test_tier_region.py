@@ -229,6 +229,31 @@ def test_a_round_that_begins_further_on_than_the_last_is_there_when_it_begins(ti
         assert (array[first * 2 * MIB :: 4096] == 7).all()
 
 
+def test_fields_of_a_grid_that_are_gone_through_in_turn_are_there(
+    env: dict[str, str], disk: Path
+) -> None:
+    """Band by band of all fields, with the band before of some: as many runs as there are fields.
+
+    None takes what another one brought, and what the next band needs has not gone.
+    """
+    fields, bands, chunk = 8, 64, MIB // 4
+    with Tier(disk, dram="32M", chunk="256K", env=env) as tier:
+        array = tier.region(fields * bands * chunk).array("u1")
+        array[:] = 7
+        grid = array.reshape(fields, bands, chunk)
+        waits = []
+        for _ in range(4):
+            before = tier.counts
+            for band in range(bands):
+                for field in range(fields):
+                    assert (grid[field, band, ::4096] == 7).all()
+                for field in range(fields // 2):
+                    assert (grid[field, max(band - 1, 0), ::4096] == 7).all()
+                time.sleep(0.002)  # so that what is brought is there
+            waits.append(tier.counts.demand - before.demand)
+        assert min(waits) <= 0.1 * fields * bands, waits
+
+
 def test_what_is_there_of_a_long_run_is_mapped_before_it_is_touched(
     env: dict[str, str], disk: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 from collections.abc import Callable, Iterable
@@ -116,12 +117,38 @@ def test_a_run_comes_round_and_begins_there(found: Found, up: bool, round_to: in
 
 def test_columns_of_a_matrix_are_runs_that_repeat(found: Found) -> None:
     """The second shows how far apart they are; so the third is known by its first touch."""
-    runs = found([column + 8 * row for column in range(4) for row in range(8)])
-    assert runs[8:10] == [None, None]
-    assert shown(runs[10], "stride", "repeats", "first") == (8, True, 1)
+    rows, of_row = 16, 8
+    columns = [column + of_row * row for column in range(4) for row in range(rows)]
+    runs = found(columns, count=rows * of_row)
+    assert runs[rows : rows + 2] == [None, None]
+    assert shown(runs[rows + 2], "stride", "repeats", "first") == (of_row, True, 1)
     for column in (2, 3):
-        first = runs[8 * column]
-        assert shown(first, "stride", "first", "last") == (8, column, column)
+        first = runs[rows * column]
+        assert shown(first, "stride", "first", "last") == (of_row, column, column)
+
+
+@pytest.mark.parametrize("fields", [2, 4, 8])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_fields_that_are_gone_through_in_turn_are_as_many_runs(
+    found: Found, fields: int, sign: int
+) -> None:
+    """Each knows what comes next of its field, as if it were alone; there is none of all fields."""
+    length, begin = 16, 0 if sign > 0 else 15
+    turns = [[field * length + begin + sign * i for field in range(fields)] for i in range(10)]
+    runs = iter(found(itertools.chain(*turns), count=fields * length))
+    for i, touches in enumerate(turns):
+        for touch, run in zip(touches, runs, strict=False):
+            if i >= 5:  # 2, 4, 8 chunks from the third turn on
+                assert shown(run, "stride", "last", "window") == (sign, touch, MOST), (i, touch)
+
+
+def test_a_chunk_that_is_touched_again_beside_runs_in_turn_does_not_end_them(found: Found) -> None:
+    """The last row of what came before, for the first of what comes next."""
+    turns = [[16 * field + i - back for back in (0, 1) for field in range(4)] for i in range(1, 14)]
+    runs = found(itertools.chain(*turns), count=64, memory=4)
+    for i, touches in enumerate(turns[5:], 5):
+        for j, touch in enumerate(touches[:4]):
+            assert shown(runs[8 * i + j], "stride", "last") == (1, touch), (i, touch)
 
 
 def rounds(firsts: Iterable[int]) -> list[list[int]]:
