@@ -696,7 +696,9 @@ def test_ranks_share_the_budget(tiered: Tiered, variable: str) -> None:
 def test_instances_share_the_budget(tiered: Tiered) -> None:
     show = (
         "import os; from assay.tier.meter import meters; a = bytearray(100 << 20); "
-        "print([one.dram_bytes >> 20 for one in meters() if one.pid == os.getpid()])"
+        "found = [one.dram_bytes >> 20 for one in meters() if one.pid == os.getpid()]; "
+        # Each line at once, also with PYTHONUNBUFFERED: the other instance writes, too.
+        "os.write(1, f'{found}\\n'.encode())"
     )
     words = ("--with", "instances=2")
     told = lines(tiered(sys.executable, "-c", show, words=words))
