@@ -72,7 +72,7 @@ void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
     const std::uint32_t part = level > 0 ? 4 : 8;
     const bool straightens = memory_.maps_freely() && (level > 0 || (is_alone_ && newest_ == &run));
     const std::uint32_t window = std::min(run.window, share_of(step));
-    std::uint32_t straight = straightens ? run.window / part : 0;
+    std::uint32_t straight = straightens ? window / part : 0;
     for (std::int64_t steps = 0; ahead < window && steps < count; ++steps) {
         const std::int64_t before = number;
         number = run.next(number, count);

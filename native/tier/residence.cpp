@@ -114,7 +114,6 @@ void Residence::came(Chunk& chunk, bool again) {
     came_ += chunk.bytes();
     now(chunk);
     if (future_ != nullptr) return came_foreseen(chunk);
-    // Had so much passed through, it would still be there.
     if (retains_ && again && distance <= few_passing_ + most_ / most_passing_part) pass_more(chunk);
     const bool stays = !retains_ || has_room() || (again && makes_room(distance));
     enter(chunk, stays ? Chunk::Place::main : Chunk::Place::passing);
@@ -159,12 +158,13 @@ void Residence::end_watch() {
 
 void Residence::fit_parts() {
     few_passing_ = std::max(most_ / passing_part, least * chunk_);
+    more_passing_ = std::min(more_passing_, most_ / most_passing_part);
     few_aside_ = std::max(most_ / (retains_ ? aside_part_of_sweep : aside_part), chunk_);
     // What is there stays, as at the beginning.
     while (passing_.bytes() > few_passing_) enter(*passing_.front(), Chunk::Place::main);
 }
 
-/// It passed through, and was taken away too early.
+/// It would still be there if more passed through.
 void Residence::pass_more(const Chunk& chunk) {
     more_passing_ = std::min(more_passing_ + chunk.bytes(), most_ / most_passing_part);
 }

@@ -119,7 +119,8 @@ class Residence {
     static constexpr std::size_t unit = std::size_t{4} << 10U; ///< Of the clock, bytes that came.
 
     std::size_t chunk_, most_ = 0, few_passing_ = 0, few_aside_ = 0; ///< Bytes.
-    std::size_t more_passing_ = 0; ///< Bytes, for what passes through is touched again on its way.
+    std::size_t more_passing_ =
+        0; ///< Bytes, for what passes through is touched again on its way, or soon after.
     Queue main_, passing_, aside_, watched_, ahead_, stuck_;
     bool retains_ = false;
     double again_share_ = 0.0; ///< Of what came last, the part that was there before.

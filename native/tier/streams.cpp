@@ -9,7 +9,6 @@ Streams::Stream& Streams::go_on(Stream& one, std::int64_t chunk, std::uint32_t t
     see(chunk, thread, false);
     one.last = chunk;
     one.thread = thread;
-    one.pause = now_ - one.used;
     one.used = now_;
     one.window = std::min(misleads() ? first_window : 2 * one.window, most);
     return one;
@@ -34,25 +33,22 @@ Streams::Alone Streams::alone(std::uint32_t thread) const {
     return all;
 }
 
-std::uint64_t Streams::ago(std::int64_t chunk, std::uint32_t thread) const {
-    for (std::uint64_t back = 1; back < std::min(recent, now_); ++back) {
+bool Streams::touched(std::int64_t chunk, std::uint32_t thread, std::uint64_t within) const {
+    for (std::uint64_t back = 1; back < now_ && back <= within; ++back) {
         const Seen& seen = seen_[(now_ - back) % recent];
-        if (seen.chunk == chunk && seen.thread == thread) return back;
+        if (seen.chunk == chunk && seen.thread == thread) return true;
     }
-    return 0;
+    return false;
 }
 
 Streams::Start Streams::beside(std::int64_t chunk, std::uint32_t thread) const {
     // Of fewer runs than there is room for: what is touched besides takes the place of one.
     constexpr std::uint64_t longest = 2 * (most_streams - most_streams / 4);
-    if (misleads()) return {};
-    for (const std::int64_t stride : {1, -1}) {
-        const auto lately = [this, thread](std::int64_t one) {
-            const std::uint64_t back = ago(one, thread);
-            return back > 0 && back <= longest;
-        };
+    const auto lately = [this, thread](std::int64_t one) { return touched(one, thread, longest); };
+    // One that comes back was taken away too early, or a sweep has turned.
+    if (misleads() || touched(chunk, thread, recent - 1)) return {};
+    for (const std::int64_t stride : {1, -1})
         if (lately(chunk - stride) && lately(chunk - 2 * stride)) return {chunk - 2 * stride, stride};
-    }
     return {};
 }
 
@@ -62,28 +58,30 @@ void Streams::see(std::int64_t chunk, std::uint32_t thread, bool alone) {
 
 Streams::Stream& Streams::begin(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
     const auto [first, stride] = start;
-    const std::uint64_t pause = std::max(ago(chunk - stride, thread), std::uint64_t{1});
-    see(chunk, thread, true);
     // A run with the same stride, which began elsewhere: a matrix by columns. Then the next begins as far on.
     // One that is still under way may leave out some chunks, and touches of others meanwhile are not of it.
     for (Stream& one : streams_) {
         if (one.used == 0 || one.thread != thread || one.stride != stride || first == one.first) continue;
-        if (one.pause > 1 && now_ - one.used <= one.pause) continue; // Its turn comes yet.
         const bool goes_on = one.will_pass(first);
         if (!goes_on && !one.is_over()) continue;
         if (!goes_on) one.begin_anew(first);
+        see(chunk, thread, true);
         one.last = chunk;
-        one.pause = pause;
         one.used = now_;
         return one;
     }
+    return add(start, chunk, thread, most);
+}
+
+Streams::Stream& Streams::add(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
+    const auto [first, stride] = start;
+    see(chunk, thread, true);
     Stream& one = oldest();
     one = {.last = chunk,
            .stride = stride,
            .thread = thread,
            .window = std::min(first_window, most),
            .used = now_,
-           .pause = pause,
            .first = first};
     return one;
 }

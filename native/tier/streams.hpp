@@ -18,7 +18,6 @@ class Streams {
         std::uint32_t thread = 0;
         std::uint32_t window = 0;    ///< Chunks to be had ahead of it.
         std::uint64_t used = 0;      ///< When it was followed last; 0: never.
-        std::uint64_t pause = 1;     ///< Touches since it was followed before: more where runs take turns.
         std::int64_t first = 0;      ///< Where it began, or came round to.
         std::int64_t next_first = 0; ///< Where the next run like it is expected, where `repeats`.
         std::int64_t end = 0;        ///< How far the run before it went, where `repeats`.
@@ -80,7 +79,7 @@ class Streams {
             auto found = come_to(true);
             if (found == streams_.end() && own)
                 if (const Start start = beside(chunk, thread); start.stride != 0)
-                    return &begin(start, chunk, thread, most);
+                    return &add(start, chunk, thread, most);
             if (found == streams_.end()) found = come_to(false);
             if (found != streams_.end()) {
                 if (found->comes_round(found->last, chunk) && !found->repeats)
@@ -153,7 +152,7 @@ class Streams {
         std::int64_t chunk = 0;
         std::uint32_t thread = 0;
         std::uint64_t when = 0; ///< 0: never.
-        bool alone = false;     ///< In no run.
+        bool alone = false;     ///< Of no run, or of one that it began.
     };
     /// What a thread touched last in no run, the newest first.
     struct Alone {
@@ -187,15 +186,16 @@ class Streams {
     }
 
     [[nodiscard]] Alone alone(std::uint32_t thread) const;
-    /// How many touches ago a thread touched a chunk last; 0: not lately.
-    [[nodiscard]] std::uint64_t ago(std::int64_t chunk, std::uint32_t thread) const;
-    /// Its neighbour was touched lately, and the next one on the same side: the fields of a grid in turn.
-    /// That also looks like one run of a large stride that begins anew all the time, but each of several
-    /// tells more of what comes next.
+    /// Whether a thread touched a chunk within so many touches.
+    [[nodiscard]] bool touched(std::int64_t chunk, std::uint32_t thread, std::uint64_t within) const;
+    /// It was not touched lately, but its neighbour was, and the next one on the same side: the fields of a
+    /// grid in turn. That also looks like one run of a large stride that begins anew all the time, but each
+    /// of several tells more of what comes next.
     [[nodiscard]] Start beside(std::int64_t chunk, std::uint32_t thread) const;
     void see(std::int64_t chunk, std::uint32_t thread, bool alone);
     Stream& go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
     Stream& begin(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
+    Stream& add(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
     Stream& oldest();
 
     std::array<Stream, most_streams> streams_{};

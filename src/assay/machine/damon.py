@@ -13,7 +13,7 @@ from assay.machine.root import Root
 
 KDAMONDS = "/sys/kernel/mm/damon/admin/kdamonds"
 _MODULES = {"damon_reclaim": "pageout", "damon_lru_sort": "lru_prio", "damon_stat": "stat"}
-"""Module -> what it does with pages."""
+"""Module -> what it does with pages (``lru_prio`` stands for both ways of sorting)."""
 _IS_ON = {"on": True, "off": False, "Y": True, "N": False}
 
 

@@ -694,6 +694,20 @@ def test_damon_by_threads_and_modules(tree: Tree) -> None:
     assert "watch (" in found.evidence
 
 
+@pytest.mark.parametrize(
+    ("files", "evidence"),
+    [
+        ({f"{DAMON}/0/state/x": ""}, f"{DAMON}/0/state cannot be read"),
+        ({f"{DAMON}/0/state": "maybe"}, f"{DAMON}/0/state says neither on nor off: 'maybe'"),
+    ],
+)
+def test_damon_that_does_not_tell_is_unknown(
+    files: dict[str, str], evidence: str, tree: Tree
+) -> None:
+    found = look("memory.damon", Host(tree(files)), Demand(Status.WARN, ("off",)))
+    assert (found.status, found.evidence) == (Status.UNKNOWN, evidence)
+
+
 def test_damon_that_nobody_set_up_is_off(tree: Tree) -> None:
     host = Host(tree({f"{DAMON}/nr_kdamonds": "0"}))
     assert look("memory.damon", host, Demand(Status.WARN, ("off",))).status is Status.OK

@@ -135,11 +135,42 @@ def test_fields_that_are_gone_through_in_turn_are_as_many_runs(
     """Each knows what comes next of its field, as if it were alone; there is none of all fields."""
     length, begin = 16, 0 if sign > 0 else 15
     turns = [[field * length + begin + sign * i for field in range(fields)] for i in range(10)]
-    runs = iter(found(itertools.chain(*turns), count=fields * length))
-    for i, touches in enumerate(turns):
-        for touch, run in zip(touches, runs, strict=False):
-            if i >= 5:  # 2, 4, 8 chunks from the third turn on
-                assert shown(run, "stride", "last", "window") == (sign, touch, MOST), (i, touch)
+    runs = found(itertools.chain(*turns), count=fields * length)
+    assert len(runs) == 10 * fields
+    for i, touches in enumerate(turns[5:], 5):  # 2, 4, 8 chunks from the third turn on
+        for j, touch in enumerate(touches):
+            run = runs[i * fields + j]
+            assert shown(run, "stride", "last", "window") == (sign, touch, MOST), (i, touch)
+
+
+def test_fields_whose_bands_are_several_chunks_are_as_many_runs(found: Found) -> None:
+    turns = [[16 * field + 2 * i + j for field in range(4) for j in (0, 1)] for i in range(7)]
+    runs = found(itertools.chain(*turns), memory=4)
+    for i, touches in enumerate(turns[4:], 4):
+        for j, touch in enumerate(touches):
+            assert shown(runs[8 * i + j], "stride", "last", "window") == (1, touch, MOST), (
+                i,
+                touch,
+            )
+
+
+def test_a_sweep_that_turns_is_a_run_the_other_way_at_once(found: Found) -> None:
+    up, down = list(range(31)), list(range(26, 0, -1))
+    runs = found([*up, *down], memory=4)[len(up) :]
+    assert runs[0] is None
+    assert [shown(run, "stride", "last") for run in runs[1:]] == [(-1, at) for at in down[1:]]
+
+
+def test_one_that_comes_back_is_no_run_and_ends_none(found: Found) -> None:
+    *_, back, on = found([*range(10, 21), 14, 21], memory=4)
+    assert back is None
+    assert shown(on, "stride", "last", "window", "first") == (1, 21, MOST, 10)
+
+
+def test_short_rounds_are_runs_that_repeat(found: Found) -> None:
+    rounds = [list(range(first, 24)) for first in (0, 4, 8, 12)]
+    runs = found(itertools.chain(*rounds), count=24, memory=4)
+    assert shown(runs[24 + 20 + 16], "first", "last", "repeats") == (12, 12, True)
 
 
 def test_a_chunk_that_is_touched_again_beside_runs_in_turn_does_not_end_them(found: Found) -> None:

@@ -44,8 +44,9 @@ def _damon(host: Host) -> dict[str, str]:
     """``off``; ``watch``, or what is done with pages, of each that runs."""
     found = {}
     for watcher in watchers(host.root):
+        text = host.text(watcher.switch)
         if watcher.is_on is None:
-            raise host.unread(watcher.switch, "says neither on nor off")
+            raise host.unread(watcher.switch, f"says neither on nor off: {text[:40]!r}")
         actions = " and ".join(dict.fromkeys(watcher.actions)) or "watch"
         found[watcher.switch] = actions if watcher.is_on else "off"
     if not found and not host.root.exists(KDAMONDS):

@@ -18,7 +18,7 @@ from assay.machine.tunables import LATENCY, TUNABLES
 _CPU = "/sys/devices/system/cpu"
 _NODE = "/sys/devices/system/node"
 _MM = "/sys/kernel/mm"
-_DAMON = f"{_MM}/damon/admin/kdamonds/*"
+_DAMON = f"{_MM}/damon/admin/kdamonds"
 _PCI = "/sys/bus/pci/devices/*"
 _IRQ = "/proc/irq"
 
@@ -150,9 +150,9 @@ GROUPS = (
             *_in(f"{_MM}/lru_gen", "enabled min_ttl_ms"),
             f"{_MM}/swap/vma_ra_enabled",
             "/sys/module/zswap/parameters/*",
-            *_in(_DAMON, "state contexts/*/schemes/*/action"),
-            f"{_DAMON}/contexts/*/monitoring_attrs/intervals/*_us",
-            "/sys/module/damon_*/parameters/*",
+            *_in(_DAMON, "nr_kdamonds */state */contexts/*/schemes/*/action"),
+            f"{_DAMON}/*/contexts/*/monitoring_attrs/intervals/*_us",
+            *_in("/sys/module/damon_*/parameters", "enabled sample_interval aggr_interval"),
         ),
         told=True,
     ),
