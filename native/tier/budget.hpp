@@ -45,6 +45,9 @@ class Budget {
     [[nodiscard]] std::size_t before() const { return before_; }
     [[nodiscard]] bool take(std::size_t bytes);
     void give(std::size_t bytes);
+    /// Finds what processes left behind that have ended, a few times a second. \returns whether there was
+    ///     anything.
+    bool collect();
 
     /// What can be taken just now.
     [[nodiscard]] std::size_t left_bytes() const;
@@ -81,8 +84,6 @@ class Budget {
     [[nodiscard]] Place& place(std::size_t number) const;
     [[nodiscard]] bool lock(std::size_t number) const;
     void unlock(std::size_t number) const;
-    /// Finds what processes left behind that have ended. \returns whether there was anything.
-    bool collect();
     void clear(Place& one);
     void want();
     [[nodiscard]] Fd listening() const;

@@ -193,6 +193,8 @@ void Pager::fit(std::size_t most) {
 void Pager::share() {
     if (budget_ == nullptr) return;
     if (regions_.empty()) return memory_.give_back();
+    // Who makes room in time never finds that there is none, and so not what others left behind either.
+    if (budget_->left_bytes() < memory_.low_bytes()) budget_->collect();
     fit(std::min(budget_->limit_bytes(), memory_.pool_bytes()));
     memory_.share(*budget_);
 }
