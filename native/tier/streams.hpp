@@ -194,7 +194,9 @@ class Streams {
     [[nodiscard]] Start beside(std::int64_t chunk, std::uint32_t thread) const;
     void see(std::int64_t chunk, std::uint32_t thread, bool alone);
     Stream& go_on(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
+    /// A run, or the next one of its kind, which takes the place of the one before.
     Stream& begin(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
+    /// One more run beside all others.
     Stream& add(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
     Stream& oldest();
 
