@@ -46,7 +46,6 @@ const Streams::Stream* LookAhead::run_of(Region& region, const Chunk& chunk, std
     const Streams::Stream* run = streams.follow(number, count, thread, most, mapped);
     if (region.order == Order::sequential && (run == nullptr || run->stride < 0))
         run = streams.assume(number, thread, most);
-    is_alone_ = std::exchange(newest_, run) == run;
     latest_[touches_++ % latest_.size()] = run;
     return run;
 }
@@ -57,6 +56,11 @@ std::uint32_t LookAhead::share_of(std::size_t step) const {
     for (auto one = latest_.begin(); one != latest_.end(); ++one)
         if (*one != nullptr && std::find(latest_.begin(), one, *one) == one) ++runs;
     return static_cast<std::uint32_t>(std::max(most_ / step / std::max(runs, std::size_t{1}), least));
+}
+
+bool LookAhead::is_alone(const Streams::Stream& run) const {
+    const std::size_t size = latest_.size();
+    return latest_[(touches_ + size - 1) % size] == &run && latest_[(touches_ + size - 2) % size] == &run;
 }
 
 void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
@@ -70,7 +74,7 @@ void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
     // processor is woken twice and once more to flush its TLB. Of several runs in turn each would take the
     // room of what passes from the others.
     const std::uint32_t part = level > 0 ? 4 : 8;
-    const bool straightens = memory_.maps_freely() && (level > 0 || (is_alone_ && newest_ == &run));
+    const bool straightens = memory_.maps_freely() && (level > 0 || is_alone(run));
     const std::uint32_t window = std::min(run.window, share_of(step));
     std::uint32_t straight = straightens ? window / part : 0;
     for (std::int64_t steps = 0; ahead < window && steps < count; ++steps) {

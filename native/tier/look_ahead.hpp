@@ -44,6 +44,8 @@ class LookAhead {
     /// Chunks that each of the runs that take turns may have ahead: what one brings beyond that, another one
     /// gives up before it is used.
     [[nodiscard]] std::uint32_t share_of(std::size_t step) const;
+    /// Whether the last two touches were of this run.
+    [[nodiscard]] bool is_alone(const Streams::Stream& run) const;
     [[nodiscard]] bool has_enough() const { return bytes() >= most_; }
     [[nodiscard]] std::size_t bytes() const {
         return memory_.residence().ahead_bytes() + memory_.transfers().unasked_bytes();
@@ -74,8 +76,6 @@ class LookAhead {
     Unfinished unfinished_;
     std::array<const Streams::Stream*, 32> latest_{}; ///< The runs of the last touches; only compared.
     std::size_t touches_ = 0;
-    const Streams::Stream* newest_ = nullptr; ///< That of the last one.
-    bool is_alone_ = false;                   ///< And of the one before.
 };
 
 } // namespace assay::tier

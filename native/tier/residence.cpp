@@ -114,7 +114,7 @@ void Residence::came(Chunk& chunk, bool again) {
     came_ += chunk.bytes();
     now(chunk);
     if (future_ != nullptr) return came_foreseen(chunk);
-    if (retains_ && again && distance <= few_passing_ + most_ / most_passing_part) pass_more(chunk);
+    if (retains_ && again && distance <= few_passing_ + most_more_passing()) pass_more(chunk);
     const bool stays = !retains_ || has_room() || (again && makes_room(distance));
     enter(chunk, stays ? Chunk::Place::main : Chunk::Place::passing);
 }
@@ -158,7 +158,7 @@ void Residence::end_watch() {
 
 void Residence::fit_parts() {
     few_passing_ = std::max(most_ / passing_part, least * chunk_);
-    more_passing_ = std::min(more_passing_, most_ / most_passing_part);
+    more_passing_ = std::min(more_passing_, most_more_passing());
     few_aside_ = std::max(most_ / (retains_ ? aside_part_of_sweep : aside_part), chunk_);
     // What is there stays, as at the beginning.
     while (passing_.bytes() > few_passing_) enter(*passing_.front(), Chunk::Place::main);
@@ -166,7 +166,11 @@ void Residence::fit_parts() {
 
 /// It would still be there if more passed through.
 void Residence::pass_more(const Chunk& chunk) {
-    more_passing_ = std::min(more_passing_ + chunk.bytes(), most_ / most_passing_part);
+    more_passing_ = std::min(more_passing_ + chunk.bytes(), most_more_passing());
+}
+
+std::size_t Residence::most_more_passing() const {
+    return most_ / most_passing_part;
 }
 
 void Residence::used_again(Chunk& chunk) {

@@ -101,6 +101,7 @@ class Residence {
     Queue& queue(Chunk::Place place);
     void judge(const Chunk& chunk, bool again);
     void pass_more(const Chunk& chunk);
+    [[nodiscard]] std::size_t most_more_passing() const;
     void retain(bool retains);
     void fit_parts();
     void end_watch();
@@ -119,8 +120,8 @@ class Residence {
     static constexpr std::size_t unit = std::size_t{4} << 10U; ///< Of the clock, bytes that came.
 
     std::size_t chunk_, most_ = 0, few_passing_ = 0, few_aside_ = 0; ///< Bytes.
-    std::size_t more_passing_ =
-        0; ///< Bytes, for what passes through is touched again on its way, or soon after.
+    /// Bytes, for what passes through is touched again on its way, or soon after.
+    std::size_t more_passing_ = 0;
     Queue main_, passing_, aside_, watched_, ahead_, stuck_;
     bool retains_ = false;
     double again_share_ = 0.0; ///< Of what came last, the part that was there before.

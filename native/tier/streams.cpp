@@ -24,10 +24,21 @@ Streams::Stream* Streams::assume(std::int64_t chunk, std::uint32_t thread, std::
     return &one;
 }
 
+bool Streams::is_at(std::int64_t chunk, std::uint32_t thread) const {
+    const auto ends_here = [chunk, thread](const Stream& s) {
+        return s.used != 0 && s.thread == thread && s.last == chunk;
+    };
+    if (std::ranges::any_of(streams_, ends_here)) return true;
+    for (std::uint64_t back = 0; back < std::min(recent, now_); ++back)
+        if (const Seen& seen = seen_at(now_ - back); seen.alone)
+            return seen.thread == thread && seen.chunk == chunk;
+    return false;
+}
+
 Streams::Alone Streams::alone(std::uint32_t thread) const {
     Alone all;
     for (std::uint64_t back = 1; back < std::min(recent, now_) && all.found < all.chunks.size(); ++back) {
-        const Seen& seen = seen_[(now_ - back) % recent];
+        const Seen& seen = seen_at(now_ - back);
         if (seen.alone && seen.thread == thread) all.chunks[all.found++] = seen.chunk;
     }
     return all;
@@ -35,7 +46,7 @@ Streams::Alone Streams::alone(std::uint32_t thread) const {
 
 bool Streams::touched(std::int64_t chunk, std::uint32_t thread, std::uint64_t within) const {
     for (std::uint64_t back = 1; back < now_ && back <= within; ++back) {
-        const Seen& seen = seen_[(now_ - back) % recent];
+        const Seen& seen = seen_at(now_ - back);
         if (seen.chunk == chunk && seen.thread == thread) return true;
     }
     return false;
@@ -53,7 +64,7 @@ Streams::Start Streams::beside(std::int64_t chunk, std::uint32_t thread) const {
 }
 
 void Streams::see(std::int64_t chunk, std::uint32_t thread, bool alone) {
-    seen_[now_ % recent] = {chunk, thread, now_, alone};
+    seen_[now_ % recent] = {chunk, thread, alone};
 }
 
 Streams::Stream& Streams::begin(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
@@ -65,7 +76,6 @@ Streams::Stream& Streams::begin(Start start, std::int64_t chunk, std::uint32_t t
         const bool goes_on = one.will_pass(first);
         if (!goes_on && !one.is_over()) continue;
         if (!goes_on) one.begin_anew(first);
-        see(chunk, thread, true);
         one.last = chunk;
         one.used = now_;
         return one;
@@ -75,7 +85,6 @@ Streams::Stream& Streams::begin(Start start, std::int64_t chunk, std::uint32_t t
 
 Streams::Stream& Streams::add(Start start, std::int64_t chunk, std::uint32_t thread, std::uint32_t most) {
     const auto [first, stride] = start;
-    see(chunk, thread, true);
     Stream& one = oldest();
     one = {.last = chunk,
            .stride = stride,

@@ -78,8 +78,10 @@ class Streams {
             };
             auto found = come_to(true);
             if (found == streams_.end() && own)
-                if (const Start start = beside(chunk, thread); start.stride != 0)
+                if (const Start start = beside(chunk, thread); start.stride != 0) {
+                    see(chunk, thread, true);
                     return &add(start, chunk, thread, most);
+                }
             if (found == streams_.end()) found = come_to(false);
             if (found != streams_.end()) {
                 if (found->comes_round(found->last, chunk) && !found->repeats)
@@ -98,7 +100,7 @@ class Streams {
                 }
         }
         const Start start = start_of(alone(thread), chunk, count, mapped);
-        if (start.stride == 0) see(chunk, thread, true);
+        see(chunk, thread, true);
         return start.stride == 0 ? nullptr : &begin(start, chunk, thread, most);
     }
 
@@ -106,15 +108,7 @@ class Streams {
     Stream* assume(std::int64_t chunk, std::uint32_t thread, std::uint32_t most);
 
     /// Whether what this thread touched last, in a run or alone, was this chunk.
-    [[nodiscard]] bool is_at(std::int64_t chunk, std::uint32_t thread) const {
-        const auto ends_here = [chunk, thread](const Stream& s) {
-            return s.used != 0 && s.thread == thread && s.last == chunk;
-        };
-        const auto when_alone = [](const Seen& s) { return s.alone ? s.when : 0; };
-        const auto newest = std::ranges::max_element(seen_, {}, when_alone);
-        return std::ranges::any_of(streams_, ends_here) ||
-               (newest->alone && newest->thread == thread && newest->chunk == chunk);
-    }
+    [[nodiscard]] bool is_at(std::int64_t chunk, std::uint32_t thread) const;
 
     /// What was brought ahead was used.
     void used() { used_share_ += (1.0 - used_share_) / outcomes; }
@@ -151,8 +145,7 @@ class Streams {
     struct Seen {
         std::int64_t chunk = 0;
         std::uint32_t thread = 0;
-        std::uint64_t when = 0; ///< 0: never.
-        bool alone = false;     ///< Of no run, or of one that it began.
+        bool alone = false; ///< Of no run, or of one that it began.
     };
     /// What a thread touched last in no run, the newest first.
     struct Alone {
@@ -185,6 +178,8 @@ class Streams {
         return {one_before, straight.stride};
     }
 
+    /// What was touched at a time, fewer than `recent` touches ago and after the beginning.
+    [[nodiscard]] const Seen& seen_at(std::uint64_t time) const { return seen_[time % recent]; }
     [[nodiscard]] Alone alone(std::uint32_t thread) const;
     /// Whether a thread touched a chunk within so many touches.
     [[nodiscard]] bool touched(std::int64_t chunk, std::uint32_t thread, std::uint64_t within) const;

@@ -168,8 +168,8 @@ def test_one_that_comes_back_is_no_run_and_ends_none(found: Found) -> None:
 
 
 def test_short_rounds_are_runs_that_repeat(found: Found) -> None:
-    rounds = [list(range(first, 24)) for first in (0, 4, 8, 12)]
-    runs = found(itertools.chain(*rounds), count=24, memory=4)
+    touches = [list(range(first, 24)) for first in (0, 4, 8, 12)]
+    runs = found(itertools.chain(*touches), count=24, memory=4)
     assert shown(runs[24 + 20 + 16], "first", "last", "repeats") == (12, 12, True)
 
 

@@ -44,8 +44,8 @@ def _damon(host: Host) -> dict[str, str]:
     """``off``; ``watch``, or what is done with pages, of each that runs."""
     found = {}
     for watcher in watchers(host.root):
-        text = host.text(watcher.switch)
         if watcher.is_on is None:
+            text = host.text(watcher.switch)
             raise host.unread(watcher.switch, f"says neither on nor off: {text[:40]!r}")
         actions = " and ".join(dict.fromkeys(watcher.actions)) or "watch"
         found[watcher.switch] = actions if watcher.is_on else "off"

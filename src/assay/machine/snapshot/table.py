@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.machine.cgroup import own_groups
+from assay.machine.damon import KDAMONDS
 from assay.machine.inventory.kernel import config_files
 from assay.machine.processor import read_kernel
 from assay.machine.root import Root
@@ -18,7 +19,6 @@ from assay.machine.tunables import LATENCY, TUNABLES
 _CPU = "/sys/devices/system/cpu"
 _NODE = "/sys/devices/system/node"
 _MM = "/sys/kernel/mm"
-_DAMON = f"{_MM}/damon/admin/kdamonds"
 _PCI = "/sys/bus/pci/devices/*"
 _IRQ = "/proc/irq"
 
@@ -150,8 +150,8 @@ GROUPS = (
             *_in(f"{_MM}/lru_gen", "enabled min_ttl_ms"),
             f"{_MM}/swap/vma_ra_enabled",
             "/sys/module/zswap/parameters/*",
-            *_in(_DAMON, "nr_kdamonds */state */contexts/*/schemes/*/action"),
-            f"{_DAMON}/*/contexts/*/monitoring_attrs/intervals/*_us",
+            *_in(KDAMONDS, "nr_kdamonds */state */contexts/*/schemes/*/action"),
+            f"{KDAMONDS}/*/contexts/*/monitoring_attrs/intervals/*_us",
             *_in("/sys/module/damon_*/parameters", "enabled sample_interval aggr_interval"),
         ),
         told=True,
