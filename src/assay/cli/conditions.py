@@ -48,7 +48,7 @@ class _Study:
 
 
 class Conditions:
-    """Reads what the words of a comparison name; opens the store when the first needs it.
+    """Reader of the conditions that words name; the store is opened when the first needs it.
 
     Args:
         arguments: of the command line.

@@ -188,7 +188,7 @@ def _ratios(interval: Interval) -> tuple[float, float]:
 
 
 def _verdict(interval: Interval, margin: float, goal: Goal) -> tuple[OccasionVerdict, bool]:
-    """The verdict, and whether the near end lies beyond the margin."""
+    """Return the verdict, and whether the near end lies beyond the margin."""
     low, high = _ratios(interval)
     if low >= 1.0 - margin and high <= 1.0 + margin:
         return OccasionVerdict.SAME, False
@@ -203,7 +203,7 @@ def _verdict(interval: Interval, margin: float, goal: Goal) -> tuple[OccasionVer
 def _pools(
     a: Measured, b: Measured, prospects: Sequence[Prospect], *, boots: bool
 ) -> tuple[Pool, ...]:
-    """The variance between occasions like each side; once where one estimate serves both."""
+    """Estimate the variance between occasions like each side; once where it serves both."""
     apart = [(one.condition.study, one.condition.stratum) for one in (a, b)]
     first = pool_of(a, apart, prospects, boots=boots)
     if _serves_both(a, b):
@@ -248,7 +248,7 @@ def _how_to_know(a: Measured, b: Measured, pools: Sequence[Pool]) -> str:
 
 
 def _again(side: Measured) -> str:
-    """The command that measures one side on another occasion."""
+    """Return the command that measures one side on another occasion."""
     command = shlex.join(side.workload.argv)
     command = command if len(command) <= MAX_COMMAND else "COMMAND"
     if not side.condition.settings:
@@ -257,7 +257,7 @@ def _again(side: Measured) -> str:
 
 
 def _unused(pools: Sequence[Pool], prospects: Sequence[Prospect]) -> Iterator[str]:
-    """What is said of studies that were not used."""
+    """Yield notes on studies that were not used."""
     named = {one.study for one in prospects if one.named}
     idle = sorted(named.difference(*(pool.used for pool in pools)))
     if idle:
@@ -290,7 +290,7 @@ def _why_unclear(df: int) -> str:
 
 
 def _span_notes(a: Measured, b: Measured, occasions: Sequence[Occasions]) -> Iterator[str]:
-    """What is said where the two lie further apart than the occasions that are known."""
+    """Yield a note where the two lie further apart than the known occasions."""
     times = [one.condition.at_s for one in (a, b)]
     if times[0] is None or times[1] is None:
         yield "when one of the two was measured is not known"

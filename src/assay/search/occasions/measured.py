@@ -132,7 +132,7 @@ def _compares_commands(spec: StudySpec) -> bool:
 
 
 def _history(spec: StudySpec, metric: Metric, samples: Sequence[Sample]) -> History:
-    """The samples with this metric as the objective, by its mean."""
+    """Read the samples with this metric as the objective, by its mean."""
     workload = msgspec.structs.replace(spec.workload, metrics=(metric,))
     plain = msgspec.structs.replace(
         spec, workload=workload, statistic=Statistic.MEAN, objectives=()
@@ -147,7 +147,7 @@ def _chosen(
     conclusion: Conclusion | None,
     asked: str | None,
 ) -> tuple[Arm, ...]:
-    """The arm that is compared; of a calibration the two identical ones.
+    """Return the arm that is compared; of a calibration the two identical ones.
 
     Raises:
         BadInput: there is none of that name, or nothing is recommended.
@@ -182,7 +182,7 @@ def _recommended(name: str, arms: Iterable[Arm], conclusion: Conclusion | None) 
 
 
 def _stage(spec: StudySpec, history: History, arm: Arm) -> Stage:
-    """The confirmation; of the default of a search that confirmed nothing, the search.
+    """Return the confirmation; of the default of a search without one, the search.
 
     The default is in every block of a search whatever it gives, so nothing selects its values.
     """
@@ -195,7 +195,7 @@ def _stage(spec: StudySpec, history: History, arm: Arm) -> Stage:
 def _values(
     name: str, history: History, stage: Stage, arms: Sequence[Arm], metric: Metric
 ) -> tuple[list[float], tuple[str, ...]]:
-    """The values of these arms, and what is to be noted of them.
+    """Return the values of these arms, and notes on them.
 
     Raises:
         BadInput: fewer than two, or some of launches that ran into their time-out.
@@ -231,7 +231,7 @@ def _sd(values: Sequence[float]) -> float:
 
 
 def workload_differences(a: Workload, b: Workload) -> list[str]:
-    """Return what two workloads run differently, one line each; paths of homes count as one."""
+    """Return the differences between two workloads, one line each; all homes count as one."""
     pairs = {
         "command": (_words(a.argv), _words(b.argv)),
         "placeholders": (_items(a.placeholders), _items(b.placeholders)),
@@ -261,7 +261,7 @@ def _words(argv: Sequence[str]) -> str:
 
 
 def _place(text: str | None) -> str:
-    """A path with ``~`` for any home, as bundles have it."""
+    """Replace any home in a path by ``~``, as bundles do."""
     return _HOME.sub("~", text or "")
 
 

@@ -150,7 +150,7 @@ def _published(name: str, row: Mapping[str, str], where: str) -> Published:
 def _standard_error(
     n: int, sd: float, printed_sd: str, printed: str, where: str
 ) -> tuple[float, float, tuple[str, ...]]:
-    """Return the standard error, the standard deviation with n - 1, and what to note.
+    """Return the standard error, the standard deviation with n - 1, and notes.
 
     Some tables print the standard deviation with the divisor n (NumPy's default). A standard error
     beside it shows which: it is sd / sqrt(n) with the divisor n - 1, and sd / sqrt(n - 1) with n.
@@ -183,7 +183,7 @@ def _standard_error(
 
 
 def _half_step(printed: str) -> float:
-    """Half of the last digit that is printed."""
+    """Return half of the last digit that is printed."""
     mantissa, _, exponent = printed.lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     return 0.5 * 10.0 ** (int(exponent or 0) - digits)
