@@ -91,6 +91,8 @@ def measured(
     chosen = _chosen(name, spec, history, conclusion, arm)
     stage = _stage(spec, history, chosen[0])
     values, notes = _values(name, history, stage, chosen, figure)
+    if spec.statistic is not Statistic.MEAN:
+        notes = (f"{name}: the study decides by the {spec.statistic}; means are compared", *notes)
     configuration = chosen[0].configuration
     began = [s.started_at for s in samples if s.started_at > 0]
     return Measured(
