@@ -325,6 +325,13 @@ def test_a_study_without_values_is_refused() -> None:
         one.side(metric="fps")
 
 
+def test_values_at_the_ends_of_floats_are_compared() -> None:
+    a, b = measure("a", [1e-300, 2e-300, 1e-300], OLD), measure("b", [1e308, 1.5e308, 1e308], NEW)
+    found = compared(a.side(), b.side(), nothing)
+    assert found.ratio > 1e300
+    assert math.isfinite(found.ci_launches[1]) and math.isfinite(found.b.sd)
+
+
 def test_timeouts_are_refused() -> None:
     one = measure("a", times(1))
     stopped = msgspec.structs.replace(one.samples[3], outcome=Outcome.TIMED_OUT, metrics={})
@@ -410,6 +417,7 @@ def test_a_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
         ("n=30,mean=3,sd=-1", "cannot be negative"),
         ("n=30,mean=3,sd=1,sem=-1", "cannot be negative"),
         ("n=30,mean=0,sd=1", "above zero"),
+        ("n=4,mean=1,sd=1", "known to 50 %"),
         ("n=30,mean=nan,sd=1", "not a number"),
         ("n=30,mean=3,sd=1e999", "not a number"),
         ("n=30,mean=3,sd=1,x=2", "not a part of a summary"),

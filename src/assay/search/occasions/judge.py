@@ -35,6 +35,8 @@ VALUE = "value"
 """Name of a published figure that has none."""
 MAX_NAMED = 3
 """Studies that a note names."""
+MAX_LOG = 709.0
+"""Its exponential is about the largest float."""
 MAX_COMMAND = 60
 """Characters of a command in a sentence."""
 
@@ -72,7 +74,7 @@ def compared(
         b=b.condition,
         metric=_name_of(a, b),
         unit=_unit_of(a, b),
-        ratio=math.exp(right.mean - left.mean),
+        ratio=_ratio(right.mean - left.mean),
         ci_launches=_ratios(launches),
         df_launches=df_launches,
         verdict=OccasionVerdict.UNPROVEN,
@@ -184,7 +186,12 @@ def _unit_of(a: Side, b: Side) -> str:
 
 
 def _ratios(interval: Interval) -> tuple[float, float]:
-    return math.exp(interval.lo), math.exp(interval.hi)
+    return _ratio(interval.lo), _ratio(interval.hi)
+
+
+def _ratio(log_ratio: float) -> float:
+    """Return the exponential; beyond the range of floats its end."""
+    return math.exp(max(-MAX_LOG, min(MAX_LOG, log_ratio)))
 
 
 def _verdict(interval: Interval, margin: float, goal: Goal) -> tuple[OccasionVerdict, bool]:

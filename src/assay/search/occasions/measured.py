@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Iterable, Sequence
@@ -29,6 +28,7 @@ from assay.records.workload import BUILT_IN
 from assay.search.calibrate import calibrated_arms
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.occasions.side import Measured
+from assay.stats.sequence import moments
 from assay.units import show_count
 
 RECOMMENDED = "recommended"
@@ -94,14 +94,15 @@ def measured(
     if spec.statistic is not Statistic.MEAN:
         notes = (f"{name}: the study decides by the {spec.statistic}; means are compared", *notes)
     configuration = chosen[0].configuration
+    mean, sd = _mean_and_sd(values)
     began = [s.started_at for s in samples if s.started_at > 0]
     return Measured(
         condition=Condition(
             name=name,
             source=source,
             n=len(values),
-            mean=math.fsum(values) / len(values),
-            sd=_sd(values),
+            mean=mean,
+            sd=sd,
             study=study,
             stratum=stratum.number,
             arm=chosen[0].name,
@@ -227,9 +228,11 @@ def _values(
     return values, notes
 
 
-def _sd(values: Sequence[float]) -> float:
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+def _mean_and_sd(values: Sequence[float]) -> tuple[float, float]:
+    """Return both in units of the largest value, so that no square is beyond a float."""
+    largest = max(values)
+    mean, sd = moments([value / largest for value in values])
+    return mean * largest, sd * largest
 
 
 def workload_differences(a: Workload, b: Workload) -> list[str]:
