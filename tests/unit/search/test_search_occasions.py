@@ -48,6 +48,12 @@ def test_two_conditions_measured_once_each_are_unproven() -> None:
     assert "assay study calibrate -- ./solve 9" in found.remedy
 
 
+def test_launches_that_do_not_differ_are_not_called_faster() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.001), NEW)
+    told = verdict_sentence(compared(a.side(), b.side(), nothing))
+    assert told.startswith("Unproven: whether b differs from a is unclear even in these launches")
+
+
 def test_steady_occasions_prove_a_difference() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
     found = compared(a.side(), b.side(), prospects(calibrations(STEADY)))
@@ -273,6 +279,32 @@ def test_the_command_of_an_arm_is_its_workload() -> None:
     assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
     with pytest.raises(BadInput, match=r"different workloads .*\./other"):
         compared(a.side(), b.side("./other"), nothing)
+
+
+def test_a_command_with_an_open_quote_is_one_word() -> None:
+    odd = Arm(name="odd", configuration=Configuration({"command": "./solve '9"}))
+    side = measure("b", times(2), kind=Kind.COMPARE, arms=(DEFAULT, odd)).side("odd")
+    assert side.workload.argv == ("./solve '9",)
+
+
+def test_the_default_of_a_placeholder_is_a_part_of_the_command() -> None:
+    large = Arm(name="arg.n=10", configuration=Configuration({"arg.n": 10}))
+    usual = Arm(name="arg.n=9", configuration=Configuration({"arg.n": 9}))
+    a = measure("a", times(1), OLD)
+    b = measure(
+        "b",
+        times(2),
+        Conditions(day=1),
+        kind=Kind.COMPARE,
+        arms=(DEFAULT, usual, large),
+        argv=("./solve", "{n}"),
+        placeholders={"n": "9"},
+    )
+    assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
+    assert compared(a.side(), b.side("arg.n=9"), nothing).inseparable == ("day",)
+    found = compared(a.side(), b.side("arg.n=10"), nothing)
+    assert found.inseparable == ("day", "configuration")
+    assert "assay study calibrate -- ./solve 9" in compared(b.side(), a.side(), nothing).remedy
 
 
 # --- refusals ---------------------------------------------------------------------------------
