@@ -12,9 +12,10 @@ from occasion_studies import DEFAULT, Conditions, calibrations, measure, times
 from scipy import stats
 
 from assay.errors import BadInput
-from assay.records import Arm, Configuration, Kind, Metric, Outcome, Stage
+from assay.records import Arm, Configuration, Evidence, Kind, Metric, Outcome, Stage
 from assay.records.comparison import ConditionSource, OccasionVerdict
 from assay.records.workload import Goal
+from assay.search.disturbance import CPUS
 from assay.search.occasions.judge import compared
 from assay.search.occasions.published import row_of, summary_of
 from assay.search.occasions.words import effect_sentence, verdict_sentence
@@ -362,6 +363,27 @@ def test_values_at_the_ends_of_floats_are_compared() -> None:
     found = compared(a.side(), b.side(), nothing)
     assert found.ratio > 1e300
     assert math.isfinite(found.ci_launches[1]) and math.isfinite(found.b.sd)
+
+
+def disturbed(study, blocks):
+    """Return the study with another process on all CPUs during some blocks."""
+    load = (
+        Evidence(kind="foreign_load", value=50.0, unit="s", outside=True),
+        Evidence(kind=CPUS, value=2.0),
+    )
+    samples = [
+        msgspec.structs.replace(s, evidence=load) if s.launch.block in blocks else s
+        for s in study.samples
+    ]
+    return type(study)(study.id, study.spec, study.stratum, tuple(samples))
+
+
+def test_disturbed_values_are_left_out_unless_most_are() -> None:
+    one = measure("a", times(1))
+    few, most = (disturbed(one, range(n)).side() for n in (5, 20))
+    assert (few.condition.n, most.condition.n) == (25, 30)
+    assert "5 of 30 values" in few.notes[0] and "left out" in few.notes[0]
+    assert "20 of 30 values" in most.notes[0] and "all are used" in most.notes[0]
 
 
 def test_timeouts_are_refused() -> None:

@@ -38,6 +38,8 @@ RECOMMENDED = "recommended"
 """Stands for the arm that a study recommends."""
 COMMAND = "command"
 """Setting that holds the command of an arm."""
+MAX_DISTURBED = 1 / 3
+"""Share of disturbed values up to which the others are taken alone."""
 _HOME = re.compile(r"(?<![\w/.~-])(?:/(?:home|Users)/[^/\s]+|/root)(?=/|$)")
 
 
@@ -225,22 +227,27 @@ def _values(
     Raises:
         BadInput: fewer than two, or some of launches that ran into their time-out.
     """
-    known = [seen for arm in arms for seen in history.known(stage, arm.name)]
-    if any(seen.censored for seen in known):
-        count = sum(seen.censored for seen in known)
+    names = {arm.name for arm in arms}
+    known = [
+        (seen, history.is_disturbed(stage, block))
+        for arm, block, seen in history.outcomes(stage)
+        if arm.name in names and seen is not None
+    ]
+    stopped = sum(seen.censored for seen, _ in known)
+    if stopped:
         raise BadInput(
-            f"{name}: {show_count(count, 'launch', 'launches')} of {arms[0].name!r} ran into the "
+            f"{name}: {show_count(stopped, 'launch', 'launches')} of {arms[0].name!r} ran into the "
             "time-out, so its mean is not known.",
             "Measure it again with a longer --timeout.",
         )
-    values = [value for arm in arms for value in history.sound_values(stage, arm.name)]
+    lost = sum(disturbed for _, disturbed in known)
+    mostly = lost > MAX_DISTURBED * len(known)
+    values = [seen.value for seen, disturbed in known if mostly or not disturbed]
     notes: tuple[str, ...] = ()
-    if len(values) < len(known):
-        lost = len(known) - len(values)
-        told = f"{name}: {lost} of {show_count(len(known), 'value')} are of disturbed blocks"
-        notes = (f"{told} and left out",)
-        if len(values) < 2:
-            values, notes = [seen.value for seen in known], (f"{told}; all are used",)
+    if lost:
+        fate = "all are used" if mostly else "they are left out"
+        of = f"{lost} of {show_count(len(known), 'value')}"
+        notes = (f"{name}: {of} are of blocks that other processes disturbed; {fate}",)
     if len(values) < 2:
         has = f"only one value of {metric.name}" if values else f"no values of {metric.name}"
         raise BadInput(
