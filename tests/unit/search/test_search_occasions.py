@@ -450,6 +450,7 @@ def test_a_misprinted_deviation_is_told() -> None:
 def test_every_row_of_the_talk_can_be_read() -> None:
     lines = range(2, len(TALK.splitlines()) + 1)
     rows = [row_of(TALK, "mos_runs.csv", line) for line in lines]
+    assert (rows[0].condition.about or "").endswith("libc, source: 000 slide 46")
     assert len(rows) == 36
     assert {row.unit for row in rows} == {"s"}
 
