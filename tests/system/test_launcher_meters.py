@@ -159,7 +159,7 @@ def test_no_counter_is_opened_where_none_is_asked_for(launcher: Launcher) -> Non
 def test_tree_is_sampled_as_the_plan_says(
     launcher: Launcher, programs: Path, sampling: list[str]
 ) -> None:
-    record = launcher.run([str(programs / "hold"), "64", "0.2"], sampling=sampling)
+    record = launcher.run([str(programs / "hold"), "anon", "64", "0.2"], sampling=sampling)
     unread = "not sampled: the plan does not ask for it"
     waited = record["absent"].get("run_queue_wait_s")
     assert (waited == unread) is ("scheduling" not in sampling)
