@@ -14,6 +14,7 @@ from assay.cli.options import (
     disturbed_above,
     export,
     measuring,
+    observing,
     reserving,
     seed,
     spending,
@@ -155,6 +156,7 @@ def _run(verbs: Verbs[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="write what was measured, as JSON; - is the last line of standard output",
     )
+    observing(parser, "memory,scheduling with --record, else none")
 
 
 def _measure(verbs: Verbs[argparse.ArgumentParser]) -> None:
@@ -222,6 +224,7 @@ def _sweep(verbs: Verbs[argparse.ArgumentParser]) -> None:
     spending(group, " (10m)")
     seed(group, None)
     disturbed_above(group)
+    observing(group, "memory,scheduling")
     reserving(parser.add_argument_group("where"))
     claiming(parser)
     export(parser.add_argument_group("results"))
@@ -277,6 +280,7 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
     seed(group, None)
     disturbed_above(group)
+    observing(group, "memory,scheduling")
     group = parser.add_argument_group("export", "several may be given; - is standard output")
     group.add_argument(
         "--bundle", metavar="FILE.zip", help="for others to check; names of host and user left out"

@@ -229,6 +229,17 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | None
     ) = None
+    observe: (
+        Annotated[
+            Text,
+            about(
+                "Observations of the launches that count: all, none, or some of counters, memory, "
+                "scheduling and readback (memory,scheduling).",
+                "memory",
+            ),
+        ]
+        | None
+    ) = None
 
 
 class SweepTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

@@ -18,8 +18,14 @@ import msgspec
 from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before
 from assay.cli.command_words import split_command
+from assay.cli.observe import observed_of
 from assay.cli.options import HOOKS
-from assay.cli.request import budget_of, disturbed_above_of, margin_of, precision_of
+from assay.cli.request import (
+    budget_of,
+    disturbed_above_of,
+    margin_of,
+    precision_of,
+)
 from assay.cli.space_file import WrittenSpace, flattened, value_text, written_space
 from assay.cli.sweep_file import SweepTable, WorkloadTable
 from assay.cli.toml_file import TomlFile, read_toml
@@ -34,6 +40,7 @@ from assay.records import (
     Design,
     DesignKind,
     Kind,
+    Observation,
     Requirement,
     Statistic,
     StudySpec,
@@ -136,6 +143,7 @@ class SweepRequest:
             statistic=statistic,
             warmup=study.warmup,
             disturbed_above=self._disturbed_above(arguments),
+            observe=self._observed(arguments),
             require=self._require(workload),
         )
 
@@ -243,6 +251,12 @@ class SweepRequest:
         time_s = given.time_s or (written.time_s if study.budget is not None else None)
         launches = given.launches or launches
         return Budget(time_s=time_s, launches=launches) if time_s or launches else written
+
+    def _observed(self, arguments: argparse.Namespace) -> tuple[Observation, ...] | None:
+        if arguments.observe is not None:
+            return observed_of(arguments.observe)
+        with self._key("study", "observe"):
+            return observed_of(self.table.study.observe, "observe")
 
     def _disturbed_above(self, arguments: argparse.Namespace) -> float | None:
         text = arguments.disturbed_above

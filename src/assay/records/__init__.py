@@ -56,6 +56,7 @@ from assay.records.elsewhere import Elsewhere, Found
 from assay.records.facts import Counter, InstanceFacts, RunFacts, Seen
 from assay.records.front import FrontPoint, OffFront
 from assay.records.launch import Arm, Launch, Stage
+from assay.records.observation import Observation
 from assay.records.output import Hashed, Output
 from assay.records.plan import Level, Plan, Prospect, Scope, Word
 from assay.records.requirement import (
@@ -142,6 +143,7 @@ __all__ = [
     "MemPolicy",
     "Metric",
     "Modes",
+    "Observation",
     "OffFront",
     "Outcome",
     "Output",

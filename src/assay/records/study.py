@@ -14,6 +14,7 @@ from assay.records.design import Design, FactorEffect
 from assay.records.elsewhere import Elsewhere, Found
 from assay.records.front import FrontPoint
 from assay.records.launch import Arm
+from assay.records.observation import Observation
 from assay.records.requirement import Requirement, RequirementResult
 from assay.records.reservation import Reservation
 from assay.records.space import Space
@@ -100,6 +101,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         objectives: for ``tune`` by several metrics: their names, the workload's objective first;
             empty where that alone decides.
         reserve: the share of a partition that every launch is placed in; ``None``: none.
+        observe: observations of the launches that count; ``None``: the usual ones.
         found: for a ``compare`` that confirms what an earlier study recommends: what that found.
     """
 
@@ -127,6 +129,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     found: Found | None = None
     pausing: dict[str, Value] = {}
     verify: dict[str, str] = {}
+    observe: tuple[Observation, ...] | None = None
 
     @property
     def targets(self) -> tuple[Metric, ...]:

@@ -75,6 +75,7 @@ from assay.search.searching import NULL_ARM
 from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
 from assay.search.strategy import trials_of
+from assay.search.suspect_notes import suspect_notes
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
 from assay.search.tune import TuneRace, confirmed
@@ -104,7 +105,7 @@ def conclude(
     found = msgspec.structs.replace(
         found,
         switching=switching_of(spec, samples),
-        notes=(*found.notes, *boot_notes(spec, samples)),
+        notes=(*found.notes, *boot_notes(spec, samples), *suspect_notes(samples)),
     )
     return msgspec.structs.replace(found, reason=str(done.reason)) if done else found
 

@@ -10,10 +10,17 @@ from assay.cli.answer import exports_of, give
 from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before, with_built
 from assay.cli.command_words import command_of, split_command, words_of
+from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
-from assay.cli.request import budget_of, disturbed_above_of, gate_of, margin_of, warmup_of
+from assay.cli.request import (
+    budget_of,
+    disturbed_above_of,
+    gate_of,
+    margin_of,
+    warmup_of,
+)
 from assay.cli.reserving import in_share, reservation_of
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
@@ -59,6 +66,7 @@ def _compared(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, .
         margin=margin_of(arguments, statistic_of(arguments)),
         seed=arguments.seed,
         disturbed_above=disturbed_above_of(arguments, os.environ),
+        observe=observed_of(arguments.observe),
         statistic=statistic_of(arguments),
         warmup=warmup_of(arguments),
         require=requirements_of(arguments, workload),

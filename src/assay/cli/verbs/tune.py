@@ -18,6 +18,7 @@ from assay.cli.command_words import command_of
 from assay.cli.documents import print_json, space_document
 from assay.cli.ending import Terminated
 from assay.cli.layout import fitted, width_of
+from assay.cli.observe import observed_of
 from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
@@ -137,6 +138,7 @@ def _specification(
         margin=margin_of(arguments, statistic_of(arguments)),
         seed=arguments.seed,
         disturbed_above=disturbed_above_of(arguments, os.environ),
+        observe=observed_of(arguments.observe),
         statistic=statistic_of(arguments),
         null=arguments.null,
         require=requirements_of(arguments, workload),
