@@ -273,6 +273,11 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group = parser.add_argument_group(
         "calibrate", "also --budget (3m) and --runs; without a command a load that assay brings"
     )
+    group.add_argument(
+        "--overhead",
+        action="store_true",
+        help="measure the cost of each observation instead (takes no --runs)",
+    )
     seed(group, None)
     disturbed_above(group)
     observing(group, "memory,scheduling")

@@ -30,6 +30,10 @@ def run(parsed: Parsed) -> int:
             f"`assay study calibrate` takes no study: {arguments.study!r}.",
             "A command stands after --: assay study calibrate -- ./app",
         )
+    if arguments.overhead:
+        from assay.cli.verbs import overhead
+
+        return overhead.run(parsed)
     argv = _command(parsed)
     program = program_of(argv)
     demand_found(program.path, argv[0])

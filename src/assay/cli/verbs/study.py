@@ -69,7 +69,7 @@ NEEDED = {"verify": "file"}
 OF_ACTIONS = {
     "resume": ("budget", "runs", "export", "new_stratum", "reboot_command", "confirm"),
     "confirm": ("budget", "runs", "export", "point", "disturbed_above"),
-    "calibrate": ("budget", "runs", "seed", "disturbed_above", "observe"),
+    "calibrate": ("budget", "runs", "seed", "disturbed_above", "observe", "overhead"),
     "export": ("bundle", "csv", "openmetrics", "output", "no_outputs", "file"),
     "verify": ("signature", "signer"),
 }

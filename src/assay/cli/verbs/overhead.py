@@ -1,0 +1,78 @@
+"""``assay study calibrate --overhead``: the cost of each observation on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from assay.cli.documents import print_json
+from assay.cli.missing import demand_found
+from assay.cli.overhead import overhead_lines
+from assay.cli.parser import Parsed
+from assay.cli.request import budget_of
+from assay.cli.wire import laboratory, program_of, store_of
+from assay.errors import BadInput, NotPossible
+from assay.measure.overhead import Program, built_in
+from assay.records import to_builtins
+from assay.search.floor import command_words
+from assay.study.overhead import calibrate
+
+BUDGET_S = 180.0
+"""Unless told otherwise: some 60 pairs of each cell on two CPUs."""
+
+
+def run(parsed: Parsed) -> int:
+    """Run the action."""
+    arguments = parsed.arguments
+    programs = _programs(parsed)
+    if arguments.runs is not None:
+        raise BadInput(
+            "`assay study calibrate --overhead` takes no --runs.",
+            "Its budget is one of time: --budget 3m.",
+        )
+    program = program_of(programs[0].argv)
+    demand_found(program.path, programs[0].argv[0])
+    budget_s = budget_of(arguments).time_s if arguments.budget else BUDGET_S
+    lab = laboratory(program, helper=arguments.helper)
+
+    def told(rounds: int) -> None:
+        if not arguments.quiet and sys.stderr.isatty():
+            print(f"\rassay: {rounds} rounds", end="", file=sys.stderr, flush=True)
+
+    with store_of(arguments) as store:
+        found = calibrate(
+            lab,
+            programs,
+            budget_s=budget_s or BUDGET_S,
+            seed=arguments.seed or 0,
+            told=told,
+        )
+        store.add_overhead(found)
+    if not arguments.quiet and sys.stderr.isatty():
+        print(file=sys.stderr)
+    if arguments.json:
+        print_json(to_builtins(found))
+    else:
+        print("\n".join(overhead_lines(found)))
+    return 0
+
+
+def _programs(parsed: Parsed) -> tuple[Program, ...]:
+    """The command after ``--``; without one the loads that assay brings.
+
+    Raises:
+        BadInput: nothing stands after ``--``.
+        NotPossible: there is no interpreter to run the loads with.
+    """
+    if parsed.separated:
+        if not parsed.command or not parsed.command[0]:
+            raise BadInput(
+                "There is no command after --.", "Leave out -- as well to run the built-in loads."
+            )
+        return (Program(command_words(parsed.command), parsed.command),)
+    if not sys.executable:
+        raise NotPossible(
+            "The built-in loads need the Python interpreter that runs assay, which is not known.",
+            "Give a command of your own: assay study calibrate --overhead -- ./app",
+        )
+    return built_in(os.path.abspath(sys.executable))  # noqa: PTH100 - a link names its environment
