@@ -55,6 +55,7 @@ from assay.records.domain import AnyText, Choices, Domain, Range, check
 from assay.records.elsewhere import Elsewhere, Found
 from assay.records.facts import Counter, InstanceFacts, RunFacts, Seen
 from assay.records.front import FrontPoint, OffFront
+from assay.records.kernels import KernelComparison, KernelDifference
 from assay.records.launch import Arm, Launch, Stage
 from assay.records.observation import Observation
 from assay.records.output import Hashed, Output
@@ -134,6 +135,8 @@ __all__ = [
     "Instances",
     "Interference",
     "IoPriority",
+    "KernelComparison",
+    "KernelDifference",
     "Kind",
     "Known",
     "Launch",

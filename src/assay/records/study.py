@@ -13,6 +13,7 @@ from assay.records.configuration import Configuration, Value
 from assay.records.design import Design, FactorEffect
 from assay.records.elsewhere import Elsewhere, Found
 from assay.records.front import FrontPoint
+from assay.records.kernels import KernelComparison
 from assay.records.launch import Arm
 from assay.records.observation import Observation
 from assay.records.requirement import Requirement, RequirementResult
@@ -283,6 +284,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         notes: what weakens the answer.
         switching: what was spent on settings that are costly to change, where the study varied any.
         interference: of launches side by side, where those were asked for.
+        kernels: the differences of the kernels that it ran under, where there were several.
         warm_start: what earlier studies did for the search, in one sentence; empty without them.
         elsewhere: for a comparison that confirms an earlier study: that one beside it.
     """
@@ -308,6 +310,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     notes: tuple[str, ...] = ()
     switching: Switching | None = None
     interference: Interference | None = None
+    kernels: KernelComparison | None = None
     warm_start: str = ""
     elsewhere: Elsewhere | None = None
 

@@ -56,6 +56,7 @@ from assay.search.front_claims import (
 from assay.search.front_sentence import either, say_front
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.interference import interference_notes, interference_of
+from assay.search.kernels import kernels_of
 from assay.search.notes import (
     cell_grant_notes,
     disturbance_notes,
@@ -102,10 +103,16 @@ def conclude(
         done: why the race ended; ``None`` where it was interrupted.
     """
     found = _concluded(spec, samples, space, searcher, done)
+    kernels = kernels_of(samples)
     found = msgspec.structs.replace(
         found,
         switching=switching_of(spec, samples),
-        notes=(*found.notes, *boot_notes(spec, samples), *suspect_notes(samples)),
+        notes=(
+            *found.notes,
+            *boot_notes(spec, samples, kernels),
+            *suspect_notes(samples),
+        ),
+        kernels=kernels,
     )
     return msgspec.structs.replace(found, reason=str(done.reason)) if done else found
 

@@ -46,6 +46,7 @@ from assay.study.boot_states import BootStates
 from assay.study.booting import Boots, pausing_of
 from assay.study.firmware import with_said
 from assay.study.floor import machine_floor
+from assay.study.kernels import described, varies_kernel
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Account, Listener, StudyLoop
 from assay.study.numbering import numbered
@@ -245,7 +246,8 @@ def _boots(
     machine, registry = laboratory.machine, laboratory.registry
     began = machine_in(stratum.host)
     boot = began.boot.id if began is not None else None
-    return Boots(study_id, spec, machine, registry, samples, states.told, boot)
+    kernel = described(began or machine, machine) if varies_kernel(spec) else None
+    return Boots(study_id, spec, machine, registry, samples, states.told, boot, kernel)
 
 
 def _space_at(laboratory: Laboratory, spec: StudySpec, stratum: Stratum) -> SearchSpace:
