@@ -6,7 +6,7 @@ import base64
 import binascii
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -71,6 +71,17 @@ class VerdictCheck:
         return f"{to_install(self.engine)} installs what it was worked out with."
 
 
+@dataclass
+class StratumContents:
+    """The documents of one stratum, as far as they were read."""
+
+    stratum: Stratum | None = None
+    plans: list[Plan] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    conclusion: Conclusion | None = None
+    script: str | None = None
+
+
 @dataclass(frozen=True)
 class Checked:
     """What was found out about a bundle.
@@ -81,6 +92,7 @@ class Checked:
         broken: the first thing that is not as it was written.
         verdicts: of each stratum that has one; none where the bundle is broken before them.
         open_strata: strata without a verdict: the study was not done with them.
+        strata: documents of each stratum by number; none where the bundle is broken.
     """
 
     manifest: Manifest
@@ -89,6 +101,7 @@ class Checked:
     broken: Broken | None = None
     verdicts: tuple[VerdictCheck, ...] = ()
     open_strata: tuple[int, ...] = ()
+    strata: Mapping[int, StratumContents] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -130,18 +143,8 @@ def verify(path: Path) -> Checked:
             reading.study,
             verdicts=verdicts,
             open_strata=tuple(sorted(reading.strata.keys() - concluded)),
+            strata=reading.strata,
         )
-
-
-@dataclass
-class _Stratum:
-    """What was read of one stratum."""
-
-    stratum: Stratum | None = None
-    plans: list[Plan] = field(default_factory=list)
-    samples: list[Sample] = field(default_factory=list)
-    conclusion: Conclusion | None = None
-    script: str | None = None
 
 
 class _Reading:
@@ -153,7 +156,7 @@ class _Reading:
         self._head = START
         self.entries = 0
         self.study: StudyDocument | None = None
-        self.strata: dict[int, _Stratum] = {}
+        self.strata: dict[int, StratumContents] = {}
 
     def read(self) -> None:
         """All of it.
@@ -271,10 +274,10 @@ class _Reading:
             return Sample, lambda sample, _: found.samples.append(sample)
         return OutputDocument, take_output
 
-    def _stratum_of(self, name: str) -> tuple[_Stratum, str]:
+    def _stratum_of(self, name: str) -> tuple[StratumContents, str]:
         assert KNOWN.fullmatch(name)
         _, number, file = name.split("/")
-        return self.strata.setdefault(int(number), _Stratum()), file
+        return self.strata.setdefault(int(number), StratumContents()), file
 
     def explained(self, broken: Broken) -> Broken:
         """Where a verdict document alone was changed: which key of it, and both values."""

@@ -243,13 +243,16 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     parser = _verb(
         verbs,
         "study",
-        "what was measured: list, show, resume, confirm, export, verify, calibrate, delete",
+        "what was measured: list, show, compare, resume, export, verify, calibrate and more",
         "assay study list | show|resume|confirm|export|delete STUDY | verify FILE "
-        "| calibrate [-- COMMAND]",
+        "| calibrate [-- COMMAND] | compare A B",
     )
     parser.add_argument(
         "action",
-        choices=("list", "show", "resume", "confirm", "export", "verify", "calibrate", "delete"),
+        choices=(
+            *("list", "show", "compare", "resume", "confirm", "export", "verify", "calibrate"),
+            "delete",
+        ),
     )
     parser.add_argument(
         "study",
@@ -257,7 +260,8 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
         metavar="STUDY",
         help="an id, its beginning, or last; to verify, the file of a bundle",
     )
-    parser.add_argument("file", nargs="?", help=argparse.SUPPRESS)  # of export --json FILE
+    # The second condition of compare, the file of export --json FILE.
+    parser.add_argument("file", nargs="?", help=argparse.SUPPRESS)
     parser.add_argument(
         "--new-stratum", action="store_true", help="resume: begin anew beside what changed"
     )
@@ -281,6 +285,13 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     seed(group, None)
     disturbed_above(group)
     observing(group, "memory,scheduling")
+    _study_compare(
+        parser.add_argument_group(
+            "compare",
+            "A and B: a study, the file of a bundle, either with :STRATUM or @ARM behind it, a line"
+            " of a table of published figures (runs.csv:2), or n=30,mean=299.4,sd=3.38",
+        )
+    )
     group = parser.add_argument_group("export", "several may be given; - is standard output")
     group.add_argument(
         "--bundle", metavar="FILE.zip", help="for others to check; names of host and user left out"
@@ -299,6 +310,32 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group.add_argument(
         "--signer", metavar="KEY.pub|WHO=FILE", help="a public key, or one of the allowed signers"
     )
+
+
+def _study_compare(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--metric", metavar="NAME", help="metric to compare (default: objective)")
+    group.add_argument(
+        "--margin", metavar="SHARE", help="ignore differences below it (default: 1%%)"
+    )
+    group.add_argument(
+        "--occasion",
+        action="append",
+        default=[],
+        metavar="STUDY|FILE",
+        help="use this study as well to estimate the variance between occasions; repeatable"
+        " (default: all fitting studies of the store)",
+    )
+    group.add_argument(
+        "--same-workload",
+        action="store_true",
+        help="compare two commands that differ: they do the same work",
+    )
+    group.add_argument(
+        "--fail-if",
+        metavar="VERDICT,...",
+        help="exit 1 on any of: slower, faster (beyond the margin), same, unclear, unproven",
+    )
+    group.add_argument("--markdown", action="store_true", help="print the result as Markdown")
 
 
 def _report(verbs: Verbs[argparse.ArgumentParser]) -> None:

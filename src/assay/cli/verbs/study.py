@@ -1,4 +1,4 @@
-"""``assay study``: list, show, resume, confirm, export, verify, calibrate, delete."""
+"""``assay study``: list, show, compare, resume, confirm, export, verify, calibrate, delete."""
 
 from __future__ import annotations
 
@@ -45,6 +45,10 @@ def run(parsed: Parsed) -> int:
         return _list(arguments)
     if arguments.action == "calibrate":
         return calibrate.run(parsed)
+    if arguments.action == "compare":
+        from assay.cli.verbs import conditions  # the other actions need none of it
+
+        return conditions.run(arguments)
     if not arguments.study:
         raise BadInput(
             f"`assay study {arguments.action}` needs a {NEEDED.get(arguments.action, 'study')}.",
@@ -70,6 +74,7 @@ OF_ACTIONS = {
     "resume": ("budget", "runs", "export", "new_stratum", "reboot_command", "confirm"),
     "confirm": ("budget", "runs", "export", "point", "disturbed_above"),
     "calibrate": ("budget", "runs", "seed", "disturbed_above", "observe", "overhead"),
+    "compare": (*("file", "metric", "margin", "occasion", "same_workload", "fail_if", "markdown"),),
     "export": ("bundle", "csv", "openmetrics", "output", "no_outputs", "file"),
     "verify": ("signature", "signer"),
 }

@@ -1,0 +1,268 @@
+"""Conditions: the words of ``assay study compare`` as launches of studies or published figures."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from assay.cli.wire import store_of
+from assay.errors import BadInput, NotPossible
+from assay.records import Conclusion, Sample, Status, Stratum, StudySpec
+from assay.records.comparison import ConditionSource
+from assay.search.occasions.measured import measured
+from assay.search.occasions.pool import Prospect
+from assay.search.occasions.published import EXAMPLE, is_summary, row_of, summary_of
+from assay.search.occasions.side import Measured, Side
+from assay.store import Store
+
+TABLES = (".csv", ".tsv")
+BUNDLES = (".zip", ".assay")
+MAX_TABLE_BYTES = 16 << 20
+_NAMED = "Name a study, the file of a bundle, a line of a table as runs.csv:2, or " + EXAMPLE
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Part of a study that a word names: ``ID:STRATUM@ARM``, all but the first optional."""
+
+    name: str
+    stratum: int | None = None
+    arm: str | None = None
+
+
+@dataclass(frozen=True)
+class _Study:
+    """One study, from the store or from a bundle."""
+
+    id: str
+    source: ConditionSource
+    spec: StudySpec
+    strata: Sequence[Prospect]
+    conclusions: dict[int, Conclusion]
+    notes: tuple[str, ...] = ()
+
+
+class Conditions:
+    """Reads what the words of a comparison name; opens the store when the first needs it.
+
+    Args:
+        arguments: of the command line.
+        stack: closes the store.
+    """
+
+    def __init__(self, arguments: argparse.Namespace, stack: contextlib.ExitStack) -> None:
+        self._arguments = arguments
+        self._stack = stack
+
+    @cached_property
+    def _store(self) -> Store:
+        return self._stack.enter_context(store_of(self._arguments, create=False))
+
+    def side(self, text: str) -> Side:
+        """Return the condition that a word names.
+
+        Raises:
+            BadInput: it names nothing, or nothing that can be compared.
+            NotPossible: it cannot be read.
+        """
+        if is_summary(text) and not Path(text).exists():
+            return summary_of(text)
+        table = _table_line(text)
+        if table is not None:
+            path, line = table
+            return row_of(_table(path), str(path), line)
+        place = _file_place(text)
+        if place is not None:
+            return self._measured(text, place, _bundle(Path(place.name)))
+        place = _store_place(text)
+        return self._measured(text, place, self._stored(place.name))
+
+    def _measured(self, text: str, place: _Place, study: _Study) -> Measured:
+        by_number = {one.stratum.number: one for one in study.strata}
+        if not by_number:
+            raise BadInput(f"{text}: the study has no launches yet.", "Name another study.")
+        number = max(by_number) if place.stratum is None else place.stratum
+        if number not in by_number:
+            known = ", ".join(map(str, by_number))
+            raise BadInput(f"{text}: the study has no stratum {number}.", f"It has {known}.")
+        chosen = by_number[number]
+        found = measured(
+            text,
+            study.source,
+            study.id,
+            study.spec,
+            chosen.stratum,
+            chosen.samples(),
+            conclusion=study.conclusions.get(number),
+            arm=place.arm,
+            metric=self._arguments.metric,
+        )
+        notes = tuple(f"{text}: {note}" for note in study.notes)
+        return replace(found, notes=(*notes, *found.notes))
+
+    def prospects(self) -> list[Prospect]:
+        """Return every stratum that may be an occasion: those of the store, and those named."""
+        words = self._arguments.occasion
+        found = [replace(one, named=True) for text in words for one in self._named(text)]
+        with contextlib.suppress(BadInput):  # without a store there are no more
+            heads = self._store.studies()
+            found += [one for head in heads for one in self._strata_of(head.id)]
+        once = {(one.study, one.stratum.number): one for one in reversed(found)}
+        return list(once.values())
+
+    def _named(self, text: str) -> Sequence[Prospect]:
+        place = _file_place(text)
+        if place is not None:
+            return _bundle(Path(place.name)).strata
+        return self._stored(_store_place(text).name).strata
+
+    def _stored(self, text: str) -> _Study:
+        store = self._store
+        try:
+            study_id = store.find(text)
+        except BadInput as error:
+            raise BadInput(error.cause, f"{error.remedy or ''} {_NAMED}".strip()) from error
+        record = store.study(study_id)
+        running = record.status is Status.RUNNING
+        return _Study(
+            id=study_id,
+            source=ConditionSource.STUDY,
+            spec=record.spec,
+            strata=self._strata_of(study_id),
+            conclusions=store.verdicts(study_id),
+            notes=("the study is still running: this is what it has so far",) if running else (),
+        )
+
+    def _strata_of(self, study_id: str) -> list[Prospect]:
+        store = self._store
+        record = store.study(study_id)
+
+        def samples(number: int) -> Sequence[Sample]:
+            return store.samples(study_id, number)
+
+        return [_prospect(study_id, record.spec, one, samples) for one in record.strata]
+
+
+def _prospect(
+    study: str, spec: StudySpec, stratum: Stratum, samples: Callable[[int], Sequence[Sample]]
+) -> Prospect:
+    return Prospect(study, spec, stratum, lambda: samples(stratum.number))
+
+
+def _table_line(text: str) -> tuple[Path, int] | None:
+    """File and line of a row of a table; ``None`` where a word is something else.
+
+    Raises:
+        BadInput: a table without a line, or one that is not there.
+    """
+    name, colon, line = text.rpartition(":")
+    numbered = bool(colon) and line.isascii() and line.isdecimal() and len(line) < 10
+    path = Path(name if numbered else text)
+    if path.suffix.lower() not in TABLES:
+        return None
+    if not path.is_file():
+        raise BadInput(f"There is no file {path}.", _NAMED)
+    if not numbered:
+        raise BadInput(
+            f"{text} is a table; a row of it is named by its line.", f"Write for example {path}:2"
+        )
+    return path, int(line)
+
+
+def _table(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_TABLE_BYTES:
+            raise BadInput(f"{path} is larger than a table may be.", "Cut it down to its rows.")
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not text in UTF-8.", "Save it as CSV in UTF-8.") from error
+    except OSError as error:
+        raise NotPossible(
+            f"{path} cannot be read: {error.strerror}.", "`ls -l` tells who may."
+        ) from error
+
+
+def _file_place(text: str) -> _Place | None:
+    """The bundle that a word names, with stratum and arm; ``None`` where it names no file."""
+    for name, arm in _splits(text):
+        if Path(name).is_file():
+            return _Place(name, None, arm)
+        before, colon, number = name.rpartition(":")
+        if colon and _is_number(number) and Path(before).is_file():
+            return _Place(before, int(number), arm)
+    if "/" in text or Path(text.partition("@")[0]).suffix in BUNDLES:
+        raise BadInput(f"There is no file {text.partition('@')[0]}.", _NAMED)
+    return None
+
+
+def _splits(text: str) -> Iterator[tuple[str, str | None]]:
+    """The word as name and arm, at each sign that may stand between them."""
+    yield text, None
+    for at, letter in enumerate(text):
+        if letter == "@":
+            yield text[:at], text[at + 1 :]
+
+
+def _store_place(text: str) -> _Place:
+    name, at, arm = text.partition("@")
+    name, colon, number = name.partition(":")
+    if colon and not _is_number(number):
+        raise BadInput(f"{text}: {number!r} is not the number of a stratum.", _NAMED)
+    return _Place(name, int(number) if colon else None, arm if at else None)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 7
+
+
+def _bundle(path: Path) -> _Study:
+    """Read a bundle that holds.
+
+    Raises:
+        BadInput: no bundle, or one that was changed.
+        NotPossible: it cannot be read, or is of a later format.
+    """
+    from assay.bundle.read import Broken
+    from assay.bundle.verify import verify
+
+    if not zipfile.is_zipfile(path):
+        raise BadInput(f"{path} is neither a bundle nor a table.", _NAMED)
+    try:
+        checked = verify(path)
+    except Broken as broken:
+        raise _changed(path, broken.cause, broken.remedy) from broken
+    if checked.broken is not None:
+        raise _changed(path, checked.broken.cause, checked.broken.remedy)
+    if checked.exit_status == 1:
+        raise _changed(
+            path,
+            "a verdict in it does not follow from its samples.",
+            f"`assay study verify {path}` tells which.",
+        )
+    assert checked.study is not None
+    spec, study_id = checked.study.spec, checked.study.id
+    contents = checked.strata
+    unchecked = "its verdict is that of another version of assay and was not checked"
+    return _Study(
+        id=study_id,
+        source=ConditionSource.BUNDLE,
+        spec=spec,
+        strata=[
+            _prospect(study_id, spec, one.stratum, lambda number: contents[number].samples)
+            for one in contents.values()
+            if one.stratum is not None
+        ],
+        conclusions={
+            number: one.conclusion for number, one in contents.items() if one.conclusion is not None
+        },
+        notes=() if checked.holds else (unchecked,),
+    )
+
+
+def _changed(path: Path, cause: str, remedy: str | None) -> BadInput:
+    return BadInput(f"{path} is not as it was written, so nothing is compared: {cause}", remedy)

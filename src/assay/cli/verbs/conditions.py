@@ -1,0 +1,125 @@
+"""``assay study compare``: one workload under two conditions that were measured apart."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator
+
+from assay.cli.conditions import Conditions
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.cli.request import gate_of, margin_of
+from assay.errors import BadInput
+from assay.records import to_builtins
+from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict
+from assay.report.scale import Scale, scale_for
+from assay.search.occasions.judge import compared
+from assay.search.occasions.words import (
+    difference_lines,
+    effect_sentence,
+    launches_sentence,
+    occasions_sentences,
+    origin,
+    verdict_sentence,
+)
+from assay.units import show_count
+from assay.untrusted import clean
+
+GATE = tuple(map(str, OccasionVerdict))
+MAX_DIFFERENCES = 40
+"""Lines on a terminal; ``--json`` has all."""
+HEAD = ("n", "mean", "sd")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the action.
+
+    Raises:
+        BadInput: not two conditions, or two that cannot be compared.
+        NotPossible: one of them cannot be read.
+    """
+    gate = gate_of(arguments.fail_if, GATE)
+    if not arguments.study or not arguments.file:
+        raise BadInput(
+            "`assay study compare` takes two conditions.",
+            "Name two studies, bundles or published summaries: assay study compare A B",
+        )
+    if arguments.json and arguments.markdown:
+        raise BadInput("--json and --markdown cannot be mixed.", "Leave out one of them.")
+    with contextlib.ExitStack() as stack:
+        conditions = Conditions(arguments, stack)
+        found = compared(
+            conditions.side(arguments.study),
+            conditions.side(arguments.file),
+            conditions.prospects,
+            margin=margin_of(arguments),
+            same_workload=arguments.same_workload,
+        )
+    _print(arguments, found)
+    return 1 if any(_closes(word, found) for word in gate) else 0
+
+
+def _print(arguments: argparse.Namespace, found: OccasionComparison) -> None:
+    if arguments.json:
+        print_json(to_builtins(found))
+    elif arguments.markdown:
+        from assay.report.occasions_text import to_markdown
+
+        print(to_markdown(found), end="")
+    else:
+        width = width_of(sys.stdout)
+        print("\n".join(fitted(map(clean, _lines(found)), width)))
+
+
+def _closes(word: str, found: OccasionComparison) -> bool:
+    """Whether a word of ``--fail-if`` holds; a difference counts where it exceeds the margin."""
+    if found.verdict.value != word:
+        return False
+    differs = found.verdict in (OccasionVerdict.FASTER, OccasionVerdict.SLOWER)
+    return found.beyond_margin or not differs
+
+
+def _lines(found: OccasionComparison) -> Iterator[str]:
+    yield verdict_sentence(found)
+    effect = effect_sentence(found)
+    if effect:
+        yield effect
+    yield ""
+    yield from _table(found)
+    launches = launches_sentence(found)
+    if launches is not None:
+        yield f"  {launches}"
+    for sentence in occasions_sentences(found):
+        yield f"  {sentence}"
+    yield ""
+    if found.differences:
+        yield f"  differences, {found.a.name} -> {found.b.name}:"
+        lines = list(difference_lines(found.differences))
+        yield from (f"    {line}" for line in lines[:MAX_DIFFERENCES])
+        if len(lines) > MAX_DIFFERENCES:
+            yield f"    and {show_count(len(lines) - MAX_DIFFERENCES, 'line')} more: --json has all"
+    elif not found.published:
+        yield "  differences  none that assay recorded"
+    for note in found.notes:
+        yield f"  note: {note}"
+    if found.remedy:
+        yield f"  next: {found.remedy}"
+
+
+def _table(found: OccasionComparison) -> Iterator[str]:
+    scale = scale_for([found.a.mean, found.b.mean], found.unit)
+    rows = [_cells(one, scale) for one in (found.a, found.b)]
+    widths = [max(map(len, column)) for column in zip(HEAD, *rows, strict=True)]
+    names = [found.a.name, found.b.name]
+    longest = max(map(len, names))
+    for name, row in zip(("", *names), (HEAD, *rows), strict=True):
+        cells = "".join(f"  {cell:>{width}}" for cell, width in zip(row, widths, strict=True))
+        yield f"  {name:{longest}}{cells}"
+    for name, one in zip(names, (found.a, found.b), strict=True):
+        yield f"  {name:{longest}}  {origin(one)}"
+
+
+def _cells(one: Condition, scale: Scale) -> tuple[str, str, str]:
+    return str(one.n), scale.quantity(one.mean), scale.spread(one.sd)

@@ -1,0 +1,1 @@
+"""Two conditions that were measured apart, compared: no I/O, no clock."""

@@ -1,0 +1,138 @@
+"""Differences between two conditions: of their machines, and of what assay kept besides."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping
+
+from assay.machine import differences as machines
+from assay.machine.cpulist import format_list
+from assay.machine.document import Machine
+from assay.machine.surroundings import VARIABLE, counts
+from assay.records import Stratum
+from assay.records.comparison import ConditionDifference, ConditionSource
+from assay.search.occasions.side import Measured, Side
+
+HOST, DAY, TIME, BOOT = "host", "day", "time of day", "boot"
+OCCASION = (DAY, TIME, BOOT)
+"""Differences that belong to the occasion: the variance between occasions covers them."""
+UNSTATED = "host, day and all else that the publication does not state"
+_SUBJECTS = {"CPUs": "processor"}
+_DIGEST_DIGITS = 12
+
+
+def condition_differences(a: Side, b: Side) -> tuple[ConditionDifference, ...]:
+    """Return the properties in which two conditions differ, by subject."""
+    if not isinstance(a, Measured) or not isinstance(b, Measured):
+        return tuple(_of_rows(a, b))
+    found = [*_of_arms(a, b), *_of_programs(a, b), *_of_strata(a.stratum, b.stratum)]
+    if a.machine is not None and b.machine is not None:
+        found += _of_machines(a.machine, b.machine)
+    elif a.condition.kernel != b.condition.kernel:  # imported studies have no machine document
+        found.append(_one("kernel", "release", a.condition.kernel, b.condition.kernel))
+    return tuple(sorted(found, key=lambda one: (one.subject, one.what, one.numbers)))
+
+
+def sources_of_effect(
+    a: Side, b: Side, differences: tuple[ConditionDifference, ...]
+) -> tuple[str, ...]:
+    """Name everything that differs between two conditions, the occasion first."""
+    if not isinstance(a, Measured) or not isinstance(b, Measured):
+        return (*_subjects(differences), UNSTATED)
+    names = [*_of_occasion(a, b)]
+    elsewhere = ConditionSource.BUNDLE in (a.condition.source, b.condition.source)
+    if a.condition.machine != b.condition.machine or elsewhere:
+        names.append(HOST)
+    return (*names, *_subjects(differences))
+
+
+def _subjects(differences: tuple[ConditionDifference, ...]) -> tuple[str, ...]:
+    subjects = (_SUBJECTS.get(one.subject, one.subject) for one in differences)
+    return tuple(dict.fromkeys(subjects))
+
+
+def _of_occasion(a: Measured, b: Measured) -> Iterator[str]:
+    days = [_day(side.condition.at_s) for side in (a, b)]
+    yield TIME if days[0] is not None and days[0] == days[1] else DAY
+    if a.boot is None or a.boot != b.boot:
+        yield BOOT
+
+
+def _day(at_s: float | None) -> datetime.date | None:
+    return None if at_s is None else datetime.datetime.fromtimestamp(at_s, datetime.UTC).date()
+
+
+def _of_rows(a: Side, b: Side) -> Iterator[ConditionDifference]:
+    """The columns in which two rows of published tables differ."""
+    left, right = ({} if isinstance(one, Measured) else one.columns for one in (a, b))
+    if not left or not right:
+        return  # a study or a summary has no such columns
+    for column in dict.fromkeys((*left, *right)):
+        if left.get(column) != right.get(column):
+            yield _one(column, column, left.get(column), right.get(column))
+
+
+def _of_arms(a: Measured, b: Measured) -> Iterator[ConditionDifference]:
+    left, right = (dict(side.condition.settings or {}) for side in (a, b))
+    for name in sorted(left.keys() | right.keys()):
+        if left.get(name) != right.get(name):
+            yield _one("configuration", name, left.get(name), right.get(name))
+
+
+def _of_programs(a: Measured, b: Measured) -> Iterator[ConditionDifference]:
+    one, other = a.program, b.program
+    if one is not None and other is not None and one != other:
+        yield _one("program", "digest", one[:_DIGEST_DIGITS], other[:_DIGEST_DIGITS])
+
+
+def _of_strata(a: Stratum, b: Stratum) -> Iterator[ConditionDifference]:
+    if a.cpus != b.cpus:
+        yield _one("usable CPUs", "cpus", format_list(a.cpus), format_list(b.cpus))
+    if a.engine != b.engine:
+        yield _one("assay", "version", a.engine, b.engine)
+    if not (a.host and b.host):  # else the machine documents hold them
+        yield from _unlike("settings", a.default_state, b.default_state)
+    yield from _unlike("environment", _counted(a.surroundings), _counted(b.surroundings))
+
+
+def _counted(surroundings: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in surroundings.items() if counts(name)}
+
+
+def _unlike(
+    subject: str, a: Mapping[str, str], b: Mapping[str, str]
+) -> Iterator[ConditionDifference]:
+    """Readings that differ; of variables, whose values bundles leave out, only the names."""
+    for name in sorted(a.keys() | b.keys()):
+        one, other = a.get(name), b.get(name)
+        if name.startswith(VARIABLE):
+            hidden = "" in (one, other)
+            if one == other or (hidden and one is not None and other is not None):
+                continue
+            one, other = (None if value is None else "set" for value in (one, other))
+            if one == other:
+                one, other = "one value", "another value"
+        if one != other:
+            yield _one(subject, name, one, other)
+
+
+def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
+    for one in machines.differences(machines.Side(a), machines.Side(b)):
+        yield ConditionDifference(
+            subject=one.subject, what=one.what, a=one.a, b=one.b, numbers=one.numbers
+        )
+    left, right = ([word for word in one.boot.words if not _names_kernel(word)] for one in (a, b))
+    for word in dict.fromkeys((*left, *right)):
+        if (word in left) is not (word in right):
+            here, there = ("there" if word in one else None for one in (left, right))
+            yield _one("boot arguments", word, here, there)
+
+
+def _names_kernel(word: str) -> bool:
+    """Whether a word of the command line only names the kernel's file, which the release does."""
+    return word.startswith(("BOOT_IMAGE=", "initrd="))
+
+
+def _one(subject: str, what: str, a: object, b: object) -> ConditionDifference:
+    left, right = (None if value is None else str(value) for value in (a, b))
+    return ConditionDifference(subject=subject, what=what, a=left, b=right)

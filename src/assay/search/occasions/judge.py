@@ -1,0 +1,319 @@
+"""Judge: two conditions that were measured apart, held against each other."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from assay.errors import BadInput
+from assay.records import Goal, Metric
+from assay.records.comparison import (
+    OccasionComparison,
+    Occasions,
+    OccasionVerdict,
+)
+from assay.records.study import MARGIN
+from assay.search.occasions.differences import (
+    BOOT,
+    OCCASION,
+    condition_differences,
+    sources_of_effect,
+)
+from assay.search.occasions.measured import metric_differences, workload_differences
+from assay.search.occasions.pool import MIN_OCCASIONS, Pool, Prospect, pool_of
+from assay.search.occasions.side import Measured, Published, Side
+from assay.stats.interval import Interval
+from assay.stats.occasions import launches_apart, occasions_apart
+from assay.units import show_count, show_duration
+
+ALPHA = 0.05
+"""Share of wrong intervals accepted."""
+VALUE = "value"
+"""Name of a published figure that has none."""
+MAX_NAMED = 3
+"""Studies that a note names."""
+MAX_COMMAND = 60
+"""Characters of a command in a sentence."""
+
+
+def compared(
+    a: Side,
+    b: Side,
+    prospects: Callable[[], Sequence[Prospect]],
+    *,
+    margin: float = MARGIN,
+    alpha: float = ALPHA,
+    same_workload: bool = False,
+) -> OccasionComparison:
+    """Compare ``b`` with ``a``.
+
+    Args:
+        a, b: the two conditions.
+        prospects: reads the studies that may tell how much occasions differ.
+        margin: ratio differences below it count as none.
+        alpha: share of wrong intervals accepted.
+        same_workload: the user says that two commands which differ do the same work.
+
+    Raises:
+        BadInput: the same launches twice, two arms of the same blocks, or two workloads or metrics.
+    """
+    _demand_apart(a, b)
+    _demand_alike(a, b, same_workload=same_workload)
+    published = isinstance(a, Published) or isinstance(b, Published)
+    left, right = a.mean(arithmetic=published), b.mean(arithmetic=published)
+    launches, df_launches = launches_apart(left, right, alpha)
+    differences = condition_differences(a, b)
+    sources = sources_of_effect(a, b, differences)
+    found = OccasionComparison(
+        a=a.condition,
+        b=b.condition,
+        metric=_name_of(a, b),
+        unit=_unit_of(a, b),
+        ratio=math.exp(right.mean - left.mean),
+        ci_launches=_ratios(launches),
+        df_launches=df_launches,
+        verdict=OccasionVerdict.UNPROVEN,
+        margin=margin,
+        alpha=alpha,
+        published=published,
+        differences=differences,
+        inseparable=sources,
+        notes=(*a.notes, *b.notes, *_workload_notes(a, b)),
+    )
+    if isinstance(a, Published) or isinstance(b, Published):
+        return msgspec.structs.replace(
+            found,
+            reason="a published summary does not say how much occasions differ",
+            remedy="Measure both conditions with assay, in one study where that is possible.",
+        )
+    earlier = prospects()
+    pools = _pools(a, b, earlier, boots=BOOT in sources)
+    found = msgspec.structs.replace(found, notes=(*found.notes, *_unused(pools, earlier)))
+    known = [(pool.occasions, pool.between) for pool in pools]
+    (first, of_a), (last, of_b) = known[0], known[-1]
+    if first is None or last is None or of_a is None or of_b is None:
+        return msgspec.structs.replace(
+            found, reason=_why_unknown(a, b, pools), remedy=_how_to_know(a, b, pools)
+        )
+    interval, df = occasions_apart(left, right, (of_a, of_b), alpha)
+    verdict, beyond = _verdict(interval, margin, a.metric.goal)
+    occasions = (first,) if first is last else (first, last)
+    return msgspec.structs.replace(
+        found,
+        ci=_ratios(interval),
+        df=df,
+        verdict=verdict,
+        beyond_margin=beyond,
+        occasions=occasions,
+        covered=tuple(one for one in sources if one in OCCASION),
+        inseparable=tuple(one for one in sources if one not in OCCASION),
+        reason=_why_unclear(df) if verdict is OccasionVerdict.UNCLEAR else "",
+        notes=(*found.notes, *_span_notes(a, b, occasions)),
+    )
+
+
+def _demand_apart(a: Side, b: Side) -> None:
+    if isinstance(a, Published) or isinstance(b, Published):
+        if a.condition.name == b.condition.name:
+            raise BadInput(
+                f"{a.condition.name} is named twice.", "Name the other condition as well."
+            )
+        return
+    one, other = a.condition, b.condition
+    if (one.study, one.stratum) != (other.study, other.stratum):
+        return
+    if one.arm == other.arm:
+        raise BadInput(
+            f"{a.condition.name} and {b.condition.name} are the same launches: study {one.study}, "
+            f"stratum {one.stratum}, arm {one.arm!r}.",
+            "Name another study; `assay study list` shows them.",
+        )
+    raise BadInput(
+        f"{one.arm!r} and {other.arm!r} ran in the same blocks of study {one.study}: they were not "
+        "measured apart.",
+        f"`assay study show {one.study}` compares them, launch beside launch.",
+    )
+
+
+def _demand_alike(a: Side, b: Side, *, same_workload: bool) -> None:
+    if isinstance(a, Measured) and isinstance(b, Measured):
+        other = metric_differences(a.metric, b.metric)
+        if other:
+            raise BadInput(
+                f"The two studies are about different metrics ({'; '.join(other)}).",
+                "Name one that both have: --metric wall_s",
+            )
+        other = workload_differences(a.workload, b.workload)
+        if other and not same_workload:
+            raise BadInput(
+                f"The two studies run different workloads ({'; '.join(other)}).",
+                "Where both do the same work all the same, say so with --same-workload.",
+            )
+        return
+    units = [_stated_unit(one) for one in (a, b)]
+    if all(units) and units[0] != units[1]:
+        raise BadInput(
+            f"{a.condition.name} is in {units[0]}, {b.condition.name} in {units[1]}.",
+            "Convert one of them: n=30,mean=299.4,sd=3.38,unit=s",
+        )
+    if isinstance(a, Published) and isinstance(b, Published):
+        named = [one.workload for one in (a, b)]
+        if all(named) and named[0] != named[1] and not same_workload:
+            raise BadInput(
+                f"The two rows are about different workloads: {named[0]} and {named[1]}.",
+                "Where both do the same work all the same, say so with --same-workload.",
+            )
+
+
+def _stated_unit(side: Side) -> str:
+    return side.metric.unit if isinstance(side, Measured) else side.unit
+
+
+def _name_of(a: Side, b: Side) -> str:
+    of_study: Metric | None = next((s.metric for s in (a, b) if isinstance(s, Measured)), None)
+    if of_study is not None:
+        return of_study.name
+    return next((s.workload for s in (a, b) if isinstance(s, Published) and s.workload), VALUE)
+
+
+def _unit_of(a: Side, b: Side) -> str:
+    return _stated_unit(a) or _stated_unit(b)
+
+
+def _ratios(interval: Interval) -> tuple[float, float]:
+    return math.exp(interval.lo), math.exp(interval.hi)
+
+
+def _verdict(interval: Interval, margin: float, goal: Goal) -> tuple[OccasionVerdict, bool]:
+    """The verdict, and whether the near end lies beyond the margin."""
+    low, high = _ratios(interval)
+    if low >= 1.0 - margin and high <= 1.0 + margin:
+        return OccasionVerdict.SAME, False
+    if low <= 1.0 <= high:
+        return OccasionVerdict.UNCLEAR, False
+    less = high < 1.0
+    better = less is (goal is Goal.LOWER)
+    beyond = high < 1.0 - margin if less else low > 1.0 + margin
+    return (OccasionVerdict.FASTER if better else OccasionVerdict.SLOWER), beyond
+
+
+def _pools(
+    a: Measured, b: Measured, prospects: Sequence[Prospect], *, boots: bool
+) -> tuple[Pool, ...]:
+    """The variance between occasions like each side; once where one estimate serves both."""
+    apart = [(one.condition.study, one.condition.stratum) for one in (a, b)]
+    first = pool_of(a, apart, prospects, boots=boots)
+    if _serves_both(a, b):
+        return (first,)
+    return (first, pool_of(b, apart, prospects, boots=boots))
+
+
+def _serves_both(a: Measured, b: Measured) -> bool:
+    return (a.condition.machine, a.condition.settings) == (
+        b.condition.machine,
+        b.condition.settings,
+    ) and not workload_differences(a.workload, b.workload)
+
+
+def _why_unknown(a: Measured, b: Measured, pools: Sequence[Pool]) -> str:
+    parts = []
+    for side, pool in zip((a, b), pools, strict=False):
+        if pool.occasions is not None:
+            continue
+        about = "" if len(pools) == 1 else f" under the condition of {side.condition.name}"
+        if pool.one_boot:
+            parts.append(
+                f"the two were measured in different boots, and occasions{about} of too few boots "
+                f"are known ({pool.found} of {MIN_OCCASIONS})"
+            )
+        else:
+            parts.append(
+                f"how much occasions differ{about} is not known ({pool.found} of {MIN_OCCASIONS} "
+                "other occasions)"
+            )
+    return "; ".join(parts)
+
+
+def _how_to_know(a: Measured, b: Measured, pools: Sequence[Pool]) -> str:
+    boots = any(pool.one_boot for pool in pools) or a.boot != b.boot
+    apart = "each in a boot of its own, 12 hours apart" if boots else "12 hours apart"
+    lacking = next(s for s, pool in zip((a, b), pools, strict=False) if pool.occasions is None)
+    return (
+        f"Measure the same on {MIN_OCCASIONS} other occasions, {apart}: `{_again(lacking)}` "
+        "each time. Or vary the condition within one study."
+    )
+
+
+def _again(side: Measured) -> str:
+    """The command that measures one side on another occasion."""
+    command = shlex.join(side.workload.argv)
+    command = command if len(command) <= MAX_COMMAND else "COMMAND"
+    if not side.condition.settings:
+        return f"assay study calibrate -- {command}"
+    return f"assay measure --with {side.condition.settings} -- {command}"
+
+
+def _unused(pools: Sequence[Pool], prospects: Sequence[Prospect]) -> Iterator[str]:
+    """What is said of studies that were not used."""
+    named = {one.study for one in prospects if one.named}
+    idle = sorted(named.difference(*(pool.used for pool in pools)))
+    if idle:
+        yield (
+            f"named with --occasion and not used: {', '.join(idle)}; an occasion has the machine, "
+            "command and settings of the two that are compared, and begins 12 hours after another"
+        )
+    if all(pool.occasions is not None for pool in pools):
+        return
+    machines = set.intersection(*(set(pool.of_other_machines) for pool in pools))
+    commands = set.union(*(set(pool.of_other_commands) for pool in pools))
+    if machines:
+        yield f"not used: {_named(sorted(machines))} of another machine"
+    if commands:
+        yield f"not used: {_named(sorted(commands))} of another command"
+
+
+def _named(studies: Sequence[str]) -> str:
+    shown = ", ".join(studies[:MAX_NAMED])
+    more = f" and {len(studies) - MAX_NAMED} more" if len(studies) > MAX_NAMED else ""
+    word = "calibration" if len(studies) == 1 else "calibrations"
+    return f"{word} {shown}{more}"
+
+
+def _why_unclear(df: int) -> str:
+    return (
+        f"occasions differ too much to tell, by what {show_count(df + 1, 'occasion')} show; more "
+        "launches on the same two occasions would not help"
+    )
+
+
+def _span_notes(a: Measured, b: Measured, occasions: Sequence[Occasions]) -> Iterator[str]:
+    """What is said where the two lie further apart than the occasions that are known."""
+    times = [one.condition.at_s for one in (a, b)]
+    if times[0] is None or times[1] is None:
+        yield "when one of the two was measured is not known"
+        return
+    gap_s, span_s = abs(times[1] - times[0]), min(one.span_s for one in occasions)
+    if gap_s > span_s:
+        yield (
+            f"the two lie {_days(gap_s)} apart, and the occasions span {_days(span_s)}: slower "
+            "changes are not in the interval"
+        )
+
+
+def _days(seconds: float) -> str:
+    days = seconds / 86400
+    return show_count(round(days), "day") if days >= 1.5 else show_duration(seconds)
+
+
+def _workload_notes(a: Side, b: Side) -> Iterator[str]:
+    if isinstance(a, Measured) and isinstance(b, Measured):
+        for line in workload_differences(a.workload, b.workload):
+            yield f"taken as the same work, though they differ in {line}"
+    elif isinstance(a, Measured) or isinstance(b, Measured):
+        yield (
+            "a published summary is compared with a study: nothing shows that they ran the same "
+            "workload"
+        )

@@ -1,0 +1,274 @@
+"""The launches of one arm of a study as one side of a comparison."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from assay.errors import BadInput
+from assay.machine.document import machine_in
+from assay.records import (
+    Arm,
+    Conclusion,
+    Configuration,
+    Kind,
+    Metric,
+    Sample,
+    Stage,
+    Statistic,
+    Stratum,
+    StudySpec,
+    Workload,
+)
+from assay.records.comparison import Condition, ConditionSource
+from assay.records.workload import BUILT_IN
+from assay.search.calibrate import calibrated_arms
+from assay.search.history import DEFAULT_ARM, History
+from assay.search.occasions.side import Measured
+from assay.units import show_count
+
+RECOMMENDED = "recommended"
+"""Stands for the arm that a study recommends."""
+COMMAND = "command"
+"""Setting that holds the command of an arm."""
+_HOME = re.compile(r"(?<![\w/.~-])(?:/(?:home|Users)/[^/\s]+|/root)(?=/|$)")
+
+
+def metric_of(spec: StudySpec, name: str | None) -> Metric:
+    """Return the metric of that name, or the objective where none is named.
+
+    Raises:
+        BadInput: the study has no such metric.
+    """
+    workload = spec.workload
+    if name is None:
+        return workload.objective
+    known = {metric.name: metric for metric in workload.metrics}
+    found = known.get(name) or BUILT_IN.get(name)
+    if found is None:
+        raise BadInput(
+            f"There is no metric {name!r} in the study of {spec.command_line!r}.",
+            f"It has {', '.join(known)}.",
+        )
+    return found
+
+
+def measured(
+    name: str,
+    source: ConditionSource,
+    study: str,
+    spec: StudySpec,
+    stratum: Stratum,
+    samples: Sequence[Sample],
+    *,
+    conclusion: Conclusion | None = None,
+    arm: str | None = None,
+    metric: str | None = None,
+) -> Measured:
+    """Take the launches of an arm that count: those of the confirmation.
+
+    Args:
+        name: as the user wrote it, for messages.
+        source: a study of the store, or a bundle.
+        study: identity of the study.
+        spec: of the study.
+        stratum: whose launches they are.
+        samples: of that stratum.
+        conclusion: of that stratum, for the arm that it recommends.
+        arm: name of the arm, or ``recommended``; ``None``: the first, which is the default of a
+            ``tune`` and the baseline of a comparison.
+        metric: that is compared; ``None``: the objective.
+
+    Raises:
+        BadInput: no such arm or metric; no values, or none that can be compared.
+    """
+    figure = metric_of(spec, metric)
+    history = _history(spec, figure, samples)
+    chosen = _chosen(name, spec, history, conclusion, arm)
+    stage = _stage(spec, history, chosen[0])
+    values, notes = _values(name, history, stage, chosen, figure)
+    configuration = chosen[0].configuration
+    began = [s.started_at for s in samples if s.started_at > 0]
+    return Measured(
+        condition=Condition(
+            name=name,
+            source=source,
+            n=len(values),
+            mean=math.fsum(values) / len(values),
+            sd=_sd(values),
+            study=study,
+            stratum=stratum.number,
+            arm=chosen[0].name,
+            settings=configuration.without(COMMAND),
+            at_s=min(began, default=None),
+            machine=stratum.machine,
+            model=stratum.model or None,
+            kernel=stratum.kernel,
+        ),
+        values=tuple(values),
+        metric=figure,
+        workload=workload_under(spec, chosen[0]),
+        stratum=stratum,
+        machine=machine_in(stratum.host),
+        program=None if _compares_commands(spec) else stratum.program_digest,
+        notes=notes,
+    )
+
+
+def workload_under(spec: StudySpec, arm: Arm) -> Workload:
+    """Return the workload of an arm: in a comparison of commands each has its own."""
+    command = arm.configuration.get(COMMAND)
+    if command is None:
+        return spec.workload
+    return msgspec.structs.replace(spec.workload, argv=tuple(shlex.split(str(command))))
+
+
+def _compares_commands(spec: StudySpec) -> bool:
+    return any(COMMAND in arm.configuration for arm in spec.arms)
+
+
+def _history(spec: StudySpec, metric: Metric, samples: Sequence[Sample]) -> History:
+    """The samples with this metric as the objective, by its mean."""
+    workload = msgspec.structs.replace(spec.workload, metrics=(metric,))
+    plain = msgspec.structs.replace(
+        spec, workload=workload, statistic=Statistic.MEAN, objectives=()
+    )
+    return History.of(plain, samples)
+
+
+def _chosen(
+    name: str,
+    spec: StudySpec,
+    history: History,
+    conclusion: Conclusion | None,
+    asked: str | None,
+) -> tuple[Arm, ...]:
+    """The arm that is compared; of a calibration the two identical ones.
+
+    Raises:
+        BadInput: there is none of that name, or nothing is recommended.
+    """
+    known = {
+        arm.name: arm for stage in (Stage.CONFIRM, Stage.SEARCH) for arm in history.arms(stage)
+    }
+    first = spec.arms[0] if spec.arms else DEFAULT_ARM
+    if asked is None:
+        if spec.kind is Kind.CALIBRATE:
+            return calibrated_arms(spec)
+        return (first,)
+    if asked == RECOMMENDED and asked not in known:
+        return (_recommended(name, known.values(), conclusion),)
+    if asked in known or asked == first.name:
+        return (known.get(asked, first),)
+    raise BadInput(
+        f"{name}: the study has no arm {asked!r}.", f"It has {', '.join(map(repr, known))}."
+    )
+
+
+def _recommended(name: str, arms: Iterable[Arm], conclusion: Conclusion | None) -> Arm:
+    chosen = conclusion.recommendation if conclusion is not None else None
+    if chosen is None:
+        raise BadInput(
+            f"{name}: the study recommends nothing.", "Leave out @recommended, or name an arm."
+        )
+    for arm in arms:
+        if arm.configuration == chosen.settings:
+            return arm
+    return Arm(name=str(Configuration(chosen.settings)), configuration=chosen.settings)
+
+
+def _stage(spec: StudySpec, history: History, arm: Arm) -> Stage:
+    """The confirmation; of the default of a search that confirmed nothing, the search.
+
+    The default is in every block of a search whatever it gives, so nothing selects its values.
+    """
+    confirmed = history.times_run(Stage.CONFIRM, arm.name)
+    if spec.kind is Kind.TUNE and not confirmed and not arm.configuration:
+        return Stage.SEARCH
+    return Stage.CONFIRM
+
+
+def _values(
+    name: str, history: History, stage: Stage, arms: Sequence[Arm], metric: Metric
+) -> tuple[list[float], tuple[str, ...]]:
+    """The values of these arms, and what is to be noted of them.
+
+    Raises:
+        BadInput: fewer than two, or some of launches that ran into their time-out.
+    """
+    known = [seen for arm in arms for seen in history.known(stage, arm.name)]
+    if any(seen.censored for seen in known):
+        count = sum(seen.censored for seen in known)
+        raise BadInput(
+            f"{name}: {show_count(count, 'launch', 'launches')} of {arms[0].name!r} ran into the "
+            "time-out, so its mean is not known.",
+            "Measure it again with a longer --timeout.",
+        )
+    values = [value for arm in arms for value in history.sound_values(stage, arm.name)]
+    notes: tuple[str, ...] = ()
+    if len(values) < len(known):
+        lost = len(known) - len(values)
+        told = f"{name}: {lost} of {show_count(len(known), 'value')} are of disturbed blocks"
+        notes = (f"{told} and left out",)
+        if len(values) < 2:
+            values, notes = [seen.value for seen in known], (f"{told}; all are used",)
+    if len(values) < 2:
+        has = f"only one value of {metric.name}" if values else f"no values of {metric.name}"
+        raise BadInput(
+            f"{name}: arm {arms[0].name!r} has {has} to compare.",
+            "A ratio takes two values above zero or more; `assay study show` has all.",
+        )
+    return values, notes
+
+
+def _sd(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def workload_differences(a: Workload, b: Workload) -> list[str]:
+    """Return what two workloads run differently, one line each; paths of homes count as one."""
+    pairs = {
+        "command": (_words(a.argv), _words(b.argv)),
+        "placeholders": (_items(a.placeholders), _items(b.placeholders)),
+        "environment": (_items(a.environment), _items(b.environment)),
+        "input": (_place(a.stdin), _place(b.stdin)),
+        "build": (_build(a), _build(b)),
+        "limits": (str(a.limits), str(b.limits)),
+    }
+    return [
+        f"{what}: {one or 'none'} and {other or 'none'}"
+        for what, (one, other) in pairs.items()
+        if one != other
+    ]
+
+
+def metric_differences(a: Metric, b: Metric) -> list[str]:
+    """Return the fields in which two metrics differ, one line each."""
+    return [
+        f"{field}: {getattr(a, field) or 'none'} and {getattr(b, field) or 'none'}"
+        for field in ("name", "unit", "goal", "pattern", "combine")
+        if getattr(a, field) != getattr(b, field)
+    ]
+
+
+def _words(argv: Sequence[str]) -> str:
+    return shlex.join(_place(word) for word in argv)
+
+
+def _place(text: str | None) -> str:
+    """A path with ``~`` for any home, as bundles have it."""
+    return _HOME.sub("~", text or "")
+
+
+def _items(items: dict[str, str]) -> str:
+    return " ".join(f"{key}={_place(value)}" for key, value in sorted(items.items()))
+
+
+def _build(workload: Workload) -> str:
+    recipe = workload.build
+    return "" if recipe is None else f"{_words(recipe.argv)} {_items(recipe.values)}".strip()

@@ -1,0 +1,195 @@
+"""Pool: the variance between occasions, from earlier studies of the same workload."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.records import Arm, Kind, Sample, Stratum, StudySpec
+from assay.records.comparison import ConditionSource, Occasions
+from assay.records.configuration import DEFAULT
+from assay.search.history import DEFAULT_ARM, arm_of
+from assay.search.occasions.measured import (
+    COMMAND,
+    measured,
+    metric_differences,
+    workload_differences,
+    workload_under,
+)
+from assay.search.occasions.side import Measured
+from assay.stats.occasions import BetweenOccasions, between_occasions
+
+MIN_OCCASIONS = 5
+"""Of one condition, without the two that are compared: with fewer, the error rate of Student's
+interval exceeds 5 % where occasions do not scatter normally (docs/statistics.md)."""
+MIN_APART_S = 12 * 3600.0
+"""Between two occasions: launches of one afternoon share what makes an occasion."""
+MIN_LAUNCHES = 6
+"""Of an occasion."""
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """A stratum of a study that may be an occasion.
+
+    Attributes:
+        study: identity.
+        samples: reads the samples of the stratum.
+        named: the user named it for this purpose.
+    """
+
+    study: str
+    spec: StudySpec
+    stratum: Stratum
+    samples: Callable[[], Sequence[Sample]]
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What earlier studies tell of the variance between occasions like one side.
+
+    Attributes:
+        occasions, between: the variance; both ``None`` where it is not known.
+        found: occasions that there are, of ``MIN_OCCASIONS``.
+        one_boot: there would be enough, were they not all of too few boots.
+        used: studies that are an occasion of their own.
+        of_other_machines, of_other_commands: calibrations that were not used.
+    """
+
+    occasions: Occasions | None
+    between: BetweenOccasions | None
+    found: int
+    one_boot: bool
+    used: frozenset[str] = frozenset()
+    of_other_machines: tuple[str, ...] = ()
+    of_other_commands: tuple[str, ...] = ()
+
+
+def pool_of(
+    side: Measured,
+    apart: Iterable[tuple[str | None, int | None]],
+    prospects: Sequence[Prospect],
+    *,
+    boots: bool,
+) -> Pool:
+    """Estimate the variance between occasions of the workload, settings and machine of one side.
+
+    Occasions of one condition share kernel, program and state of the system; the variance is pooled
+    over the conditions of one machine.
+
+    Args:
+        side: one of the two that are compared.
+        apart: study and stratum of the two, which are no evidence on each other.
+        prospects: strata of studies, in any order.
+        boots: whether occasions must be of different boots, as the two that are compared are.
+    """
+    compared = set(apart)
+    fitting: list[Measured] = []
+    other_machines: list[str] = []
+    other_commands: list[str] = []
+    for one in prospects:
+        if (one.study, one.stratum.number) in compared:
+            continue
+        alike = _runs_the_same(one, side)
+        if one.stratum.machine != side.condition.machine:
+            if alike and one.spec.kind is Kind.CALIBRATE:
+                other_machines.append(one.study)
+        elif not alike:
+            if one.spec.kind is Kind.CALIBRATE:
+                other_commands.append(one.study)
+        elif (found := _occasion(one, side)) is not None:
+            fitting.append(found)
+    by_time = _groups(fitting, boots=False)
+    groups = _groups(fitting, boots=True) if boots else by_time
+    between = between_occasions([[one.mean() for one in group] for group in groups])
+    enough = between is not None and between.df >= MIN_OCCASIONS - 1
+    return Pool(
+        occasions=_record(side, groups, between) if enough and between else None,
+        between=between if enough else None,
+        found=_count(groups),
+        one_boot=not enough and _count(by_time) >= MIN_OCCASIONS,
+        used=frozenset(one.condition.study or "" for group in groups for one in group),
+        of_other_machines=tuple(dict.fromkeys(other_machines)),
+        of_other_commands=tuple(dict.fromkeys(other_commands)),
+    )
+
+
+def _runs_the_same(one: Prospect, side: Measured) -> bool:
+    """Whether any arm of a study runs the workload of a side."""
+    arms = one.spec.arms or (DEFAULT_ARM,)
+    return any(
+        not workload_differences(workload_under(one.spec, arm), side.workload) for arm in arms
+    )
+
+
+def _occasion(one: Prospect, side: Measured) -> Measured | None:
+    """The launches of a study under the settings of a side; ``None`` where it has too few."""
+    arm = _arm_like(one.spec, side)
+    if arm is None:
+        return None
+    calibrates = one.spec.kind is Kind.CALIBRATE  # both of its arms count
+    try:
+        found = measured(
+            one.study,
+            ConditionSource.STUDY,
+            one.study,
+            one.spec,
+            one.stratum,
+            one.samples(),
+            arm=None if calibrates else arm.name,
+            metric=side.metric.name,
+        )
+    except BadInput:
+        return None
+    if metric_differences(found.metric, side.metric) or found.condition.at_s is None:
+        return None
+    return found if found.condition.n >= MIN_LAUNCHES else None
+
+
+def _arm_like(spec: StudySpec, side: Measured) -> Arm | None:
+    """The arm of a study that has the workload and the settings of a side."""
+    settings = side.condition.settings or DEFAULT
+    for arm in spec.arms or (DEFAULT_ARM if not settings else arm_of(settings),):
+        same = arm.configuration.without(COMMAND) == settings
+        if same and not workload_differences(workload_under(spec, arm), side.workload):
+            return arm
+    return None
+
+
+def _groups(occasions: Sequence[Measured], *, boots: bool) -> list[list[Measured]]:
+    """The occasions of each condition, far enough apart, oldest first; of each boot the oldest."""
+    groups: dict[tuple[object, ...], list[Measured]] = {}
+    for one in sorted(occasions, key=_began_s):
+        state = tuple(sorted(one.stratum.default_state.items()))
+        group = groups.setdefault((one.stratum.kernel, one.program, state), [])
+        near = bool(group) and _began_s(one) - _began_s(group[-1]) < MIN_APART_S
+        again = boots and (one.boot is None or any(one.boot == other.boot for other in group))
+        if not near and not again:
+            group.append(one)
+    return list(groups.values())
+
+
+def _began_s(one: Measured) -> float:
+    return one.condition.at_s or 0.0
+
+
+def _count(groups: Sequence[Sequence[Measured]]) -> int:
+    """How many occasions of one condition tell as much: degrees of freedom and one."""
+    df = sum(len(group) - 1 for group in groups)
+    return df + 1 if groups else 0
+
+
+def _record(
+    side: Measured, groups: Sequence[Sequence[Measured]], between: BetweenOccasions
+) -> Occasions:
+    used = sorted((one for group in groups if len(group) > 1 for one in group), key=_began_s)
+    return Occasions(
+        machine=side.stratum.machine,
+        studies=tuple(one.condition.study or "" for one in used),
+        df=between.df,
+        sd_log=math.sqrt(between.variance),
+        span_s=_began_s(used[-1]) - _began_s(used[0]),
+    )

@@ -1,0 +1,210 @@
+"""Published summaries: number, mean and standard deviation, from a table or from words."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Mapping
+
+from assay.errors import BadInput
+from assay.records.comparison import Condition, ConditionSource
+from assay.search.occasions.side import Published
+from assay.units import show_count
+
+EXAMPLE = "n=30,mean=299.4,sd=3.38"
+NEEDED = ("n", "mean", "sd")
+"""Columns without which a summary cannot be compared."""
+KNOWN = (*NEEDED, "sem", "unit")
+FIGURES = frozenset((*KNOWN, "min", "max", "median", "q1", "q3", "note", "source", "workload"))
+"""Columns that do not name a row."""
+MAX_ROWS = 100_000
+_UNIT = re.compile(r"\(([^()]+)\)\s*$")
+_PAIR = re.compile(r"\s*([a-z]+)\s*=\s*(.*?)\s*", re.DOTALL)
+
+
+def is_summary(text: str) -> bool:
+    """Return whether a word is a summary: ``n=30,mean=299.4,sd=3.38``."""
+    keys = [part.partition("=")[0].strip() for part in text.split(",") if "=" in part]
+    return bool(keys) and any(key in NEEDED for key in keys)
+
+
+def summary_of(text: str) -> Published:
+    """Read a summary that is written on the command line.
+
+    Raises:
+        BadInput: an unknown, repeated or missing key, or an invalid figure.
+    """
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        match = _PAIR.fullmatch(part)
+        if match is None or match[1] not in KNOWN:
+            raise BadInput(
+                f"{part!r} is not a part of a summary.",
+                f"The keys are {', '.join(KNOWN)}; write for example {EXAMPLE}",
+            )
+        if match[1] in found:
+            raise BadInput(f"{match[1]} stands twice in {text!r}.", f"For example: {EXAMPLE}")
+        found[match[1]] = match[2]
+    return _published(text, found, text)
+
+
+def row_of(table: str, name: str, line: int) -> Published:
+    """Read a row of a table with columns ``n``, ``mean`` and ``sd``.
+
+    Args:
+        table: text of a CSV file; its first line names the columns.
+        name: of the file, as the user wrote it.
+        line: number of the line in the file, from 1.
+
+    Raises:
+        BadInput: no such line, a missing column, or an invalid figure.
+    """
+    reader = csv.reader(io.StringIO(table, newline=""))
+    columns: list[str] = []
+    before, rows = 0, 0
+    try:
+        for cells in reader:
+            lines = range(before + 1, reader.line_num + 1)
+            before, rows = reader.line_num, rows + 1
+            if rows == 1:
+                columns = [cell.strip().lower() for cell in cells]
+                _demand_columns(columns, name)
+            if rows > MAX_ROWS:
+                raise BadInput(f"{name} has more than {MAX_ROWS:,} rows.", "Name a smaller table.")
+            if line in lines:
+                return _row(columns, cells, name, line, first=rows == 1)
+    except csv.Error as error:
+        raise BadInput(
+            f"{name} cannot be read as a table: {error}.", "Save it as CSV in UTF-8."
+        ) from error
+    raise BadInput(
+        f"{name} has no line {line}: it has {show_count(before, 'line')}.",
+        f"Line 1 names the columns; the first row is {name}:2",
+    )
+
+
+def _demand_columns(columns: list[str], name: str) -> None:
+    missing = [column for column in NEEDED if column not in columns]
+    if missing:
+        raise BadInput(
+            f"{name} has no column {' and no column '.join(missing)}: a mean without the number "
+            "of launches and their standard deviation has no interval.",
+            f"Add it, or write the figures: {EXAMPLE}",
+        )
+
+
+def _row(columns: list[str], cells: list[str], name: str, line: int, *, first: bool) -> Published:
+    where = f"{name}:{line}"
+    if first:
+        raise BadInput(f"{where} holds the names of the columns.", f"The first row is {name}:2")
+    if not any(cell.strip() for cell in cells):
+        raise BadInput(f"{where} is empty.", "Name a line with figures.")
+    row = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if column}
+    return _published(where, row, where)
+
+
+def _published(name: str, row: Mapping[str, str], where: str) -> Published:
+    for key in NEEDED:
+        if not row.get(key):
+            raise BadInput(
+                f"{where} has no {key}: a published mean takes n, mean and sd to be compared.",
+                f"Look for it in the source, then write for example {EXAMPLE}",
+            )
+    n = _count(row["n"], where)
+    mean = _number(row["mean"], "mean", where)
+    sd = _number(row["sd"], "sd", where)
+    if mean <= 0:
+        raise BadInput(
+            f"{where}: the mean is {row['mean']}, and a ratio takes one above zero.",
+            "Compare a figure that is always positive, as a time.",
+        )
+    if sd < 0:
+        raise BadInput(
+            f"{where}: the standard deviation is {row['sd']}; it cannot be negative.",
+            "Look into the source.",
+        )
+    error, sd, notes = _standard_error(n, sd, row["sd"], row.get("sem", ""), where)
+    workload = row.get("workload", "")
+    stated = _UNIT.search(workload)
+    columns = {key: cell for key, cell in row.items() if key not in FIGURES and cell}
+    about = ", ".join((*([workload] if workload else []), *columns.values()))
+    return Published(
+        condition=Condition(
+            name=name,
+            source=ConditionSource.PUBLISHED,
+            n=n,
+            mean=mean,
+            sd=sd,
+            about=about or None,
+        ),
+        error=error,
+        unit=row.get("unit", "") or (stated[1] if stated else ""),
+        workload=workload,
+        columns=columns,
+        notes=notes,
+    )
+
+
+def _standard_error(
+    n: int, sd: float, printed_sd: str, printed: str, where: str
+) -> tuple[float, float, tuple[str, ...]]:
+    """Return the standard error, the standard deviation with n - 1, and what to note.
+
+    Some tables print the standard deviation with the divisor n (NumPy's default). A standard error
+    beside it shows which: it is sd / sqrt(n) with the divisor n - 1, and sd / sqrt(n - 1) with n.
+    """
+    plain, of_n = sd / math.sqrt(n), sd / math.sqrt(n - 1)
+    if not printed:
+        return plain, sd, ()
+    sem = _number(printed, "sem", where)
+    if sem < 0:
+        raise BadInput(
+            f"{where}: the standard error is {printed}; it cannot be negative.",
+            "Look into the source.",
+        )
+    slack = _half_step(printed) + _half_step(printed_sd) / math.sqrt(n - 1)
+    misfit, other = abs(plain - sem), abs(of_n - sem)
+    if min(misfit, other) > slack * (1 + 1e-9):
+        larger = max(sem, plain)
+        told = (
+            f"{where}: the standard error {printed} does not fit sd {printed_sd} of {n} launches; "
+            "the larger of the two is used"
+        )
+        return larger, larger * math.sqrt(n), (told,)
+    if misfit <= other:
+        return plain, sd, ()
+    told = (
+        f"{where}: sd {printed_sd} has the divisor n, by the standard error beside it; "
+        "n - 1 is used"
+    )
+    return of_n, of_n * math.sqrt(n), (told,)
+
+
+def _half_step(printed: str) -> float:
+    """Half of the last digit that is printed."""
+    mantissa, _, exponent = printed.lower().partition("e")
+    digits = len(mantissa.partition(".")[2])
+    return 0.5 * 10.0 ** (int(exponent or 0) - digits)
+
+
+def _count(text: str, where: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise BadInput(f"{where}: n is {text!r}, not a number of launches.", f"As {EXAMPLE}")
+    if int(text) < 2:
+        raise BadInput(
+            f"{where}: n is {text}, and a spread takes two launches or more.",
+            "Name a row with more launches.",
+        )
+    return int(text)
+
+
+def _number(text: str, key: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or not text.isascii():
+        raise BadInput(f"{where}: {key} is {text!r}, not a number.", f"As {EXAMPLE}")
+    return value

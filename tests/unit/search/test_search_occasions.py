@@ -1,0 +1,457 @@
+"""Two conditions that were measured apart: which verdict, from what, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from occasion_studies import DEFAULT, Conditions, calibrations, measure, times
+from scipy import stats
+
+from assay.errors import BadInput
+from assay.records import Arm, Configuration, Kind, Metric, Outcome, Stage
+from assay.records.comparison import ConditionSource, OccasionVerdict
+from assay.records.workload import Goal
+from assay.search.occasions.judge import compared
+from assay.search.occasions.published import row_of, summary_of
+from assay.search.occasions.words import effect_sentence, verdict_sentence
+
+TALK = (Path(__file__).parents[2] / "fixtures" / "mos_runs.csv").read_text()
+STEADY = (1.000, 1.004, 0.997, 1.002, 0.996, 1.001)
+"""Means of six days that differ by less than half a per cent."""
+RESTLESS = (1.00, 1.10, 0.91, 1.07, 0.95, 1.02)
+OLD, NEW = Conditions(), Conditions(day=1, boot="bbbbbbbbbbbb", kernel="6.12.0")
+
+
+def nothing() -> list:
+    return []
+
+
+def prospects(studies):
+    return lambda: [one.prospect for one in studies]
+
+
+# --- verdicts ---------------------------------------------------------------------------------
+
+
+def test_two_conditions_measured_once_each_are_unproven() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
+    found = compared(a.side(), b.side(), nothing)
+    assert found.verdict is OccasionVerdict.UNPROVEN
+    assert found.ci is None
+    assert found.ci_launches[1] < 0.52
+    assert found.inseparable == ("day", "boot", "kernel")
+    assert "0 of 5 other occasions" in found.reason
+    assert "assay study calibrate -- ./solve 9" in found.remedy
+
+
+def test_steady_occasions_prove_a_difference() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
+    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)))
+    assert found.verdict is OccasionVerdict.FASTER
+    assert found.beyond_margin
+    assert (found.covered, found.inseparable) == (("day", "boot"), ("kernel",))
+    (occasions,) = found.occasions
+    assert occasions.studies == tuple(f"cal{n}" for n in range(6))
+    assert (occasions.df, found.df) == (5, 5)
+    variance = np.var(np.log(STEADY), ddof=1)
+    assert occasions.sd_log == pytest.approx(math.sqrt(variance))
+    # The calibrations have twice the launches, so theirs vary by less.
+    within = [0.02**2 / 30, 0.02**2 * 59 / 58 / 60]
+    half = stats.t.ppf(0.975, 5) * math.sqrt(2 * (variance + within[0] - within[1]))
+    assert found.ci is not None
+    assert np.log(found.ci) == pytest.approx(math.log(0.9) + np.array([-half, half]), rel=1e-2)
+    assert found.ci_launches[0] > found.ci[0]
+
+
+def test_restless_occasions_leave_it_unclear() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
+    found = compared(a.side(), b.side(), prospects(calibrations(RESTLESS)))
+    assert found.verdict is OccasionVerdict.UNCLEAR
+    assert found.ci_launches[1] < 1.0 < found.ci[1]
+    assert "occasions differ too much" in verdict_sentence(found)
+
+
+def test_an_interval_within_the_margin_is_the_same() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.001), NEW)
+    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.02)
+    assert found.verdict is OccasionVerdict.SAME
+
+
+def test_a_difference_below_the_margin_says_so() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.04), NEW)
+    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.05)
+    assert found.verdict is OccasionVerdict.SLOWER
+    assert not found.beyond_margin
+    assert "perhaps by less than the margin" in verdict_sentence(found)
+
+
+def test_the_direction_of_the_metric_counts() -> None:
+    rate = (Metric(name="wall_s", unit="1/s", goal=Goal.HIGHER),)
+    a, b = (
+        measure(name, times(1, mean=mean), where, metrics=rate)
+        for name, mean, where in (("a", 1.0, OLD), ("b", 0.9, NEW))
+    )
+    known = [with_metrics(one, rate) for one in calibrations(STEADY)]
+    assert compared(a.side(), b.side(), prospects(known)).verdict is OccasionVerdict.SLOWER
+
+
+def with_metrics(study, metrics):
+    workload = msgspec.structs.replace(study.spec.workload, metrics=metrics)
+    spec = msgspec.structs.replace(study.spec, workload=workload)
+    return type(study)(study.id, spec, study.stratum, study.samples)
+
+
+# --- which studies are occasions --------------------------------------------------------------
+
+
+def test_too_few_occasions_prove_nothing() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
+    found = compared(a.side(), b.side(), prospects(calibrations(STEADY[:4])))
+    assert found.verdict is OccasionVerdict.UNPROVEN
+    assert "4 of 5" in found.reason
+
+
+def test_calibrations_of_one_afternoon_are_one_occasion() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
+    found = compared(a.side(), b.side(), prospects(calibrations(STEADY, 0.05)))
+    assert found.verdict is OccasionVerdict.UNPROVEN
+    assert "1 of 5" in found.reason
+
+
+def test_other_boots_take_occasions_of_other_boots() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
+    one_boot = prospects(calibrations(STEADY, boots=False))
+    found = compared(a.side(), b.side(), one_boot)
+    assert found.verdict is OccasionVerdict.UNPROVEN
+    assert "different boots" in found.reason
+    same_boot = measure("b", times(2, mean=0.9), Conditions(day=1))
+    found = compared(a.side(), same_boot.side(), one_boot)
+    assert found.verdict is OccasionVerdict.FASTER
+    assert found.covered == ("day",)
+
+
+def test_a_calibration_of_another_machine_is_not_used_and_named() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
+    other = calibrations(STEADY, machine="machine-2")
+    found = compared(a.side(), b.side(), prospects(other))
+    assert found.verdict is OccasionVerdict.UNPROVEN
+    assert any("cal0, cal1, cal2 and 3 more of another machine" in note for note in found.notes)
+
+
+def test_a_calibration_of_another_command_is_not_used_and_named() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
+    other = measure("other", times(3), Conditions(day=9), kind=Kind.CALIBRATE, argv=("./else",))
+    found = compared(a.side(), b.side(), prospects([other]))
+    assert "not used: calibration other of another command" in found.notes
+
+
+def test_studies_named_in_vain_are_told() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
+    few = measure("few", times(3, n=4), Conditions(day=9))
+    named = named_prospect(few)
+    found = compared(a.side(), b.side(), lambda: [named])
+    assert any("named with --occasion and not used: few" in note for note in found.notes)
+
+
+def named_prospect(study):
+    prospect = study.prospect
+    return type(prospect)(
+        prospect.study, prospect.spec, prospect.stratum, prospect.samples, named=True
+    )
+
+
+def test_the_two_are_no_evidence_on_each_other() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
+    known = [a, b, *calibrations(STEADY[:4])]
+    found = compared(a.side(), b.side(), prospects(known))
+    assert found.verdict is OccasionVerdict.UNPROVEN
+
+
+def test_other_machines_take_occasions_of_each() -> None:
+    a = measure("a", times(1), OLD)
+    b = measure("b", times(2, mean=0.5), Conditions(day=1, machine="machine-2", model="Two"))
+    known = calibrations(STEADY)
+    found = compared(a.side(), b.side(), prospects(known))
+    assert found.verdict is OccasionVerdict.UNPROVEN
+    assert "under the condition of b" in found.reason
+    both = [*known, *calibrations(RESTLESS, machine="machine-2", model="Two")]
+    renamed = [type(s)(f"{s.id}-{s.stratum.model}", s.spec, s.stratum, s.samples) for s in both]
+    found = compared(a.side(), b.side(), prospects(renamed))
+    assert found.verdict is OccasionVerdict.FASTER
+    assert len(found.occasions) == 2
+    assert found.inseparable == ("host", "processor")
+
+
+def test_occasions_of_two_kernels_are_not_taken_for_one_condition() -> None:
+    """Else the effect itself would count as a difference between occasions."""
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
+    known = [
+        *calibrations(STEADY[:3]),
+        *calibrations([0.5 * mean for mean in STEADY[3:]], kernel="6.12.0"),
+    ]
+    renamed = [type(s)(f"{s.id}-{s.stratum.kernel}", s.spec, s.stratum, s.samples) for s in known]
+    found = compared(a.side(), b.side(), prospects(renamed))
+    assert found.verdict is OccasionVerdict.FASTER
+    assert found.occasions[0].df == 4
+    assert found.occasions[0].sd_log < 0.01
+
+
+def test_a_gap_longer_than_the_calibrations_span_is_told() -> None:
+    a = measure("a", times(1), OLD)
+    b = measure("b", times(2, mean=0.9), Conditions(day=90, boot="bbbbbbbbbbbb"))
+    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)))
+    assert any("90 days apart, and the occasions span 5 days" in note for note in found.notes)
+
+
+# --- differences ------------------------------------------------------------------------------
+
+
+def test_differences_of_hosts_are_listed() -> None:
+    a = measure("a", times(1), OLD)
+    b = measure("b", times(2), Conditions(day=1, kernel="6.12.0", program="11ee"))
+    found = compared(a.side(), b.side(), nothing)
+    listed = {(one.subject, one.what): (one.a, one.b) for one in found.differences}
+    assert listed["kernel", "kernel"] == ("6.1.0", "6.12.0")
+    assert listed["program", "digest"] == ("00ff", "11ee")
+    assert found.inseparable == ("day", "kernel", "program")
+    assert effect_sentence(found).endswith("the effects of: day, kernel, program.")
+
+
+def test_a_bundle_may_be_of_another_host_of_the_same_kind() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2), Conditions(day=1))
+    found = compared(a.side(), b.side(source=ConditionSource.BUNDLE), nothing)
+    assert found.inseparable == ("day", "host")
+
+
+def test_variables_whose_values_a_bundle_leaves_out_are_no_difference() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2), OLD)
+    stratum = msgspec.structs.replace(
+        b.stratum, surroundings={"variable LANG": "", "variable OMP_NUM_THREADS": ""}
+    )
+    b = type(b)(b.id, b.spec, stratum, b.samples)
+    found = compared(a.side(), b.side(), nothing)
+    assert [(one.what, one.a, one.b) for one in found.differences] == [
+        ("variable OMP_NUM_THREADS", None, "set")
+    ]
+
+
+# --- arms -------------------------------------------------------------------------------------
+
+FAST = Arm(name="threads=2", configuration=Configuration({"threads": 2}))
+
+
+def test_another_arm_is_another_configuration() -> None:
+    a = measure("a", times(1), OLD)
+    b = measure("b", times(2), Conditions(day=1), kind=Kind.COMPARE, arms=(DEFAULT, FAST))
+    found = compared(a.side(), b.side("threads=2"), nothing)
+    assert found.b.arm == "threads=2"
+    assert found.inseparable == ("day", "configuration")
+    assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
+
+
+def test_an_unknown_arm_is_refused() -> None:
+    with pytest.raises(BadInput, match="has no arm 'x'"):
+        measure("a", times(1)).side("x")
+
+
+def test_a_study_without_recommendation_has_none() -> None:
+    with pytest.raises(BadInput, match="recommends nothing"):
+        measure("a", times(1)).side("recommended")
+
+
+def test_the_command_of_an_arm_is_its_workload() -> None:
+    commands = [
+        Arm(name=text, configuration=Configuration({"command": text}))
+        for text in ("./solve 9", "./other")
+    ]
+    a = measure("a", times(1), OLD)
+    b = measure("b", times(2), Conditions(day=1), kind=Kind.COMPARE, arms=commands)
+    assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
+    with pytest.raises(BadInput, match=r"different workloads .*\./other"):
+        compared(a.side(), b.side("./other"), nothing)
+
+
+# --- refusals ---------------------------------------------------------------------------------
+
+
+def test_the_same_launches_twice_are_refused() -> None:
+    a = measure("a", times(1))
+    with pytest.raises(BadInput, match="the same launches"):
+        compared(a.side(), a.side(), nothing)
+
+
+def test_arms_of_the_same_blocks_are_refused() -> None:
+    a = measure("a", times(1), kind=Kind.COMPARE, arms=(DEFAULT, FAST))
+    with pytest.raises(BadInput, match="ran in the same blocks"):
+        compared(a.side(), a.side("threads=2"), nothing)
+
+
+def test_different_workloads_are_refused_unless_said_to_be_the_same() -> None:
+    a = measure("a", times(1), OLD)
+    b = measure("b", times(2), NEW, argv=("/opt/solve", "9"))
+    with pytest.raises(BadInput, match=r"different workloads \(command: \./solve 9 and /opt/"):
+        compared(a.side(), b.side(), nothing)
+    found = compared(a.side(), b.side(), nothing, same_workload=True)
+    assert any("they differ in command" in note for note in found.notes)
+
+
+def test_the_home_in_a_path_makes_no_other_workload() -> None:
+    a = measure("a", times(1), OLD, argv=("/home/ann/solve", "9"))
+    b = measure("b", times(2), NEW, argv=("~/solve", "9"))
+    assert compared(a.side(), b.side(), nothing).notes == ()
+
+
+def test_different_metrics_are_refused() -> None:
+    a = measure("a", times(1), OLD)
+    b = measure("b", times(2), NEW, metrics=(Metric(name="wall_s", unit="ms"),))
+    with pytest.raises(BadInput, match="different metrics"):
+        compared(a.side(), b.side(), nothing)
+
+
+def test_a_study_without_values_is_refused() -> None:
+    one = measure("a", times(1))
+    failed = [msgspec.structs.replace(s, outcome=Outcome.FAILED, metrics={}) for s in one.samples]
+    with pytest.raises(BadInput, match="has no values of wall_s"):
+        type(one)(one.id, one.spec, one.stratum, tuple(failed)).side()
+    with pytest.raises(BadInput, match="has no values of user_s"):
+        one.side(metric="user_s")
+    with pytest.raises(BadInput, match="only one value"):
+        measure("a", [1.0]).side()
+    with pytest.raises(BadInput, match="no metric 'fps'"):
+        one.side(metric="fps")
+
+
+def test_timeouts_are_refused() -> None:
+    one = measure("a", times(1))
+    stopped = msgspec.structs.replace(one.samples[3], outcome=Outcome.TIMED_OUT, metrics={})
+    samples = (*one.samples[:3], stopped, *one.samples[4:])
+    with pytest.raises(BadInput, match="1 launch of 'default' ran into the time-out"):
+        type(one)(one.id, one.spec, one.stratum, samples).side()
+
+
+def test_values_of_a_search_are_taken_of_the_default_alone() -> None:
+    one = measure("a", times(1), kind=Kind.TUNE, arms=())
+    searched = [
+        msgspec.structs.replace(
+            s, launch=msgspec.structs.replace(s.launch, stage=Stage.SEARCH, roster=None)
+        )
+        for s in measure("a", times(1), arms=(DEFAULT, FAST)).samples
+    ]
+    study = type(one)(one.id, one.spec, one.stratum, tuple(searched))
+    assert study.side().condition.n == 30
+    with pytest.raises(BadInput, match="no values"):
+        study.side("threads=2")
+
+
+# --- published --------------------------------------------------------------------------------
+
+
+def test_the_central_table_of_the_talk_is_compared() -> None:
+    """Beside Fieller's interval of a ratio of means, which needs no logarithm."""
+    a, b = (row_of(TALK, "mos_runs.csv", line) for line in (2, 3))
+    found = compared(a, b, nothing)
+    assert (found.verdict, found.published) == (OccasionVerdict.UNPROVEN, True)
+    assert found.unit == "s"
+    assert found.ratio == pytest.approx(247.3 / 299.4)
+    errors = [sd / math.sqrt(29) for sd in (3.38, 1.06)]  # printed with the divisor n
+    shares = [(error / mean) ** 2 for error, mean in zip(errors, (299.4, 247.3), strict=True)]
+    df = sum(shares) ** 2 / sum(share**2 / 29 for share in shares)
+    assert found.df_launches == pytest.approx(df)
+    t = stats.t.ppf(0.975, df)
+    g = t**2 * shares[0]
+    half = t * math.sqrt(shares[1] + shares[0] - g * shares[1])
+    fieller = [found.ratio / (1 - g) * (1 + sign * half) for sign in (-1, 1)]
+    assert found.ci_launches == pytest.approx(fieller, rel=1e-4)
+    assert found.inseparable == ("os", "host, day and all else that the publication does not state")
+    assert "17.4 % less time" in verdict_sentence(found)
+
+
+def test_the_divisor_of_a_printed_deviation_follows_from_the_error_beside_it() -> None:
+    found = row_of(TALK, "mos_runs.csv", 2)
+    assert found.error == pytest.approx(3.38 / math.sqrt(29))
+    assert found.condition.sd == pytest.approx(3.38 * math.sqrt(30 / 29))
+    assert "divisor n" in found.notes[0]
+    plain = summary_of("n=16,mean=10,sd=2,sem=0.500")
+    assert (plain.error, plain.condition.sd, plain.notes) == (0.5, 2.0, ())
+
+
+def test_a_misprinted_deviation_is_told() -> None:
+    """Line 6: sd 2.17, standard error 0.39; the next slide prints 2.12."""
+    found = row_of(TALK, "mos_runs.csv", 6)
+    assert "does not fit" in found.notes[0]
+    assert found.error == pytest.approx(2.17 / math.sqrt(30))
+
+
+def test_every_row_of_the_talk_can_be_read() -> None:
+    lines = range(2, len(TALK.splitlines()) + 1)
+    rows = [row_of(TALK, "mos_runs.csv", line) for line in lines]
+    assert len(rows) == 36
+    assert {row.unit for row in rows} == {"s"}
+
+
+def test_a_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
+    a = measure("a", times(1, spread=0.3))
+    found = compared(a.side(), summary_of("n=30,mean=1.2,sd=0.1,unit=s"), nothing)
+    assert found.ratio == pytest.approx(1.2 / a.side().condition.mean)
+    assert any("nothing shows that they ran the same workload" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("n=30,mean=3", "has no sd"),
+        ("mean=3,sd=1", "has no n"),
+        ("n=1,mean=3,sd=1", "two launches or more"),
+        ("n=3.5,mean=3,sd=1", "not a number of launches"),
+        ("n=30,mean=3,sd=-1", "cannot be negative"),
+        ("n=30,mean=3,sd=1,sem=-1", "cannot be negative"),
+        ("n=30,mean=0,sd=1", "above zero"),
+        ("n=30,mean=nan,sd=1", "not a number"),
+        ("n=30,mean=3,sd=1e999", "not a number"),
+        ("n=30,mean=3,sd=1,x=2", "not a part of a summary"),
+        ("n=30,mean=3,sd=1,n=2", "stands twice"),
+    ],
+)
+def test_invalid_summaries_are_refused(text: str, cause: str) -> None:
+    with pytest.raises(BadInput, match=cause):
+        summary_of(text)
+
+
+@pytest.mark.parametrize(
+    ("table", "line", "cause"),
+    [
+        ("mean,sd\n3,1\n", 2, "no column n"),
+        ("n,mean,sd\n30,3,1\n", 1, "names of the columns"),
+        ("n,mean,sd\n30,3,1\n", 3, "has no line 3"),
+        ("n,mean,sd\n30,3,1\n", 0, "has no line 0"),
+        ("n,mean,sd\n30,3\n", 2, "has no sd"),
+        ("n,mean,sd\n\n30,3,1\n", 2, "is empty|has no line"),
+        ("", 2, "has no line"),
+    ],
+)
+def test_invalid_tables_are_refused(table: str, line: int, cause: str) -> None:
+    with pytest.raises(BadInput, match=cause):
+        row_of(table, "t.csv", line)
+
+
+def test_rows_of_different_workloads_are_refused() -> None:
+    a, b = (row_of(TALK, "mos_runs.csv", line) for line in (2, 20))
+    with pytest.raises(BadInput, match="different workloads"):
+        compared(a, b, nothing)
+    assert compared(a, b, nothing, same_workload=True).published
+
+
+def test_units_that_differ_are_refused() -> None:
+    a = summary_of("n=30,mean=3,sd=1,unit=ms")
+    with pytest.raises(BadInput, match="is in ms"):
+        compared(a, row_of(TALK, "mos_runs.csv", 2), nothing)
+
+
+def test_the_same_row_twice_is_refused() -> None:
+    a = row_of(TALK, "mos_runs.csv", 2)
+    with pytest.raises(BadInput, match="named twice"):
+        compared(a, a, nothing)
