@@ -39,6 +39,14 @@ from assay.launch.partition.wish import KEYS
 from assay.machine.checks import CHECKS, Right, Status
 from assay.measure.causes import CauseKind
 from assay.records import EffectKind, EffectVerdict, Granted, Modes, Outcome, SpreadVerdict, Verdict
+from assay.records.comparison import (
+    Condition,
+    ConditionDifference,
+    ConditionSource,
+    OccasionComparison,
+    Occasions,
+    OccasionVerdict,
+)
 from assay.settings.registry import builtin
 from assay.tier.doctor import Finding
 from assay.tier.efficiency import Cell, Device
@@ -330,6 +338,7 @@ NOT_SETTINGS = frozenset(
         *("ratio", "selinux", "lwkcpus", "lwkmem", *KEYS),
         *("hugepages", "hugepagesz", "mitigations", "nosmt"),  # words of a command line
         *("direction", "chunk", "blocks", "damage"),  # parameters of a case
+        "n",  # of a published summary
     )
 )
 """Left sides of an equals sign that stand for something else."""
@@ -559,6 +568,17 @@ def test_keys_of_predict_are_those_of_the_record() -> None:
     listed = next(t for t in text.splitlines() if t.startswith("- `tier predict`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     assert named == {*Prediction.__struct_fields__, "dram_bytes", "reasons"}
+
+
+def test_keys_of_study_compare_are_those_of_the_records() -> None:
+    """No single comparison has all of them."""
+    text = (DOCS / "cli.md").read_text()
+    listed = next(t for t in text.splitlines() if t.startswith("- `study compare`:"))
+    named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
+    records = (OccasionComparison, Condition, Occasions, ConditionDifference)
+    fields = {field for record in records for field in record.__struct_fields__}
+    values = {str(one) for kind in (OccasionVerdict, ConditionSource) for one in kind}
+    assert named == fields | values
 
 
 def test_keys_of_two_groups_are_those_of_the_record() -> None:

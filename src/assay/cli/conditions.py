@@ -20,7 +20,7 @@ from assay.search.occasions.published import EXAMPLE, is_summary, row_of, summar
 from assay.search.occasions.side import Measured, Side
 from assay.store import Store
 
-TABLES = (".csv", ".tsv")
+TABLES = (".csv",)
 BUNDLES = (".zip", ".assay")
 MAX_TABLE_BYTES = 16 << 20
 _NAMED = "Name a study, the file of a bundle, a line of a table as runs.csv:2, or " + EXAMPLE
@@ -48,7 +48,7 @@ class _Study:
 
 
 class Conditions:
-    """Reads what the words of a comparison name; opens the store when the first needs it.
+    """Reader of the conditions that words name; the store is opened when the first needs it.
 
     Args:
         arguments: of the command line.

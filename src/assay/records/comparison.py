@@ -20,7 +20,7 @@ class OccasionVerdict(enum.StrEnum):
 
 
 class ConditionSource(enum.StrEnum):
-    """Where the values of a condition come from."""
+    """Origin of the values of a condition."""
 
     STUDY = "study"
     BUNDLE = "bundle"
@@ -112,8 +112,8 @@ class OccasionComparison(Record, frozen=True, kw_only=True, tag_field="schema", 
         published: at least one side is a published summary.
         occasions: studies that the variance between occasions comes from, by machine.
         differences: of the two machines and conditions.
-        inseparable: what differs between the conditions besides chance, and shares the effect.
-        covered: what differs between the occasions and lies within ``ci``.
+        inseparable: differences between the conditions whose effects cannot be told apart.
+        covered: differences between the occasions that ``ci`` includes.
         reason: why the verdict is *unproven* or *unclear*; empty otherwise.
         remedy: next step; empty where there is none.
         notes: limits of the comparison.

@@ -16,7 +16,7 @@ from assay.search.occasions.words import (
 
 
 def to_markdown(found: OccasionComparison) -> str:
-    """Return the verdict, a table of both conditions, and one of what differs."""
+    """Return the verdict, a table of both conditions, and a table of their differences."""
     scale = scale_for([found.a.mean, found.b.mean], found.unit)
     sentences = [
         verdict_sentence(found),

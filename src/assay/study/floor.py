@@ -37,6 +37,24 @@ def machine_floor(
     return other
 
 
+def floor_elsewhere(store: Store, machine: str) -> str | None:
+    """Return the newest calibration of another machine, where there is none of this one.
+
+    Args:
+        store: where it may be.
+        machine: fingerprint of this one.
+    """
+    newest: str | None = None
+    for head in reversed(store.studies()):
+        if head.kind is not Kind.CALIBRATE or head.status is not Status.DONE:
+            continue
+        of = store.study(head.id).strata[-1].machine
+        if of == machine:
+            return None
+        newest = newest or head.id
+    return newest
+
+
 def _is_same(one: Workload, other: Workload) -> bool:
     """Whether two workloads run one program: the same command, built by the same recipe."""
     return (one.argv, one.build) == (other.argv, other.build)

@@ -25,6 +25,7 @@ from assay.records import (
     Stratum,
     StudySpec,
 )
+from assay.records.workload import WALL
 from assay.search.calibrate import CalibrateRace
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
@@ -45,7 +46,7 @@ from assay.store import Store, StudyRecord
 from assay.study.boot_states import BootStates
 from assay.study.booting import Boots, pausing_of
 from assay.study.firmware import with_said
-from assay.study.floor import machine_floor
+from assay.study.floor import floor_elsewhere, machine_floor
 from assay.study.kernels import described, varies_kernel
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Account, Listener, StudyLoop
@@ -213,6 +214,7 @@ def _carry_on(
     floor = _floor_beside(store, stratum, spec, conclusion)
     # What a clean-up took away was there while the program ran.
     told = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
+    told += _elsewhere_notes(store, stratum, conclusion, floor)
     record = store.study(study_id)
     elapsed_s = elapsed_of(store, record)
     stratum_number = _one_of_several(record)
@@ -342,6 +344,7 @@ def stored_result(store: Store, record: StudyRecord) -> Result | None:
         conclusion,
         elapsed_of(store, record),
         floor,
+        _elsewhere_notes(store, newest, conclusion, floor),
         stratum=_one_of_several(record),
         explanation=why,
     )
@@ -375,6 +378,22 @@ def _floor_beside(
     if not conclusion.claims or conclusion.noise_floor is not None:
         return None
     return beside(machine_floor(store, stratum.machine, spec.workload), conclusion)
+
+
+def _elsewhere_notes(
+    store: Store, stratum: Stratum, conclusion: Conclusion, floor: MachineFloor | None
+) -> tuple[str, ...]:
+    """Return a note where the only calibrations are of another machine."""
+    timed = any(claim.metric == WALL.name for claim in conclusion.claims)
+    if not timed or conclusion.noise_floor is not None or floor is not None:
+        return ()
+    found = floor_elsewhere(store, stratum.machine)
+    if found is None:
+        return ()
+    return (
+        f"calibration {found} is of another machine and gives no noise floor here; "
+        "`assay study calibrate` measures one",
+    )
 
 
 def library_notes(samples: Sequence[Sample], *, gone: bool = True) -> tuple[str, ...]:

@@ -8,10 +8,12 @@ import sys
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from assay.cli.main import main
 from assay.records.comparison import OccasionComparison
+from assay.store import open_store
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from occasion_studies import Conditions, calibrations, measure, times
@@ -124,6 +126,20 @@ def test_a_bundle_of_another_machine_is_compared(shell: Shell, pair: tuple[str, 
     assert document["inseparable"] == ["day", "boot", "host", "kernel"]
     assert shell("compare", a, f"{bundle}:0@default")[0] == 0
     assert "has no stratum 3" in shell.refused(a, f"{bundle}:3")
+
+
+def test_two_strata_of_one_study_are_two_conditions(shell: Shell) -> None:
+    old, new = measure("a", times(1)), measure("b", times(2, mean=0.9), NEW)
+    study = old.stored(shell.db)
+    with open_store(str(shell.db)) as store:
+        store.claim(study)
+        store.add_stratum(study, msgspec.structs.replace(new.stratum, number=1))
+        for sample in new.samples:
+            store.add_sample(study, 1, sample)
+    found = json.loads(shell("compare", f"{study}:0", study, "--json")[1])
+    assert [found[side].get("stratum") for side in ("a", "b")] == [0, 1]
+    assert found["inseparable"] == ["day", "boot", "kernel"]
+    assert "the same launches" in shell.refused(f"{study}:1", study)
 
 
 def test_two_bundles_need_no_store(shell: Shell, pair: tuple[str, str]) -> None:

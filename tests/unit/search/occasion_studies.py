@@ -40,7 +40,7 @@ DEFAULT = Arm(name="default", configuration=Configuration())
 
 @dataclass(frozen=True)
 class Conditions:
-    """What may differ between two occasions."""
+    """Properties in which two occasions may differ."""
 
     day: float = 0.0
     boot: str | None = "aaaaaaaaaaaa"

@@ -1,4 +1,4 @@
-"""Two conditions that were measured apart: which verdict, from what, and what is refused."""
+"""Two conditions that were measured apart: verdicts, occasions, published rows, refusals."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_steady_occasions_prove_a_difference() -> None:
     assert occasions.sd_log == pytest.approx(math.sqrt(variance))
     # The calibrations have twice the launches, so theirs vary by less.
     within = [0.02**2 / 30, 0.02**2 * 59 / 58 / 60]
-    half = stats.t.ppf(0.975, 5) * math.sqrt(2 * (variance + within[0] - within[1]))
+    half = stats.t.ppf(0.9925, 5) * math.sqrt(2 * (variance + within[0] - within[1]))
     assert found.ci is not None
     assert np.log(found.ci) == pytest.approx(math.log(0.9) + np.array([-half, half]), rel=1e-2)
     assert found.ci_launches[0] > found.ci[0]
@@ -77,7 +77,7 @@ def test_restless_occasions_leave_it_unclear() -> None:
 
 def test_an_interval_within_the_margin_is_the_same() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.001), NEW)
-    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.02)
+    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.03)
     assert found.verdict is OccasionVerdict.SAME
 
 
@@ -325,6 +325,13 @@ def test_a_study_without_values_is_refused() -> None:
         one.side(metric="fps")
 
 
+def test_values_at_the_ends_of_floats_are_compared() -> None:
+    a, b = measure("a", [1e-300, 2e-300, 1e-300], OLD), measure("b", [1e308, 1.5e308, 1e308], NEW)
+    found = compared(a.side(), b.side(), nothing)
+    assert found.ratio > 1e300
+    assert math.isfinite(found.ci_launches[1]) and math.isfinite(found.b.sd)
+
+
 def test_timeouts_are_refused() -> None:
     one = measure("a", times(1))
     stopped = msgspec.structs.replace(one.samples[3], outcome=Outcome.TIMED_OUT, metrics={})
@@ -410,6 +417,7 @@ def test_a_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
         ("n=30,mean=3,sd=-1", "cannot be negative"),
         ("n=30,mean=3,sd=1,sem=-1", "cannot be negative"),
         ("n=30,mean=0,sd=1", "above zero"),
+        ("n=4,mean=1,sd=1", "known to 50 %"),
         ("n=30,mean=nan,sd=1", "not a number"),
         ("n=30,mean=3,sd=1e999", "not a number"),
         ("n=30,mean=3,sd=1,x=2", "not a part of a summary"),

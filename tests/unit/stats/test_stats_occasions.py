@@ -19,7 +19,7 @@ from assay.stats.occasions import (
     published_mean,
 )
 
-STUDIES = 1000
+STUDIES = 2000
 Numbers = npt.NDArray[np.float64]
 Scatter = Callable[[np.random.Generator, tuple[int, ...]], Numbers]
 
@@ -30,6 +30,10 @@ def normal(rng: np.random.Generator, shape: tuple[int, ...]) -> Numbers:
 
 def heavy(rng: np.random.Generator, shape: tuple[int, ...]) -> Numbers:
     return np.asarray(rng.standard_t(3, shape) / math.sqrt(3))
+
+
+def skewed(rng: np.random.Generator, shape: tuple[int, ...]) -> Numbers:
+    return rng.exponential(1.0, shape) - 1.0
 
 
 def uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> Numbers:
@@ -80,12 +84,15 @@ def test_the_variance_between_occasions_is_pooled_within_conditions() -> None:
 
 
 def test_the_interval_of_occasions_is_students() -> None:
-    """Equal occasions: sqrt(2) S times the quantile with the degrees of freedom of S."""
+    """Equal occasions: sqrt(2) S times the quantile with the degrees of freedom of S.
+
+    Of alpha three tenths: 1 - 0.3 * 0.05 / 2 is 0.9925.
+    """
     between = between_occasions([[OccasionMean(m, 1e-6, 29) for m in (0, 1, 2, 3, 4)]])
     assert between is not None
     a, b = OccasionMean(1.0, 1e-6, 29), OccasionMean(2.0, 1e-6, 29)
     found, df = occasions_apart(a, b, (between, between), 0.05)
-    half = stats.t.ppf(0.975, 4) * math.sqrt(2 * np.var([0, 1, 2, 3, 4], ddof=1))
+    half = stats.t.ppf(0.9925, 4) * math.sqrt(2 * np.var([0, 1, 2, 3, 4], ddof=1))
     assert df == 4
     assert (found.lo, found.hi) == pytest.approx((1.0 - half, 1.0 + half))
 
@@ -120,9 +127,18 @@ def misses(
     return missed / STUDIES
 
 
-@pytest.mark.parametrize("between_sd", [0.0, 0.01, 0.1])
-@pytest.mark.parametrize("launches", [(30, 30), (10, 100), (100, 10)])
-@pytest.mark.parametrize("scatter", [normal, uniform])
+@pytest.mark.parametrize(
+    ("scatter", "launches", "between_sd"),
+    [
+        (normal, (30, 30), 0.0),
+        (normal, (10, 100), 0.01),
+        (normal, (100, 10), 0.01),
+        (normal, (30, 30), 0.1),
+        (uniform, (30, 30), 0.1),
+        (heavy, (30, 30), 0.1),
+        (skewed, (30, 30), 0.1),
+    ],
+)
 def test_identical_conditions_are_told_apart_in_at_most_one_of_twenty(
     scatter: Scatter, launches: tuple[int, int], between_sd: float
 ) -> None:

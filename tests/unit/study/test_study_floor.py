@@ -90,6 +90,26 @@ def test_what_did_not_end_and_what_is_withheld_is_passed_over(store: Store) -> N
     assert found.study == good
 
 
+def test_a_calibration_of_another_machine_gives_no_floor_and_is_named(store: Store) -> None:
+    other = calibrated(store, 1.02, 100.0, machine=THERE)
+    stratum = msgspec.structs.replace(a_stratum(), machine=HERE)
+    study = store.create_study(spec_of(Kind.COMPARE), stratum, 200.0)
+    claim = msgspec.structs.replace(null_claim(1.2), b="B")
+    compared = Conclusion(kind=Kind.COMPARE, metric="wall_s", claims=(claim,))
+    store.set_conclusion(study, compared)
+    result = stored_result(store, store.study(study))
+    assert result is not None and result.floor is None
+    assert any(note.startswith(f"calibration {other} is of another") for note in result.notes)
+    of_memory = msgspec.structs.replace(claim, metric="peak_anon_bytes")
+    store.set_conclusion(study, msgspec.structs.replace(compared, claims=(of_memory,)))
+    result = stored_result(store, store.study(study))
+    assert result is not None and result.notes == ()
+    store.set_conclusion(study, compared)
+    calibrated(store, 1.02, 50.0)
+    result = stored_result(store, store.study(study))
+    assert result is not None and result.floor is not None and result.notes == ()
+
+
 def test_it_stands_beside_a_result_of_the_store(store: Store) -> None:
     calibration = calibrated(store, 1.9, 100.0)
     stratum = msgspec.structs.replace(a_stratum(), machine=HERE)

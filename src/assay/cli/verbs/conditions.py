@@ -74,7 +74,7 @@ def _print(arguments: argparse.Namespace, found: OccasionComparison) -> None:
 
 
 def _closes(word: str, found: OccasionComparison) -> bool:
-    """Whether a word of ``--fail-if`` holds; a difference counts where it exceeds the margin."""
+    """Return whether a word of ``--fail-if`` holds; a difference must exceed the margin."""
     if found.verdict.value != word:
         return False
     differs = found.verdict in (OccasionVerdict.FASTER, OccasionVerdict.SLOWER)

@@ -1,4 +1,4 @@
-"""Differences between two conditions: of their machines, and of what assay kept besides."""
+"""Differences between two conditions: machines, programs, environments and settings."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _day(at_s: float | None) -> datetime.date | None:
 
 
 def _of_rows(a: Side, b: Side) -> Iterator[ConditionDifference]:
-    """The columns in which two rows of published tables differ."""
+    """Yield the columns in which two rows of published tables differ."""
     left, right = ({} if isinstance(one, Measured) else one.columns for one in (a, b))
     if not left or not right:
         return  # a study or a summary has no such columns
@@ -102,7 +102,7 @@ def _counted(surroundings: Mapping[str, str]) -> dict[str, str]:
 def _unlike(
     subject: str, a: Mapping[str, str], b: Mapping[str, str]
 ) -> Iterator[ConditionDifference]:
-    """Readings that differ; of variables, whose values bundles leave out, only the names."""
+    """Yield readings that differ; of variables only the names, since bundles lack the values."""
     for name in sorted(a.keys() | b.keys()):
         one, other = a.get(name), b.get(name)
         if name.startswith(VARIABLE):
@@ -129,7 +129,7 @@ def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
 
 
 def _names_kernel(word: str) -> bool:
-    """Whether a word of the command line only names the kernel's file, which the release does."""
+    """Return whether a word of the command line only names the file of the kernel."""
     return word.startswith(("BOOT_IMAGE=", "initrd="))
 
 

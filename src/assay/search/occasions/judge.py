@@ -35,6 +35,8 @@ VALUE = "value"
 """Name of a published figure that has none."""
 MAX_NAMED = 3
 """Studies that a note names."""
+MAX_LOG = 709.0
+"""Its exponential is about the largest float."""
 MAX_COMMAND = 60
 """Characters of a command in a sentence."""
 
@@ -72,7 +74,7 @@ def compared(
         b=b.condition,
         metric=_name_of(a, b),
         unit=_unit_of(a, b),
-        ratio=math.exp(right.mean - left.mean),
+        ratio=_ratio(right.mean - left.mean),
         ci_launches=_ratios(launches),
         df_launches=df_launches,
         verdict=OccasionVerdict.UNPROVEN,
@@ -184,11 +186,16 @@ def _unit_of(a: Side, b: Side) -> str:
 
 
 def _ratios(interval: Interval) -> tuple[float, float]:
-    return math.exp(interval.lo), math.exp(interval.hi)
+    return _ratio(interval.lo), _ratio(interval.hi)
+
+
+def _ratio(log_ratio: float) -> float:
+    """Return the exponential; beyond the range of floats its end."""
+    return math.exp(max(-MAX_LOG, min(MAX_LOG, log_ratio)))
 
 
 def _verdict(interval: Interval, margin: float, goal: Goal) -> tuple[OccasionVerdict, bool]:
-    """The verdict, and whether the near end lies beyond the margin."""
+    """Return the verdict, and whether the near end lies beyond the margin."""
     low, high = _ratios(interval)
     if low >= 1.0 - margin and high <= 1.0 + margin:
         return OccasionVerdict.SAME, False
@@ -203,7 +210,7 @@ def _verdict(interval: Interval, margin: float, goal: Goal) -> tuple[OccasionVer
 def _pools(
     a: Measured, b: Measured, prospects: Sequence[Prospect], *, boots: bool
 ) -> tuple[Pool, ...]:
-    """The variance between occasions like each side; once where one estimate serves both."""
+    """Estimate the variance between occasions like each side; once where it serves both."""
     apart = [(one.condition.study, one.condition.stratum) for one in (a, b)]
     first = pool_of(a, apart, prospects, boots=boots)
     if _serves_both(a, b):
@@ -248,7 +255,7 @@ def _how_to_know(a: Measured, b: Measured, pools: Sequence[Pool]) -> str:
 
 
 def _again(side: Measured) -> str:
-    """The command that measures one side on another occasion."""
+    """Return the command that measures one side on another occasion."""
     command = shlex.join(side.workload.argv)
     command = command if len(command) <= MAX_COMMAND else "COMMAND"
     if not side.condition.settings:
@@ -257,7 +264,7 @@ def _again(side: Measured) -> str:
 
 
 def _unused(pools: Sequence[Pool], prospects: Sequence[Prospect]) -> Iterator[str]:
-    """What is said of studies that were not used."""
+    """Yield notes on studies that were not used."""
     named = {one.study for one in prospects if one.named}
     idle = sorted(named.difference(*(pool.used for pool in pools)))
     if idle:
@@ -290,7 +297,7 @@ def _why_unclear(df: int) -> str:
 
 
 def _span_notes(a: Measured, b: Measured, occasions: Sequence[Occasions]) -> Iterator[str]:
-    """What is said where the two lie further apart than the occasions that are known."""
+    """Yield a note where the two lie further apart than the known occasions."""
     times = [one.condition.at_s for one in (a, b)]
     if times[0] is None or times[1] is None:
         yield "when one of the two was measured is not known"

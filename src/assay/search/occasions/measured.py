@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Iterable, Sequence
@@ -29,6 +28,7 @@ from assay.records.workload import BUILT_IN
 from assay.search.calibrate import calibrated_arms
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.occasions.side import Measured
+from assay.stats.sequence import moments
 from assay.units import show_count
 
 RECOMMENDED = "recommended"
@@ -91,15 +91,18 @@ def measured(
     chosen = _chosen(name, spec, history, conclusion, arm)
     stage = _stage(spec, history, chosen[0])
     values, notes = _values(name, history, stage, chosen, figure)
+    if spec.statistic is not Statistic.MEAN:
+        notes = (f"{name}: the study decides by the {spec.statistic}; means are compared", *notes)
     configuration = chosen[0].configuration
+    mean, sd = _mean_and_sd(values)
     began = [s.started_at for s in samples if s.started_at > 0]
     return Measured(
         condition=Condition(
             name=name,
             source=source,
             n=len(values),
-            mean=math.fsum(values) / len(values),
-            sd=_sd(values),
+            mean=mean,
+            sd=sd,
             study=study,
             stratum=stratum.number,
             arm=chosen[0].name,
@@ -132,7 +135,7 @@ def _compares_commands(spec: StudySpec) -> bool:
 
 
 def _history(spec: StudySpec, metric: Metric, samples: Sequence[Sample]) -> History:
-    """The samples with this metric as the objective, by its mean."""
+    """Read the samples with this metric as the objective, by its mean."""
     workload = msgspec.structs.replace(spec.workload, metrics=(metric,))
     plain = msgspec.structs.replace(
         spec, workload=workload, statistic=Statistic.MEAN, objectives=()
@@ -147,7 +150,7 @@ def _chosen(
     conclusion: Conclusion | None,
     asked: str | None,
 ) -> tuple[Arm, ...]:
-    """The arm that is compared; of a calibration the two identical ones.
+    """Return the arm that is compared; of a calibration the two identical ones.
 
     Raises:
         BadInput: there is none of that name, or nothing is recommended.
@@ -182,7 +185,7 @@ def _recommended(name: str, arms: Iterable[Arm], conclusion: Conclusion | None) 
 
 
 def _stage(spec: StudySpec, history: History, arm: Arm) -> Stage:
-    """The confirmation; of the default of a search that confirmed nothing, the search.
+    """Return the confirmation; of the default of a search without one, the search.
 
     The default is in every block of a search whatever it gives, so nothing selects its values.
     """
@@ -195,7 +198,7 @@ def _stage(spec: StudySpec, history: History, arm: Arm) -> Stage:
 def _values(
     name: str, history: History, stage: Stage, arms: Sequence[Arm], metric: Metric
 ) -> tuple[list[float], tuple[str, ...]]:
-    """The values of these arms, and what is to be noted of them.
+    """Return the values of these arms, and notes on them.
 
     Raises:
         BadInput: fewer than two, or some of launches that ran into their time-out.
@@ -225,13 +228,15 @@ def _values(
     return values, notes
 
 
-def _sd(values: Sequence[float]) -> float:
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+def _mean_and_sd(values: Sequence[float]) -> tuple[float, float]:
+    """Return both in units of the largest value, so that no square is beyond a float."""
+    largest = max(values)
+    mean, sd = moments([value / largest for value in values])
+    return mean * largest, sd * largest
 
 
 def workload_differences(a: Workload, b: Workload) -> list[str]:
-    """Return what two workloads run differently, one line each; paths of homes count as one."""
+    """Return the differences between two workloads, one line each; all homes count as one."""
     pairs = {
         "command": (_words(a.argv), _words(b.argv)),
         "placeholders": (_items(a.placeholders), _items(b.placeholders)),
@@ -261,7 +266,7 @@ def _words(argv: Sequence[str]) -> str:
 
 
 def _place(text: str | None) -> str:
-    """A path with ``~`` for any home, as bundles have it."""
+    """Replace any home in a path by ``~``, as bundles do."""
     return _HOME.sub("~", text or "")
 
 

@@ -49,7 +49,7 @@ class Prospect:
 
 @dataclass(frozen=True)
 class Pool:
-    """What earlier studies tell of the variance between occasions like one side.
+    """Variance between occasions like one side, as earlier studies show it.
 
     Attributes:
         occasions, between: the variance; both ``None`` where it is not known.
@@ -82,7 +82,7 @@ def pool_of(
 
     Args:
         side: one of the two that are compared.
-        apart: study and stratum of the two, which are no evidence on each other.
+        apart: study and stratum of the two; neither is evidence on the other.
         prospects: strata of studies, in any order.
         boots: whether occasions must be of different boots, as the two that are compared are.
     """
@@ -118,7 +118,7 @@ def pool_of(
 
 
 def _runs_the_same(one: Prospect, side: Measured) -> bool:
-    """Whether any arm of a study runs the workload of a side."""
+    """Return whether any arm of a study runs the workload of a side."""
     arms = one.spec.arms or (DEFAULT_ARM,)
     return any(
         not workload_differences(workload_under(one.spec, arm), side.workload) for arm in arms
@@ -126,7 +126,7 @@ def _runs_the_same(one: Prospect, side: Measured) -> bool:
 
 
 def _occasion(one: Prospect, side: Measured) -> Measured | None:
-    """The launches of a study under the settings of a side; ``None`` where it has too few."""
+    """Return the launches of a study under the settings of a side; ``None`` for too few."""
     arm = _arm_like(one.spec, side)
     if arm is None:
         return None
@@ -150,7 +150,7 @@ def _occasion(one: Prospect, side: Measured) -> Measured | None:
 
 
 def _arm_like(spec: StudySpec, side: Measured) -> Arm | None:
-    """The arm of a study that has the workload and the settings of a side."""
+    """Return the arm of a study that has the workload and the settings of a side."""
     settings = side.condition.settings or DEFAULT
     for arm in spec.arms or (DEFAULT_ARM if not settings else arm_of(settings),):
         same = arm.configuration.without(COMMAND) == settings
@@ -160,7 +160,7 @@ def _arm_like(spec: StudySpec, side: Measured) -> Arm | None:
 
 
 def _groups(occasions: Sequence[Measured], *, boots: bool) -> list[list[Measured]]:
-    """The occasions of each condition, far enough apart, oldest first; of each boot the oldest."""
+    """Group occasions by condition: oldest first, far enough apart, with ``boots`` one a boot."""
     groups: dict[tuple[object, ...], list[Measured]] = {}
     for one in sorted(occasions, key=_began_s):
         state = tuple(sorted(one.stratum.default_state.items()))
@@ -177,7 +177,7 @@ def _began_s(one: Measured) -> float:
 
 
 def _count(groups: Sequence[Sequence[Measured]]) -> int:
-    """How many occasions of one condition tell as much: degrees of freedom and one."""
+    """Count the occasions of one condition that would be as informative: df + 1."""
     df = sum(len(group) - 1 for group in groups)
     return df + 1 if groups else 0
 

@@ -19,6 +19,9 @@ NEEDED = ("n", "mean", "sd")
 KNOWN = (*NEEDED, "sem", "unit")
 FIGURES = frozenset((*KNOWN, "min", "max", "median", "q1", "q3", "note", "source", "workload"))
 """Columns that do not name a row."""
+MAX_ERROR = 0.25
+"""Standard error over the mean, up to which the delta method is of use: there an end of the interval
+is off by a fifth of its width, at a tenth of this by less than a fiftieth."""
 MAX_ROWS = 100_000
 _UNIT = re.compile(r"\(([^()]+)\)\s*$")
 _PAIR = re.compile(r"\s*([a-z]+)\s*=\s*(.*?)\s*", re.DOTALL)
@@ -126,6 +129,12 @@ def _published(name: str, row: Mapping[str, str], where: str) -> Published:
             "Look into the source.",
         )
     error, sd, notes = _standard_error(n, sd, row["sd"], row.get("sem", ""), where)
+    if error > MAX_ERROR * mean:
+        raise BadInput(
+            f"{where}: the mean {row['mean']} is known to {100 * error / mean:.0f} % (standard "
+            "error), too little for the logarithm of a ratio.",
+            "Name a row with more launches, or one that varies less.",
+        )
     workload = row.get("workload", "")
     stated = _UNIT.search(workload)
     columns = {key: cell for key, cell in row.items() if key not in FIGURES and cell}
@@ -150,7 +159,7 @@ def _published(name: str, row: Mapping[str, str], where: str) -> Published:
 def _standard_error(
     n: int, sd: float, printed_sd: str, printed: str, where: str
 ) -> tuple[float, float, tuple[str, ...]]:
-    """Return the standard error, the standard deviation with n - 1, and what to note.
+    """Return the standard error, the standard deviation with n - 1, and notes.
 
     Some tables print the standard deviation with the divisor n (NumPy's default). A standard error
     beside it shows which: it is sd / sqrt(n) with the divisor n - 1, and sd / sqrt(n - 1) with n.
@@ -183,7 +192,7 @@ def _standard_error(
 
 
 def _half_step(printed: str) -> float:
-    """Half of the last digit that is printed."""
+    """Return half of the last digit that is printed."""
     mantissa, _, exponent = printed.lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     return 0.5 * 10.0 ** (int(exponent or 0) - digits)

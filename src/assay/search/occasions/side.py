@@ -19,7 +19,7 @@ class Measured:
         condition: as the result shows it.
         values: of the metric, one for each launch or application, positive.
         metric: the figure that is compared.
-        workload: what ran, with the command of the arm.
+        workload: the program and its words, with the command of the arm.
         stratum: conditions of the launches.
         machine: the host; ``None`` where its document is missing.
         program: digest of the program; ``None`` where the study has one of several programs.
@@ -56,7 +56,7 @@ class Published:
         condition: as the result shows it.
         error: standard error of the mean, in the unit of the metric.
         unit: of the figure; empty where it is not stated.
-        workload: name of what ran, as the table has it; empty where it is not stated.
+        workload: name of the workload in the table; empty where it is not stated.
         columns: the other columns of the table that name the row.
         notes: limits of the summary.
     """
@@ -69,7 +69,7 @@ class Published:
     notes: tuple[str, ...] = ()
 
     def mean(self, *, arithmetic: bool = True) -> OccasionMean:
-        """Return the logarithm of the arithmetic mean; there is no other."""
+        """Return the logarithm of the arithmetic mean, the only one that is known."""
         del arithmetic
         return published_mean(self.condition.mean, self.error, self.condition.n - 1)
 

@@ -18,7 +18,7 @@ from assay.search.sentence import NOUNS, interval_text, statement
 from assay.units import show_count, show_percent, significant
 
 _METRIC_OF_UNIT = {"s": Metric(name="wall_s", unit="s")}
-"""What published figures of a unit are, in sentences."""
+"""Metric that a published figure of a unit is, in sentences."""
 
 
 def verdict_sentence(found: OccasionComparison) -> str:
@@ -38,7 +38,7 @@ def verdict_sentence(found: OccasionComparison) -> str:
 
 
 def effect_sentence(found: OccasionComparison) -> str:
-    """Return what else differs between the two conditions, and so shares the effect."""
+    """Return the differences whose effects the design cannot separate."""
     parts = []
     if found.covered:
         parts.append(f"The interval covers {_and(found.covered)}.")
@@ -69,7 +69,7 @@ def occasions_sentences(found: OccasionComparison) -> Iterator[str]:
 
 
 def difference_lines(differences: Sequence[ConditionDifference]) -> Iterator[str]:
-    """Yield what differs, below its subject, as ``assay machine diff`` shows it."""
+    """Yield the differences below their subjects, as ``assay machine diff`` shows it."""
     for subject, alike in groupby(differences, key=lambda one: one.subject):
         several = list(alike)
         if [one.what for one in several] != [subject]:
@@ -109,7 +109,7 @@ def metric_of(found: OccasionComparison) -> Metric:
 
 
 def _seen(found: OccasionComparison) -> str:
-    """What was seen of ``b`` against ``a``: ``b takes 17.4 % less time than a``."""
+    """Return the observed effect: ``b takes 17.4 % less time than a``."""
     metric = metric_of(found)
     a, b = found.a.name, found.b.name
     if metric.name not in NOUNS:
