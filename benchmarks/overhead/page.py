@@ -61,7 +61,7 @@ def _date(measured: Measured, part: str) -> str:
 
 
 def _column(measured: Measured) -> Iterable[str]:
-    """The machine, and under what conditions each part was measured."""
+    """Yield the machine, and the conditions of each part."""
     if not measured.documents:
         yield "No part was measured on such a machine."
         return
@@ -304,7 +304,7 @@ def _off(table: Table) -> Iterable[str]:
 
 
 def _ends(table: Table) -> Iterable[str]:
-    """What lies around the spin in the plain figure."""
+    """Yield the times before and after the spin in the plain figure."""
     rows = []
     for spin_ms in timing.SPINS_MS:
         case = timing.case_of(spin_ms)

@@ -1,4 +1,4 @@
-"""The cost of observing: the figures made of pairs, and what is missing on a host."""
+"""The cost of observing: the figures made of pairs, and the observations that a host lacks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assay.records.facts import Containment, Counter
 
 
 def facts(wall_s: float, user_s: float = 0.0, sys_s: float = 0.0) -> RunFacts:
-    """Return what the launcher says of a launch."""
+    """Return the facts of a launch."""
     return RunFacts(outcome="exited", exit_status=0, wall_s=wall_s, user_s=user_s, sys_s=sys_s)
 
 

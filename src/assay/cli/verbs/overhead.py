@@ -77,7 +77,7 @@ def _programs(parsed: Parsed) -> tuple[Program, ...]:
 
     Raises:
         BadInput: nothing stands after ``--``.
-        NotPossible: there is no interpreter to run the loads with.
+        NotPossible: the interpreter that would run the loads is unknown.
     """
     if parsed.separated:
         if not parsed.command or not parsed.command[0]:
