@@ -3,8 +3,8 @@
 // Starts each command once a round, in random order, and waits for it; this process is small. Writes a line
 // "INDEX SPAWN_NS EXEC_NS CPU_US" to OUT for each launch: its wall time from before the spawn to after the
 // wait, the part of it from just before exec, and the processor time that the kernel reports of the child and
-// of what the child waited for. What a launcher costs is the difference to the bare command. The figures go
-// to a file, so that the commands keep the standard output that spawnwait was given.
+// of the processes that it waited for. The cost of a launcher is the difference to the bare command. The
+// figures go to a file, so that the commands keep the standard output that spawnwait was given.
 //
 // vfork and exec, as posix_spawn does: only a child of our own can read the clock just before exec.
 #include <stdio.h>

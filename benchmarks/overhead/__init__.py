@@ -1,4 +1,4 @@
-"""What measuring by assay costs, and how accurate it is, beside other tools.
+"""The cost and the accuracy of measuring by assay, beside other tools.
 
     python -m benchmarks.overhead                  all parts; results as JSON and Markdown
     python -m benchmarks.overhead --part timing    this part alone; repeatable

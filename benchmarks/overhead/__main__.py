@@ -32,7 +32,7 @@ RESULTS = ROOT / "build" / "bench-overhead"
 
 @contextmanager
 def prepared(scale: Scale, peers: Peers, seed: int, nice: int) -> Iterator[Bench]:
-    """What all parts share."""
+    """Build the programs, start the workers, and end them."""
     with favoured(nice), tempfile.TemporaryDirectory(prefix="bench-overhead-") as name:
         folder = Path(name)
         programs = build(folder / "programs")
@@ -41,7 +41,7 @@ def prepared(scale: Scale, peers: Peers, seed: int, nice: int) -> Iterator[Bench
 
 
 def measured(part: str, bench: Bench, rounds: int, nice: int, before: Load) -> dict[str, Any]:
-    """Carry a part out.
+    """Carry out a part.
 
     Args:
         before: load before the first part.

@@ -1,7 +1,7 @@
 """Database: PostgreSQL and pgbench, server and client together, directly and under assay.
 
 Processor time and context switches are those that the program itself reads of its children, the
-same way directly and under assay; the throughput is what pgbench says.
+same way directly and under assay; the throughput is reported by pgbench.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ OWNERS = ("postgres", "nobody")
 
 
 def key(tool: str, quantity: str) -> Key:
-    """Of a figure of this part; all but the throughput are of one transaction."""
+    """Return the key of a figure; all but the throughput belong to one transaction."""
     return Key(NAME, CASE, tool, quantity)
 
 
 def visits(bench: Bench) -> list[Visit]:
-    """All visits of this part; none where PostgreSQL is not here."""
+    """Return all visits of this part; none where PostgreSQL is missing."""
     if program("postgres") is None or program("initdb") is None or program("pgbench") is None:
         return []
     folder = cache(lambda: _prepare(bench.folder / "database", bench.scale.accounts))

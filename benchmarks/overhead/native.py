@@ -70,7 +70,7 @@ class Plain:
     Attributes:
         spawn_s: from before the spawn to after the wait.
         exec_s: the part of it from just before exec, by a clock that the child reads.
-        cpu_s: processor time of the child and of what it waited for.
+        cpu_s: processor time of the child and of the processes that it waited for.
     """
 
     spawn_s: float

@@ -22,11 +22,11 @@ MIB = 1 << 20
 INTRODUCTION = (
     '`make bench-overhead` measures this part by part; `make bench-overhead BENCH="--write --part '
     'timing"` measures one part and writes this page, with raw figures in '
-    "[`overhead/`](overhead/); `--resume` measures the parts that have no result yet. The visits "
-    "of a part are made in rounds, each in a random order of its own, those of one case one after "
-    "another, so that what changes on the machine meets all alike. Times are in milliseconds, "
-    "memory in MiB. Differences and ratios are medians over rounds of those within a round, with "
-    "a 95 % bootstrap interval. 10 % is what a quiet moment gives."
+    "[`overhead/`](overhead/); `BENCH=--resume` measures the parts that have no result yet. The "
+    "visits of a part are made in rounds, each in a random order of its own, those of one case "
+    "one after another, so that what changes on the machine meets all alike. Times are in "
+    "milliseconds, memory in MiB. Differences and ratios are medians over rounds of those within "
+    "a round, with a 95 % bootstrap interval. 10 % is what a quiet moment gives."
 )
 NOT_MEASURED = "not measured"
 
@@ -61,7 +61,7 @@ def _date(measured: Measured, part: str) -> str:
 
 
 def _column(measured: Measured) -> Iterable[str]:
-    """The machine, and under what conditions each part was measured."""
+    """Yield the machine, and the conditions of each part."""
     if not measured.documents:
         yield "No part was measured on such a machine."
         return
@@ -237,10 +237,9 @@ TIMED_BY = (
 )
 SPAN = (
     "`wall_s` runs from just before exec, in the process that becomes the program, to the moment "
-    "at which its exit is seen. The clone before and the wait after are left out: they belong to "
-    "the launcher, and last longer under a larger or a busier one "
-    "([launcher.md](../launcher.md)). The second clock below has the same two ends, read by a "
-    "small C++ program that is no part of assay. No constant is subtracted anywhere."
+    "at which its exit is seen; [observations.md](../observations.md) defines the span. The second "
+    "clock below has the same two ends, read by a small C++ program that is no part of assay. No "
+    "constant is subtracted anywhere."
 )
 
 
@@ -305,7 +304,7 @@ def _off(table: Table) -> Iterable[str]:
 
 
 def _ends(table: Table) -> Iterable[str]:
-    """What lies around the spin in the plain figure."""
+    """Yield the times before and after the spin in the plain figure."""
     rows = []
     for spin_ms in timing.SPINS_MS:
         case = timing.case_of(spin_ms)

@@ -1,4 +1,4 @@
-"""Parts: what is measured, in how many rounds, and about how long it takes."""
+"""Parts: visits, rounds, and the usual length of each."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     python -m benchmarks.overhead.pgload FOLDER OUT CLIENTS TRANSACTIONS
 
 Starts PostgreSQL on the data in FOLDER, reached by a Unix socket in that folder alone, has pgbench
-make so many transactions with each client, stops the server, and writes to OUT what the kernel
+make TRANSACTIONS with each of CLIENTS clients, stops the server, and writes to OUT what the kernel
 tells of both together: processor time and context switches. As root it runs both as the owner of
 FOLDER, since PostgreSQL refuses root.
 """
@@ -88,7 +88,7 @@ def _wait_until_ready(folder: Path, process: subprocess.Popen[bytes]) -> None:
 
 
 def pgbench(folder: Path, *words: str) -> str:
-    """Run the client, and return what it says."""
+    """Run the client, and return its output."""
     answer: subprocess.CompletedProcess[str] = subprocess.run(
         [str(program("pgbench")), "-h", str(folder), "-U", USER, *words, DATABASE],
         stdin=subprocess.DEVNULL,

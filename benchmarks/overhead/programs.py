@@ -32,12 +32,12 @@ QUANTITIES = ("wall_s", "cpu_s")
 
 
 def key(case: str, tool: str, quantity: str) -> Key:
-    """Of a figure of this part."""
+    """Return the key of a figure."""
     return Key(NAME, case, tool, quantity)
 
 
 def cases(bench: Bench) -> dict[str, tuple[list[str], int]]:
-    """The command of each case, and in every so-manieth round it runs."""
+    """Return the command of each case, and the distance between its rounds."""
     size = bench.scale.crowd
     loop = f"i=0; while [ $i -lt {max(2, size // 200)} ]; do /bin/true; i=$((i+1)); done"
     programs = bench.programs
@@ -50,7 +50,7 @@ def cases(bench: Bench) -> dict[str, tuple[list[str], int]]:
 
 
 def visits(bench: Bench) -> list[Visit]:
-    """All visits of this part."""
+    """Return all visits of this part."""
     recommending = cache(lambda: tools.recommending(bench.folder))
     found = []
     for case, (argv, every) in cases(bench).items():

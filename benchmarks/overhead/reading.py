@@ -68,14 +68,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Share:
-    """How many of some launches were far off."""
+    """The launches that were far off, among all."""
 
     count: int
     launches: int
 
     @property
     def per_thousand(self) -> float:
-        """So many of a thousand."""
+        """Return their number among a thousand."""
         return 1000 * self.count / self.launches
 
     def wilson(self) -> tuple[float, float]:
@@ -136,7 +136,7 @@ class Table:
         return self._compared(one, other, lambda first, second: first - second)
 
     def ratio(self, one: Key, other: Key) -> Difference | None:
-        """Of the medians of two figures, round by round, how many times the other: its median."""
+        """Return the median over rounds of the ratio of the medians of two figures."""
         return self._compared(one, other, lambda first, second: first / second)
 
     def off(self, key: Key, middle: float, most: float) -> Share | None:

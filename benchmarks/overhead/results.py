@@ -31,7 +31,7 @@ def column_of(probe: Mapping[str, Any]) -> Column:
     """Return the column of a machine.
 
     Args:
-        probe: what ``assay-exec --probe`` says.
+        probe: answer of ``assay-exec --probe``.
     """
     cycles = probe.get("counters", {}).get("cycles", {})
     return Column.WITH if cycles.get("ok") else Column.WITHOUT
@@ -55,7 +55,7 @@ class Measured:
         )
 
     def busy(self, part: str) -> bool:
-        """Whether other processes kept the machine busy while a part was measured."""
+        """Return whether other processes kept the machine busy before a part."""
         return part in self.documents and is_busy(self.documents[part])
 
 
@@ -72,7 +72,7 @@ def save(folder: Path, column: Column, part: str, document: dict[str, Any]) -> N
 
 
 def load(folder: Path, parts: Iterable[str]) -> dict[Column, Measured]:
-    """Read what a folder keeps."""
+    """Read the results in a folder."""
     found: dict[Column, Measured] = {column: Measured() for column in Column}
     for part in parts:
         for column, measured in found.items():
@@ -83,7 +83,7 @@ def load(folder: Path, parts: Iterable[str]) -> dict[Column, Measured]:
 
 
 def shown(document: dict[str, Any]) -> str:
-    """As JSON, with one line for each list of readings."""
+    """Return a document as JSON, with one line for each list of readings."""
     head = {name: value for name, value in document.items() if name != "readings"}
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in document["readings"])
     return f'{json.dumps(head, indent=1)[:-2]},\n "readings": [\n{lines}\n]}}\n'

@@ -30,7 +30,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done in each visit.
+    """The amount of work in each visit.
 
     Attributes:
         launches: of a direct launcher, of assay's loop and of tools with little of their own.
@@ -39,8 +39,8 @@ class Scale:
         output_mib: what the talkative program prints.
         peers_everywhere: whether peers are tried with all cases.
         seldom: what takes seconds is in every so-manieth round.
-        rare: of the programs that start thousands, likewise.
-        crowd: how many children one of them starts; other sizes follow from it.
+        rare: programs that start thousands run in every so-manieth round.
+        crowd: number of children that one of them starts; other sizes follow from it.
         transactions: of each run of the database.
         accounts: hundred thousands of its accounts.
     """

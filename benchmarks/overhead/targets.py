@@ -37,7 +37,7 @@ class Target:
 
 
 def targets(measured: Measured) -> list[Target]:
-    """Those for which there are figures; on a busy machine those of time are open."""
+    """Return the targets that have figures; on a busy machine those of time are open."""
     table = measured.table
     makers = (_of_timing, _of_off, _of_programs, _of_database, _of_cost, _of_killing, _of_output)
     found = [target for make in makers for target in make(table)]

@@ -95,7 +95,7 @@ def _visit(tool: str, spin_ms: int, walls: Walls, bench: Bench) -> Callable[[], 
 
 
 def _tools(bench: Bench, launches: int) -> Iterable[tuple[str, int, Walls]]:
-    """What each tool tells of a command, and in every so-manieth round."""
+    """Yield each tool, the distance between its rounds, and a reader of its wall times."""
     few = max(2, bench.scale.spins // 2)
     folder, peers, benchexec, seldom = (
         bench.folder,

@@ -27,7 +27,7 @@ constexpr Nanos reading_duty = 20;
 constexpr Nanos later_duty = 200;
 
 constexpr std::size_t most_processes = 64;
-constexpr std::size_t least_threads = 64;
+constexpr std::size_t least_threads = 256; // a team with a thread for each CPU of most machines
 constexpr std::size_t most_threads = 1024;
 
 std::string proc_path(pid_t pid, const char* file) {

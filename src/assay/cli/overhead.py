@@ -14,7 +14,7 @@ HEADS = ("observation", "program", "bare", "wall", "user", "sys")
 
 
 def overhead_lines(found: Overhead) -> Iterator[str]:
-    """Yield a table of all figures, and what could not be measured."""
+    """Yield a table of all figures, and the observations without figures."""
     pairs = min(cost.pairs for cost in found.costs)
     yield (
         f"Cost of observing on this machine: share of the program's wall time, median of {pairs} "

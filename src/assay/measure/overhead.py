@@ -32,7 +32,7 @@ class Way(msgspec.Struct, frozen=True):
     """One observation: a launch with it, and the same without.
 
     Attributes:
-        on, without: what the launcher's document has beside the command.
+        on, without: the launcher's document beside the command.
     """
 
     observation: str
@@ -41,7 +41,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Program(msgspec.Struct, frozen=True):
-    """What is launched."""
+    """A program that is launched."""
 
     name: str
     argv: tuple[str, ...]
@@ -58,7 +58,7 @@ def built_in(python: str) -> tuple[Program, ...]:
 
 
 def observing() -> tuple[Way, ...]:
-    """Return what the launcher does beside starting the program."""
+    """Return the observations of the launcher, and the containment."""
     read_back = {"observe": ["status", "environ", "maps", "threads"]}
     parts: dict[str, dict[str, Any]] = {
         "memory": {"sampling": ["memory"]},
@@ -148,8 +148,8 @@ def _cost(differences: Sequence[float]) -> Cost:
 def order_of_interval(count: int) -> int:
     """Return the index of the order statistic at which a 95 % interval of the median begins.
 
-    So many values lie below the interval, and as many above it. The number of values must not
-    depend on them.
+    That number of values lie below the interval, and as many above it. How many values there are
+    must not depend on them.
     """
     below, index = 1, 0
     while 2 * (below + math.comb(count, index + 1)) <= 0.05 * 2**count:

@@ -22,7 +22,7 @@ class ObservedCost(Record, frozen=True, kw_only=True):
     """The cost of one observation for one program.
 
     Attributes:
-        observation: what is on in one launch of each pair, and off in the other.
+        observation: on in one launch of each pair, and off in the other.
         program: name of the load, or the command.
         bare_s: median wall time of the program without it, in seconds.
         pairs: of launches.

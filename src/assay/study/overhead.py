@@ -1,4 +1,4 @@
-"""The calibration of what observing costs on this machine."""
+"""The calibration of the cost of observing on this machine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def calibrate(
     seed: int = 0,
     told: Callable[[int], None] = lambda rounds: None,
 ) -> Overhead:
-    """Measure the cost of each observation that can be had here.
+    """Measure the cost of each observation that this host offers.
 
     Args:
         lab: this host, with the program that the first of ``programs`` runs.

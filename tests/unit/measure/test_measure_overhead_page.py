@@ -45,7 +45,7 @@ def document(part: str, readings: dict[Key, list[float]], **more: Any) -> dict[s
 
 
 def paired(change: float, pairs: int = 12) -> dict[Key, list[float]]:
-    """Return pairs of a program that takes so much longer under `assay run`."""
+    """Return pairs of a program whose time under `assay run` is changed by this share."""
     direct = [1.0 + 0.001 * number for number in range(pairs)]
     return {
         programs.key(programs.PINGPONG, programs.DIRECT, "wall_s"): direct,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 
@@ -18,18 +19,20 @@ from assay.search.floor import command_words
 from assay.study.overhead import calibrate
 
 BUDGET_S = 180.0
-"""Unless told otherwise: some 60 pairs of each cell on two CPUs."""
+"""Default: some 30 pairs of each observation and load on two CPUs."""
+UNUSED = {
+    "runs": "Its budget is one of time: --budget 3m.",
+    "observe": "It measures every observation.",
+    "disturbed_above": "Pairs are interleaved, and their median is taken.",
+}
+"""Options of the other calibration, and the reason why this one takes none of them."""
 
 
 def run(parsed: Parsed) -> int:
     """Run the action."""
     arguments = parsed.arguments
     programs = _programs(parsed)
-    if arguments.runs is not None:
-        raise BadInput(
-            "`assay study calibrate --overhead` takes no --runs.",
-            "Its budget is one of time: --budget 3m.",
-        )
+    _demand_used(arguments)
     program = program_of(programs[0].argv)
     demand_found(program.path, programs[0].argv[0])
     budget_s = budget_of(arguments).time_s if arguments.budget else BUDGET_S
@@ -57,12 +60,24 @@ def run(parsed: Parsed) -> int:
     return 0
 
 
+def _demand_used(arguments: argparse.Namespace) -> None:
+    """Refuse words that would be left unread.
+
+    Raises:
+        BadInput: names the first.
+    """
+    for name, instead in UNUSED.items():
+        if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
+            raise BadInput(f"`assay study calibrate --overhead` takes no {option}.", instead)
+
+
 def _programs(parsed: Parsed) -> tuple[Program, ...]:
     """The command after ``--``; without one the loads that assay brings.
 
     Raises:
         BadInput: nothing stands after ``--``.
-        NotPossible: there is no interpreter to run the loads with.
+        NotPossible: the interpreter that would run the loads is unknown.
     """
     if parsed.separated:
         if not parsed.command or not parsed.command[0]:
