@@ -67,7 +67,7 @@ from assay.records.requirement import (
 )
 from assay.records.reservation import Reservation
 from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
-from assay.records.space import Parameter, Space
+from assay.records.space import NamedConfiguration, Parameter, Space
 from assay.records.study import (
     ArmResult,
     Budget,
@@ -145,6 +145,7 @@ __all__ = [
     "MemPolicy",
     "Metric",
     "Modes",
+    "NamedConfiguration",
     "OffFront",
     "Outcome",
     "Output",
