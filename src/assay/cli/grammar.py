@@ -96,7 +96,11 @@ def _tune(verbs: Verbs[argparse.ArgumentParser]) -> None:
     measuring(parser)
     claiming(parser)
     group = parser.add_argument_group("search")
-    group.add_argument("--space", metavar="FILE.toml", help="domains, conditions, constraints")
+    group.add_argument(
+        "--space",
+        metavar="FILE.toml",
+        help="domains, conditions, constraints, named configurations",
+    )
     group.add_argument(
         "--constraint",
         action="append",
@@ -190,10 +194,20 @@ def _compare(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("commands", nargs="*", metavar="COMMAND", help="the first is the baseline")
     parser.add_argument(
-        "--arm", action="append", default=[], metavar="'S=V ...'", help="a configuration"
+        "--arm",
+        action="append",
+        default=[],
+        metavar="'S=V ...'",
+        help="a configuration, or a name of --space",
     )
     parser.add_argument(
         "--name", action="append", default=[], metavar="NAME", help="of each arm, in order"
+    )
+    parser.add_argument(
+        "--space",
+        metavar="FILE.toml",
+        help="named configurations, for --arm NAME; without --arm all of them, the first of the"
+        " file is the baseline",
     )
     warmup(parser, "1 of each arm")
     parser.add_argument(

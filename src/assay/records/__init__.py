@@ -68,7 +68,7 @@ from assay.records.requirement import (
 )
 from assay.records.reservation import Reservation
 from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
-from assay.records.space import Parameter, Space
+from assay.records.space import NamedConfiguration, Parameter, Space
 from assay.records.study import (
     ArmResult,
     Budget,
@@ -146,6 +146,7 @@ __all__ = [
     "MemPolicy",
     "Metric",
     "Modes",
+    "NamedConfiguration",
     "Observation",
     "OffFront",
     "Outcome",
