@@ -11,7 +11,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
-def section(title: str, lines: Iterable[str]) -> str:
+def section(title: str, lines: Iterable[str], level: int = 2) -> str:
     """A part of a page; nothing where nothing was measured."""
     text = "\n\n".join(lines)
-    return f"## {title}\n\n{text}" if text else ""
+    return f"{'#' * level} {title}\n\n{text}" if text else ""

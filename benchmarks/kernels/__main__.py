@@ -10,8 +10,8 @@ import time
 from typing import Any
 
 from assay.records import to_builtins
-from benchmarks.overhead.__main__ import shown
 from benchmarks.overhead.reading import Key, Table
+from benchmarks.overhead.results import shown
 from benchmarks.overhead.server import ROOT
 from benchmarks.overhead.surroundings import Disturbance, machine
 

@@ -3,52 +3,64 @@
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import random
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import cost, killing, memory, output, startup, timing
-from .bench import set_up
+from assay.launch.driver import Driver, find_launcher
+
+from .bench import Bench, set_up
 from .native import build
 from .page import page
+from .parts import PARTS
 from .peers import Peers, find_peers
-from .reading import Table
+from .results import SCHEMA, Measured, column_of, file_of, load, save
 from .schedule import SMOKE, Scale, carry_out
 from .server import ROOT
-from .surroundings import Disturbance, favoured, machine
+from .surroundings import Disturbance, Load, favoured, machine
 
-PARTS = {module.NAME: module.visits for module in (cost, timing, memory, killing, output, startup)}
-DOCS = ROOT / "docs" / "benchmarks"
-RESULT = ROOT / "build" / "bench-overhead.json"
+DOCS = ROOT / "docs" / "benchmarks" / "overhead"
+RESULTS = ROOT / "build" / "bench-overhead"
 
 
-def measured(scale: Scale, names: list[str], peers: Peers, seed: int, nice: int) -> dict[str, Any]:
-    """Carry everything out."""
-    rng = random.Random(seed)
-    disturbance = Disturbance()
+@contextmanager
+def prepared(scale: Scale, peers: Peers, seed: int, nice: int) -> Iterator[Bench]:
+    """Build the programs, start the workers, and end them."""
+    with favoured(nice), tempfile.TemporaryDirectory(prefix="bench-overhead-") as name:
+        folder = Path(name)
+        programs = build(folder / "programs")
+        with set_up(programs, peers, scale, random.Random(seed), folder) as bench:
+            yield bench
+
+
+def measured(part: str, bench: Bench, rounds: int, nice: int, before: Load) -> dict[str, Any]:
+    """Carry out a part.
+
+    Args:
+        before: load before the first part.
+    """
+    disturbance = Disturbance(before=before)
 
     def began(number: int) -> None:
         disturbance.note()
-        print(f"round {number + 1} of {scale.rounds}", file=sys.stderr, flush=True)
+        print(f"{part}: round {number + 1} of {rounds}", file=sys.stderr, flush=True)
 
-    with favoured(nice), tempfile.TemporaryDirectory(prefix="bench-overhead-") as name:
-        folder = Path(name)
-        with set_up(build(folder / "programs"), peers, scale, rng, folder) as bench:
-            visits = [visit for name in names for visit in PARTS[name](bench)]
-            table, failures = carry_out(visits, scale.rounds, rng, began)
-            peers = bench.peers
+    table, failures = carry_out(PARTS[part].visits(bench), rounds, bench.rng, began)
     return {
-        "schema": 1,
+        "schema": SCHEMA,
+        "part": part,
         "date": time.strftime("%Y-%m-%d", time.localtime(disturbance.began_s)),
         "machine": machine(),
-        "peers": {peer.name: peer.version for peer in peers.found.values()},
-        "missing": list(peers.missing),
-        "scale": {"rounds": scale.rounds, "output_mib": scale.output_mib, "seed": seed},
+        "peers": {peer.name: peer.version for peer in bench.peers.found.values()},
+        "missing": list(bench.peers.missing),
+        "scale": {"rounds": rounds, "output_mib": bench.scale.output_mib},
         "nice": nice,
         "load": disturbance.document(),
         "failures": dict(Counter(failures)),
@@ -57,57 +69,60 @@ def measured(scale: Scale, names: list[str], peers: Peers, seed: int, nice: int)
 
 
 def arguments_of(words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="benchmarks.overhead", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks")
+    lengths = ", ".join(f"{name} {part.minutes:g}" for name, part in PARTS.items())
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.overhead",
+        description=__doc__,
+        epilog=f"Parts and the minutes that they take on two CPUs: {lengths}.",
+    )
+    parser.add_argument("--write", action="store_true", help="results into docs/benchmarks")
     parser.add_argument("--smoke", action="store_true", help="a launch or two of everything")
     parser.add_argument("--full", action="store_true", help="10 GiB of output, not 2")
-    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--rounds", type=int, help="of each part (default: as many as it needs)")
     parser.add_argument("--part", action="append", choices=PARTS, help="only this one; repeatable")
+    parser.add_argument("--resume", action="store_true", help="leave out parts that have a result")
     parser.add_argument("--nice", type=int, default=0, help="of the whole run; as root, -15 helps")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--peers", type=Path, default=ROOT / ".venv" / "bench", metavar="FOLDER")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="measure nothing")
+    parser.add_argument("--page", action="store_true", help="measure nothing, write the page anew")
     return parser.parse_args(words)
 
 
 def main(words: list[str]) -> int:
-    """Measure, keep the result, show the page."""
+    """Measure part by part, keep each result, show the page."""
     arguments = arguments_of(words)
     scale = Scale(
-        rounds=arguments.rounds,
         launches=20,
         few=3,
         spins=5,
         output_mib=10 << 10 if arguments.full else 2 << 10,
         seldom=3,
+        rare=3,
+        crowd=10_000,
+        transactions=2_500,
+        accounts=10,
     )
-    if arguments.source is not None:
-        document = json.loads(arguments.source.read_text())
-    else:
-        document = measured(
-            SMOKE if arguments.smoke else scale,
-            arguments.part or list(PARTS),
-            find_peers(arguments.peers),
-            arguments.seed,
-            arguments.nice,
-        )
-    text = page(document, Table.of(document["readings"]))
-    print(text)
+    column = column_of(Driver(find_launcher(os.environ), os.environ).probe())
+    chosen = arguments.part or list(PARTS)
+    folder = DOCS if arguments.write else RESULTS
+    peers, before = find_peers(arguments.peers), os.getloadavg()
     if arguments.smoke:
-        return 1 if document["failures"] else 0
-    folder = DOCS if arguments.write else RESULT.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    name = "overhead" if arguments.write else RESULT.stem
-    (folder / f"{name}.json").write_text(shown(document))
-    (folder / f"{name}.md").write_text(text)
+        with prepared(SMOKE, peers, 1, 0) as bench:
+            documents = {part: measured(part, bench, 1, 0, before) for part in chosen}
+        print(page({column: Measured(documents)}))
+        return 1 if any(document["failures"] for document in documents.values()) else 0
+    if arguments.resume:
+        chosen = [part for part in chosen if not file_of(folder, column, part).exists()]
+    if not arguments.page:
+        with prepared(scale, peers, arguments.seed, arguments.nice) as bench:
+            for part in chosen:
+                rounds = arguments.rounds or PARTS[part].rounds
+                document = measured(part, bench, rounds, arguments.nice, before)
+                save(folder, column, part, document)
+    text = page(load(folder, PARTS))
+    folder.with_suffix(".md").write_text(text)
+    print(text)
     return 0
-
-
-def shown(document: dict[str, Any]) -> str:
-    """As JSON, with one line for each list of readings."""
-    head = {name: value for name, value in document.items() if name != "readings"}
-    lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in document["readings"])
-    return f'{json.dumps(head, indent=1)[:-2]},\n "readings": [\n{lines}\n]}}\n'
 
 
 if __name__ == "__main__":

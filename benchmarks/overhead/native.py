@@ -37,6 +37,14 @@ class Programs:
         return str(self.folder / "touch")
 
     @property
+    def pingpong(self) -> str:
+        return str(self.folder / "pingpong")
+
+    @property
+    def crowd(self) -> str:
+        return str(self.folder / "crowd")
+
+    @property
     def escape(self) -> str:
         return str(self.folder / "escape")
 
@@ -55,10 +63,25 @@ def build(folder: Path) -> Programs:
     return Programs(folder)
 
 
-def spawn_walls_s(
+@dataclass(frozen=True)
+class Plain:
+    """One launch by plain spawn and wait.
+
+    Attributes:
+        spawn_s: from before the spawn to after the wait.
+        exec_s: the part of it from just before exec, by a clock that the child reads.
+        cpu_s: processor time of the child and of the processes that it waited for.
+    """
+
+    spawn_s: float
+    exec_s: float
+    cpu_s: float
+
+
+def spawned(
     programs: Programs, rng: random.Random, launches: int, commands: Sequence[Sequence[str]]
-) -> list[list[float]]:
-    """Wall times of each command, by posix_spawn and wait, interleaved at random.
+) -> list[list[Plain]]:
+    """Launch each command by plain spawn and wait, interleaved at random.
 
     Raises:
         Unusable: a command failed.
@@ -68,11 +91,23 @@ def spawn_walls_s(
     for command in commands:
         words += ["---", *command]
     run_quietly(words)
-    walls_s: list[list[float]] = [[] for _ in commands]
+    found: list[list[Plain]] = [[] for _ in commands]
     for line in out.read_text().splitlines():
-        index, wall_ns = line.split()
-        walls_s[int(index)].append(int(wall_ns) / 1e9)
-    return walls_s
+        index, spawn_ns, exec_ns, cpu_us = map(int, line.split())
+        found[index].append(Plain(spawn_ns / 1e9, exec_ns / 1e9, cpu_us / 1e6))
+    return found
+
+
+def spawn_walls_s(
+    programs: Programs, rng: random.Random, launches: int, commands: Sequence[Sequence[str]]
+) -> list[list[float]]:
+    """Return the wall times of each command, from before the spawn to after the wait.
+
+    Raises:
+        Unusable: a command failed.
+    """
+    found = spawned(programs, rng, launches, commands)
+    return [[launch.spawn_s for launch in launches_of] for launches_of in found]
 
 
 @dataclass(frozen=True)

@@ -3,77 +3,154 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks import markdown
 
-from . import cost, killing, memory, output, startup, timing
+from . import cost, database, killing, memory, output, programs, startup, timing
 from .bench import BALLAST_MIB
+from .parts import PARTS
 from .reading import Quartiles, Table
-from .targets import targets
-from .told import is_busy, load_words, use_words
+from .results import Column, Measured
+from .targets import TIMED, Target, far_off, ratio_words, targets
+from .told import load_cells
 
 MS = 1e3
 MIB = 1 << 20
 
 
-def page(document: dict[str, Any], table: Table) -> str:
+INTRODUCTION = (
+    '`make bench-overhead` measures this part by part; `make bench-overhead BENCH="--write --part '
+    'timing"` measures one part and writes this page, with raw figures in '
+    "[`overhead/`](overhead/); `BENCH=--resume` measures the parts that have no result yet. The "
+    "visits of a part are made in rounds, each in a random order of its own, those of one case "
+    "one after another, so that what changes on the machine meets all alike. Times are in "
+    "milliseconds, memory in MiB. Differences and ratios are medians over rounds of those within "
+    "a round, with a 95 % bootstrap interval. 10 % is what a quiet moment gives."
+)
+NOT_MEASURED = "not measured"
+
+
+def page(results: Mapping[Column, Measured]) -> str:
     """All of it."""
-    sections = (
-        _head(document),
-        markdown.section("Targets", _targets(document, table)),
-        markdown.section("Cost of a launch", _cost(table)),
-        markdown.section("Start-up", _startup(table)),
-        markdown.section("The time that is told", _timing(table)),
-        markdown.section("The memory that is told", _memory(table)),
-        markdown.section("From the time limit to the end of the last process", _killing(table)),
-        markdown.section("A program that prints much", _output(table)),
-        markdown.section("Under what conditions", _conditions(document)),
-    )
+    sections = [
+        "# What measuring costs, and how accurate it is",
+        INTRODUCTION,
+        markdown.section("Parts and machines", _parts(results)),
+        markdown.section("Targets", _targets(results)),
+        markdown.section("The span of `wall_s`", [SPAN]),
+    ]
+    for column, measured in results.items():
+        sections.append(markdown.section(f"A machine {column.title}", _column(measured)))
+        sections += _details(measured)
     return "\n\n".join(filter(None, sections)) + "\n"
 
 
-def _head(document: dict[str, Any]) -> str:
-    where = document["machine"]
-    tools = ", ".join(f"{name} {version}".strip() for name, version in document["peers"].items())
-    lines = [
-        "# What measuring costs, and how true it is",
-        "`make bench-overhead` measures this; `make bench-overhead BENCH=--write` writes this page "
-        "and [its raw figures](overhead.json). All tools are visited in rounds, each in a random "
-        "order of its own, those of one case one after another, so that what changes on the "
-        "machine meets all alike. Times are in milliseconds, memory in MiB. Differences are "
-        "medians over rounds of the difference within a round, with a 95 % bootstrap interval. "
-        "10 % is what a quiet moment gives.",
-        f"{document['date']}, {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
-        f"{where['distribution']}, control groups {where['cgroup']}, Python {where['python']}, "
-        f"{document['scale']['rounds']} rounds. {_load(document)} Beside it: {tools}.",
+def _parts(results: Mapping[Column, Measured]) -> Iterable[str]:
+    heads = ("part", "about", "minutes", *(f"date, {column.title}" for column in results))
+    rows = []
+    for name, part in PARTS.items():
+        dates = [_date(measured, name) for measured in results.values()]
+        rows.append((f"`{name}`", part.about, f"{part.minutes:g}", *dates))
+    yield markdown.table(heads, rows)
+
+
+def _date(measured: Measured, part: str) -> str:
+    document = measured.documents.get(part)
+    return NOT_MEASURED if document is None else str(document["date"])
+
+
+def _column(measured: Measured) -> Iterable[str]:
+    """Yield the machine, and the conditions of each part."""
+    if not measured.documents:
+        yield "No part was measured on such a machine."
+        return
+    for where, parts in _by_machine(measured).items():
+        yield f"{where}: {', '.join(f'`{part}`' for part in parts)}."
+    peers = {
+        name: tool for one in measured.documents.values() for name, tool in one["peers"].items()
+    }
+    yield f"Beside it: {', '.join(f'{name} {version}'.strip() for name, version in peers.items())}."
+    missing = {name for one in measured.documents.values() for name in one["missing"]}
+    if missing - peers.keys():
+        yield f"Not here, or of no use here: {', '.join(sorted(missing - peers.keys()))}."
+    rows = [
+        (f"`{part}`", str(one["scale"]["rounds"]), *load_cells(one), str(one["nice"]))
+        for part, one in measured.documents.items()
     ]
-    if document["missing"]:
-        lines.append(
-            f"Not here, or of no use here, and so without rows: {', '.join(document['missing'])}."
+    heads = ("part", "rounds", "load before (1 min)", "load meanwhile", "took", "stolen", "idle")
+    yield markdown.table((*heads, "niceness"), rows)
+    failures = [
+        f"- `{part}`: {what} ({times} times)"
+        for part, one in measured.documents.items()
+        for what, times in one["failures"].items()
+    ]
+    if failures:
+        yield "What did not work:\n\n" + "\n".join(failures)
+
+
+def _by_machine(measured: Measured) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for part, document in measured.documents.items():
+        where = document["machine"]
+        words = (
+            f"{where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
+            f"{where['distribution']}, control groups {where['cgroup']}, Python {where['python']}"
         )
-    return "\n\n".join(lines)
+        found.setdefault(words, []).append(part)
+    return found
 
 
-def _load(document: dict[str, Any]) -> str:
-    nice = document["nice"]
-    favoured = f" All of it had niceness {nice}, against what else ran." if nice else ""
-    return load_words(document) + favoured
-
-
-def _targets(document: dict[str, Any], table: Table) -> Iterable[str]:
-    busy = is_busy(document)
-    found = targets(table, busy=busy)
-    if found and busy:
+def _targets(results: Mapping[Column, Measured]) -> Iterable[str]:
+    found = {column: targets(measured) for column, measured in results.items()}
+    rows: dict[str, str] = {}
+    for of_column in found.values():
+        rows.update({target.what: target.wanted for target in of_column})
+    busy = [
+        f"`{part}` {column.title}"
+        for column, measured in results.items()
+        for part in TIMED
+        if measured.busy(part)
+    ]
+    if busy:
         yield (
-            "**Others kept the machine busy.** Each launch wakes several processes one after "
-            "another, and each waits its turn then, so the targets of time stay open: retake them "
-            "on a quiet machine. Memory and what was left over do not hang on it."
+            f"**Other processes kept the machine busy** before {', '.join(busy)}. Each launch "
+            "wakes several processes one after another, and each waits its turn then, so the "
+            "targets of time stay open: measure them again on a quiet machine."
         )
-    if found:
-        rows = [(one.what, one.wanted, one.seen, one.verdict) for one in found]
-        yield markdown.table(("what", "target", "seen", ""), rows)
+    if rows:
+        heads = ("what", "target", *(head for c in results for head in (c.title, "")))
+        cells = [
+            (what, wanted, *(cell for column in results for cell in _seen(found[column], what)))
+            for what, wanted in rows.items()
+        ]
+        yield markdown.table(heads, cells)
+
+
+def _seen(found: Sequence[Target], what: str) -> tuple[str, str]:
+    for target in found:
+        if target.what == what:
+            return target.seen, target.verdict
+    return NOT_MEASURED, ""
+
+
+def _details(measured: Measured) -> Iterable[str]:
+    """The tables of one machine."""
+    if not measured.documents:
+        return
+    table = measured.table
+    makers = {
+        "The reported wall time": _timing,
+        "Programs that switch contexts or start processes": _programs,
+        "A database server and its client": _database,
+        "Cost of a launch": _cost,
+        "Start-up": _startup,
+        "The reported memory": _memory,
+        "From the time limit to the end of the last process": _killing,
+        "A program that prints much": _output,
+    }
+    for title, make in makers.items():
+        yield markdown.section(title, make(table), level=3)
 
 
 # --- cost -------------------------------------------------------------------------------------
@@ -149,7 +226,21 @@ def _startup(table: Table) -> Iterable[str]:
 
 # --- timing -----------------------------------------------------------------------------------
 
-TIMED = (timing.ASSAY, "hyperfine", "pyperf", "BenchExec", "BenchExec, container")
+TIMED_BY = (
+    timing.WARM,
+    timing.COLD,
+    "hyperfine",
+    "perf stat",
+    "pyperf",
+    "BenchExec",
+    "BenchExec, container",
+)
+SPAN = (
+    "`wall_s` runs from just before exec, in the process that becomes the program, to the moment "
+    "at which its exit is seen; [observations.md](../observations.md) defines the span. The second "
+    "clock below has the same two ends, read by a small C++ program that is no part of assay. No "
+    "constant is subtracted anywhere."
+)
 
 
 def _timing(table: Table) -> Iterable[str]:
@@ -157,23 +248,73 @@ def _timing(table: Table) -> Iterable[str]:
     if rows:
         yield (
             "The program spins for a known time by the monotonic clock; exec and exit come to it. "
-            "The truth is posix_spawn and wait by a small C++ program. The bias is "
-            "what is told less that."
+            "*Cold* is the launch that counts of a new `assay measure --runs 2`, *warm* are the "
+            "later ones of a long one. The bias is what is reported less what the two clocks say "
+            "of other launches of the same round."
         )
-        heads = ("spin", "told by", *QUARTILES, "bias, 10 %", "median", "interval", "75 % - 25 %")
-        yield markdown.table(heads, rows)
+        heads = (
+            "spin",
+            "reported by",
+            *QUARTILES,
+            "bias to plain",
+            "bias to exec clock",
+            "interval",
+        )
+        yield markdown.table((*heads, "75 % - 25 %"), rows)
+        yield from _off(table)
         yield from _ends(table)
 
 
+def _timed(table: Table, case: str) -> Iterable[tuple[str, ...]]:
+    for tool in (timing.PLAIN, timing.EXEC, *TIMED_BY):
+        key = timing.key(case, tool)
+        found = table.quartiles(key)
+        if found is None:
+            continue
+        plain = table.difference(key, timing.key(case, timing.PLAIN))
+        truth = table.difference(key, timing.key(case, timing.EXEC))
+        cells = ["", "", ""]
+        if plain is not None and truth is not None and tool not in (timing.PLAIN, timing.EXEC):
+            interval = f"{truth.low * MS:+.3f} to {truth.high * MS:+.3f}"
+            cells = [f"{plain.middle * MS:+.3f}", f"{truth.middle * MS:+.3f}", interval]
+        yield case, tool, *_ms(found, 3), *cells, f"{found.range * MS:.3f}"
+
+
+def _off(table: Table) -> Iterable[str]:
+    """Launches that are far off."""
+    plain = far_off(table, timing.PLAIN)
+    if plain is None:
+        return
+    rows = []
+    for tool in (timing.PLAIN, *TIMED_BY):
+        found = far_off(table, tool)
+        if found is None:
+            continue
+        low, high = (1000 * end for end in found.beyond(plain))
+        beyond = "" if tool == timing.PLAIN else f"{low:+.1f} to {high:+.1f}"
+        rows.append(
+            (tool, f"{found.launches:,}", str(found.count), f"{found.per_thousand:.1f}", beyond)
+        )
+    yield (
+        f"Launches of all spins that are more than {timing.OFF_S * MS:g} ms from the median of "
+        "plain spawn and wait; the interval (95 %, Newcombe's method 10) is of the difference to "
+        "plain spawn in launches of 1,000."
+    )
+    yield markdown.table(("reported by", "launches", "off", "of 1,000", "beyond plain"), rows)
+
+
 def _ends(table: Table) -> Iterable[str]:
-    """Where the plain figure is longer than the spin, and assay's."""
+    """Yield the times before and after the spin in the plain figure."""
     rows = []
     for spin_ms in timing.SPINS_MS:
         case = timing.case_of(spin_ms)
         parts = [
             table.quartiles(timing.end_key(case, quantity)) for quantity in ("before_s", "after_s")
         ]
-        told = [table.quartiles(timing.key(case, tool)) for tool in (timing.PLAIN, timing.ASSAY)]
+        told = [
+            table.quartiles(timing.key(case, tool))
+            for tool in (timing.PLAIN, timing.EXEC, timing.WARM)
+        ]
         beyond = [_beyond(one, spin_ms) for one in told]
         rows.append((case, *(f"{one.median * MS:.3f}" if one else "" for one in parts), *beyond))
     if any(row[1] for row in rows):
@@ -184,7 +325,7 @@ def _ends(table: Table) -> Iterable[str]:
             "again, which grows with the time that its CPU had been idle. assay's time begins at "
             "the exec, and its end is seen by whichever of two waiting processes wakes first."
         )
-        heads = ("spin", "before", "after", "plain, beyond the spin", "assay, beyond the spin")
+        heads = ("spin", "before", "after", "plain, beyond the spin", "exec clock", "assay, warm")
         yield markdown.table(heads, rows)
 
 
@@ -192,20 +333,62 @@ def _beyond(told: Quartiles | None, spin_ms: int) -> str:
     return f"{told.median * MS - spin_ms:.3f}" if told else ""
 
 
-def _timed(table: Table, case: str) -> Iterable[tuple[str, ...]]:
-    plain = timing.key(case, timing.PLAIN)
-    truth = table.quartiles(plain)
-    if truth is None:
-        return
-    yield case, timing.PLAIN, *_ms(truth, 3), "", "", "", f"{truth.range * MS:.3f}"
-    for tool in TIMED:
-        key = timing.key(case, tool)
-        found, bias = table.quartiles(key), table.difference(key, plain)
-        if found is not None and bias is not None:
-            interval = f"{bias.low * MS:+.3f} to {bias.high * MS:+.3f}"
-            low = f"{(found.p10 - truth.p10) * MS:+.3f}"
-            told = (*_ms(found, 3), low, f"{bias.middle * MS:+.3f}", interval)
-            yield case, tool, *told, f"{found.range * MS:.3f}"
+# --- programs ---------------------------------------------------------------------------------
+
+
+def _programs(table: Table) -> Iterable[str]:
+    rows = []
+    for case in table.cases(programs.NAME):
+        for tool in (programs.DIRECT, *programs.UNDER):
+            wall, cpu = (table.median(programs.key(case, tool, q)) for q in programs.QUANTITIES)
+            if wall is None or cpu is None:
+                continue
+            ratios = ["", ""]
+            if tool != programs.DIRECT:
+                ratios = [_ratio(table, case, tool, quantity) for quantity in programs.QUANTITIES]
+            rows.append((case, tool, f"{wall * MS:.1f}", ratios[0], f"{cpu * MS:.1f}", ratios[1]))
+    if rows:
+        yield (
+            "Pairs of a launch directly and one under assay, in random order: 100,000 round trips "
+            "of a byte through two pipes; a shell script that starts 50 short processes; a "
+            "program that starts 10,000 children one after another; one that starts 5,000 "
+            "threads. Directly is plain spawn and wait; under assay it is the `wall_s`, `user_s` "
+            "and `sys_s` of the record."
+        )
+        heads = ("program", "run", "wall time", "change", "processor time", "change")
+        yield markdown.table(heads, rows)
+
+
+def _ratio(table: Table, case: str, tool: str, quantity: str) -> str:
+    direct = programs.key(case, programs.DIRECT, quantity)
+    found = table.ratio(programs.key(case, tool, quantity), direct)
+    return "" if found is None else ratio_words(found)
+
+
+def _database(table: Table) -> Iterable[str]:
+    rows = []
+    for tool in (database.DIRECT, *database.UNDER):
+        values = [table.median(database.key(tool, quantity)) for quantity in database.QUANTITIES]
+        if None in values:
+            continue
+        cpu_s, switches, rate = (value or 0.0 for value in values)
+        changes = []
+        for quantity in database.QUANTITIES:
+            direct = database.key(database.DIRECT, quantity)
+            found = table.ratio(database.key(tool, quantity), direct)
+            empty = found is None or tool == database.DIRECT
+            changes.append("" if found is None or empty else ratio_words(found))
+        cells = (f"{cpu_s * 1e6:.1f}", f"{switches:.2f}", f"{rate:,.0f}")
+        rows.append((tool, *(cell for pair in zip(cells, changes, strict=True) for cell in pair)))
+    if rows:
+        yield (
+            "PostgreSQL with its own data, reached by a Unix socket alone, and pgbench with "
+            f"{database.CLIENTS} clients, as one program. Processor time (in us) and context "
+            "switches are those of a transaction, server and client together, as the program "
+            "itself reads them of its children; the throughput is pgbench's."
+        )
+        heads = ("run", "processor time", "change", "context switches", "change")
+        yield markdown.table((*heads, "transactions/s", "change"), rows)
 
 
 # --- memory -----------------------------------------------------------------------------------
@@ -318,16 +501,6 @@ def _taken(table: Table, case: str, tool: str) -> Iterable[str]:
     for quantity in ("grown_bytes", "launcher_bytes"):
         values = table.values(output.key(case, tool, quantity))
         yield f"{max(values) / MIB:.1f}" if values else ""
-
-
-# --- conditions -------------------------------------------------------------------------------
-
-
-def _conditions(document: dict[str, Any]) -> Iterable[str]:
-    yield use_words(document)
-    if document["failures"]:
-        told = [f"- {what} ({times} times)" for what, times in document["failures"].items()]
-        yield "What did not work:\n\n" + "\n".join(told)
 
 
 # --- helpers ----------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ VERSION_OF = {
     "timeout": ("timeout", "--version"),
     "GNU time": ("time", "--version"),
     "hyperfine": ("hyperfine", "--version"),
+    "perf stat": ("perf", "--version"),
+    "PostgreSQL": ("pgbench", "--version"),
     "pyperf": ("pyperf", "--version"),
     "BenchExec": ("runexec", "--version"),
     "ReBench": ("rebench", "--version"),

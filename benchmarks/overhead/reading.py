@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+NORMAL_975 = statistics.NormalDist().inv_cdf(0.975)
 RESAMPLES = 1000
 DIGITS = 7
 """Of a reading in seconds: a tenth of a microsecond."""
@@ -64,6 +66,38 @@ class Difference:
     rounds: int
 
 
+@dataclass(frozen=True)
+class Share:
+    """The launches that were far off, among all."""
+
+    count: int
+    launches: int
+
+    @property
+    def per_thousand(self) -> float:
+        """Return their number among a thousand."""
+        return 1000 * self.count / self.launches
+
+    def wilson(self) -> tuple[float, float]:
+        """Return the 95 % interval of Wilson (1927)."""
+        share, z2 = self.count / self.launches, NORMAL_975**2
+        middle = share + z2 / (2 * self.launches)
+        half = NORMAL_975 * math.sqrt(
+            share * (1 - share) / self.launches + z2 / (4 * self.launches**2)
+        )
+        below = 1 + z2 / self.launches
+        return max(0.0, (middle - half) / below), min(1.0, (middle + half) / below)
+
+    def beyond(self, other: Share) -> tuple[float, float]:
+        """Return the 95 % interval of the difference: method 10 of Newcombe (1998)."""
+        (low, high), (other_low, other_high) = self.wilson(), other.wilson()
+        share, other_share = self.count / self.launches, other.count / other.launches
+        return (
+            share - other_share - math.hypot(share - low, other_high - other_share),
+            share - other_share + math.hypot(high - share, other_share - other_low),
+        )
+
+
 class Table:
     """All readings of a run, by what they are of, and by round."""
 
@@ -99,11 +133,26 @@ class Table:
 
         Launches of a round share what went on on the machine, which so cancels in part.
         """
+        return self._compared(one, other, lambda first, second: first - second)
+
+    def ratio(self, one: Key, other: Key) -> Difference | None:
+        """Return the median over rounds of the ratio of the medians of two figures."""
+        return self._compared(one, other, lambda first, second: first / second)
+
+    def off(self, key: Key, middle: float, most: float) -> Share | None:
+        """Return the share of values that are further than ``most`` from a middle."""
+        found = self.values(key)
+        count = sum(abs(value - middle) > most for value in found)
+        return Share(count, len(found)) if found else None
+
+    def _compared(
+        self, one: Key, other: Key, compare: Callable[[float, float], float]
+    ) -> Difference | None:
         first, second = self._rounds.get(one, {}), self._rounds.get(other, {})
         shared = sorted(first.keys() & second.keys())
         if not shared:
             return None
-        found = [statistics.median(first[n]) - statistics.median(second[n]) for n in shared]
+        found = [compare(statistics.median(first[n]), statistics.median(second[n])) for n in shared]
         rng = random.Random(0)
         drawn = sorted(
             statistics.median(rng.choices(found, k=len(found))) for _ in range(RESAMPLES)

@@ -30,7 +30,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is done: rounds, and launches of each visit.
+    """The amount of work in each visit.
 
     Attributes:
         launches: of a direct launcher, of assay's loop and of tools with little of their own.
@@ -39,18 +39,36 @@ class Scale:
         output_mib: what the talkative program prints.
         peers_everywhere: whether peers are tried with all cases.
         seldom: what takes seconds is in every so-manieth round.
+        rare: programs that start thousands run in every so-manieth round.
+        crowd: number of children that one of them starts; other sizes follow from it.
+        transactions: of each run of the database.
+        accounts: hundred thousands of its accounts.
     """
 
-    rounds: int
     launches: int
     few: int
     spins: int
     output_mib: int
     seldom: int
+    rare: int
+    crowd: int
+    transactions: int
+    accounts: int
     peers_everywhere: bool = True
 
 
-SMOKE = Scale(rounds=1, launches=3, few=2, spins=2, output_mib=4, seldom=1, peers_everywhere=False)
+SMOKE = Scale(
+    launches=3,
+    few=2,
+    spins=2,
+    output_mib=4,
+    seldom=1,
+    rare=1,
+    crowd=100,
+    transactions=50,
+    accounts=1,
+    peers_everywhere=False,
+)
 
 
 def carry_out(

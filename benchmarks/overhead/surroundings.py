@@ -31,6 +31,7 @@ def machine() -> dict[str, Any]:
     }
 
 
+Load = tuple[float, float, float]
 AUTOGROUP = Path("/proc/self/autogroup")
 
 
@@ -66,7 +67,7 @@ class Disturbance:
     """
 
     began_s: float = field(default_factory=time.time)
-    before: tuple[float, float, float] = field(default_factory=os.getloadavg)
+    before: Load = field(default_factory=os.getloadavg)
     rounds: list[float] = field(default_factory=list)
     _ticks: dict[str, int] = field(default_factory=lambda: _ticks())
     _waited_us: int | None = field(default_factory=lambda: _waited_us())

@@ -1,7 +1,8 @@
-"""Timing: whether the time that a tool tells is that of plain spawn and wait.
+"""Timing: whether the wall time that a tool reports is that of the program.
 
-The program spins for a known time by the monotonic clock, so that its length does not hang on the
-speed of the machine; exec and exit come to it.
+The program spins for a known time by the monotonic clock, so that its length does not depend on the
+speed of the machine; exec and exit come to it. Two clocks hold the truth, in the same launches:
+one from before a plain spawn to after the wait, one from just before exec to after the wait.
 """
 
 from __future__ import annotations
@@ -10,14 +11,22 @@ from collections.abc import Callable, Iterable
 
 from . import tools
 from .bench import Bench
-from .native import spawn_walls_s, spin_ends
+from .native import spawned, spin_ends
 from .reading import Key, Reading
 from .schedule import Visit
 
 NAME = "timing"
+ROUNDS = 60
 SPINS_MS = (1, 5, 20, 100)
+LAUNCHES = {1: 20, 5: 20, 20: 20, 100: 5}
+"""Launches of each spin in a round: the share that is far off needs thousands."""
 PLAIN = "plain spawn and wait"
-ASSAY = "assay"
+EXEC = "second clock, exec to exit"
+WARM = "assay measure, warm"
+COLD = "assay measure, cold"
+ASSAY = (WARM, COLD)
+OFF_S = 5e-3
+"""A launch that is further from the median of plain spawn and wait counts as off."""
 
 
 def case_of(spin_ms: int) -> str:
@@ -49,19 +58,32 @@ def _ends(bench: Bench) -> Iterable[Visit]:
                 yield Reading(end_key(case, "before_s"), ends.before_s)
                 yield Reading(end_key(case, "after_s"), ends.after_s)
 
-        yield Visit(f"spin of {case}", f"{PLAIN}, its ends", readings)
+        yield Visit(f"spin of {case}", f"{PLAIN}, its ends", readings, bench.scale.seldom)
 
 
 def _told(bench: Bench) -> list[Visit]:
-    return [
-        Visit(f"spin of {case_of(spin_ms)}", tool, _visit(tool, spin_ms, walls, bench))
-        for case, spin_ms in enumerate(SPINS_MS)
-        for tool, walls in _tools(bench).items()
-        if bench.wanted(tool, case)
-    ]
+    found = []
+    for number, spin_ms in enumerate(SPINS_MS):
+        group = f"spin of {case_of(spin_ms)}"
+        launches = min(LAUNCHES[spin_ms], bench.scale.launches)
+        found.append(Visit(group, PLAIN, _plain(bench, spin_ms, launches)))
+        for tool, every, walls in _tools(bench, launches):
+            if bench.wanted(tool, number):
+                found.append(Visit(group, tool, _visit(tool, spin_ms, walls, bench), every))
+    return found
 
 
 Walls = Callable[[list[str]], Iterable[float]]
+
+
+def _plain(bench: Bench, spin_ms: int, launches: int) -> Callable[[], Iterable[Reading]]:
+    def readings() -> Iterable[Reading]:
+        argv = [bench.programs.spin, str(spin_ms)]
+        for launch in spawned(bench.programs, bench.rng, launches, [argv])[0]:
+            yield Reading(key(case_of(spin_ms), PLAIN), launch.spawn_s)
+            yield Reading(key(case_of(spin_ms), EXEC), launch.exec_s)
+
+    return readings
 
 
 def _visit(tool: str, spin_ms: int, walls: Walls, bench: Bench) -> Callable[[], Iterable[Reading]]:
@@ -72,24 +94,30 @@ def _visit(tool: str, spin_ms: int, walls: Walls, bench: Bench) -> Callable[[], 
     return readings
 
 
-def _tools(bench: Bench) -> dict[str, Walls]:
-    """What each tool tells of a command, launched a few times."""
-    spins, few = bench.scale.spins, max(2, bench.scale.spins // 2)
-    folder, peers, benchexec = bench.folder, bench.peers, bench.benchexec
-    found: dict[str, Walls] = {
-        PLAIN: lambda argv: spawn_walls_s(bench.programs, bench.rng, spins, [argv])[0],
-        ASSAY: lambda argv: bench.assay.ask(job="measure", argv=argv, launches=spins)["wall_s"],
-    }
+def _tools(bench: Bench, launches: int) -> Iterable[tuple[str, int, Walls]]:
+    """Yield each tool, the distance between its rounds, and a reader of its wall times."""
+    few = max(2, bench.scale.spins // 2)
+    folder, peers, benchexec, seldom = (
+        bench.folder,
+        bench.peers,
+        bench.benchexec,
+        bench.scale.seldom,
+    )
+    yield WARM, 1, lambda argv: tools.measured_walls_s(argv, launches + 1, folder)[1:]
+    yield COLD, 1, lambda argv: tools.measured_walls_s(argv, 1, folder)
     if "hyperfine" in peers:
-        found["hyperfine"] = lambda argv: tools.hyperfine(peers, argv, spins, folder).wall_s
+        yield "hyperfine", 1, lambda argv: tools.hyperfine(peers, argv, launches, folder).wall_s
+    if "perf stat" in peers:
+        yield "perf stat", 1, lambda argv: tools.perf_stat(peers, argv, few, folder)
     if "pyperf" in peers:
-        found["pyperf"] = lambda argv: tools.pyperf(peers, argv, few, folder).wall_s
+        yield "pyperf", seldom, lambda argv: tools.pyperf(peers, argv, few, folder).wall_s
     if benchexec is not None:
-        found["BenchExec"] = lambda argv: benchexec.ask(
-            job="runs", argv=argv, launches=few, container=False
-        )["wall_s"]
-        if bench.contained:
-            found["BenchExec, container"] = lambda argv: benchexec.ask(
-                job="runs", argv=argv, launches=few, container=True
-            )["wall_s"]
-    return found
+        for container in (False, True)[: 2 if bench.contained else 1]:
+            name = "BenchExec, container" if container else "BenchExec"
+
+            def walls(argv: list[str], container: bool = container) -> Iterable[float]:
+                job = benchexec.ask(job="runs", argv=argv, launches=few, container=container)
+                found: list[float] = job["wall_s"]
+                return found
+
+            yield name, seldom, walls

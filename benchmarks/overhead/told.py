@@ -38,3 +38,12 @@ def use_words(document: dict[str, Any]) -> str:
             f"In {load['cpu_pressure_share'] * 100:.0f} % of it something waited for a CPU."
         )
     return " ".join(lines)
+
+
+def load_cells(document: dict[str, Any]) -> tuple[str, ...]:
+    """The same as cells of a table: load before, meanwhile, length, and shares of the CPU time."""
+    load = document["load"]
+    rounds = load["load_1min"]
+    shares = (f"{load[key] * 100:.1f} %" if key in load else "unknown" for key in _SHARES)
+    meanwhile = f"{min(rounds):.2f} to {max(rounds):.2f}"
+    return f"{load['load_before'][0]:.2f}", meanwhile, f"{load['took_s']:.0f} s", *shares

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .native import run_quietly
+from .native import TIMEOUT_S, run_quietly
 from .peers import Peers
 from .schedule import Unusable
 
@@ -32,6 +34,36 @@ def assay_measure(argv: Sequence[str], launches: int, folder: Path) -> Told:
     return Told(_timed(words))
 
 
+def measured(argv: Sequence[str], launches: int, folder: Path) -> list[dict[str, Any]]:
+    """Return the samples of ``assay measure``, in order, of the launches that count.
+
+    Args:
+        argv: the command.
+        launches: that count; one more, the first of all, warms up.
+        folder: for the store.
+    """
+    words = [*assay(), "measure", "-q", "--json", "--db", str(folder / "assay.db")]
+    words += ["--runs", str(launches + 1), "--warmup", "0", "--precision", "0.0001%"]
+    document = _answer([*words, "--", *argv])
+    samples = [one for one in document["samples"] if one["launch"]["stage"] == "confirm"]
+    if any(sample["outcome"] != "ok" for sample in samples):
+        raise Unusable("a launch of assay measure failed")
+    return samples
+
+
+def measured_walls_s(argv: Sequence[str], launches: int, folder: Path) -> list[float]:
+    """Return their wall times."""
+    return [sample["wall_s"] for sample in measured(argv, launches, folder)]
+
+
+def recommending(folder: Path) -> str:
+    """Make a study that recommends a variable of the environment; return the store it is in."""
+    store = str(folder / "recommending.db")
+    words = [*assay(), "tune", "-q", "--runs", "60", "env.NAP=0.02,0.004", "--db", store]
+    run_quietly([*words, "--", "/bin/sh", "-c", "sleep $NAP"], timeout_s=300.0)
+    return store
+
+
 def assay() -> list[str]:
     """The command line of this installation."""
     return [sys.executable, "-m", "assay"]
@@ -44,6 +76,19 @@ def hyperfine(peers: Peers, argv: Sequence[str], launches: int, folder: Path) ->
     took_s = _timed([*words, "--runs", str(launches), shlex.join(argv)])
     result = _document(out)["results"][0]
     return Told(took_s, tuple(result["times"]), tuple(result.get("memory_usage_byte", ())))
+
+
+def perf_stat(peers: Peers, argv: Sequence[str], launches: int, folder: Path) -> list[float]:
+    """``perf stat`` as it is: the seconds that it says elapsed, one command for each launch."""
+    out = folder / "perf.txt"
+    found = []
+    for _ in range(launches):
+        run_quietly([peers.path("perf stat"), "stat", "-o", str(out), "--", *argv])
+        match = re.search(r"([0-9.]+) seconds time elapsed", out.read_text())
+        if match is None:
+            raise Unusable("perf stat does not say how long it took")
+        found.append(float(match[1]))
+    return found
 
 
 def pyperf(
@@ -107,6 +152,18 @@ def _timed(words: Sequence[str]) -> float:
     began = time.perf_counter()
     run_quietly(words)
     return time.perf_counter() - began
+
+
+def _answer(words: Sequence[str]) -> dict[str, Any]:
+    """Run a command that answers by one JSON document."""
+    answer = subprocess.run(
+        words, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False
+    )
+    if answer.returncode != 0:
+        last = answer.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise Unusable(f"status {answer.returncode}: {' '.join(last)}")
+    found: dict[str, Any] = json.loads(answer.stdout)
+    return found
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.overhead.__main__ import shown
 from benchmarks.overhead.native import build
 from benchmarks.overhead.peers import Peers, find_peers
 from benchmarks.overhead.reading import Table
+from benchmarks.overhead.results import shown
 from benchmarks.overhead.server import ROOT
 from benchmarks.overhead.surroundings import Disturbance, machine
 

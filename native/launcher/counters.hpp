@@ -38,9 +38,9 @@ struct Opened {
 /// itself: what it starts inherits them and counts from its exec on, its descendants with it.
 class Counters {
   public:
-    /// `names` as in the plan; nothing is the default. Best made before the program: the first event of a
-    /// system that has none waits for an RCU grace period.
-    Counters(const std::optional<std::vector<std::string>>& names, const std::string& host_root);
+    /// `names` as in the plan. Best made before the program: the first event of a system that has none waits
+    /// for an RCU grace period.
+    Counters(const std::vector<std::string>& names, const std::string& host_root);
 
     /// Names of what is counted (with ".PMU" where there are several), and whether in user mode alone.
     [[nodiscard]] std::vector<std::pair<std::string, bool>> opened() const;

@@ -32,6 +32,7 @@ namespace assay {
 namespace {
 
 constexpr const char* process_group = "process_group";
+constexpr const char* not_sampled = "not sampled: the plan does not ask for it";
 
 /// Lets the front note the end of the program too, from when on the keeper may be in the middle of a reading.
 /// Shorter programs do without: waking one more process is dear beside them.
@@ -154,10 +155,12 @@ class Keeper {
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
         const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(), start, cap, launch_.shared};
-        const Watched watched = watch(target, *launch_.containment, limits,
-                                      {&witness, &sampler, &limits, &readback, &sched, &meters.energy()});
+        std::vector<Job*> jobs{&witness, &limits, &readback, &meters.energy()};
+        if (plan_.sampling.memory) jobs.push_back(&sampler);
+        if (plan_.sampling.scheduling) jobs.push_back(&sched);
+        const Watched watched = watch(target, *launch_.containment, limits, jobs);
         meters.end();
-        sched.read_ended();
+        if (plan_.sampling.scheduling) sched.read_ended();
         finish(result, watched, steps, child.pid, limits);
         if (team_) result.instances = team_->reports();
         report_memory(result, sampler, watched.exit_ns);
@@ -352,7 +355,7 @@ class Keeper {
         }
     }
 
-    static void report_memory(Result& result, MemorySampler& sampler, Nanos ended) {
+    void report_memory(Result& result, MemorySampler& sampler, Nanos ended) const {
         std::optional<std::int64_t> worked_out;
         if (result.tally->peak_bytes && result.waited)
             worked_out = sampler.at_peak(*result.tally->peak_bytes, result.waited->resident_peak);
@@ -365,15 +368,21 @@ class Keeper {
             result.anon = SampledMemory{peak, missed, seconds(sampler.widest(ended)), sampler.samples()};
         } else {
             result.absent.emplace_back("peak_anon_bytes",
-                                       "the program ended before a sample saw memory of it");
+                                       plan_.sampling.memory
+                                           ? "the program ended before a sample saw memory of it"
+                                           : not_sampled);
         }
     }
 
-    static void report_sched(Result& result, const SchedWatch& sched) {
+    void report_sched(Result& result, const SchedWatch& sched) const {
         result.run_queue_wait_s = sched.waited_s();
         if (!result.migrations) result.migrations = sched.migrations();
-        if (!result.run_queue_wait_s) result.absent.emplace_back("run_queue_wait_s", sched.why_no_wait());
-        if (!result.migrations) result.absent.emplace_back("migrations", "/proc/PID/sched cannot be read");
+        const bool sampled = plan_.sampling.scheduling;
+        if (!result.run_queue_wait_s)
+            result.absent.emplace_back("run_queue_wait_s", sampled ? sched.why_no_wait() : not_sampled);
+        if (!result.migrations)
+            result.absent.emplace_back("migrations",
+                                       sampled ? "/proc/PID/sched cannot be read" : not_sampled);
     }
 
     Launch& launch_;

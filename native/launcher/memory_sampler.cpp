@@ -8,9 +8,9 @@ namespace {
 
 constexpr Nanos first_interval = nanos_per_milli;
 
-/// Samples may take at most a tenth of the time: memory.stat of a large machine, or a tree of many processes,
+/// Samples may take at most a 200th of the time: memory.stat of a large machine, or a tree of many processes,
 /// is not read for nothing.
-constexpr Nanos sampling_duty = 10;
+constexpr Nanos sampling_duty = 200;
 
 constexpr std::int64_t most_part_of_files = 8;
 

@@ -335,6 +335,14 @@ Observe read_observe(const Field& field) {
     return observe;
 }
 
+Sampling read_sampling(const Field& field) {
+    Sampling sampling{false, false};
+    static constexpr std::array names{Named{"memory", 0}, Named{"scheduling", 1}};
+    const std::array parts{&sampling.memory, &sampling.scheduling};
+    field.each_element([&](const Field& f) { *parts[static_cast<std::size_t>(look_up(f, names))] = true; });
+    return sampling;
+}
+
 std::vector<std::string> read_counters(const Field& field) {
     field.each_element([](const Field& f) {
         if (Counters::known(f.text())) return;
@@ -457,6 +465,8 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.own_process_group = wish == "own";
     } else if (key == "sample_interval_s") {
         plan.sample_interval_s = f.positive();
+    } else if (key == "sampling") {
+        plan.sampling = read_sampling(f);
     } else if (key == "observe") {
         plan.observe = read_observe(f);
     } else if (key == "environ_names") {

@@ -76,6 +76,12 @@ struct Observe {
     [[nodiscard]] bool any() const { return status || environ || maps || numa_maps || smaps || threads; }
 };
 
+/// Readings of the tree at intervals while it runs.
+struct Sampling {
+    bool memory = true;
+    bool scheduling = true;
+};
+
 /// One launch, as asked for. See docs/launcher.md.
 struct Plan {
     std::vector<std::string> argv;
@@ -99,13 +105,14 @@ struct Plan {
     ContainmentWish containment = ContainmentWish::automatic;
     std::string cgroup_root = "/sys/fs/cgroup";
     std::string host_root; // in which proc, sys and dev lie; empty is "/"
-    std::optional<std::vector<std::string>> counters;
+    std::vector<std::string> counters; // none: no perf event is opened
     std::optional<std::string> cgroup_parent;
     std::optional<std::string> cgroup_name;
     std::optional<int> parent_pid;
     bool own_process_group = false;
     bool leave_signals = false; // to the program
     double sample_interval_s = 0.05;
+    Sampling sampling;
     Observe observe;
     std::vector<std::string> environ_names;
     std::optional<std::vector<std::string>> map_names;

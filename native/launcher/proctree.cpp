@@ -23,12 +23,16 @@ pid_t as_pid(std::string_view name) {
     return error == std::errc{} && end == name.data() + name.size() && pid > 0 ? pid : 0;
 }
 
+/// Calls `each` with the numbers among the names of a folder, at most `limit` of them.
 template <typename Each>
-void each_number_in(const char* folder, Each each) {
+void each_number_in(const char* folder, Each each, std::size_t limit = SIZE_MAX) {
     const Dir dir{::opendir(folder)};
     if (!dir) return;
-    while (const dirent* entry = ::readdir(dir.get())) {
-        if (const pid_t number = as_pid(entry->d_name); number > 0) each(number);
+    while (const dirent* entry = limit > 0 ? ::readdir(dir.get()) : nullptr) {
+        const pid_t number = as_pid(entry->d_name);
+        if (number <= 0) continue;
+        each(number);
+        --limit;
     }
 }
 
@@ -146,34 +150,42 @@ bool has_run(pid_t pid) {
 }
 
 std::vector<pid_t> descendants(pid_t root, std::size_t limit) {
+    /// The kernel lists children by thread: of a process of many threads a look at every process costs less.
+    constexpr int many_threads = 64;
+    struct Parent {
+        pid_t pid;
+        int threads;
+    };
     std::vector<pid_t> found;
     const bool listed = kernel_lists_children();
-    const auto by_parent = listed ? std::unordered_multimap<pid_t, pid_t>{} : all_by_parent();
-    std::vector<pid_t> level{root};
+    std::optional<std::unordered_multimap<pid_t, pid_t>> by_parent;
+    std::vector<Parent> level{{root, 1}};
     while (!level.empty() && found.size() < limit) {
         std::vector<pid_t> next;
-        for (const pid_t pid : level) {
-            if (listed) {
+        for (const auto& [pid, threads] : level) {
+            if (listed && threads <= many_threads) {
                 const auto children = children_of(pid);
                 next.insert(next.end(), children.begin(), children.end());
             } else {
-                const auto [begin, end] = by_parent.equal_range(pid);
+                if (!by_parent) by_parent = all_by_parent();
+                const auto [begin, end] = by_parent->equal_range(pid);
                 for (auto it = begin; it != end; ++it) next.push_back(it->second);
             }
         }
+        level.clear();
         for (const pid_t pid : next) {
             const auto stat = proc_stat(pid);
+            level.push_back({pid, stat ? stat->threads : 1});
             if (stat && stat->alive() && found.size() < limit) found.push_back(pid);
         }
-        level = std::move(next);
     }
     return found;
 }
 
-std::vector<pid_t> threads_of(pid_t pid) {
+std::vector<pid_t> threads_of(pid_t pid, std::size_t limit) {
     std::vector<pid_t> threads;
     each_number_in(("/proc/" + std::to_string(pid) + "/task").c_str(),
-                   [&](pid_t thread) { threads.push_back(thread); });
+                   [&](pid_t thread) { threads.push_back(thread); }, limit);
     return threads;
 }
 

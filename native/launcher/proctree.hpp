@@ -45,8 +45,8 @@ bool has_run(pid_t pid);
 /// Living processes below `root`, nearest first, without `root` itself; at most `limit`.
 std::vector<pid_t> descendants(pid_t root, std::size_t limit = 65536);
 
-/// The thread ids of a process; none where it has gone.
-std::vector<pid_t> threads_of(pid_t pid);
+/// The first thread ids of a process, at most `limit`; none where it has gone.
+std::vector<pid_t> threads_of(pid_t pid, std::size_t limit);
 
 Nanos ticks_to_ns(std::int64_t ticks);
 

@@ -1,8 +1,8 @@
 #include "launcher/readback.hpp"
 
 #include "common/cpulist.hpp"
-#include "common/dir.hpp"
 #include "common/files.hpp"
+#include "launcher/observing.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,11 +22,13 @@ constexpr Nanos later = nanos_per_second;
 constexpr Nanos retry = nanos_per_milli;
 
 /// Reading numa_maps or smaps walks page tables and holds the process's memory lock: at most this part of the
-/// time.
+/// time, until the first readings are over and after that.
 constexpr Nanos reading_duty = 20;
+constexpr Nanos later_duty = 200;
 
 constexpr std::size_t most_processes = 64;
-constexpr int most_threads = 1024;
+constexpr std::size_t least_threads = 256; // a team with a thread for each CPU of most machines
+constexpr std::size_t most_threads = 1024;
 
 std::string proc_path(pid_t pid, const char* file) {
     return "/proc/" + std::to_string(pid) + '/' + file;
@@ -118,7 +120,8 @@ void Readback::run(Nanos now) {
         }
         wait = next > now ? next - now : later;
     }
-    due_ = now + std::max(wait, cost * reading_duty);
+    const Nanos duty = now - start_ < first_readings.back() ? reading_duty : later_duty;
+    due_ = now + std::max(wait, cost * duty);
 }
 
 void Readback::read_tree(Nanos now) {
@@ -146,7 +149,7 @@ void Readback::read_tree(Nanos now) {
             if (const auto text = read_proc(stat.pid, "maps")) collect_maps(*text);
         }
     }
-    count_threads(tree);
+    count_threads(tree, now);
     ++readings_;
 
     // A later reading counts, unless the process of the earlier one had more time: a script may end in a
@@ -302,23 +305,20 @@ void Readback::collect_maps(const std::string& text) {
     });
 }
 
-void Readback::count_threads(const std::vector<ProcStat>& tree) {
+void Readback::count_threads(const std::vector<ProcStat>& tree, Nanos now) {
     int threads = 0;
     for (const auto& stat : tree) threads += stat.threads;
     if (threads < threads_peak_) return;
     threads_peak_ = threads;
     if (!plan_.observe.threads) return;
     std::map<std::string, int> by_list;
-    int read = 0;
+    std::size_t left = readable_threads(now - start_, least_threads, most_threads);
     for (const auto& stat : tree) {
-        const auto folder = proc_path(stat.pid, "task");
-        const Dir dir{::opendir(folder.c_str())};
-        if (!dir) continue;
-        while (const dirent* entry = ::readdir(dir.get())) {
-            if (entry->d_name[0] == '.' || read >= most_threads) continue;
-            const auto status = read_file(AT_FDCWD, (folder + '/' + entry->d_name + "/status").c_str());
+        for (const pid_t thread : threads_of(stat.pid, left)) {
+            const auto path = proc_path(stat.pid, "task/") + std::to_string(thread) + "/status";
+            const auto status = read_file(AT_FDCWD, path.c_str());
             const auto list = status ? line_after(*status, "Cpus_allowed_list") : std::nullopt;
-            if (list) ++by_list[std::string(list->substr(0, list->find('\n')))], ++read;
+            if (list) ++by_list[std::string(list->substr(0, list->find('\n')))], --left;
         }
     }
     if (!by_list.empty()) thread_cpus_ = std::move(by_list);

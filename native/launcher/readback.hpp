@@ -61,7 +61,7 @@ class Readback final : public Job {
     void read_pages(const std::string& rollup, pid_t subject, Seen& seen) const;
     void read_numa(const std::string& text, Seen& seen) const;
     void collect_maps(const std::string& text);
-    void count_threads(const std::vector<ProcStat>& tree);
+    void count_threads(const std::vector<ProcStat>& tree, Nanos now);
 
     Containment& containment_;
     const Plan& plan_;

@@ -92,6 +92,7 @@ void write_usage(JsonWriter& json, const Result& result) {
         if (result.anon->worked_out) json.member("anon_from", "charge");
     }
     if (const auto& waited = result.waited) {
+        json.member("waited_cpu_s", seconds(waited->user + waited->system));
         json.member("minor_faults", waited->minor_faults).member("major_faults", waited->major_faults);
         json.member("voluntary_switches", waited->voluntary_switches);
         json.member("involuntary_switches", waited->involuntary_switches);

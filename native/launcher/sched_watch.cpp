@@ -1,6 +1,7 @@
 #include "launcher/sched_watch.hpp"
 
 #include "common/files.hpp"
+#include "launcher/observing.hpp"
 #include "launcher/proctree.hpp"
 
 #include <fcntl.h>
@@ -17,8 +18,9 @@ namespace {
 constexpr Nanos first_watch = 2 * nanos_per_milli;
 constexpr Nanos longest_watch = 100 * nanos_per_milli;
 
-/// A tree of very many threads is read for at most a hundredth of the time.
-constexpr Nanos watch_duty = 100;
+/// Reading takes at most a 400th of the time; of a tree of very many threads the first are read.
+constexpr Nanos watch_duty = 400;
+constexpr std::size_t least_watched = 16;
 constexpr std::size_t most_watched = 4096;
 
 struct SchedStat {
@@ -54,21 +56,27 @@ std::optional<std::int64_t> read_migrations(const Fd& fd) {
 
 SchedWatch::SchedWatch(Containment& containment, pid_t program, Nanos start)
     : containment_(containment), program_(program), schedstat_(open_of_thread(program, program, "schedstat")),
-      sched_(open_of_thread(program, program, "sched")), interval_(first_watch), due_(start + interval_) {}
+      sched_(open_of_thread(program, program, "sched")), start_(start), interval_(first_watch),
+      due_(start + interval_) {}
 
 void SchedWatch::run(Nanos now) {
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
     ++round_;
-    std::size_t read = 0;
+    std::size_t left = readable_threads(now - start_, least_watched, most_watched);
+    bool all = true;
     for (const pid_t process : containment_.processes()) {
-        for (const pid_t thread : threads_of(process)) {
-            if (++read > most_watched) break;
+        auto threads = threads_of(process, left + 1);
+        all = threads.size() <= left;
+        if (!all) threads.resize(left);
+        left -= threads.size();
+        for (const pid_t thread : threads) {
             const auto stat = read_schedstat(open_of_thread(process, thread, "schedstat"));
             const auto moved = read_migrations(open_of_thread(process, thread, "sched"));
             note(thread, stat ? std::optional(stat->waited) : std::nullopt, moved);
         }
+        if (!all) break;
     }
-    if (read <= most_watched) forget_ended();
+    if (all) forget_ended();
     interval_ = std::min(interval_ + interval_ / 2, longest_watch);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
     due_ = now + std::max(interval_, cost * watch_duty);

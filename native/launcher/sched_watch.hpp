@@ -48,6 +48,7 @@ class SchedWatch final : public Job {
     pid_t program_;
     Fd schedstat_; // of the program's first thread: can be read until it was waited for
     Fd sched_;
+    Nanos start_;
     Nanos interval_;
     Nanos due_;
     std::unordered_map<pid_t, Seen> threads_;

@@ -751,6 +751,33 @@ def test_threads_and_their_masks(launcher: Launcher, programs: Path) -> None:
     assert sum(record["seen"]["thread_counts"]) == 5
 
 
+@pytest.mark.parametrize("containment", BOTH_WAYS)
+def test_readings_of_many_threads_are_bounded(
+    launcher: Launcher, programs: Path, containment: str
+) -> None:
+    argv = [programs / "threads", 700, 0.4]
+    record = launcher.run(argv, observe=["threads"], containment=containment)
+    assert record["seen"]["threads_peak"] == 701
+    read = sum(record["seen"]["thread_counts"])
+    assert 0 < read <= max(256, record["seen"]["at_s"] / 0.004)
+
+
+def test_child_of_process_of_many_threads_is_found_without_control_group(
+    launcher: Launcher, programs: Path
+) -> None:
+    script = (
+        "import os, threading, time\n"
+        "start = lambda: os.spawnvp(os.P_NOWAIT, 'sleep', ['sleep', '60'])\n"
+        "[threading.Thread(target=time.sleep, args=(0.5,)).start() for _ in range(100)]\n"
+        "threading.Thread(target=start).start()\n"
+    )
+    record = launcher.run(
+        [sys.executable, "-S", "-c", script], containment="none", observe=["threads"]
+    )
+    assert record["containment"]["left_over"] == 1
+    assert record["seen"]["processes_peak"] == 2
+
+
 def test_a_program_too_short_to_be_read(launcher: Launcher) -> None:
     record = launcher.run(["true"], observe=EVERYTHING)
     assert ("seen" in record) != ("seen" in record.get("absent", {}))

@@ -140,8 +140,8 @@ def test_only_the_program_is_counted(launcher: Launcher, programs: Path) -> None
 def test_counters_that_were_asked_for_are_there_or_said_to_be_absent(launcher: Launcher) -> None:
     hardware = {"cycles", "instructions", "cache_misses", "branch_misses"}
     every = hardware | {"cache_references", "branches", "ref_cycles", "page_faults"}
-    for asked, names in ((None, hardware), (sorted(every), every), (["default"], hardware)):
-        record = launcher.run(["true"], **({} if asked is None else {"counters": asked}))
+    for asked, names in ((sorted(every), every), (["default"], hardware)):
+        record = launcher.run(["true"], counters=asked)
         said = {n.partition(".")[2] for n in record["absent"] if n.startswith("counters.")}
         there = set(record.get("counters", {}))
         assert not there & said
@@ -150,9 +150,25 @@ def test_counters_that_were_asked_for_are_there_or_said_to_be_absent(launcher: L
 
 
 def test_no_counter_is_opened_where_none_is_asked_for(launcher: Launcher) -> None:
-    record = launcher.run(["true"], counters=[])
-    assert "counters" not in record
-    assert not [name for name in record["absent"] if name.startswith("counters.")]
+    for record in (launcher.run(["true"]), launcher.run(["true"], counters=[])):
+        assert "counters" not in record
+        assert not [name for name in record["absent"] if name.startswith("counters.")]
+
+
+@pytest.mark.parametrize("sampling", [[], ["memory"], ["scheduling"]])
+def test_tree_is_sampled_as_the_plan_says(
+    launcher: Launcher, programs: Path, sampling: list[str]
+) -> None:
+    record = launcher.run([str(programs / "hold"), "anon", "64", "0.2"], sampling=sampling)
+    unread = "not sampled: the plan does not ask for it"
+    waited = record["absent"].get("run_queue_wait_s")
+    assert (waited == unread) is ("scheduling" not in sampling)
+    assert ("anon_samples" in record and record["anon_samples"] > 0) is ("memory" in sampling)
+
+
+def test_unknown_sampling_is_refused(launcher: Launcher) -> None:
+    record = launcher.run(["true"], sampling=["disk"])
+    assert record["outcome"] == "bad_plan" and "sampling" in record["message"]
 
 
 def test_a_program_that_never_ran_has_no_counts(launcher: Launcher) -> None:
@@ -334,11 +350,12 @@ def test_the_frequency_of_the_registers(recorded: Recorded) -> None:
         return bytes(0xE7) + content.ljust(9, b"\0")
 
     recorded.write({device: registers(b"")})
-    host = recorded.launch({device: registers(b"\0\x10")}, affinity=CPUS[:1])["host"]
+    asked = {"counters": ["frequency"]}
+    host = recorded.launch({device: registers(b"\0\x10")}, affinity=CPUS[:1], **asked)["host"]
     assert host["frequency_ratio"] == 0x10 / 0x1000
     # It is told of all CPUs of the launch or not at all.
     if len(CPUS) > 1:
-        record = recorded.launch({device: registers(b"\0\x20")})
+        record = recorded.launch({device: registers(b"\0\x20")}, **asked)
         assert record["absent"]["host.frequency_ratio"]
     record = recorded.launch(affinity=CPUS[:1], counters=[])
     assert "do not name frequency" in record["absent"]["host.frequency_ratio"]

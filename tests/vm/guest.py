@@ -273,6 +273,19 @@ def _cached_kernel(folder: Path, packages: Sequence[str]) -> Path:
     return cached[-1] if cached else _fetch_kernel(folder, packages)
 
 
+def release_of(image: Path) -> str:
+    """Return what `uname -r` prints under a kernel, by the name of its image."""
+    return image.name.removeprefix("vmlinuz-")
+
+
+def find_config(image: Path) -> Path:
+    """Return the configuration of a fetched kernel, which is kept beside its image."""
+    config = image.with_name(f"config-{release_of(image)}")
+    if not config.exists():
+        raise UnavailableError(f"{config} is missing: remove {image}, and it is fetched again")
+    return config
+
+
 def _version(image: Path) -> tuple[int, int]:
     """Of the name of an image, `vmlinuz-6.1.0-56-cloud-amd64`; (0, 0) where it has another one."""
     found = re.match(r"vmlinuz-(\d+)\.(\d+)", image.name)
@@ -315,6 +328,8 @@ def _fetch_kernel(cache: Path, packages: Sequence[str]) -> Path:
                 break
         for deb in folder.glob("*.deb"):
             subprocess.run(["dpkg", "-x", deb.name, "unpacked"], cwd=folder, check=True)
+        for config in folder.glob("unpacked/boot/config-*"):
+            config.replace(cache / config.name)
         for image in folder.glob("unpacked/boot/vmlinuz-*"):
             return image.replace(cache / image.name)
     raise UnavailableError(

@@ -2,183 +2,44 @@
 
 from __future__ import annotations
 
-import json
-import shlex
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-import msgspec
 import pytest
 
 from assay.errors import NotPossible
-from assay.launch.document import launcher_document
-from assay.launch.driver import Driver
-from assay.machine.document import Machine
-from assay.machine.reader import read_machine
-from assay.machine.root import Root
-from assay.measure.executor import Node as Place
-from assay.measure.executor import Ticket
-from assay.measure.sample import build_sample
 from assay.records import (
     Arm,
-    BootChange,
     Budget,
     Configuration,
     Design,
     DesignKind,
     Granted,
     Kind,
-    Launch,
     Metric,
-    Plan,
-    RunFacts,
     Sample,
     Stage,
     Status,
     StudySpec,
     Workload,
-    decode,
 )
 from assay.records.workload import WALL
-from assay.settings.registry import builtin, judge_all
-from assay.store import Store, open_store
-from assay.study.booting import BootPause, boot_of
-from assay.study.laboratory import Laboratory
+from assay.store import open_store
+from assay.study.booting import boot_of
 from assay.study.loop import Listener
-from assay.study.session import Result, begin, resume
+from assay.study.session import begin
 
+from .booted_study import Bench, Silent
 from .guest import Guest
 from .rebooted import RebootedGuest
 
 pytestmark = pytest.mark.vm
 
 SETTING = "boot.isolcpus"
-ENV = {"PATH": "/bin"}
 MOST_BOOTS = 12
 SCRIPT = "echo isolated: $(grep -c 1 /sys/devices/system/cpu/isolated); spin 0.05 0"
 ISOLATED = Metric(name="isolated", pattern="isolated: ([01])")
-
-
-class GuestExecutor:
-    """Carries launches out in a guest, through its assay-exec."""
-
-    def __init__(self, guest: RebootedGuest, workload: Workload, folder: Path) -> None:
-        self._guest = guest
-        self._workload = workload
-        self._folder = folder
-        self._ended: list[Sample] = []
-
-    def nodes(self) -> list[Place]:
-        return [Place("guest")]
-
-    def open(self, node: Place, plan: Plan) -> None:
-        assert not plan.system
-
-    def submit(self, launch: Launch, plan: Plan) -> Ticket:
-        plan.demand_booted()
-        document = launcher_document(
-            plan, self._workload, launch, env=ENV, stdout="/tmp/out", stderr="/tmp/err"
-        )
-        held = self._held(plan)
-        self._guest.output(
-            f"echo {shlex.quote(json.dumps(document))} >/tmp/plan.json\n"
-            "rm -f /tmp/record.json\n"
-            "assay-exec --plan /tmp/plan.json --record /tmp/record.json || true\n"
-        )
-        facts = decode(self._guest.output("cat /tmp/record.json").encode(), RunFacts)
-        facts = msgspec.structs.replace(facts, system=held)
-        streams = [self._folder / "out", self._folder / "err"]
-        for stream in streams:
-            stream.write_text(self._guest.output(f"cat /tmp/{stream.name}"))
-        grants = judge_all(launch.configuration, builtin(), plan, facts)
-        self._ended.append(build_sample(launch, self._workload, facts, streams, grants))
-        return Ticket(0)
-
-    def _held(self, plan: Plan) -> dict[str, str]:
-        return {path: self._guest.output(f"cat {path}").strip() for path in plan.shown_by}
-
-    def poll(self, timeout_s: float | None) -> list[Sample]:
-        ended, self._ended = self._ended, []
-        return ended
-
-    def cancel(self, ticket: Ticket) -> None:
-        self._ended = []
-
-    def close(self) -> None:
-        pass
-
-
-class Silent:
-    """A listener that shows nothing."""
-
-    def began(self, study_id: str) -> None:
-        pass
-
-    def warned(self, error: Exception) -> None:
-        raise error
-
-    def launching(self, launch: Launch, left: Budget) -> None:
-        pass
-
-    def building(self, argv: tuple[str, ...]) -> nullcontext[None]:
-        return nullcontext()
-
-    def sampled(self, sample: Sample, race: object, left: Budget) -> None:
-        pass
-
-    def ended(self, launches: int) -> None:
-        pass
-
-
-class _Env:
-    """What a study needs of a launcher that is in the guest."""
-
-    env = ENV
-
-
-class Bench:
-    """A guest, a study in a store, and the user who boots as the study says."""
-
-    def __init__(self, guest: RebootedGuest, store: Store, folder: Path) -> None:
-        self.guest = guest
-        self.store = store
-        self.folder = folder
-        self.changes: list[BootChange] = []
-        self.study_id = ""
-
-    @property
-    def machine(self) -> Machine:
-        """The guest as it was booted."""
-        tree = self.folder / f"boot{self.guest.boots}"
-        return read_machine(Root(self.guest.record(tree)), env={})
-
-    def laboratory(self) -> Laboratory:
-        def executor(spec: StudySpec) -> Any:
-            return GuestExecutor(self.guest, spec.workload, self.folder)
-
-        return Laboratory(
-            machine=self.machine,
-            registry=builtin(),
-            driver=cast(Driver, _Env()),
-            executor=executor,
-        )
-
-    def until_pause(self, step: Callable[[], Result]) -> Result | None:
-        try:
-            return step()
-        except BootPause as pause:
-            self.study_id = pause.study_id
-            self.changes.append(pause.change)
-            return None
-
-    def resume(self) -> Result | None:
-        lab = self.laboratory()
-        listener = cast(Listener, Silent())
-        return self.until_pause(
-            lambda: resume(lab, self.store, self.study_id, listener, new_stratum=False)
-        )
 
 
 def a_sweep() -> StudySpec:
@@ -187,7 +48,7 @@ def a_sweep() -> StudySpec:
     return StudySpec(
         kind=Kind.SWEEP,
         workload=Workload(argv=("sh", "-c", SCRIPT), metrics=(WALL, ISOLATED)),
-        budget=Budget(time_s=600.0),
+        budget=Budget(time_s=600.0, launches=48),  # two launches in each boot
         arms=tuple(
             Arm(name=f"{SETTING}={value}", configuration=Configuration({SETTING: number}))
             for value, number in zip(values, ("absent", 1), strict=True)

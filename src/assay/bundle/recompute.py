@@ -26,6 +26,7 @@ from assay.records import (
 )
 from assay.search.conclude import conclude
 from assay.search.gp import GpSearcher
+from assay.search.named import search_space
 from assay.search.race import Done, Reason
 from assay.search.space import SearchSpace
 
@@ -57,7 +58,7 @@ def recompute(
     """
     _demand_workable(spec.space)
     tuned = spec.kind is Kind.TUNE
-    space = SearchSpace(spec.space, _Admits(stratum, spec.parallel) if tuned else None)
+    space = search_space(spec.space, _Admits(stratum, spec.parallel) if tuned else None)
     resting = samples[: recorded.launches]
     first: Conclusion | None = None
     for done in _ends(recorded):

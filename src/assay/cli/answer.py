@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay.bundle.files import replacing
@@ -12,6 +13,7 @@ from assay.cli.show import print_result
 from assay.cli.target import target_of
 from assay.errors import NotPossible
 from assay.records import Kind, Sample
+from assay.search.naming import named_conclusion, named_samples
 from assay.study.session import Result
 
 SUFFIXES = (".md", ".csv", ".json")
@@ -37,6 +39,8 @@ def give(
     Raises:
         NotPossible: a file cannot be written.
     """
+    result = named_result(result)
+    samples = named_samples(result.spec, samples)
     try:
         _export(result, samples, exports)
     finally:  # neither is lost where the other cannot be written
@@ -44,6 +48,11 @@ def give(
             print_json(result_document(result, samples))
         else:
             print_result(result)
+
+
+def named_result(result: Result) -> Result:
+    """Return the result with the names that a file gives to configurations."""
+    return replace(result, conclusion=named_conclusion(result.spec, result.conclusion))
 
 
 def _export(result: Result, samples: Sequence[Sample], exports: Sequence[Path]) -> None:

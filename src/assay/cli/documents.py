@@ -198,10 +198,17 @@ def space_document(
             for p in space.parameters
         ],
         "constraints": list(space.constraints),
+        **_named(spec),
         "left_out": dict(left_out),
         **_warm_start(spec),
         "notes": list(notes),
     }
+
+
+def _named(spec: StudySpec) -> dict[str, Any]:
+    """The named configurations; no key where there are none."""
+    named = {one.name: dict(one.configuration) for one in spec.space.named}
+    return {"configurations": named} if named else {}
 
 
 def _warm_start(spec: StudySpec, sentence: str = "") -> dict[str, Any]:

@@ -14,6 +14,7 @@ from assay.cli.options import (
     disturbed_above,
     export,
     measuring,
+    observing,
     reserving,
     seed,
     spending,
@@ -95,7 +96,11 @@ def _tune(verbs: Verbs[argparse.ArgumentParser]) -> None:
     measuring(parser)
     claiming(parser)
     group = parser.add_argument_group("search")
-    group.add_argument("--space", metavar="FILE.toml", help="domains, conditions, constraints")
+    group.add_argument(
+        "--space",
+        metavar="FILE.toml",
+        help="domains, conditions, constraints, named configurations",
+    )
     group.add_argument(
         "--constraint",
         action="append",
@@ -155,6 +160,7 @@ def _run(verbs: Verbs[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="write what was measured, as JSON; - is the last line of standard output",
     )
+    observing(parser, "memory,scheduling with --record, else none")
 
 
 def _measure(verbs: Verbs[argparse.ArgumentParser]) -> None:
@@ -188,10 +194,20 @@ def _compare(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("commands", nargs="*", metavar="COMMAND", help="the first is the baseline")
     parser.add_argument(
-        "--arm", action="append", default=[], metavar="'S=V ...'", help="a configuration"
+        "--arm",
+        action="append",
+        default=[],
+        metavar="'S=V ...'",
+        help="a configuration, or a name of --space",
     )
     parser.add_argument(
         "--name", action="append", default=[], metavar="NAME", help="of each arm, in order"
+    )
+    parser.add_argument(
+        "--space",
+        metavar="FILE.toml",
+        help="named configurations, for --arm NAME; without --arm all of them, the first of the"
+        " file is the baseline",
     )
     warmup(parser, "1 of each arm")
     parser.add_argument(
@@ -222,6 +238,7 @@ def _sweep(verbs: Verbs[argparse.ArgumentParser]) -> None:
     spending(group, " (10m)")
     seed(group, None)
     disturbed_above(group)
+    observing(group, "memory,scheduling")
     reserving(parser.add_argument_group("where"))
     claiming(parser)
     export(parser.add_argument_group("results"))
@@ -274,8 +291,14 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     group = parser.add_argument_group(
         "calibrate", "also --budget (3m) and --runs; without a command a load that assay brings"
     )
+    group.add_argument(
+        "--overhead",
+        action="store_true",
+        help="measure the cost of each observation instead (takes no --runs)",
+    )
     seed(group, None)
     disturbed_above(group)
+    observing(group, "memory,scheduling")
     _study_compare(
         parser.add_argument_group(
             "compare",

@@ -1,6 +1,8 @@
-"""Boot loaders: how a word of the kernel's command line is changed, told and never done.
+"""Boot loaders: how words of the command line and the kernel are changed, told and never done.
 
-Sources: the manuals of grub-mkconfig, grubby(8), loader.conf(5) and kernel-install(8), kernelstub.
+Sources: the manuals of grub-mkconfig, grub-reboot(8), grubby(8), loader.conf(5), bootctl(1) and
+kernel-install(8), kernelstub. Where a boot loader can boot a kernel once, that is told: one that
+does not boot gives way to the usual one at the next start then.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from assay.machine.boot import HIDDEN, is_digest
 from assay.machine.root import Root
@@ -16,18 +19,34 @@ from assay.machine.root import Root
 Words = Sequence[str]
 
 
-def loader_lines(add: Words, remove: Words, root: Root | None = None) -> Iterator[str]:
+KERNEL_FILES = "/boot/vmlinuz-{0} and no /lib/modules/{0}"
+"""Places of an installed kernel, for its release."""
+
+
+def is_installed(release: str, root: Root | None = None) -> bool:
+    """Tell whether a kernel is where distributions put it."""
+    root = root or Root()
+    return root.exists(f"/boot/vmlinuz-{release}") or root.exists(f"/lib/modules/{release}")
+
+
+def loader_lines(
+    add: Words, remove: Words, root: Root | None = None, kernel: str | None = None
+) -> Iterator[str]:
     """How the boot loaders of this host take words and let them go; of all where none is known.
 
     Args:
         add, remove: words of the command line.
         root: of the host.
+        kernel: release of the kernel that is to be booted, where another one runs.
     """
     root = root or Root()
     gone = [_told(word) for word in remove]
-    known = [tell for is_here, tell in _LOADERS if is_here(root)]
-    for tell in known or [tell for _, tell in _LOADERS]:
-        yield from tell(add, gone)
+    known = [loader for loader in _LOADERS if loader.is_here(root)]
+    for loader in known or _LOADERS:
+        if add or gone:
+            yield from loader.words(add, gone)
+        if kernel is not None:
+            yield from loader.kernel(kernel)
 
 
 def _told(word: str) -> str:
@@ -59,6 +78,29 @@ def _kernelstub(add: Words, remove: Words) -> Iterator[str]:
     yield f"    sudo kernelstub{_option('delete-options', remove)}{_option('add-options', add)}"
 
 
+def _grub_kernel(release: str) -> Iterator[str]:
+    yield "GRUB (with GRUB_DEFAULT=saved in /etc/default/grub, for the next boot alone):"
+    yield "    sudo grub-reboot 'gnulinux-advanced-UUID>ENTRY'"
+    yield "  where grep menuentry_id_option /boot/grub/grub.cfg shows both names;"
+    yield f"  ENTRY is gnulinux-{release}-advanced-UUID"
+
+
+def _grubby_kernel(release: str) -> Iterator[str]:
+    yield "grubby:"
+    yield f"    sudo grubby --set-default={shlex.quote(f'/boot/vmlinuz-{release}')}"
+
+
+def _systemd_boot_kernel(release: str) -> Iterator[str]:
+    yield "systemd-boot (for the next boot alone; bootctl list shows the entries):"
+    yield f"    sudo bootctl set-oneshot ENTRY-{release}.conf"
+
+
+def _kernelstub_kernel(release: str) -> Iterator[str]:
+    kernel, initrd = (shlex.quote(f"/boot/{n}-{release}") for n in ("vmlinuz", "initrd.img"))
+    yield "kernelstub:"
+    yield f"    sudo kernelstub --kernel-path={kernel} --initrd-path={initrd}"
+
+
 def _both(add: Words, remove: Words) -> str:
     told = [f"take out {' '.join(remove)}"] if remove else []
     told += [f"put in {' '.join(add)}"] if add else []
@@ -86,9 +128,18 @@ def _has_program(name: str) -> Callable[[Root], bool]:
     return is_here
 
 
-_LOADERS: tuple[tuple[Callable[[Root], bool], Callable[[Words, Words], Iterator[str]]], ...] = (
-    (_has_program("grubby"), _grubby),
-    (lambda root: root.exists("/etc/default/grub"), _grub),
-    (_has_entries, _systemd_boot),
-    (_has_program("kernelstub"), _kernelstub),
+@dataclass(frozen=True)
+class _Loader:
+    """One boot loader: whether a host has it, and how it takes words and another kernel."""
+
+    is_here: Callable[[Root], bool]
+    words: Callable[[Words, Words], Iterator[str]]
+    kernel: Callable[[str], Iterator[str]]
+
+
+_LOADERS = (
+    _Loader(_has_program("grubby"), _grubby, _grubby_kernel),
+    _Loader(lambda root: root.exists("/etc/default/grub"), _grub, _grub_kernel),
+    _Loader(_has_entries, _systemd_boot, _systemd_boot_kernel),
+    _Loader(_has_program("kernelstub"), _kernelstub, _kernelstub_kernel),
 )

@@ -72,6 +72,21 @@ def reserving(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
     group.add_argument("--partition", metavar="NAME", help="of which (the only one)")
 
 
+def observing(group: argparse._ArgumentGroup | argparse.ArgumentParser, usual: str) -> None:
+    """Add the option that chooses observations.
+
+    Args:
+        group: takes it.
+        usual: the default, as the help states it.
+    """
+    group.add_argument(
+        "--observe",
+        metavar="all|none|NAME,...",
+        help="observations of the launches that count: counters, memory, scheduling, readback"
+        f" (default: {usual})",
+    )
+
+
 def disturbed_above(group: argparse._ArgumentGroup) -> None:
     """What others may do meanwhile."""
     group.add_argument(
@@ -143,6 +158,7 @@ def measuring(parser: argparse.ArgumentParser) -> None:
         help="what is to be kept beside, as 'peak_anon_bytes<=200MiB', 'fps>=30', 'wall_s:p90<=2s'",
     )
     disturbed_above(group)
+    observing(group, "memory,scheduling")
     reserving(group)
     group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
     group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")

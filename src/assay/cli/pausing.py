@@ -13,7 +13,7 @@ import msgspec
 
 from assay.cli.documents import print_json
 from assay.cli.layout import fitted, width_of
-from assay.cli.loaders import loader_lines
+from assay.cli.loaders import KERNEL_FILES, is_installed, loader_lines
 from assay.errors import BadInput, NotPossible, Pause
 from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value
@@ -96,13 +96,26 @@ def tell(pause: Pause, arguments: argparse.Namespace) -> int:
     if not argv:
         return pause.exit_status
     if pause.change.unbrought:
-        raise NotPossible(
-            "The machine was booted since the last launch, and that did not bring what is missing; "
-            "--reboot-command is not run again.",
-            "Put right what it does, boot by hand, and resume.",
-        )
+        raise _unbrought(pause.change)
     _run(argv, pause)
     return pause.exit_status
+
+
+def _unbrought(change: BootChange) -> NotPossible:
+    """Refuse to boot once more where a boot did not bring the change: it would never end."""
+    missing = "; ".join(change.missing)
+    if change.running is None:
+        return NotPossible(
+            "The machine was booted since the last launch, and that did not bring what is missing "
+            f"({missing}); --reboot-command is not run again.",
+            "Put right what it does, boot by hand, and resume.",
+        )
+    return NotPossible(
+        f"The machine was booted since the last launch, and {missing}: {change.kernel} did not "
+        "boot, or the boot loader chose another kernel. --reboot-command is not run again.",
+        f"Look at the console, /sys/fs/pstore and `journalctl --boot=-1`; boot {change.kernel} by "
+        "hand, and resume.",
+    )
 
 
 def pause_document(pause: BootPause) -> dict[str, object]:
@@ -134,9 +147,17 @@ def pause_lines(pause: BootPause) -> Iterator[str]:
         yield f"  put in    {clean(word)}"
     for name, value in change.firmware.items():
         yield f"  firmware  {clean(name)} = {clean(value)}, in its menu when the machine starts"
-    if change.add or change.remove:
+    kernel = change.kernel if change.running else None
+    if kernel is not None:
+        yield f"  kernel    {clean(kernel)} in place of {clean(change.running or '')}"
+    if kernel is not None and not is_installed(kernel):
+        yield f"            is not installed here: there is no {KERNEL_FILES.format(kernel)}"
+    if kernel is not None and change.unbrought:
+        yield "            did not boot, or the boot loader chose another kernel: look at the"
+        yield "            console, /sys/fs/pstore and `journalctl --boot=-1`"
+    if change.add or change.remove or kernel is not None:
         yield ""
-        for line in loader_lines(change.add, change.remove):
+        for line in loader_lines(change.add, change.remove, kernel=kernel):
             yield f"  {clean(line)}"
     yield ""
     yield "Then boot, and go on with"
@@ -158,6 +179,7 @@ def reboot_variables(study_id: str, change: BootChange) -> dict[str, str]:
         "ASSAY_BOOT_ADD": " ".join(change.add),
         "ASSAY_BOOT_REMOVE": " ".join(change.remove),
         "ASSAY_BOOT_WORDS": " ".join(change.words),
+        "ASSAY_BOOT_KERNEL": change.kernel or "",
         "ASSAY_FIRMWARE": " ".join(f"{name}={value}" for name, value in change.firmware.items()),
     }
 

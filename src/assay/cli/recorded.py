@@ -7,13 +7,16 @@ from pathlib import Path
 
 from assay.bundle.files import replacing
 from assay.cli.ready import Ready, launch_of
+from assay.launch.observing import observed
 from assay.measure.sample import build_sample
-from assay.records import RunFacts, encode
+from assay.records import Observation, RunFacts, encode
 
 STDOUT = "-"
 
 
-def record(name: str, ready: Ready, facts: RunFacts) -> None:
+def record(
+    name: str, observe: tuple[Observation, ...] | None, ready: Ready, facts: RunFacts
+) -> None:
     """Write the sample as JSON: to a file, or as the last line of standard output.
 
     Raises:
@@ -21,7 +24,10 @@ def record(name: str, ready: Ready, facts: RunFacts) -> None:
         NotPossible: it cannot be written.
     """
     launch, grants = launch_of(ready.plan), ready.judge(facts)
-    sample = build_sample(launch, ready.workload, facts, (), grants, ready.evidence)
+    on = observed(launch, ready.workload, ready.plan.configuration, observe)
+    sample = build_sample(launch, ready.workload, facts, (), grants, ready.evidence, observed=on)
+    for reason in sample.suspect:
+        print(f"assay: the launch is suspect: {reason}.", file=sys.stderr)
     line = encode(sample) + b"\n"
     if name == STDOUT:
         # Behind what the program wrote, whose last line may have no end.

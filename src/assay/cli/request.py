@@ -131,7 +131,7 @@ def space_of(arguments: argparse.Namespace, registry: Registry, machine: Machine
     constraints: list[str] = list(arguments.constraint)
     written = read_space(arguments.space, registry, machine) if arguments.space else None
     if written is not None:
-        parameters += written.space.parameters
+        parameters += [*written.of_named, *written.space.parameters]
         constraints += written.space.constraints
     parameters += [parse_domain(text, registry, machine) for text in arguments.settings]
     names = [p.name for p in parameters]
@@ -142,4 +142,5 @@ def space_of(arguments: argparse.Namespace, registry: Registry, machine: Machine
         written.demand_sound(tuple(parameters))
     for text in constraints:
         Expression(text)
-    return Space(parameters=tuple(parameters), constraints=tuple(constraints))
+    named = written.space.named if written is not None else ()
+    return Space(parameters=tuple(parameters), constraints=tuple(constraints), named=named)

@@ -11,6 +11,7 @@ from assay.cli.calibration import calibration_lines
 from assay.cli.cells import cell_lines, effect_lines
 from assay.cli.explained import explanation_lines
 from assay.cli.front import front_lines, front_steps
+from assay.cli.kernels import kernel_lines
 from assay.cli.layout import fitted, width_of
 from assay.records import (
     ArmResult,
@@ -89,6 +90,7 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
         yield f"  note: {clean(note)}"
     if conclusion.interference is not None:
         yield f"  {interference_words(conclusion.interference)}"
+    yield from kernel_lines(conclusion.kernels)
     yield from switching_lines(conclusion.switching)
     spent = show_count(conclusion.launches, "launch", "launches")
     took = show_duration(result.elapsed_s)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Protocol
 
 import msgspec
 from msgspec import Meta
 
+from assay.cli.configuration_tables import Configurations, read_configurations
+from assay.cli.setting_tables import flattened, value_text
 from assay.cli.toml_file import TomlFile, dotted, read_toml
 from assay.cli.toml_places import Path as Key
 from assay.cli.toml_schema import read_table
@@ -77,6 +79,7 @@ class SpaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     settings: Settings = {}
     constraints: Constraints = []
+    configuration: Configurations = {}
 
 
 class WrittenSpace(msgspec.Struct, frozen=True):
@@ -84,13 +87,15 @@ class WrittenSpace(msgspec.Struct, frozen=True):
 
     Attributes:
         file: that has it.
-        space: what it says.
+        space: what it says; its parameters are those of ``[settings]``.
         keys: where each setting stands in the file, by its name.
+        of_named: the settings of the named configurations, over the values that they have there.
     """
 
     file: TomlFile
     space: Space
     keys: Mapping[str, Key]
+    of_named: tuple[Parameter, ...] = ()
 
     def demand_sound(self, parameters: tuple[Parameter, ...]) -> None:
         """Refuse expressions that these settings do not fulfil, with the place of each.
@@ -119,71 +124,38 @@ def read_space(name: str, registry: Registry, machine: Machine) -> WrittenSpace:
     """
     file = read_toml(name)
     table = read_table(file, SpaceTable)
-    return written_space(file, table.settings, table.constraints, registry, machine)
+    return written_space(file, table, registry, machine)
+
+
+class _Tables(Protocol):
+    """The tables of a space, which a sweep file has as well."""
+
+    settings: dict[str, Any]
+    constraints: list[str]
+    configuration: dict[str, dict[str, Any]]
 
 
 def written_space(
-    file: TomlFile,
-    settings: Mapping[str, Any],
-    constraints: list[str],
-    registry: Registry,
-    machine: Machine,
+    file: TomlFile, table: _Tables, registry: Registry, machine: Machine
 ) -> WrittenSpace:
-    """The space that two tables of a file describe.
+    """The space that the tables of a file describe.
 
     Raises:
         BadInput: an unknown setting or value, or no expression; points at it.
     """
-    found = flattened(file, settings, ("settings",), registry)
+    found = flattened(file, table.settings, ("settings",), registry)
     parameters = tuple(
         _parameter(file, name, key, entry, registry, machine)
         for name, (key, entry) in found.items()
     )
-    for number, text in enumerate(constraints):
+    for number, text in enumerate(table.constraints):
         with file.at("constraints", number):
             Expression(text)
-    space = Space(parameters=parameters, constraints=tuple(constraints))
-    return WrittenSpace(file, space, {name: key for name, (key, _) in found.items()})
-
-
-def flattened(
-    file: TomlFile, table: Mapping[str, Any], key: Key, registry: Registry
-) -> dict[str, tuple[Key, Any]]:
-    """Entries by the name of a setting: TOML reads ``omp.bind = "a,b"`` as nested tables.
-
-    Raises:
-        BadInput: a name that is there twice, once with quotes and once without.
-    """
-    found: dict[str, tuple[Key, Any]] = {}
-    for name, path, value in _leaves(table, "", key, registry.names):
-        if name in found:
-            raise file.wrong(path, f"{dotted(path)} is there already.", "Write it once.")
-        found[name] = (path, value)
-    return found
-
-
-def _leaves(
-    table: Mapping[str, Any], prefix: str, key: Key, known: tuple[str, ...]
-) -> Iterator[tuple[str, Key, Any]]:
-    for part, value in table.items():
-        name, path = f"{prefix}{part}", (*key, part)
-        if isinstance(value, dict) and not _describes(name, value, known):
-            yield from _leaves(value, f"{name}.", path, known)
-        else:
-            yield name, path, value
-
-
-def _describes(name: str, table: Mapping[str, Any], known: tuple[str, ...]) -> bool:
-    """Whether a table describes the setting of this name, and is not a part of longer names."""
-    family, _, rest = name.partition(".")
-    if family in _FAMILIES:
-        return bool(rest)
-    longer = (other for key in table for other in known if other.startswith(f"{name}.{key}"))
-    return bool(table.keys() & {"domain", "when"}) or (name in known and not any(longer))
-
-
-_FAMILIES = ("arg", "env", "build")
-"""Beginnings of names of one part more, which are no settings themselves."""
+    keys = {name: key for name, (key, _) in found.items()}
+    written = read_configurations(file, table.configuration, keys, registry, machine)
+    space = Space(parameters=parameters, constraints=tuple(table.constraints), named=written.named)
+    of_named = written.parameters(registry, machine)
+    return WrittenSpace(file, space, {**written.keys, **keys}, of_named)
 
 
 def _parameter(
@@ -230,17 +202,3 @@ def _empty_text(values: list[Any]) -> BadInput:
         "Leave it out. Where an empty text is meant, write all values as one text, as on the "
         f"command line: '{written}'.",
     )
-
-
-def value_text(value: Any) -> str:
-    """One value as it would be written on the command line.
-
-    Raises:
-        BadInput: a table, a list or a date, which no setting takes.
-    """
-    if not isinstance(value, str | int | float):
-        raise BadInput(f"{value} is no value of a setting.", "Write a text or a number.")
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    if isinstance(value, str) and ("," in text or '"' in text):
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return text

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from assay.cli.configuration_tables import Configurations
 from assay.cli.space_file import Constraints, Settings, Text
 from assay.errors import NotPossible
 from assay.records.workload import BUILT_IN
@@ -166,10 +167,11 @@ class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         bool, about("Of a factorial design: cells in the middle of all numbers as well.", True)
     ] = False
     baseline: Annotated[
-        dict[str, Any],
+        dict[str, Any] | Text,
         about(
-            "Settings of the cell that all others are held against; the default configuration if "
-            "absent.",
+            "Settings of the cell that all others are held against, or the name of a "
+            "configuration (beside settings: the key configuration); the default configuration "
+            "if absent.",
             {"threads": 1},
         ),
     ] = {}
@@ -229,14 +231,26 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | None
     ) = None
+    observe: (
+        Annotated[
+            Text,
+            about(
+                "Observations of the launches that count: all, none, or some of counters, memory, "
+                "scheduling and readback (memory,scheduling).",
+                "memory",
+            ),
+        ]
+        | None
+    ) = None
 
 
 class SweepTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """An experiment of assay sweep."""
 
     workload: WorkloadTable
-    settings: Settings
+    settings: Settings = {}
     constraints: Constraints = []
+    configuration: Configurations = {}
     design: DesignTable = msgspec.field(default_factory=DesignTable)
     study: StudyTable = msgspec.field(default_factory=StudyTable)
 

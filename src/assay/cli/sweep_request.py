@@ -18,15 +18,17 @@ import msgspec
 from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before
 from assay.cli.command_words import split_command
+from assay.cli.observe import observed_of
 from assay.cli.options import HOOKS
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, precision_of
-from assay.cli.space_file import WrittenSpace, flattened, value_text, written_space
+from assay.cli.setting_tables import flattened, value_text
+from assay.cli.space_file import WrittenSpace, written_space
 from assay.cli.sweep_file import SweepTable, WorkloadTable
 from assay.cli.toml_file import TomlFile, read_toml
 from assay.cli.toml_places import Path as Key
 from assay.cli.toml_schema import read_table, toml_text
 from assay.cli.workload import requirements_of, statistic_of, workload_of
-from assay.errors import BadInput
+from assay.errors import BadInput, nearest
 from assay.machine.document import Machine, Program
 from assay.records import (
     Budget,
@@ -34,13 +36,16 @@ from assay.records import (
     Design,
     DesignKind,
     Kind,
+    Observation,
     Requirement,
+    Space,
     Statistic,
     StudySpec,
     Workload,
 )
 from assay.search.design import lay_out
 from assay.search.fraction import BadGenerator, generators_for
+from assay.search.named import COLUMN
 from assay.search.space import Admissible, SearchSpace
 from assay.search.unfit import Unfit
 from assay.settings.registry import Registry
@@ -99,9 +104,11 @@ class SweepRequest:
             BadInput: something that cannot be; points at it.
         """
         study, design = self.table.study, self.table.design
-        written = written_space(
-            self.file, self.table.settings, self.table.constraints, registry, machine
-        )
+        if not (self.table.settings or self.table.configuration):
+            raise self.file.wrong(
+                (), "The file lacks settings.", "Write [settings], or [configuration.NAME]."
+            )
+        written = written_space(self.file, self.table, registry, machine)
         parameters = written.space.parameters
         workload = self._workload(written)
         written.demand_sound(parameters)
@@ -115,7 +122,7 @@ class SweepRequest:
             repeats=design.repeats,
         )
         self._demand_fitting()
-        baseline = self._baseline(registry, machine)
+        baseline = self._baseline(written.space, registry, machine)
         with self._laid_out(written):
             layout = lay_out(asked, written.space, bound, baseline, seed)
         with self._key("study", "precision"):
@@ -136,6 +143,7 @@ class SweepRequest:
             statistic=statistic,
             warmup=study.warmup,
             disturbed_above=self._disturbed_above(arguments),
+            observe=self._observed(arguments),
             require=self._require(workload),
         )
 
@@ -143,7 +151,7 @@ class SweepRequest:
 
     def _workload(self, written: WrittenSpace) -> Workload:
         """The workload, taken in piece by piece, so that what is wrong is pointed at."""
-        parameters = written.space.parameters
+        parameters = (*written.space.parameters, *written.of_named)
         said = dict(_SILENT)
         others = tuple(p for p in parameters if not p.name.startswith("build."))
         for number, parameter in enumerate(others):
@@ -207,15 +215,29 @@ class SweepRequest:
                     + ('kind = "latin-hypercube".' if key == "n" else 'kind = "factorial".'),
                 )
 
-    def _baseline(self, registry: Registry, machine: Machine) -> Configuration:
+    def _baseline(self, space: Space, registry: Registry, machine: Machine) -> Configuration:
         """The cell that all others are held against: the settings that were named."""
-        found = flattened(self.file, self.table.design.baseline, ("design", "baseline"), registry)
-        values = Configuration()
+        written = self.table.design.baseline
+        table = {COLUMN: written} if isinstance(written, str) else dict(written)
+        values = self._named(space, table.pop(COLUMN, None))
+        found = flattened(self.file, table, ("design", "baseline"), registry)
         for name, (key, value) in found.items():
             with self.file.at(*key):
                 one = configuration_of([f"{name}={value_text(value)}"], registry, machine)
             values = values.having(name, one[name])
         return values
+
+    def _named(self, space: Space, name: object) -> Configuration:
+        """Return the configuration of a name; the default where none is given."""
+        known = {one.name: one.configuration for one in space.named}
+        if name is None or (isinstance(name, str) and name in known):
+            return known[name] if isinstance(name, str) else Configuration()
+        near = nearest(str(name), tuple(known))
+        raise self.file.wrong(
+            ("design", "baseline"),
+            f"design.baseline: there is no configuration {str(name)!r}.",
+            f"Did you mean {near}?" if near else f"There are {', '.join(known) or 'none'}.",
+        )
 
     @contextmanager
     def _laid_out(self, written: WrittenSpace) -> Iterator[None]:
@@ -243,6 +265,12 @@ class SweepRequest:
         time_s = given.time_s or (written.time_s if study.budget is not None else None)
         launches = given.launches or launches
         return Budget(time_s=time_s, launches=launches) if time_s or launches else written
+
+    def _observed(self, arguments: argparse.Namespace) -> tuple[Observation, ...] | None:
+        if arguments.observe is not None:
+            return observed_of(arguments.observe)
+        with self._key("study", "observe"):
+            return observed_of(self.table.study.observe, "observe")
 
     def _disturbed_above(self, arguments: argparse.Namespace) -> float | None:
         text = arguments.disturbed_above

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.documents import print_json
 from assay.cli.show import verdict_lines
 from assay.errors import BadInput
+from assay.search.naming import named_conclusion
 from assay.units import show_count
 from assay.untrusted import clean, clean_lines
 
@@ -115,7 +116,8 @@ def _checked_lines(
         for verdict in checked.verdicts:
             yield from _verdict_lines(verdict)
             if verdict.holds and checked.study is not None:
-                for sentence in verdict_lines(verdict.conclusion, checked.study.spec):
+                spec = checked.study.spec
+                for sentence in verdict_lines(named_conclusion(spec, verdict.conclusion), spec):
                     yield f"           {sentence}"
         for number in checked.open_strata:
             yield f"  verdict  none of stratum {number}: the study was not done with it"

@@ -45,7 +45,7 @@ def laboratory(
     """
     begin(READ, launches=launches, helper=helper)
     return Laboratory(
-        machine=read_machine(status=helper.status if helper else None),
+        machine=read_machine(status=helper.status if helper else None, config=True),
         registry=builtin(),
         driver=driver_here(helper),
         program=program,

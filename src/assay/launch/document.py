@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from assay.launch.command import command_of
+from assay.launch.observing import chosen, counted, needed
 from assay.launch.preload import preloads
 from assay.records import (
     Affinity,
@@ -27,7 +28,7 @@ from assay.records import (
     Unpreload,
     Workload,
 )
-from assay.records.workload import COUNTED
+from assay.records.observation import USUAL, Observation
 from assay.settings.joined import JOINED, TUNABLES, merge, names_in
 
 ISA = "cpu.isa"
@@ -87,6 +88,7 @@ def launcher_document(
     cgroup_name: str | None = None,
     parent_pid: int | None = None,
     varied: Iterable[str] | None = None,
+    observe: Iterable[Observation] | None = None,
     sample_interval_s: float | None = None,
     signals: Literal["end", "leave"] = "end",
     process_group: Literal["caller", "own"] = "caller",
@@ -106,6 +108,8 @@ def launcher_document(
         parent_pid: the launcher ends itself if this is not its parent.
         varied: names of the settings that differ between the arms of a study; those of the plan
             when absent. All arms are read back alike, and told the same beside their settings.
+        observe: observations of a launch that counts; the usual ones when absent. Those that the
+            metrics and the varied settings need are added.
         sample_interval_s: longest distance between two memory samples.
         signals: what SIGINT, SIGTERM and SIGHUP to the launcher do: end the tree, or nothing, so
             that they are left to the program.
@@ -125,6 +129,8 @@ def launcher_document(
     asks_core = stderr is not None and (survey or ISA in names)
     variables = {**workload.environment, **_environment(plan, env)}
     told = _told(variables, env) if asks_core else variables
+    by_choice = chosen(launch, observe)
+    on = by_choice | needed(workload, names)
     document = {
         "schema": 1,
         "argv": list(command_of(plan, workload, several[0][0] if several else None)),
@@ -142,13 +148,18 @@ def launcher_document(
         "sample_interval_s": sample_interval_s,
         "signals": signals if signals != "end" else None,
         "process_group": process_group if process_group != "caller" else None,
-        "observe": list(dict.fromkeys((*observations(names), *(_UNTIMED if survey else ())))),
-        "counters": _counters(workload),
-        "environ_names": sorted((*variables, *_tunables(variables))),
-        "map_names": None if survey else list(_MAP_NAMES),
+        "counters": [
+            *(["default"] if Observation.COUNTERS in by_choice else []),
+            *counted(workload),
+        ],
+        **_sampling(on),
+        **(_read_back(names, variables, survey=survey) if Observation.READBACK in on else {}),
         **_process(plan),
     }
-    return {key: value for key, value in document.items() if value not in (None, {}, [])}
+    empty: tuple[object, ...] = (None, {}, [])
+    return {
+        key: value for key, value in document.items() if key == "sampling" or value not in empty
+    }
 
 
 def stream_of(stream: str, instance: int) -> str:
@@ -184,10 +195,25 @@ def _tunables(variables: Mapping[str, str]) -> tuple[str, ...]:
     return names_in(TUNABLES, variables.get(TUNABLES, ""))
 
 
-def _counters(workload: Workload) -> list[str]:
-    """The launcher's own choice and what the metrics need; empty where that is all."""
-    needed = [m.name for m in workload.metrics if m.pattern is None and m.name in COUNTED]
-    return ["default", *needed] if needed else []
+def _sampling(on: frozenset[Observation]) -> dict[str, list[str]]:
+    """Return what is sampled while the program runs; nothing where it is what is usual."""
+    sampled = [str(one) for one in USUAL if one in on]
+    return {} if len(sampled) == len(USUAL) else {"sampling": sampled}
+
+
+def _read_back(names: set[str], variables: Mapping[str, str], *, survey: bool) -> dict[str, Any]:
+    """Return what is read back from the program.
+
+    Args:
+        names: of the settings that differ between the arms.
+        variables: that the launch sets.
+        survey: time does not count, so that all there is may be read.
+    """
+    return {
+        "observe": list(dict.fromkeys((*observations(names), *(_UNTIMED if survey else ())))),
+        "environ_names": sorted((*variables, *_tunables(variables))),
+        "map_names": None if survey else list(_MAP_NAMES),
+    }
 
 
 def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:

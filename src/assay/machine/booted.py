@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from assay.machine.boot import BOOT_ID, digest, digested_arguments, is_digest, plain
 from assay.machine.document import Boot
+from assay.machine.kernel_config import speed_options
 from assay.machine.root import Root
 
 CPU = "/sys/devices/system/cpu"
@@ -40,10 +41,17 @@ _FILES = (
 )
 
 
-def read_boot(root: Root) -> Boot:
-    """How a host was booted."""
+def read_boot(root: Root, release: str | None = None) -> Boot:
+    """How a host was booted.
+
+    Args:
+        root: where it is read.
+        release: of its kernel, where the options of its configuration are to be read as well.
+    """
     words = digested_arguments(root)
-    return Boot(id=_boot_id(root), words=words, found=read_files(root, _paths(root, words)))
+    found = read_files(root, _paths(root, words))
+    config = {} if release is None else speed_options(root, release)
+    return Boot(id=_boot_id(root), words=words, found=found, config=config)
 
 
 def read_files(root: Root, paths: Iterable[str]) -> dict[str, str]:

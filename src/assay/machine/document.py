@@ -64,6 +64,8 @@ class Boot(Record, frozen=True, kw_only=True):
         words: of the kernel's command line, before the part that is for init. Values of arguments
             that assay does not know are short digests (assay.machine.boot): some are secrets.
         found: text of files that show what boot arguments came to, by path.
+        config: options of the kernel's configuration that bear on speed (``HZ`` -> ``250``); empty
+            where they cannot be read, or nobody asked for them.
         said: what is said of the firmware, by setting.
         witnesses: the file or command that says it; where absent the user does.
     """
@@ -71,6 +73,7 @@ class Boot(Record, frozen=True, kw_only=True):
     id: str | None = None
     words: tuple[str, ...] = ()
     found: dict[str, str] = {}
+    config: dict[str, str] = {}
     said: dict[str, str] = {}
     witnesses: dict[str, str] = {}
 

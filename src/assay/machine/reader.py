@@ -29,6 +29,7 @@ def read_machine(
     *,
     status: str | None = None,
     system: bool = True,
+    config: bool = False,
 ) -> Machine:
     """What is known of a host: topology, state, rights, libraries.
 
@@ -41,6 +42,7 @@ def read_machine(
         status: of whose rights count, as ``read_rights`` has it.
         system: whether to read how the host was booted and the files by which the system is set,
             of which large hosts have thousands; without them no such setting is there.
+        config: whether to read, with ``system``, the configuration of the kernel (milliseconds).
     """
     root = root or Root()
     if env is None:
@@ -77,7 +79,7 @@ def read_machine(
         hypervisor=read_hypervisor(root, processor.flags, kernel.arch),
         default_state=read_default_state(root),
         system=read_system(root) if system else {},
-        boot=read_boot(root) if system else Boot(),
+        boot=read_boot(root, kernel.release if config else None) if system else Boot(),
     )
 
 

@@ -40,6 +40,9 @@ _PLAIN = {
     "zswap.enabled": "/sys/module/zswap/parameters/enabled",
 }
 
+STATE_FILES = frozenset((*_CHOICES.values(), *_PLAIN.values()))
+"""Files that a reading of *the default* has a name for."""
+
 _PER_POLICY = {
     "cpu.driver": "scaling_driver",
     "cpu.epp": "energy_performance_preference",

@@ -17,6 +17,7 @@ import assay.launch.ahead  # noqa: F401 - which drivers load late; signals are e
 from assay.errors import NotPossible
 from assay.launch.document import launcher_document, stream_of
 from assay.launch.driver import Driver, LauncherKilled, Running
+from assay.launch.observing import observed
 from assay.launch.system.helped import Holding, holding
 from assay.machine.booted import read_files
 from assay.machine.root import LIVE
@@ -30,7 +31,7 @@ from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
 from assay.measure.scratch import Scratch
 from assay.measure.shares import look_at_share, share_evidence
-from assay.records import Evidence, Launch, Plan, RunFacts, Sample, Workload
+from assay.records import Evidence, Launch, Observation, Plan, RunFacts, Sample, Workload
 from assay.records.facts import CachedFiles
 from assay.settings.registry import Registry, judge_all
 from assay.units import show_bytes, show_count
@@ -114,6 +115,7 @@ class LocalExecutor:
         workload: what runs.
         driver: starts launches.
         registry: judges settings from what was read back.
+        observe: observations of the launches; the usual ones if absent.
         varied: names of the settings that the study varies: all its arms are read back alike,
             since reading costs the program time.
         speed: whether to probe the machine's speed before each block.
@@ -135,6 +137,7 @@ class LocalExecutor:
         registry: Registry,
         *,
         varied: Iterable[str] = (),
+        observe: Iterable[Observation] | None = None,
         speed: bool = True,
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
@@ -149,6 +152,7 @@ class LocalExecutor:
         self._driver = driver
         self._registry = registry
         self._varied = tuple(varied)
+        self._observe = None if observe is None else tuple(observe)
         self._speed = speed
         self._pad_seed = pad_seed
         self._flights: dict[Ticket, _Flight] = {}
@@ -245,6 +249,7 @@ class LocalExecutor:
             stderr=str(self.errors),
             parent_pid=os.getpid(),
             varied=self._varied,
+            observe=self._observe,
             process_group="own",
             pad_bytes=pad_bytes,
         )
@@ -332,6 +337,7 @@ class LocalExecutor:
             ),
             own_s,
             copies,
+            observed(flight.launch, flight.workload, self._varied, self._observe),
         )
 
     def _copies(self, plan: Plan) -> Copies:

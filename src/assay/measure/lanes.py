@@ -13,7 +13,7 @@ from assay.machine.slots import Slot
 from assay.measure.building import Building, Telling, untold
 from assay.measure.executor import LocalExecutor, Node, Ticket, speed_evidence
 from assay.measure.hooking import Hooking, no_end
-from assay.records import Evidence, Launch, Plan, Sample, Workload
+from assay.records import Evidence, Launch, Observation, Plan, Sample, Workload
 from assay.settings.registry import Registry
 
 SLOT = "ASSAY_SLOT"
@@ -34,7 +34,7 @@ class Lanes:
         driver: starts launches.
         registry: judges settings from what was read back.
         slots: CPUs of each lane.
-        varied, pad_seed, left_s, host, telling: as for ``LocalExecutor``.
+        varied, observe, pad_seed, left_s, host, telling: as for ``LocalExecutor``.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class Lanes:
         slots: Sequence[Slot],
         *,
         varied: Iterable[str] = (),
+        observe: Iterable[Observation] | None = None,
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
         host: str = "",
@@ -65,6 +66,7 @@ class Lanes:
                         driver.within(cpus, **variables),
                         registry,
                         varied=names,
+                        observe=observe,
                         speed=False,
                         pad_seed=pad_seed,
                         left_s=left_s,

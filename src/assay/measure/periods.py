@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.machine.damon import watchers
-from assay.machine.inventory.kernel import config_text
+from assay.machine.kernel_config import config_text
 from assay.machine.processor import read_kernel
 from assay.machine.root import LIVE, Root
 

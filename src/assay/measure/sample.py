@@ -10,12 +10,14 @@ from assay.measure.copies import Copies, metrics_of_copies, without
 from assay.measure.extract import holds, metrics_of
 from assay.measure.libraries import libraries_seen
 from assay.measure.output import kept
+from assay.measure.suspect import contradictions
 from assay.records import (
     Counter,
     Evidence,
     Grant,
     InstanceFacts,
     Launch,
+    Observation,
     Outcome,
     RunFacts,
     Sample,
@@ -45,6 +47,7 @@ def build_sample(
     before: Sequence[Evidence] = (),
     own_s: float = 0.0,
     copies: Copies = (),
+    observed: Sequence[Observation] = (),
 ) -> Sample:
     """The sample of a launch that was carried out.
 
@@ -57,6 +60,7 @@ def build_sample(
         before: evidence gathered before the launch.
         own_s: processor time of assay itself while it ran.
         copies: the same files by instance, where there are several.
+        observed: observations that were on.
     """
     outcome, message = _outcome(workload, facts, outputs, copies)
     if copies:
@@ -66,6 +70,7 @@ def build_sample(
     if outcome is not Outcome.OK:
         metrics = {}
     mapped = libraries_seen(launch, facts)
+    foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s)
     return Sample(
         launch=launch,
         outcome=outcome,
@@ -80,11 +85,13 @@ def build_sample(
         peak_anon_bytes=facts.peak_anon_bytes,
         metrics=metrics,
         settings=grants,
-        evidence=(*before, *_evidence(facts, own_s), *([mapped] if mapped else [])),
+        evidence=(*before, *_evidence(facts, foreign_s), *([mapped] if mapped else [])),
         absent={**facts.absent, **absent},
         started_at=facts.started_at or 0.0,
         engine=facts.engine,
         outputs=tuple(found for path in outputs if (found := kept(path)) is not None),
+        observed=tuple(observed),
+        suspect=contradictions(facts, foreign_s),
     )
 
 
@@ -125,10 +132,10 @@ def end_of(exit_status: int | None, number: int | None) -> str:
     return f"ended by {show_signal(number)}" if number else f"exit status {exit_status or 0}"
 
 
-def _evidence(facts: RunFacts, own_s: float) -> list[Evidence]:
+def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
     """What shows what the sample is worth; absent readings give none."""
     found = [
-        *(_of_host(facts.host, own_s) if facts.host is not None else ()),
+        *(_of_host(facts.host, foreign_s) if facts.host is not None else ()),
         _of("run_queue_wait", facts.run_queue_wait_s, "s"),
         _of("migrations", facts.migrations),
         _of("involuntary_switches", facts.involuntary_switches),
@@ -162,11 +169,11 @@ def _of_instance(place: int, one: InstanceFacts) -> Evidence:
     return Evidence(kind=f"instance.{place}", value=one.wall_s, unit="s", note=on)
 
 
-def _of_host(host: Host, own_s: float) -> list[Evidence | None]:
+def _of_host(host: Host, foreign_s: float | None) -> list[Evidence | None]:
     """What went on around the launch; only the first two have causes outside for sure."""
     return [
         _of("steal", host.steal_s, "s", outside=True),
-        _of("foreign_load", _foreign_s(host, own_s), "s", outside=True),
+        _of("foreign_load", foreign_s, "s", outside=True),
         _of("host_cpus", host.cpus),
         _of("swap_in", host.swap_in_pages, "pages"),
         _of("swap_out", host.swap_out_pages, "pages"),
@@ -176,7 +183,7 @@ def _of_host(host: Host, own_s: float) -> list[Evidence | None]:
     ]
 
 
-def _foreign_s(host: Host, own_s: float) -> float | None:
+def foreign_load_s(host: Host, own_s: float) -> float | None:
     """CPU time that others used on the CPUs of the launch: all but the tree's and assay's own.
 
     Launcher and assay may have run on other CPUs of the host, which makes this a little too small;

@@ -55,7 +55,9 @@ from assay.records.domain import AnyText, Choices, Domain, Range, check
 from assay.records.elsewhere import Elsewhere, Found
 from assay.records.facts import Counter, InstanceFacts, RunFacts, Seen
 from assay.records.front import FrontPoint, OffFront
+from assay.records.kernels import KernelComparison, KernelDifference
 from assay.records.launch import Arm, Launch, Stage
+from assay.records.observation import Observation
 from assay.records.output import Hashed, Output
 from assay.records.plan import Level, Plan, Prospect, Scope, Word
 from assay.records.requirement import (
@@ -66,7 +68,7 @@ from assay.records.requirement import (
 )
 from assay.records.reservation import Reservation
 from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
-from assay.records.space import Parameter, Space
+from assay.records.space import NamedConfiguration, Parameter, Space
 from assay.records.study import (
     ArmResult,
     Budget,
@@ -133,6 +135,8 @@ __all__ = [
     "Instances",
     "Interference",
     "IoPriority",
+    "KernelComparison",
+    "KernelDifference",
     "Kind",
     "Known",
     "Launch",
@@ -142,6 +146,8 @@ __all__ = [
     "MemPolicy",
     "Metric",
     "Modes",
+    "NamedConfiguration",
+    "Observation",
     "OffFront",
     "Outcome",
     "Output",

@@ -15,6 +15,8 @@ class BootChange(Record, frozen=True, kw_only=True):
         add, remove: words for the kernel's command line, and those that must go.
         words: all that is to stand there for ``settings``.
         firmware: what the firmware's menu is to hold, by name.
+        kernel: release of the kernel that is to run, where the study sets ``boot.kernel``.
+        running: release of the kernel that runs in its place.
         confirm: settings among them that nobody can read: the user says that they hold.
         anew: it is the present one, booted once more: a claim rests on separate boots.
         unbrought: there was a boot since the last launch, and it did not bring this.
@@ -26,6 +28,8 @@ class BootChange(Record, frozen=True, kw_only=True):
     remove: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     firmware: dict[str, str] = {}
+    kernel: str | None = None
+    running: str | None = None
     confirm: tuple[str, ...] = ()
     anew: bool = False
     unbrought: bool = False

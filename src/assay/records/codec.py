@@ -51,3 +51,15 @@ def decode(document: bytes | str, kind: type[T]) -> T:
 def to_builtins(record: Any) -> Any:
     """The record as plain dictionaries and lists, as its JSON would read."""
     return msgspec.to_builtins(record, enc_hook=_encode_hook)
+
+
+def from_builtins(value: Any, kind: type[T]) -> T:
+    """Return the record that such dictionaries and lists hold.
+
+    Raises:
+        BadInput: as ``decode``.
+    """
+    try:
+        return msgspec.convert(value, kind, dec_hook=_decode_hook)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"This is no {kind.__name__}: {error}.") from error

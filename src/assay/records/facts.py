@@ -149,6 +149,8 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     user_s: float | None = None
     sys_s: float | None = None
     cpu_scope: str | None = None
+    waited_cpu_s: float | None = None
+    """Processor time of the processes that were waited for."""
     peak_bytes: int | None = None
     peak_anon_bytes: int | None = None
     anon_interval_s: float | None = None

@@ -7,6 +7,7 @@ import enum
 from assay.records.codec import Record
 from assay.records.configuration import Value
 from assay.records.launch import Launch
+from assay.records.observation import Observation
 from assay.records.output import Output
 from assay.records.plan import Level
 
@@ -63,7 +64,9 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     ``metrics`` holds every metric of the workload that could be measured, by name. An absent key
     has no value; ``absent`` says why. ``outputs`` are there when the launch has just ended: a store
-    keeps them beside the sample, not in it.
+    keeps them beside the sample, not in it. ``observed`` names the observations that were on.
+    ``suspect`` holds the reasons why the accounts of the launch contradict each other; a sample
+    with one is reported wherever it is used.
     """
 
     launch: Launch
@@ -85,6 +88,8 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     node: str = "local"
     engine: str = ""
     outputs: tuple[Output, ...] = ()
+    observed: tuple[Observation, ...] = ()
+    suspect: tuple[str, ...] = ()
 
     @property
     def unbuilt(self) -> bool:

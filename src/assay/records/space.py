@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.records.codec import Record
-from assay.records.configuration import Value
+from assay.records.configuration import Configuration, Value
 from assay.records.domain import Domain
 
 
@@ -26,8 +26,23 @@ class Parameter(Record, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class NamedConfiguration(Record, frozen=True, kw_only=True):
+    """A configuration under the name that a file gives it."""
+
+    name: str
+    configuration: Configuration
+
+
 class Space(Record, frozen=True, kw_only=True):
-    """Parameters, and constraints that every configuration in the space satisfies."""
+    """Parameters, and constraints that every configuration in the space satisfies.
+
+    Attributes:
+        parameters: the settings that vary; for ``tune`` those of the named configurations as well.
+        constraints: expressions.
+        named: where there are any, every configuration of the space is the default or one of
+            these, with values of the other parameters beside it.
+    """
 
     parameters: tuple[Parameter, ...] = ()
     constraints: tuple[str, ...] = ()
+    named: tuple[NamedConfiguration, ...] = ()

@@ -13,7 +13,9 @@ from assay.records.configuration import Configuration, Value
 from assay.records.design import Design, FactorEffect
 from assay.records.elsewhere import Elsewhere, Found
 from assay.records.front import FrontPoint
+from assay.records.kernels import KernelComparison
 from assay.records.launch import Arm
+from assay.records.observation import Observation
 from assay.records.requirement import Requirement, RequirementResult
 from assay.records.reservation import Reservation
 from assay.records.space import Space
@@ -100,6 +102,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         objectives: for ``tune`` by several metrics: their names, the workload's objective first;
             empty where that alone decides.
         reserve: the share of a partition that every launch is placed in; ``None``: none.
+        observe: observations of the launches that count; ``None``: the usual ones.
         found: for a ``compare`` that confirms what an earlier study recommends: what that found.
     """
 
@@ -127,6 +130,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     found: Found | None = None
     pausing: dict[str, Value] = {}
     verify: dict[str, str] = {}
+    observe: tuple[Observation, ...] | None = None
 
     @property
     def targets(self) -> tuple[Metric, ...]:
@@ -280,6 +284,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         notes: what weakens the answer.
         switching: what was spent on settings that are costly to change, where the study varied any.
         interference: of launches side by side, where those were asked for.
+        kernels: the differences of the kernels that it ran under, where there were several.
         warm_start: what earlier studies did for the search, in one sentence; empty without them.
         elsewhere: for a comparison that confirms an earlier study: that one beside it.
     """
@@ -305,6 +310,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     notes: tuple[str, ...] = ()
     switching: Switching | None = None
     interference: Interference | None = None
+    kernels: KernelComparison | None = None
     warm_start: str = ""
     elsewhere: Elsewhere | None = None
 

@@ -22,6 +22,7 @@ from assay.report.parts import (
     explained,
     front,
     granted,
+    kernels,
     method,
     required,
     steps,
@@ -166,6 +167,9 @@ def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chap
     known = calibrated.machine_floor_fact(report.floor) if report.floor else None
     yield _chapter("noise", "Noise floor", conditions.noise(report, pictures.noise, noise, known))
     yield _chapter("machine", "Machine", conditions.machine(report))
+    several = report.conclusion.kernels if report.conclusion else None
+    if several is not None:
+        yield _chapter("kernels", "Kernels", kernels.kernels(several), intro=kernels.INTRO)
     if report.spec.kind is Kind.TUNE:
         yield _chapter("script", "Run it without assay", method.script(report))
     kept = evidence.tally(s for s in report.samples if report.counts(s))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Configuration, Kind, Sample, StudySpec
+from assay.records import Configuration, KernelComparison, Kind, Sample, StudySpec
 from assay.search.compare import compared_arms
 from assay.search.compare import least_blocks as least_compared
 from assay.search.sweep import least_blocks
@@ -17,12 +17,21 @@ _MOST = 4
 """Readings that are told of one boot."""
 
 
-def boot_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
-    """What else was otherwise in the boots of a study: the difference may come from it."""
+def boot_notes(
+    spec: StudySpec, samples: Sequence[Sample], kernels: KernelComparison | None = None
+) -> list[str]:
+    """What else was otherwise in the boots of a study: the difference may come from it.
+
+    Args:
+        spec, samples: of the study.
+        kernels: the differences of its kernels, which are listed apart.
+    """
+    listed = {one.name for one in kernels.differences} if kernels else set[str]()
     costly = Costly.of(spec)
     told: dict[str, None] = {}
     for sample in samples:
         states = [e.note for e in sample.evidence if e.kind == STATE and e.note]
+        states = [state for state in states if state.partition(": ")[0] not in listed]
         if not states:
             continue
         values = costly.boot(sample.launch.configuration).items()

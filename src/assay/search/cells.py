@@ -21,6 +21,8 @@ from assay.records import (
 )
 from assay.records.configuration import show_value
 from assay.search.compare import null_name
+from assay.search.history import DEFAULT_ARM
+from assay.search.named import COLUMN, named_in
 from assay.search.requirement import may_win
 from assay.search.sentence import comparison, never_quiet, verdict_word
 from assay.units import show_count
@@ -123,15 +125,30 @@ def matters(effect: FactorEffect) -> bool:
 
 
 def varied_names(space: Space) -> tuple[str, ...]:
-    """The settings of a sweep, in the order of its file."""
-    return tuple(p.name for p in space.parameters)
+    """The settings of a sweep, in the order of its file; before them the names, where there are."""
+    named = (COLUMN,) if space.named else ()
+    return (*named, *(p.name for p in space.parameters))
 
 
 def settings_of(arm: ArmResult, conclusion: Conclusion, space: Space) -> list[Value | None]:
     """The value of each setting in an arm; of the baseline also defaults, where they are known.
 
-    ``None`` where it is left alone.
+    ``None`` where it is left alone. The name of its configuration comes first where there are any.
     """
+    return [*_named(arm, space), *_settings_of(arm, conclusion, space)]
+
+
+def _named(arm: ArmResult, space: Space) -> list[Value | None]:
+    """The name of the configuration of an arm, where a space names any."""
+    if not space.named:
+        return []
+    found = named_in(space, arm.configuration)
+    if found is None:
+        return [DEFAULT_ARM.name if not arm.configuration else None]
+    return [found.name]
+
+
+def _settings_of(arm: ArmResult, conclusion: Conclusion, space: Space) -> list[Value | None]:
     if arm is conclusion.arms[0]:
         point = baseline_point(arm.configuration, space)
         return [point.get(p.name) for p in space.parameters]
@@ -159,8 +176,14 @@ def baseline_words(name: str, baseline: Configuration, space: Space) -> str:
 def by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResult]:
     """Arms in the order of their settings; what is left alone comes first."""
     ranks = {p.name: _ranks(p.domain.values()) for p in space.parameters}
+    order = {one.name: at for at, one in enumerate(space.named, 1)}
 
     def place(arm: ArmResult) -> list[tuple[int, float, str]]:
+        named = named_in(space, arm.configuration)
+        first = (order[named.name] if named else 0, 0.0, "")
+        return [first, *_settings(arm)]
+
+    def _settings(arm: ArmResult) -> list[tuple[int, float, str]]:
         return [_place(arm.configuration.get(name), ranks[name]) for name in ranks]
 
     return sorted(arms, key=place)

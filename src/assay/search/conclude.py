@@ -56,6 +56,7 @@ from assay.search.front_claims import (
 from assay.search.front_sentence import either, say_front
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.interference import interference_notes, interference_of
+from assay.search.kernels import kernels_of
 from assay.search.notes import (
     cell_grant_notes,
     disturbance_notes,
@@ -75,6 +76,7 @@ from assay.search.searching import NULL_ARM
 from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
 from assay.search.strategy import trials_of
+from assay.search.suspect_notes import suspect_notes
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
 from assay.search.tune import TuneRace, confirmed
@@ -101,10 +103,16 @@ def conclude(
         done: why the race ended; ``None`` where it was interrupted.
     """
     found = _concluded(spec, samples, space, searcher, done)
+    kernels = kernels_of(samples)
     found = msgspec.structs.replace(
         found,
         switching=switching_of(spec, samples),
-        notes=(*found.notes, *boot_notes(spec, samples)),
+        notes=(
+            *found.notes,
+            *boot_notes(spec, samples, kernels),
+            *suspect_notes(samples),
+        ),
+        kernels=kernels,
     )
     return msgspec.structs.replace(found, reason=str(done.reason)) if done else found
 

@@ -14,6 +14,7 @@ from assay.records import Arm, Configuration, Design, DesignKind, Space
 from assay.search.drawn import hypercube_cells, random_cells
 from assay.search.factorial import factorial
 from assay.search.grid import grid
+from assay.search.named import label_of, named_cells
 from assay.search.space import SearchSpace
 from assay.search.unfit import MOST_CELLS, Unfit
 
@@ -41,6 +42,8 @@ def lay_out(
     Raises:
         Unfit: they do not go together; names the key.
     """
+    if space.named:
+        return _lay_out_named(design, space, bound, baseline)
     if not space.parameters:
         raise Unfit(("settings",), "There is nothing to vary.", "Name settings with their values.")
     cells, notes = _cells(design, space, bound, seed)
@@ -62,6 +65,27 @@ def lay_out(
         )
     arms = tuple(Arm(name=str(c), configuration=c) for c in configurations)
     return Layout(arms, msgspec.structs.replace(design, notes=tuple(notes)))
+
+
+def _lay_out_named(
+    design: Design, space: Space, bound: SearchSpace, baseline: Configuration
+) -> Layout:
+    """The arms of named configurations, the baseline first."""
+    arms, notes = named_cells(design, space, bound)
+    if len(arms) > MOST_CELLS:
+        raise Unfit(
+            ("settings",), f"There are {len(arms):,} cells.", f"A sweep takes {MOST_CELLS:,}."
+        )
+    first = next((arm for arm in arms if arm.configuration == baseline), None)
+    first = first or Arm(name=label_of(space, baseline) or str(baseline), configuration=baseline)
+    others = [arm for arm in arms if arm != first]
+    if not others:
+        raise Unfit(
+            ("configuration",),
+            "There is only one cell, and nothing to hold it against.",
+            "Name another configuration, or another baseline.",
+        )
+    return Layout((first, *others), msgspec.structs.replace(design, notes=tuple(notes)))
 
 
 def _cells(

@@ -47,15 +47,20 @@ class Conditions:
     unheld: bool = False
 
     def with_one(self, sample: Sample) -> Conditions:
-        """The same with one more launch; nothing is added where it tells nothing of others."""
+        """Return the same with one more launch.
+
+        Nothing is added where it tells nothing of others, nor where its accounts contradict each
+        other: what an impossible one says less would hide what others took in the rest.
+        """
         figures = {e.kind: e.value for e in sample.evidence if e.value is not None}
         unheld = self.unheld or any(e.kind == UNHELD for e in sample.evidence)
         cpus = figures.get(CPUS)
-        if not cpus or not sample.wall_s or not any(kind in figures for kind in OUTSIDE):
+        known = sample.wall_s and not sample.suspect
+        if not cpus or not known or not any(kind in figures for kind in OUTSIDE):
             return replace(self, unheld=unheld)
         return Conditions(
             self.outside_s + sum(figures.get(kind, 0.0) for kind in OUTSIDE),
-            self.capacity_s + sample.wall_s * cpus,
+            self.capacity_s + (sample.wall_s or 0.0) * cpus,
             self.readings + cpus,
             unheld,
         )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from assay.records import Conclusion, Configuration, Goal, Kind, Range, Sample, StudySpec, Value
 from assay.search.gp import GpSearcher
 from assay.search.history import History
+from assay.search.named import search_space
 from assay.search.searcher import Contrast, Estimate, Trial, launched
 from assay.search.space import SearchSpace
 from assay.search.strategy import trials_of
@@ -100,7 +101,7 @@ def explain(
     trials = trials_of(History.of(spec, samples))
     if sum(t.value is not None for t in trials) < LEAST_TRIALS:
         return None
-    return _Explaining(spec, SearchSpace(spec.space), trials).of(settings)
+    return _Explaining(spec, search_space(spec.space), trials).of(settings)
 
 
 def explanation_of(

@@ -45,12 +45,14 @@ class Pending(msgspec.Struct, frozen=True):
         missing: what was read, and what is missing.
         add, remove: words for the kernel's command line, and those that must go.
         firmware: what its menu is to hold, by name.
+        running: release of the running kernel, where another one is to run.
     """
 
     missing: str
     add: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     firmware: dict[str, str] = {}
+    running: str | None = None
 
 
 class Suggestion(msgspec.Struct, frozen=True):

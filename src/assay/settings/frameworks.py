@@ -2,9 +2,10 @@
 
 PyTorch ("CPU threading and TorchScript inference", ``torch.set_num_threads``,
 ``torch.set_num_interop_threads``) and TensorFlow (``tf.config.threading``) size these pools by
-calls. An import hook (``hook/sitecustomize.py``, found by ``PYTHONPATH``) makes the call right
-after the program has imported the framework, and asks for the number then and when the program
-ends. Evidence: *seen*, in what it wrote; a program that never imports the framework shows nothing.
+calls. TensorFlow takes 0 as "decide yourself", its default; PyTorch expects a positive count. An
+import hook (``hook/sitecustomize.py``, found by ``PYTHONPATH``) makes the call right after the
+program has imported the framework, and asks for the number then and when the program ends.
+Evidence: *seen*, in what it wrote; a program that never imports the framework shows nothing.
 """
 
 from __future__ import annotations
@@ -40,13 +41,15 @@ _AT_IMPORT, _AT_EXIT = "import", "exit"
 class FrameworkThreads(msgspec.Struct, frozen=True):
     """The size of one pool of a framework.
 
-    ``pool`` is its name in the hook (``torch.intra``), ``package`` what a program imports.
+    ``pool`` is its name in the hook (``torch.intra``), ``package`` what a program imports. With
+    ``decides_at_zero`` a count of 0 makes the framework choose the size itself.
     """
 
     pool: str
     summary: str
     package: str
     framework: str
+    decides_at_zero: bool = False
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
@@ -57,8 +60,8 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
         return f"threads.{self.pool}"
 
     def domain(self, machine: Machine) -> Domain:
-        """Any count, as of ``threads``."""
-        return Range(1, max(256, 4 * len(machine.cpus)), step=1)
+        """Any count, as of ``threads``, and 0; where that means nothing, the plan says why."""
+        return Range(0, max(256, 4 * len(machine.cpus)), step=1)
 
     def default(self, machine: Machine) -> Value | None:
         """The framework's own, which follows the processor and the environment."""
@@ -73,13 +76,20 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """The hook, and the count that it is to ask for."""
         value = config[self.name]
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            return Refused(f"{self.name} cannot be {value!r}", "Give a count from 1 on.")
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            least = 0 if self.decides_at_zero else 1
+            return Refused(f"{self.name} cannot be {value!r}", f"Give a count from {least} on.")
+        if value == 0 and not self.decides_at_zero:
+            return Refused(
+                f"{self.framework}'s call expects a positive count, not 0; left out, "
+                f"{self.framework} chooses the size itself",
+            )
         if ":" in HOOK:
             return Refused(f"{HOOK!r} cannot stand in PYTHONPATH: it holds a colon")
         return Resolved(
             (EnvSet(name="PYTHONPATH", value=HOOK), *_set(self._variables(config))),
-            note=f"Python programs only, when they import {self.package}",
+            note=f"Python programs only, when they import {self.package}"
+            + (f"; with 0 {self.framework} chooses the size itself" if value == 0 else ""),
         )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
@@ -113,7 +123,9 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
 
 
 FRAMEWORKS = tuple(
-    FrameworkThreads(f"{short}.{pool}", f"threads {where} operations of {name}", package, name)
+    FrameworkThreads(
+        f"{short}.{pool}", f"threads {where} operations of {name}", package, name, short == "tf"
+    )
     for short, package, name in (("torch", "torch", "PyTorch"), ("tf", "tensorflow", "TensorFlow"))
     for pool, where in (("intra", "within"), ("inter", "among"))
 )

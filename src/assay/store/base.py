@@ -12,6 +12,7 @@ from typing import Protocol, Self
 
 from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.records.codec import Record
+from assay.records.overhead import Overhead
 
 
 class StudyHead(Record, frozen=True, kw_only=True):
@@ -168,6 +169,14 @@ class Store(Protocol):
 
     def verdicts(self, study_id: str) -> dict[int, Conclusion]:
         """The verdict document of each stratum that has one, by its number."""
+        ...
+
+    def add_overhead(self, overhead: Overhead) -> None:
+        """Store the costs of observing on a machine, beside earlier ones."""
+        ...
+
+    def overhead(self, machine: str) -> Overhead | None:
+        """Return the newest costs of observing on a machine, named by its fingerprint."""
         ...
 
     def delete(self, study_id: str) -> None:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from sqlalchemy import Engine, select
 
 from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
+from assay.records.overhead import Overhead
 from assay.store.base import StudyHead, StudyRecord
 from assay.store.ids import match
 from assay.store.owners import Owners
@@ -20,7 +21,7 @@ from assay.store.rows import (
     strata_of,
     study_row,
 )
-from assay.store.schema import OUTPUT, PLAN, SAMPLE, STUDY, VERDICT
+from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, STUDY, VERDICT
 
 _ORDER = (STUDY.c.created_at, STUDY.c.number)
 _PAGE = 256
@@ -141,6 +142,14 @@ class SqlReader:
             study_row(connection, study_id)
             rows = connection.execute(query.order_by(VERDICT.c.stratum)).all()
         return {row.stratum: record_of(row.document, Conclusion, study_id) for row in rows}
+
+    def overhead(self, machine: str) -> Overhead | None:
+        """See ``Store.overhead``."""
+        query = select(OVERHEAD.c.document).where(OVERHEAD.c.machine == machine)
+        newest = query.order_by(OVERHEAD.c.at_s.desc(), OVERHEAD.c.number.desc()).limit(1)
+        with self._explained(), self._engine.connect() as connection:
+            document = connection.execute(newest).scalar()
+        return None if document is None else record_of(document, Overhead, "of this machine")
 
     def _status(self, row: Row) -> Status:
         status = member_of(Status, row.status, row.id)

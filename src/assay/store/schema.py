@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """Every schema that this version can read or bring up to date, oldest first."""
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "assay_schema"
@@ -142,3 +142,14 @@ VERDICT = Table(
     ),
 )
 """The conclusion of each stratum; ``STUDY`` repeats the newest."""
+
+OVERHEAD = Table(
+    "overhead",
+    METADATA,
+    Column("number", Integer, nullable=False),
+    Column("machine", Text, nullable=False),
+    Column("at_s", Float, nullable=False),
+    Column("document", Text, nullable=False),
+    PrimaryKeyConstraint("number", name="pk_overhead"),
+)
+"""Costs of observing; the newest of a machine counts."""

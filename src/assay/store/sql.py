@@ -23,6 +23,7 @@ from assay.records import (
     StudySpec,
     encode,
 )
+from assay.records.overhead import Overhead
 from assay.store.owners import Owners
 from assay.store.reading import SqlReader
 from assay.store.rows import (
@@ -37,7 +38,7 @@ from assay.store.rows import (
     study_row,
     unused_id,
 )
-from assay.store.schema import OUTPUT, PLAN, SAMPLE, STUDY, VERDICT
+from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, STUDY, VERDICT
 
 _SAMPLE_COLUMNS = tuple(column.name for column in SAMPLE.columns if column.name != "number")
 _OUTPUT_COLUMNS = ("sample", "document")
@@ -232,6 +233,13 @@ class SqlStore(SqlReader):
             )
             connection.execute(delete(VERDICT).filter_by(**place))
             connection.execute(insert(VERDICT), {**place, "document": document})
+
+    def add_overhead(self, overhead: Overhead) -> None:
+        """See ``Store.add_overhead``."""
+        row = {"machine": overhead.machine, "at_s": overhead.at_s}
+        document = document_of(overhead, Overhead)
+        with self._explained(), self._writer.begin() as connection:
+            connection.execute(insert(OVERHEAD), {**row, "document": document})
 
     def delete(self, study_id: str) -> None:
         """See ``Store.delete``."""

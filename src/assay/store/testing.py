@@ -42,6 +42,7 @@ from assay.records import (
     Verdict,
     Workload,
 )
+from assay.records.overhead import Cost, ObservedCost, Overhead
 from assay.store.base import Store
 
 
@@ -112,6 +113,30 @@ def a_plan(threads: int = 2) -> Plan:
     configuration = Configuration({"threads": threads})
     actions = (EnvSet(name="OMP_NUM_THREADS", value=str(threads)),)
     return Plan(configuration=configuration, actions=actions)
+
+
+def an_overhead(machine: str, at_s: float) -> Overhead:
+    """Costs of one observation on a machine."""
+    cost = Cost(share=0.01, low=-0.01, high=0.03)
+    observed = ObservedCost(
+        observation="memory",
+        program="spin",
+        bare_s=0.05,
+        pairs=20,
+        wall=cost,
+        user=cost,
+        sys=cost,
+    )
+    return Overhead(
+        machine=machine,
+        model="a processor",
+        kernel="6.18",
+        engine="0.1.0",
+        at_s=at_s,
+        took_s=60.0,
+        costs=(observed,),
+        absent={"counters": "this machine has no such counter"},
+    )
 
 
 def a_conclusion(ratio: float = 0.8) -> Conclusion:
@@ -357,6 +382,17 @@ class StoreContract:
             assert store.conclusion(study_id) == a_conclusion(0.7)
             store.delete(study_id)
             _raises(BadInput, store.verdicts, study_id)
+
+    def test_overhead_newest_of_each_machine_counts(self) -> None:
+        """Whatever the order in which they were stored."""
+        with self.open() as store:
+            assert store.overhead("this") is None
+            for machine, at_s in (("this", 1.0), ("this", 3.0), ("this", 2.0), ("other", 4.0)):
+                store.add_overhead(an_overhead(machine, at_s))
+        with self.open() as store:
+            assert store.overhead("this") == an_overhead("this", 3.0)
+            assert store.overhead("other") == an_overhead("other", 4.0)
+            assert store.overhead("third") is None
 
     def test_an_unknown_study_is_said_to_be_unknown(self) -> None:
         """By every method that reads one."""

@@ -19,7 +19,8 @@ from assay.records import Evidence, Sample, Stratum, StudySpec, Value
 from assay.search.boot_notes import STATE
 from assay.search.switching import Costly
 from assay.settings.boot import Pausing, pausing
-from assay.settings.boot.common import ANY
+from assay.settings.boot.common import ANY, KERNEL
+from assay.settings.boot.kernel import NAME as KERNEL_SETTING
 from assay.settings.registry import Registry
 
 WORDS = "boot"
@@ -112,18 +113,22 @@ class BootStates:
         levels = (self._began, self._level)
         other = [s for name, s in self._settings.items() if levels[0][name] != levels[1][name]]
         changed = {reading for setting in other for reading in setting.changes}
-        return frozenset(then.keys() | now.keys()) if ANY in changed else frozenset(changed)
+        if ANY not in changed:
+            return frozenset(changed)
+        # Another kernel is never a side effect: a setting has to ask for it.
+        return frozenset(then.keys() | now.keys()) - ({KERNEL} - changed)
 
     def _values(self, machine: Machine) -> dict[str, Value | None]:
         return {name: setting.default(machine) for name, setting in self._settings.items()}
 
     def _without_own(self, readings: Mapping[str, str]) -> dict[str, str]:
-        """Without the words of the command line that the study itself varies."""
+        """Without the kernel and the words of the command line that the study itself varies."""
         own = {name for setting in self._settings.values() for name in setting.arguments}
         words = readings.get(WORDS, "").split()
         left = " ".join(word for word in words if name_of(word) not in own)
+        without = {WORDS, *((KERNEL,) if KERNEL_SETTING in self._settings else ())}
         return {
-            **{n: t for n, t in readings.items() if n != WORDS},
+            **{n: t for n, t in readings.items() if n not in without},
             **({WORDS: left} if left else {}),
         }
 
@@ -133,16 +138,18 @@ def _readings(stratum: Stratum) -> dict[str, str]:
         **stratum.default_state,
         CPUS: format_list(stratum.cpus),
         MACHINE: stratum.machine,
+        KERNEL: stratum.kernel,
     }
 
 
 def _with(stratum: Stratum, readings: Mapping[str, str]) -> Stratum:
-    state = {name: text for name, text in readings.items() if name not in (CPUS, MACHINE)}
+    state = {name: text for name, text in readings.items() if name not in (CPUS, MACHINE, KERNEL)}
     return msgspec.structs.replace(
         stratum,
         default_state=state,
         cpus=parse_list(readings.get(CPUS, "")),
         machine=readings.get(MACHINE, ""),
+        kernel=readings.get(KERNEL, ""),
     )
 
 

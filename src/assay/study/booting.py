@@ -30,6 +30,7 @@ from assay.search.switching import BOOT_EVIDENCE, Costly
 from assay.settings.base import Pending, Refused
 from assay.settings.boot import pausing
 from assay.settings.boot.firmware import Firmware
+from assay.settings.boot.kernel import NAME as KERNEL_SETTING
 from assay.settings.registry import Registry
 
 UNKNOWN = ""
@@ -64,6 +65,7 @@ class Boots:
         samples: of earlier sittings.
         states: what reads otherwise in this boot than when the study began.
         began: the boot in which it began.
+        kernel: describes the kernel of this boot, where the study goes from kernel to kernel.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Boots:
         samples: Sequence[Sample] = (),
         states: Sequence[Evidence] = (),
         began: str | None = None,
+        kernel: Evidence | None = None,
     ) -> None:
         self._id = study_id
         self._costly = Costly.of(spec)
@@ -82,7 +85,7 @@ class Boots:
         self._registry = registry
         self._warms = spec.warmup != 0
         self._here = machine.boot.id or ""
-        self._states = tuple(states)
+        self._states = (*states, *((kernel,) if kernel is not None else ()))
         ran = [(sample.launch, boot_of(sample)) for sample in samples]
         mine = [launch for launch, boot in ran if boot == self._here]
         self._warm = {launch.arm for launch in mine}
@@ -111,6 +114,7 @@ class Boots:
                 BootChange(
                     settings=wanted,
                     words=_words(wanted, self._registry),
+                    kernel=_kernel(wanted),
                     confirm=_said(wanted, self._machine, self._registry),
                     anew=True,
                 ),
@@ -176,6 +180,8 @@ def boot_change(
         remove=_once(word for one in pending.values() for word in one.remove),
         words=_words(wanted, registry),
         firmware=firmware,
+        kernel=_kernel(wanted),
+        running=next((one.running for one in pending.values() if one.running), None),
         confirm=_said(wanted, machine, registry),
     )
 
@@ -237,6 +243,12 @@ def _said(names: Iterable[str], machine: Machine, registry: Registry) -> tuple[s
 def _words(wanted: dict[str, Value], registry: Registry) -> tuple[str, ...]:
     settings = ((pausing(registry.get(name)), value) for name, value in wanted.items())
     return tuple(word for setting, value in settings if setting for word in setting.words(value))
+
+
+def _kernel(wanted: dict[str, Value]) -> str | None:
+    """Return the release of the kernel that is to run, where the study sets it."""
+    value = wanted.get(KERNEL_SETTING)
+    return None if value is None else show_value(value)
 
 
 def _once(words: Iterable[str]) -> tuple[str, ...]:

@@ -119,6 +119,6 @@ class Laboratory:
 
     def space(self, spec: StudySpec) -> SearchSpace:
         """The space of a study, bound to what can be granted here."""
-        from assay.search.space import SearchSpace
+        from assay.search.named import search_space
 
-        return SearchSpace(spec.space, self.admits)
+        return search_space(spec.space, self.admits)

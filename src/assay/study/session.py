@@ -47,6 +47,7 @@ from assay.study.boot_states import BootStates
 from assay.study.booting import Boots, pausing_of
 from assay.study.firmware import with_said
 from assay.study.floor import floor_elsewhere, machine_floor
+from assay.study.kernels import described, varies_kernel
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Account, Listener, StudyLoop
 from assay.study.numbering import numbered
@@ -247,7 +248,8 @@ def _boots(
     machine, registry = laboratory.machine, laboratory.registry
     began = machine_in(stratum.host)
     boot = began.boot.id if began is not None else None
-    return Boots(study_id, spec, machine, registry, samples, states.told, boot)
+    kernel = described(began or machine, machine) if varies_kernel(spec) else None
+    return Boots(study_id, spec, machine, registry, samples, states.told, boot, kernel)
 
 
 def _space_at(laboratory: Laboratory, spec: StudySpec, stratum: Stratum) -> SearchSpace:
@@ -268,6 +270,7 @@ def _executor(
             laboratory.driver,
             laboratory.registry,
             varied=varied(spec),
+            observe=spec.observe,
             pad_seed=spec.seed if spec.pad_environment else None,
             left_s=lambda: account.left.time_s,
             host=laboratory.host_for(spec.workload),
@@ -279,6 +282,7 @@ def _executor(
         laboratory.registry,
         laboratory.slots,
         varied=varied(spec),
+        observe=spec.observe,
         pad_seed=spec.seed if spec.pad_environment else None,
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(spec.workload),

@@ -22,6 +22,7 @@ from assay.records import (
     Stage,
     Workload,
 )
+from assay.records.observation import EVERY
 from assay.search.failure import BY_HAND
 from assay.search.history import DEFAULT_ARM
 from assay.search.searching import TRIES
@@ -72,6 +73,7 @@ def survey(
         workload,
         driver,
         laboratory.registry,
+        observe=EVERY,
         speed=False,
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(workload),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from assay.cli.kernels import MAX_SHOWN, kernel_lines
 from assay.cli.loaders import loader_lines
-from assay.cli.pausing import pause_document, pause_lines
+from assay.cli.pausing import pause_document, pause_lines, reboot_variables, tell
+from assay.errors import NotPossible
 from assay.machine.root import Root
-from assay.records import BootChange
+from assay.records import BootChange, KernelComparison, KernelDifference
+from assay.report.parts.kernels import kernels
 from assay.study.booting import BootPause
 
 CHANGE = BootChange(
@@ -85,3 +90,76 @@ def test_a_boot_of_its_own_changes_nothing() -> None:
     document = pause_document(BootPause("abc", change))
     paused = document["paused"]
     assert paused == {"settings": {"boot.nosmt": "present"}, "words": ("nosmt",), "anew": True}
+
+
+KERNEL = BootChange(
+    settings={"boot.kernel": "6.12.117"},
+    missing=("uname -r prints 6.1.0, not 6.12.117",),
+    kernel="6.12.117",
+    running="6.1.0",
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/etc/default/grub", "    sudo grub-reboot 'gnulinux-advanced-UUID>ENTRY'"),
+        ("/usr/sbin/grubby", "    sudo grubby --set-default=/boot/vmlinuz-6.12.117"),
+        ("/boot/loader/entries/x.conf", "    sudo bootctl set-oneshot ENTRY-6.12.117.conf"),
+        (
+            "/usr/bin/kernelstub",
+            "    sudo kernelstub --kernel-path=/boot/vmlinuz-6.12.117"
+            " --initrd-path=/boot/initrd.img-6.12.117",
+        ),
+    ],
+)
+def test_the_boot_loader_is_told_another_kernel(tmp_path: Path, path: str, told: str) -> None:
+    lines = list(loader_lines((), (), tree(tmp_path, path), kernel="6.12.117"))
+    assert told in lines
+    assert not any("put in" in line or "update-kernel" in line for line in lines)
+
+
+def test_the_kernel_that_is_needed_and_the_one_that_runs_are_said() -> None:
+    lines = list(pause_lines(BootPause("abc", KERNEL)))
+    assert lines[0] == "Study abc is paused: it needs a boot with boot.kernel=6.12.117."
+    assert "  read      uname -r prints 6.1.0, not 6.12.117" in lines
+    assert "  kernel    6.12.117 in place of 6.1.0" in lines
+    assert any("is not installed here" in line for line in lines)
+    assert not any("did not boot" in line for line in lines)
+    assert reboot_variables("abc", KERNEL)["ASSAY_BOOT_KERNEL"] == "6.12.117"
+    assert reboot_variables("abc", CHANGE)["ASSAY_BOOT_KERNEL"] == ""
+
+
+def test_a_kernel_that_did_not_boot_is_said_and_no_boot_follows(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    mark = tmp_path / "booted"
+    pause = BootPause("abc", msgspec.structs.replace(KERNEL, unbrought=True))
+    with pytest.raises(NotPossible) as refused:
+        tell(pause, argparse.Namespace(json=False, reboot_command=f"touch {mark}"))
+    assert not mark.exists()
+    assert "uname -r prints 6.1.0, not 6.12.117" in refused.value.cause
+    assert "6.12.117 did not boot, or the boot loader chose another kernel" in refused.value.cause
+    assert "boot 6.12.117 by hand, and resume" in (refused.value.remedy or "")
+    assert "did not boot, or the boot loader chose another" in capsys.readouterr().out
+
+
+def test_differences_of_kernels_are_listed_and_the_report_has_them_all() -> None:
+    names = [f"CONFIG_X{number}" for number in range(MAX_SHOWN + 3)]
+    found = KernelComparison(
+        releases=("6.1.0", "6.12.117"),
+        differences=tuple(KernelDifference(name=name, values=(None, "<y>")) for name in names),
+        unread=("6.1.0",),
+    )
+    lines = list(kernel_lines(found))
+    assert lines[0].startswith("  kernels  15 differences between 6.1.0 and 6.12.117; the config")
+    assert lines[1].split() == ["6.1.0", "6.12.117"]
+    assert lines[2].split() == ["CONFIG_X0", "-", "<y>"]
+    assert lines[-1] == "    and 3 more: the report and --json have them all"
+    assert list(kernel_lines(None)) == []
+    page = str(kernels(found))
+    assert all(name in page for name in names)
+    assert "<y>" not in page
+    same = KernelComparison(releases=("6.1.0", "6.1.1"))
+    assert list(kernel_lines(same)) == ["  kernels  no difference between 6.1.0 and 6.1.1"]
+    assert "<table>" not in str(kernels(same))

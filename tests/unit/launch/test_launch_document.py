@@ -51,8 +51,6 @@ def test_the_default_launch_sets_nothing() -> None:
         "stdin": "/dev/null",
         "stdout": "/t/out",
         "stderr": "/t/err",
-        "observe": ["status", "environ", "maps", "threads"],
-        "map_names": document({})["map_names"],
     }
 
 

@@ -314,6 +314,22 @@ def test_options_of_the_kernel_are_found_packed_or_beside_it(tree: Tree) -> None
     assert (found.config_file, found.config["HZ"]) == ("/proc/config.gz", "1000")
 
 
+def test_options_that_bear_on_speed_are_read_by_their_present_names(tree: Tree) -> None:
+    text = (
+        'CONFIG_CC_VERSION_TEXT="gcc-12 (Debian) 12.2"\nCONFIG_HZ=250\nCONFIG_RETPOLINE=y\n'
+        "# CONFIG_PREEMPT is not set\nCONFIG_USB=y\nCONFIG_MOS_FOR_HPC=y\n"
+    )
+    root = tree({"/boot/config-5.4.18": text, "/proc/sys/kernel/osrelease": "5.4.18"})
+    assert read_machine(root, config=True).boot.config == {
+        "CC_VERSION_TEXT": "gcc-12 (Debian) 12.2",
+        "HZ": "250",
+        "MITIGATION_RETPOLINE": "y",
+        "MOS_FOR_HPC": "y",
+        "PREEMPT": "n",
+    }
+    assert read_machine(root).boot.config == {}
+
+
 # Limits and control groups
 
 

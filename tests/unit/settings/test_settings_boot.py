@@ -477,3 +477,29 @@ def test_smt_is_switched_where_there_is_a_switch(tmp_path: Path) -> None:
         word = plan(Configuration({"cpu.smt": "off"}), other, builtin()).words["cpu.smt"]
         assert word.prospect is Prospect.REFUSED
         assert told in (word.reason or "")
+
+
+RELEASE = "/proc/sys/kernel/osrelease"
+
+
+def test_the_running_kernel_is_seen_and_another_takes_a_boot(tmp_path: Path) -> None:
+    here = booted(tmp_path, "quiet", {RELEASE: "6.1.0-56-amd64"})
+    config = Configuration({"boot.kernel": "6.1.0-56-amd64"})
+    found = plan(config, here, builtin())
+    grant = builtin().get("boot.kernel").judge(config, RAN, found)
+    assert (grant.grant, grant.level) == (Granted.GRANTED, Level.SEEN)
+    assert found.shown_by == (RELEASE,)
+    changed = msgspec.structs.replace(RAN, system={RELEASE: "6.12.1"})
+    assert builtin().get("boot.kernel").judge(config, changed, found).grant is Granted.DEGRADED
+    assert builtin().get("boot.kernel").default(here) == "6.1.0-56-amd64"
+    other = pending(here, "boot.kernel", "6.12.117+deb12-amd64")
+    assert other.missing == "uname -r prints 6.1.0-56-amd64, not 6.12.117+deb12-amd64"
+    assert other.running == "6.1.0-56-amd64"
+    assert (other.add, other.remove) == ((), ())
+
+
+@pytest.mark.parametrize("value", ["vmlinuz-6.1.0", "/boot/vmlinuz", "6", "6.1 7", "6.1;x", 6])
+def test_values_that_are_no_release(value: Value) -> None:
+    with pytest.raises(BadInput, match="is not the release of a kernel") as refused:
+        builtin().get("boot.kernel").resolve(Configuration({"boot.kernel": value}), words())
+    assert "what uname -r prints" in (refused.value.remedy or "")

@@ -8,6 +8,7 @@ from assay.launch.document import launcher_document
 from assay.launch.planner import plan
 from assay.launch.script import shell_script
 from assay.records import Configuration, Granted, Launch, Level, Seen, Stage, Value, Workload
+from assay.settings.domain_text import parse_domain
 from assay.settings.frameworks import FRAMEWORKS, HOOK
 from assay.settings.joined import contains, merge
 from assay.settings.registry import builtin, judge_all
@@ -57,10 +58,30 @@ def test_folders_are_joined_without_repeats() -> None:
     assert not contains("PYTHONPATH", "/hh:/a", "/h")
 
 
-@pytest.mark.parametrize("value", [0, -1, "4", True, 1.5])
+@pytest.mark.parametrize("value", [-1, "4", True, 1.5])
 def test_only_counts_are_taken(value: Value) -> None:
     for name in NAMES:
         assert name in plan(Configuration({name: value}), HOST, REGISTRY).refused
+
+
+def test_tensorflow_decides_itself_at_zero() -> None:
+    got = environment({"threads.tf.intra": 0, "threads.tf.inter": 0})
+    assert (got["ASSAY_HOOK_TF_INTRA"], got["ASSAY_HOOK_TF_INTER"]) == ("0", "0")
+    for name in ("threads.tf.intra", "threads.tf.inter"):
+        assert parse_domain(f"{name}=0,1,2", REGISTRY, HOST).domain.values() == (0, 1, 2)
+        config = Configuration({name: 0})
+        pool = name.removeprefix("threads.")
+        variable = f"ASSAY_HOOK_{pool.upper().replace('.', '_')}"
+        run = facts(Seen(environ={variable: "0"}), hook_report=f"7 {pool} exit 0\n")
+        grant = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run)[name]
+        assert (grant.grant, grant.level) == (Granted.GRANTED, Level.SEEN)
+
+
+@pytest.mark.parametrize("name", ["threads.torch.intra", "threads.torch.inter"])
+def test_pytorch_refuses_zero_with_a_reason(name: str) -> None:
+    word = plan(Configuration({name: 0}), HOST, REGISTRY).refused[name]
+    assert word.reason is not None
+    assert "expects a positive count, not 0; left out, PyTorch chooses" in word.reason
 
 
 def judged(

@@ -75,6 +75,14 @@ def test_tensorflow_is_asked_at_the_end_only(frameworks: Path) -> None:
     }
 
 
+def test_tensorflow_takes_zero_as_its_own_choice(frameworks: Path) -> None:
+    given = {"ASSAY_HOOK_TF_INTRA": "0"}
+    code = "import tensorflow as t;print(t.config.threading.get_intra_op_parallelism_threads())"
+    ran = run(code, frameworks, given)
+    assert (ran.output, ran.errors) == ("0", "")
+    assert set(ran.told) == {("tf.intra", "asked", "0"), ("tf.intra", "exit", "0")}
+
+
 def test_only_what_is_asked_for_is_touched(frameworks: Path) -> None:
     code = "import torch, tensorflow; print(torch.get_num_interop_threads())"
     ran = run(code, frameworks, {"ASSAY_HOOK_TORCH_INTRA": "3"})

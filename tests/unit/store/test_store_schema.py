@@ -23,8 +23,8 @@ NEXT_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 
 
 def upgrade():
@@ -57,15 +57,15 @@ def v1(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def next_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An assay that knows a schema 0003; gives the file of its revision."""
+    """An assay that knows a schema 0004; gives the file of its revision."""
     migrations = tmp_path / "migr%ations"
     shutil.copytree(upgrade.MIGRATIONS, migrations, ignore=shutil.ignore_patterns("__pycache__"))
-    revision = migrations / "versions" / "r0003_next.py"
+    revision = migrations / "versions" / "r0004_next.py"
     revision.write_text(NEXT_REVISION.replace("FAILS", ""))
     monkeypatch.setattr(upgrade, "MIGRATIONS", migrations)
-    monkeypatch.setattr(upgrade, "REVISIONS", (*schema.REVISIONS, "0003"))
-    monkeypatch.setattr(upgrade, "HEAD", "0003")
-    monkeypatch.setattr(sqlite, "HEAD", "0003")
+    monkeypatch.setattr(upgrade, "REVISIONS", (*schema.REVISIONS, "0004"))
+    monkeypatch.setattr(upgrade, "HEAD", "0004")
+    monkeypatch.setattr(sqlite, "HEAD", "0004")
     return revision
 
 
@@ -76,7 +76,7 @@ def test_the_migrations_make_what_the_tables_say(tmp_path: Path) -> None:
         upgrade.upgrade(connection)
     migrated = definitions(tmp_path / "migrated.db")
     assert migrated == definitions(tmp_path / "made.db")
-    tables = {"study", "stratum", "sample", "plan", "output", "verdict"}
+    tables = {"study", "stratum", "sample", "plan", "output", "verdict", "overhead"}
     assert tables <= migrated.keys()
     open_store(tmp_path / "migrated.db").close()
 
@@ -164,7 +164,7 @@ def test_an_upgrade_keeps_everything(v1: Path, next_schema: Path) -> None:
         store.delete("kq3v8ma")
     connection = sqlite3.connect(v1)
     assert connection.execute("SELECT count(*) FROM sample").fetchone() == (0,)
-    assert connection.execute("SELECT version_num FROM assay_schema").fetchall() == [("0003",)]
+    assert connection.execute("SELECT version_num FROM assay_schema").fetchall() == [("0004",)]
     connection.close()
 
 
@@ -195,5 +195,5 @@ def test_an_older_assay_refuses_what_a_newer_one_upgraded(
 ) -> None:
     open_store(v1).close()
     monkeypatch.undo()
-    with pytest.raises(NotPossible, match=r"schema 0003; .* up to 0002"):
+    with pytest.raises(NotPossible, match=r"schema 0004; .* up to 0003"):
         open_store(v1)

@@ -7,6 +7,7 @@ import sys
 
 from assay.cli.answer import give
 from assay.cli.missing import demand_found
+from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of
@@ -29,6 +30,10 @@ def run(parsed: Parsed) -> int:
             f"`assay study calibrate` takes no study: {arguments.study!r}.",
             "A command stands after --: assay study calibrate -- ./app",
         )
+    if arguments.overhead:
+        from assay.cli.verbs import overhead
+
+        return overhead.run(parsed)
     argv = _command(parsed)
     program = program_of(argv)
     demand_found(program.path, argv[0])
@@ -40,6 +45,7 @@ def run(parsed: Parsed) -> int:
         arms=(DEFAULT_ARM,),
         seed=arguments.seed or 0,
         disturbed_above=disturbed_above_of(arguments, os.environ),
+        observe=observed_of(arguments.observe),
     )
     lab = laboratory(program, helper=arguments.helper)
     with (

@@ -7,19 +7,27 @@ import os
 import shlex
 
 from assay.cli.answer import exports_of, give
-from assay.cli.assigned import configuration_of
+from assay.cli.arm_words import arm_of, named_in_file
 from assay.cli.built import program_before, with_built
-from assay.cli.command_words import command_of, split_command, words_of
+from assay.cli.command_words import command_of, split_command
+from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
-from assay.cli.request import budget_of, disturbed_above_of, gate_of, margin_of, warmup_of
+from assay.cli.request import (
+    budget_of,
+    disturbed_above_of,
+    gate_of,
+    margin_of,
+    warmup_of,
+)
 from assay.cli.reserving import in_share, reservation_of
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.search.gate import WORDS, closes
+from assay.search.history import DEFAULT_ARM
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, begin
 from assay.units import show_count
@@ -59,6 +67,7 @@ def _compared(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, .
         margin=margin_of(arguments, statistic_of(arguments)),
         seed=arguments.seed,
         disturbed_above=disturbed_above_of(arguments, os.environ),
+        observe=observed_of(arguments.observe),
         statistic=statistic_of(arguments),
         warmup=warmup_of(arguments),
         require=requirements_of(arguments, workload),
@@ -80,12 +89,12 @@ def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
         BadInput: neither two commands nor two arms, or both ways mixed; a command not found.
     """
     arguments = parsed.arguments
-    if arguments.commands and (arguments.arm or parsed.separated):
+    if arguments.commands and (arguments.arm or arguments.space or parsed.separated):
         raise BadInput(
             "Commands and --arm cannot be mixed.",
             "Write: assay compare 'A' 'B', or assay compare --arm 'x=1' --arm 'x=2' -- COMMAND",
         )
-    if arguments.arm:
+    if arguments.arm or arguments.space:
         argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
         program_before(argv, builds=arguments.build is not None)
         return [argv]
@@ -102,13 +111,11 @@ def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
 
 def _arms(arguments: argparse.Namespace, lab: Laboratory) -> list[Arm]:
     """One arm for each command, or for each ``--arm``."""
-    if arguments.arm:
-        configurations = [
-            configuration_of(words_of(text), lab.registry, lab.machine) for text in arguments.arm
-        ]
-        if len(configurations) == 1:
-            configurations.insert(0, Configuration())
-        return [Arm(name=str(c), configuration=c) for c in configurations]
+    if arguments.arm or arguments.space:
+        named = named_in_file(arguments.space, lab.registry, lab.machine)
+        arms = [arm_of(text, named, lab.registry, lab.machine) for text in arguments.arm]
+        arms = arms or [Arm(name=one.name, configuration=one.configuration) for one in named]
+        return [DEFAULT_ARM, *arms] if len(arms) == 1 else arms
     return [
         Arm(name=text, configuration=Configuration({"command": _words(text, arguments.shell)}))
         for text in arguments.commands

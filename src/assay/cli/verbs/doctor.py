@@ -10,15 +10,19 @@ from typing import Any
 
 from assay.cli.documents import print_json
 from assay.cli.layout import fitted, width_of
+from assay.cli.overhead import summary_lines
 from assay.cli.parser import Parsed
 from assay.cli.separation import unprotected
 from assay.cli.wire import laboratory
+from assay.errors import AssayError
 from assay.launch.helper import Helper
 from assay.launch.installation import exposed
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
+from assay.machine.reader import fingerprint
 from assay.records import Configuration, Prospect, Scope, to_builtins
-from assay.store import default_url
+from assay.records.overhead import Overhead
+from assay.store import default_url, open_store
 from assay.study.laboratory import Laboratory
 from assay.units import show_bytes, show_count
 
@@ -30,6 +34,7 @@ def run(parsed: Parsed) -> int:
     probe = lab.driver.probe()
     settings = dict(_settings(lab))
     store = arguments.db or default_url(os.environ)
+    overhead = _overhead(lab, arguments.db)
     if arguments.json:
         print_json(
             {
@@ -37,13 +42,17 @@ def run(parsed: Parsed) -> int:
                 "launcher": probe,
                 "settings": settings,
                 "store": store,
+                "overhead": None if overhead is None else to_builtins(overhead),
                 **_separation(arguments.helper),
             }
         )
         return 0
     print(
         "\n".join(
-            fitted(_lines(lab, probe, settings, store, arguments.helper), width_of(sys.stdout))
+            fitted(
+                _lines(lab, probe, settings, store, overhead, arguments.helper),
+                width_of(sys.stdout),
+            )
         )
     )
     return 0
@@ -91,6 +100,7 @@ def _lines(
     probe: dict[str, Any],
     settings: dict[str, dict[str, Any]],
     store: str,
+    overhead: Overhead | None,
     helper: Helper | None = None,
 ) -> Iterable[str]:
     machine = lab.machine
@@ -107,6 +117,7 @@ def _lines(
     yield from _rights(machine, helper)
     yield f"launcher   {probe.get('engine', 'unknown version')}"
     yield f"store      {store}"
+    yield from _observing(overhead)
     yield "state      `assay machine check` says whether it is fit for measuring"
     yield ""
     width = max(len(name) for name in settings)
@@ -117,6 +128,23 @@ def _lines(
         for word in ("degraded", "refused"):
             for reason, values in _by_reason(found[word]).items():
                 yield f"{'':{width}}  {word}: {values}: {reason}"
+
+
+def _overhead(lab: Laboratory, db: str | None) -> Overhead | None:
+    """The stored costs of observing of this machine; none where there is no store yet."""
+    try:
+        with open_store(db, create=False) as store:
+            return store.overhead(fingerprint(lab.machine))
+    except AssayError:
+        return None
+
+
+def _observing(overhead: Overhead | None) -> Iterable[str]:
+    if overhead is None:
+        yield "observing  cost not measured here: `assay study calibrate --overhead` does it"
+        return
+    for number, line in enumerate(summary_lines(overhead)):
+        yield f"{'' if number else 'observing':10} {line}"
 
 
 def _rights(machine: Machine, helper: Helper | None) -> Iterable[str]:

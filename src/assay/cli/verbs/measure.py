@@ -9,10 +9,17 @@ from assay.cli.answer import exports_of, give
 from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before, with_built
 from assay.cli.command_words import command_of
+from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
-from assay.cli.request import budget_of, disturbed_above_of, gate_of, precision_of, warmup_of
+from assay.cli.request import (
+    budget_of,
+    disturbed_above_of,
+    gate_of,
+    precision_of,
+    warmup_of,
+)
 from assay.cli.reserving import in_share, reservation_of
 from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
@@ -54,6 +61,7 @@ def _measured(
         precision=precision_of(arguments),
         seed=arguments.seed,
         disturbed_above=disturbed_above_of(arguments, os.environ),
+        observe=observed_of(arguments.observe),
         warmup=warmup_of(arguments),
         require=requirements_of(arguments, workload),
         reserve=reservation_of(arguments),

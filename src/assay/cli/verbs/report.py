@@ -14,6 +14,7 @@ from assay.errors import BadInput
 from assay.machine.document import machine_in
 from assay.report.html import render, write
 from assay.report.inputs import ReportInput
+from assay.search.naming import named_conclusion, named_samples
 from assay.study.session import elapsed_of, stored_result
 
 
@@ -28,13 +29,13 @@ def run(parsed: Parsed) -> int:
         samples = store.samples(study_id, newest.number)
         result = stored_result(store, record)
         elapsed_s = elapsed_of(store, record)
-    conclusion = result.conclusion if result else None
+    conclusion = named_conclusion(record.spec, result.conclusion) if result else None
     recommendation = conclusion.recommendation if conclusion else None
     report = ReportInput(
         study_id=study_id,
         spec=record.spec,
         strata=record.strata,
-        samples=tuple(samples),
+        samples=named_samples(record.spec, samples),
         conclusion=conclusion,
         machine=machine_in(newest.host),
         engine=newest.engine,

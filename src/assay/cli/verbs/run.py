@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import errno
 import os
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from types import FrameType
+from typing import NamedTuple
 
 import msgspec
 
@@ -24,7 +26,7 @@ from assay.launch.driver import LauncherKilled, Running
 from assay.launch.partition.names import PARTITION, SPENT
 from assay.measure.drift import changed_since, drift_evidence
 from assay.measure.shares import demand_share, look_at_share, share_evidence
-from assay.records import Evidence, PageCache, Plan, RunFacts
+from assay.records import Evidence, Observation, PageCache, Plan, RunFacts
 from assay.records.facts import CachedFiles
 from assay.units import show_count
 from assay.untrusted import clean
@@ -49,9 +51,9 @@ def run(parsed: Parsed) -> int:
 
         print(explained(parsed), end="")
         return 0
-    record = _recorder(arguments.record)
+    record = _recorder(arguments.record, arguments.observe)
     with _ready(parsed) as ready:
-        facts, around = _launch(ready)
+        facts, around = _launch(ready, _observing(arguments))
     record(ready._replace(evidence=(*ready.evidence, *around)), facts)
     if not arguments.quiet:
         _tell_share(around)
@@ -59,13 +61,43 @@ def run(parsed: Parsed) -> int:
     return _status(facts, ready.workload.argv[0])
 
 
-def _recorder(name: str | None) -> Callable[[Ready, RunFacts], None]:
+def _recorder(name: str | None, observe: str | None) -> Callable[[Ready, RunFacts], None]:
     """What writes the sample; it is loaded before signals are exceptions (assay.cli.ending)."""
     if not name:
         return lambda ready, facts: None
+    from assay.cli.observe import observed_of
     from assay.cli.recorded import record
 
-    return partial(record, name)
+    return partial(record, name, observed_of(observe))
+
+
+class _Observing(NamedTuple):
+    """Readings of a run.
+
+    Attributes:
+        varied: settings that are read back; those of the plan if absent.
+        observe: observations; the usual ones if absent.
+    """
+
+    varied: tuple[str, ...] | None
+    observe: tuple[Observation, ...] | None
+
+
+def _observing(arguments: argparse.Namespace) -> _Observing:
+    """Return the readings of a run: none at all where nothing is recorded.
+
+    Raises:
+        BadInput: an observation without a record to write it to.
+    """
+    if not arguments.record:
+        if arguments.observe is not None:
+            raise BadInput(
+                "--observe is of what --record writes.", "Add --record FILE, or leave it out."
+            )
+        return _Observing((), ())
+    from assay.cli.observe import observed_of
+
+    return _Observing(None, observed_of(arguments.observe))
 
 
 def _ready(parsed: Parsed) -> AbstractContextManager[Ready]:
@@ -76,7 +108,7 @@ def _ready(parsed: Parsed) -> AbstractContextManager[Ready]:
     return configured(parsed)
 
 
-def _launch(ready: Ready) -> tuple[RunFacts, tuple[Evidence, ...]]:
+def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Evidence, ...]]:
     """One launch with the descriptors of this process, and what others did to it meanwhile."""
     plan, workload, driver = ready.plan, ready.workload, ready.driver
     document = launcher_document(
@@ -86,6 +118,8 @@ def _launch(ready: Ready) -> tuple[RunFacts, tuple[Evidence, ...]]:
         env=driver.env,
         parent_pid=os.getpid(),
         signals="leave",
+        varied=observing.varied,
+        observe=observing.observe,
     )
     if workload.stdin is None and not plan.instances:
         del document["stdin"]  # inherited: the program is to behave as without assay

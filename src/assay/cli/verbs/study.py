@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from assay.bundle.document import sample_documents
-from assay.cli.answer import exports_of, give
+from assay.cli.answer import exports_of, give, named_result
 from assay.cli.built import with_built, with_found
 from assay.cli.confirm import confirmed, demand_programs
 from assay.cli.documents import print_json
@@ -73,7 +73,7 @@ NEEDED = {"verify": "file"}
 OF_ACTIONS = {
     "resume": ("budget", "runs", "export", "new_stratum", "reboot_command", "confirm"),
     "confirm": ("budget", "runs", "export", "point", "disturbed_above"),
-    "calibrate": ("budget", "runs", "seed", "disturbed_above"),
+    "calibrate": ("budget", "runs", "seed", "disturbed_above", "observe", "overhead"),
     "compare": (*("file", "metric", "margin", "occasion", "same_workload", "fail_if", "markdown"),),
     "export": ("bundle", "csv", "openmetrics", "output", "no_outputs", "file"),
     "verify": ("signature", "signer"),
@@ -178,7 +178,7 @@ def _lines(
         yield from _open_lines(record, failure)
         return
     yield ""
-    yield from result_lines(result, width)
+    yield from result_lines(named_result(result), width)
 
 
 def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:

@@ -18,6 +18,7 @@ from assay.cli.command_words import command_of
 from assay.cli.documents import print_json, space_document
 from assay.cli.ending import Terminated
 from assay.cli.layout import fitted, width_of
+from assay.cli.observe import observed_of
 from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
@@ -38,13 +39,15 @@ from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
+from assay.search.named import search_space
 from assay.search.space import DRAWS, SearchSpace
 from assay.search.warm_words import begins_with
 from assay.settings.conditions import with_conditions
 from assay.store import Store
-from assay.study.choose import choose, describe, grantable
+from assay.study.choose import choose, grantable
 from assay.study.earlier import Wanted, earlier_studies, wanted_studies
 from assay.study.laboratory import Laboratory
+from assay.study.named import described, grantable_named
 from assay.study.numbering import numbered
 from assay.study.session import Result, begin
 from assay.study.survey import Survey, survey
@@ -137,6 +140,7 @@ def _specification(
         margin=margin_of(arguments, statistic_of(arguments)),
         seed=arguments.seed,
         disturbed_above=disturbed_above_of(arguments, os.environ),
+        observe=observed_of(arguments.observe),
         statistic=statistic_of(arguments),
         null=arguments.null,
         require=requirements_of(arguments, workload),
@@ -183,7 +187,7 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
         NotPossible: nothing can be granted, or nothing could matter.
     """
     if asked.parameters:
-        space, refused = grantable(asked, lab.foreseen)
+        space, refused = grantable_named(asked, lab.foreseen)
         if not space.parameters:
             reasons = "".join(f"\n    {name}: {reason}" for name, reason in refused.items())
             raise NotPossible(
@@ -217,7 +221,7 @@ def _say(
     lines = [f"in a share of {lab.share}"] if lab.share and arguments.dry_run else []
     lines += [slots_words(lab)] if lab.slots else []
     lines += ["assay will try:"]
-    lines += [f"  {clean(line)}" for line in describe(space)]
+    lines += [f"  {clean(line)}" for line in described(space)]
     lines += [f"  where {clean(constraint)}" for constraint in space.constraints]
     lines += [f"  {note}" for note in of_space(space, lab.plan, lab.driver.env)]
     lines += [f"  {clean(line)}" for line in _beginning(arguments, spec)]
@@ -241,7 +245,7 @@ def _beginning(arguments: argparse.Namespace, spec: StudySpec) -> list[str]:
 
 def _emptiness(lab: Laboratory, space: Space) -> list[str]:
     """What is to be said where nothing is left to try, as far as can be seen before a study."""
-    searched = SearchSpace(space, lab.admits)
+    searched = search_space(space, lab.admits)
     few = searched.enumerate(1)
     if few is not None:
         rest = ": the constraints exclude the rest" if space.constraints else ""

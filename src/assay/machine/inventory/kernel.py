@@ -1,16 +1,16 @@
 """Kernel: release, configuration, what it was booted with, what it does about weaknesses.
 
-Interfaces: ``/proc/config.gz`` (where ``IKCONFIG_PROC`` is set) or the file that distributions
-put beside the kernel; ``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``vulnerabilities``).
+Interfaces: ``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``vulnerabilities``); the
+configuration is read by ``assay.machine.kernel_config``.
 """
 
 from __future__ import annotations
 
 import re
-import zlib
 
 from assay.machine.boot import shown_arguments
 from assay.machine.inventory.document import Firmware, Kernel
+from assay.machine.kernel_config import config_text, options_in
 from assay.machine.root import Root
 
 # fmt: off
@@ -30,7 +30,6 @@ CONFIG = (
 # fmt: on
 """Options of the configuration that bear on speed or on what can be measured."""
 
-_LARGEST_BYTES = 4 * 2**20
 _DMI = "/sys/class/dmi/id"
 _WEAKNESSES = "/sys/devices/system/cpu/vulnerabilities"
 
@@ -53,35 +52,9 @@ def read_kernel_facts(root: Root, release: str) -> Kernel:
     )
 
 
-def config_files(release: str) -> tuple[str, ...]:
-    """Where the configuration of a kernel may be, in the order in which it is looked for."""
-    return (
-        "/proc/config.gz",
-        *((f"/boot/config-{release}", f"/lib/modules/{release}/config") if release else ()),
-    )
-
-
-def config_text(root: Root, release: str) -> tuple[str | None, str | None]:
-    """Path and text of the configuration of a kernel; nothing where none can be read."""
-    for path in config_files(release):
-        content = root.read_bytes(path, _LARGEST_BYTES)
-        if content and path.endswith(".gz"):
-            content = _unzipped(content)
-        if content:
-            return path, content.decode(errors="replace")
-    return None, None
-
-
-def _unzipped(content: bytes) -> bytes | None:
-    try:
-        return zlib.decompressobj(wbits=31).decompress(content, _LARGEST_BYTES)
-    except zlib.error:
-        return None
-
-
 def _chosen(text: str) -> dict[str, str]:
-    found = dict(re.findall(r"^CONFIG_(\w+)=(.*)$", text, re.M))
-    return {name: found.get(name, "n").strip('"') for name in sorted(CONFIG)}
+    found = options_in(text)
+    return {name: found.get(name, "n") for name in sorted(CONFIG)}
 
 
 def _preemption(root: Root) -> str | None:

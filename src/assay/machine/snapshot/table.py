@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from assay.machine.cgroup import own_groups
 from assay.machine.damon import KDAMONDS
-from assay.machine.inventory.kernel import config_files
+from assay.machine.kernel_config import config_files
 from assay.machine.processor import read_kernel
 from assay.machine.root import Root
 from assay.machine.tunables import LATENCY, TUNABLES

@@ -266,8 +266,9 @@ def _domain(parameter: Parameter) -> str:
 
 
 def _space_table(spec: StudySpec) -> Html | None:
+    named = _named_table(spec)
     if not spec.space.parameters:
-        return None
+        return named
     rows = [
         el(
             "tr",
@@ -285,6 +286,25 @@ def _space_table(spec: StudySpec) -> Html | None:
         plain_table("Settings that were searched", heads, rows),
         el("p", "Every configuration satisfies:") if extra else None,
         el("ul", extra) if extra else None,
+        named,
+    )
+
+
+def _named_table(spec: StudySpec) -> Html | None:
+    """The named configurations with their settings."""
+    if not spec.space.named:
+        return None
+    rows = [
+        el(
+            "tr",
+            el("th", el("bdi", clean(one.name)), scope="row"),
+            el("td", el("bdi", clean(str(one.configuration))), class_="values"),
+        )
+        for one in spec.space.named
+    ]
+    return join(
+        el("h3", "Named configurations"),
+        plain_table("Named configurations", ("Name", "Settings"), rows),
     )
 
 

@@ -20,8 +20,10 @@ KNOWN = (*NEEDED, "sem", "unit")
 FIGURES = frozenset((*KNOWN, "min", "max", "median", "q1", "q3", "note", "source", "workload"))
 """Columns that do not name a row."""
 MAX_ERROR = 0.25
-"""Standard error over the mean, up to which the delta method is of use: there an end of the
-interval is off by a fifth of its width, at a tenth of this by less than a fiftieth."""
+"""Standard error over the mean, up to which the delta method is of use.
+
+There an end of the interval is off by a fifth of its width, at a tenth of this by less than a
+fiftieth."""
 MAX_ROWS = 100_000
 _UNIT = re.compile(r"\(([^()]+)\)\s*$")
 _PAIR = re.compile(r"\s*([a-z]+)\s*=\s*(.*?)\s*", re.DOTALL)

@@ -10,9 +10,11 @@ from assay.settings.base import Setting
 from assay.settings.boot.argument import BootArgument
 from assay.settings.boot.common import BOOT, FIRMWARE
 from assay.settings.boot.firmware import Firmware
+from assay.settings.boot.kernel import NAME as KERNEL_SETTING
+from assay.settings.boot.kernel import BootKernel
 from assay.settings.boot.pages import POOLS, BootPages, size_in
 
-Pausing = BootArgument | BootPages | Firmware
+Pausing = BootArgument | BootKernel | BootPages | Firmware
 
 
 def pausing(setting: Setting) -> Pausing | None:
@@ -31,6 +33,8 @@ def on_demand(name: str) -> Setting | None:
         return None
     if family == FIRMWARE:
         return Firmware(rest)
+    if name == KERNEL_SETTING:
+        return BootKernel()
     if family == BOOT and rest.startswith(POOLS):
         return BootPages(size_in(rest))
     return BootArgument(rest) if family == BOOT else None

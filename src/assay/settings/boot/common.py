@@ -19,7 +19,9 @@ BOOT_S = 120.0
 """What a boot is taken to last: it says how many launches are worth making in one."""
 NAMED_ONLY = "what takes another boot is tried where it is named"
 ANY = "*"
-"""Stands for every reading of a machine that a boot may change."""
+"""Stands for every reading of a machine that a boot may change, but for the kernel."""
+KERNEL = "the kernel"
+"""The reading of a machine that holds the release of its kernel."""
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,19 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Pending, Refused, Resolved, Suggestion
-from assay.settings.boot.common import ANY, BOOT_S, FIRMWARE, NAMED_ONLY, judge_booted
+from assay.settings.boot.common import (
+    ANY,
+    BOOT_S,
+    FIRMWARE,
+    KERNEL,
+    NAMED_ONLY,
+    judge_booted,
+)
 from assay.settings.words import value_of, word_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_KERNEL = "kernel"
+"""``firmware.kernel``: a kernel by any name, which a file or a command tells (``--verify``)."""
 _NODES = "/sys/devices/system/node"
 
 
@@ -122,8 +131,8 @@ class Firmware:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """Readings of the machine that it may change: any."""
-        return (ANY,)
+        """Readings of the machine that it may change: any; of ``kernel`` its release as well."""
+        return (ANY, KERNEL) if self.own_name == _KERNEL else (ANY,)
 
     def words(self, value: Value) -> tuple[str, ...]:
         """Nothing stands on the command line for it."""

@@ -1,0 +1,36 @@
+"""The differences of the kernels of a study as lines of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from assay.records import KernelComparison
+from assay.search.kernel_words import ABSENT, kernels_words
+from assay.untrusted import clean
+
+MAX_SHOWN = 12
+"""Differences on a terminal; the report and ``--json`` have them all."""
+
+
+def kernel_lines(found: KernelComparison | None) -> Iterable[str]:
+    """List the differences, a line for each, under the names of the kernels."""
+    if found is None:
+        return
+    yield f"  kernels  {clean(kernels_words(found))}"
+    shown = found.differences[:MAX_SHOWN]
+    rows = [
+        [clean(one.name), *(clean(ABSENT if v is None else v) for v in one.values)] for one in shown
+    ]
+    if rows:
+        rows.insert(0, ["", *map(clean, found.releases)])
+    yield from _table(rows)
+    hidden = len(found.differences) - len(shown)
+    if hidden:
+        yield f"    and {hidden} more: the report and --json have them all"
+
+
+def _table(rows: list[list[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
+        yield f"    {'  '.join(cells)}".rstrip()

@@ -1,0 +1,31 @@
+"""From the words of ``--observe`` to observations."""
+
+from __future__ import annotations
+
+from assay.errors import BadInput, nearest
+from assay.records.observation import EVERY, Observation
+
+
+def observed_of(text: str | None, option: str = "--observe") -> tuple[Observation, ...] | None:
+    """Return the observations that were asked for; ``None`` where it was left to assay.
+
+    Args:
+        text: as it was written: ``all``, ``none`` or names with commas between them.
+        option: names it in an error.
+
+    Raises:
+        BadInput: no such observation.
+    """
+    if text is None or text in ("all", "none"):
+        return {None: None, "all": EVERY, "none": ()}[text]
+    asked = text.split(",")
+    for name in asked:
+        if name not in tuple(Observation):
+            near = nearest(name, (*Observation, "all", "none"))
+            raise BadInput(
+                f"{option}: there is no observation {name!r}.",
+                f"Did you mean {near}?"
+                if near
+                else f"Write all, none, or some of {', '.join(Observation)}.",
+            )
+    return tuple(one for one in Observation if one in asked)

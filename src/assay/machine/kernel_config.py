@@ -1,0 +1,106 @@
+"""Kernel configuration: where a kernel's options can be read, and those that bear on speed.
+
+Interfaces: ``/proc/config.gz`` (where ``IKCONFIG_PROC`` is set) or the file that distributions put
+beside the kernel.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+from assay.machine.root import Root
+
+_LARGEST_BYTES = 4 * 2**20
+_SET, _UNSET, _IS_UNSET = "CONFIG_", "# CONFIG_", " is not set"
+
+# fmt: off
+_FAMILIES = (
+    "CC_OPTIMIZE_", "CPU_FREQ_DEFAULT_GOV_", "CPU_IDLE", "CPU_ISOLATION", "HUGETLB", "INIT_ON_",
+    "LRU_GEN", "LTO_", "MEMCG", "MITIGATION_", "MOS_", "NO_HZ", "NUMA", "PARAVIRT", "PREEMPT",
+    "PSI", "RCU_NOCB", "SCHED_", "SLAB", "SLUB", "TRANSPARENT_HUGEPAGE", "UCLAMP", "ZSWAP",
+)
+"""Beginnings of names of options that bear on speed; ``MOS_`` are those of the mOS kernel."""
+_SINGLE = frozenset((
+    "CC_VERSION_TEXT", "CFI_CLANG", "CGROUPS", "CPUSETS", "CPU_FREQ", "CPU_MITIGATIONS",
+    "DEBUG_PREEMPT", "FAIR_GROUP_SCHED", "FORTIFY_SOURCE", "HARDENED_USERCOPY", "HIGH_RES_TIMERS",
+    "HYPERVISOR_GUEST", "HZ", "INTEL_IDLE", "IRQ_TIME_ACCOUNTING", "KASAN", "KCSAN", "KFENCE",
+    "KSM", "LOCKDEP", "OSNOISE_TRACER", "PER_VMA_LOCK", "PROVE_LOCKING", "RCU_BOOST", "RSEQ",
+    "RT_GROUP_SCHED", "STACKPROTECTOR_STRONG", "TICK_CPU_ACCOUNTING", "TIMERLAT_TRACER",
+    "VIRT_CPU_ACCOUNTING_GEN", "X86_INTEL_PSTATE", "X86_X2APIC",
+))
+_RENAMED = {
+    "CALL_DEPTH_TRACKING": "MITIGATION_CALL_DEPTH_TRACKING",
+    "CPU_IBPB_ENTRY": "MITIGATION_IBPB_ENTRY",
+    "CPU_IBRS_ENTRY": "MITIGATION_IBRS_ENTRY",
+    "CPU_SRSO": "MITIGATION_SRSO",
+    "CPU_UNRET_ENTRY": "MITIGATION_UNRET_ENTRY",
+    "PAGE_TABLE_ISOLATION": "MITIGATION_PAGE_TABLE_ISOLATION",
+    "RETHUNK": "MITIGATION_RETHUNK",
+    "RETPOLINE": "MITIGATION_RETPOLINE",
+    "SLS": "MITIGATION_SLS",
+    "SPECULATION_MITIGATIONS": "CPU_MITIGATIONS",
+}
+# fmt: on
+"""Names before Linux 6.9, and those of today: the same option is no difference."""
+
+
+_FIRST = frozenset(name[:2] for name in _FAMILIES)
+
+
+def config_files(release: str) -> tuple[str, ...]:
+    """Return where the configuration of a kernel may be, in the order of the search."""
+    return (
+        "/proc/config.gz",
+        *((f"/boot/config-{release}", f"/lib/modules/{release}/config") if release else ()),
+    )
+
+
+def config_text(root: Root, release: str) -> tuple[str | None, str | None]:
+    """Return path and text of the configuration of a kernel; nothing where none can be read."""
+    for path in config_files(release):
+        content = root.read_bytes(path, _LARGEST_BYTES)
+        if content and path.endswith(".gz"):
+            content = _unzipped(content)
+        if content:
+            return path, content.decode(errors="replace")
+    return None, None
+
+
+def options_in(text: str) -> dict[str, str]:
+    """Return the options of a configuration by their present names; ``n``: not set."""
+    return dict(_options(text))
+
+
+def speed_options(root: Root, release: str) -> dict[str, str]:
+    """Return the options that bear on speed, of the kernel of this release.
+
+    Returns:
+        None of them where the configuration cannot be read. An option that the kernel does not
+        know is left out, one that is not set is ``n``.
+    """
+    _, text = config_text(root, release)
+    found = {name: value for name, value in _options(text or "") if _bears_on_speed(name)}
+    return dict(sorted(found.items()))
+
+
+def _options(text: str) -> Iterator[tuple[str, str]]:
+    """Yield names and values; by plain calls, for these are ten thousand lines."""
+    for line in text.split("\n"):
+        if line.startswith(_SET):
+            name, _, value = line[len(_SET) :].partition("=")
+            yield _RENAMED.get(name, name), value.strip('"')
+        elif line.startswith(_UNSET) and line.endswith(_IS_UNSET):
+            name = line[len(_UNSET) : -len(_IS_UNSET)]
+            yield _RENAMED.get(name, name), "n"
+
+
+def _bears_on_speed(name: str) -> bool:
+    return name in _SINGLE or (name[:2] in _FIRST and name.startswith(_FAMILIES))
+
+
+def _unzipped(content: bytes) -> bytes | None:
+    try:
+        return zlib.decompressobj(wbits=31).decompress(content, _LARGEST_BYTES)
+    except zlib.error:
+        return None

@@ -1,0 +1,58 @@
+"""Loads by which the cost of observing is measured; run as a script of its own.
+
+Each does a fixed amount of work, some 50 ms of it: work that lasted a fixed time would hide a cost.
+It imports nothing of assay, so that a launch of it is that of a Python program.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+
+PAGE = 4096
+
+
+def spin() -> None:
+    """Add up numbers in one thread."""
+    for number in range(400_000):
+        number * number
+
+
+def processes() -> None:
+    """Start processes, one after another."""
+    for _ in range(40):
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        os.waitpid(pid, 0)
+
+
+def pages() -> None:
+    """Touch memory for the first time."""
+    with mmap.mmap(-1, 48 << 20) as memory:
+        for at in range(0, len(memory), PAGE):
+            memory[at] = 1
+
+
+def switches() -> None:
+    """Pass a byte back and forth between two processes."""
+    trips = 1_500
+    there, back = os.pipe(), os.pipe()
+    pid = os.fork()
+    for _ in range(trips):
+        if pid:
+            os.write(there[1], b"x")
+            os.read(back[0], 1)
+        else:
+            os.read(there[0], 1)
+            os.write(back[1], b"x")
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
+LOADS = {load.__name__: load for load in (spin, processes, pages, switches)}
+
+if __name__ == "__main__":
+    LOADS[sys.argv[1]]()

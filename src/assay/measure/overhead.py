@@ -1,0 +1,213 @@
+"""The cost of observing: launches with and without each observation, interleaved."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.errors import NotPossible, WorkloadFailed
+from assay.launch.driver import Driver
+from assay.measure import loads
+from assay.records import RunFacts
+from assay.records.overhead import Cost, ObservedCost
+
+MIN_ROUNDS = 8
+"""The median of fewer than six pairs has no 95 % interval."""
+BARE = {"containment": "none", "counters": [], "sampling": []}
+"""The document of a launch without anything that could be left out."""
+CONTAINED = {**BARE, "containment": "auto"}
+"""The same in a control group: what all other observations are held against."""
+
+
+class Way(msgspec.Struct, frozen=True):
+    """One observation: a launch with it, and the same without.
+
+    Attributes:
+        on, without: the launcher's document beside the command.
+    """
+
+    observation: str
+    on: Mapping[str, Any]
+    without: Mapping[str, Any]
+
+
+class Program(msgspec.Struct, frozen=True):
+    """A program that is launched."""
+
+    name: str
+    argv: tuple[str, ...]
+
+
+def built_in(python: str) -> tuple[Program, ...]:
+    """Return the loads that assay brings.
+
+    Args:
+        python: an interpreter.
+    """
+    script = str(Path(loads.__file__))
+    return tuple(Program(name, (python, script, name)) for name in loads.LOADS)
+
+
+def observing() -> tuple[Way, ...]:
+    """Return the observations of the launcher, and the containment."""
+    read_back = {"observe": ["status", "environ", "maps", "threads"]}
+    parts: dict[str, dict[str, Any]] = {
+        "memory": {"sampling": ["memory"]},
+        "scheduling": {"sampling": ["scheduling"]},
+        "readback": read_back,
+        "counters": {"counters": ["default"]},
+    }
+    return (
+        Way("containment", CONTAINED, BARE),
+        *(Way(name, CONTAINED | part, CONTAINED) for name, part in parts.items()),
+    )
+
+
+def measured(
+    driver: Driver,
+    programs: Sequence[Program],
+    ways: Sequence[Way],
+    *,
+    budget_s: float,
+    seed: int = 0,
+    told: Callable[[int], None] = lambda rounds: None,
+) -> tuple[ObservedCost, ...]:
+    """Measure each observation with each program, in rounds of random order, until time is up.
+
+    Args:
+        driver: starts the launches.
+        programs, ways: that are combined.
+        budget_s: no further round begins after it; at least ``MIN_ROUNDS`` are made.
+        seed: of the orders.
+        told: is called after each round with their number.
+
+    Raises:
+        WorkloadFailed: a launch failed.
+        NotPossible: the launcher could not put one in place.
+    """
+    rng = random.Random(seed)
+    end_s = time.monotonic() + budget_s
+    cells = list(product(ways, programs))
+    pairs: dict[tuple[str, str], list[tuple[RunFacts, RunFacts]]] = {}
+    rounds = 0
+    while rounds < MIN_ROUNDS or time.monotonic() < end_s:
+        for way, program in rng.sample(cells, len(cells)):
+            pair = _pair(driver, program, way, on_first=rng.random() < 0.5)
+            pairs.setdefault((way.observation, program.name), []).append(pair)
+        rounds += 1
+        told(rounds)
+    return tuple(
+        cost_of(way.observation, program.name, pairs[way.observation, program.name])
+        for way, program in cells
+    )
+
+
+def cost_of(
+    observation: str, program: str, pairs: Sequence[tuple[RunFacts, RunFacts]]
+) -> ObservedCost:
+    """Return the cost of an observation for a program.
+
+    Args:
+        observation, program: of the pairs.
+        pairs: of the facts with the observation on, and without it.
+    """
+    bare_s = statistics.median(without.wall_s or 0.0 for _, without in pairs)
+
+    def cost(read: Callable[[RunFacts], float | None]) -> Cost:
+        return _cost([((read(on) or 0.0) - (read(off) or 0.0)) / bare_s for on, off in pairs])
+
+    return ObservedCost(
+        observation=observation,
+        program=program,
+        bare_s=bare_s,
+        pairs=len(pairs),
+        wall=cost(lambda facts: facts.wall_s),
+        user=cost(lambda facts: facts.user_s),
+        sys=cost(lambda facts: facts.sys_s),
+    )
+
+
+def _cost(differences: Sequence[float]) -> Cost:
+    """Return the median with its interval from order statistics, which assumes no shape."""
+    ordered = sorted(differences)
+    cut = order_of_interval(len(ordered))
+    return Cost(
+        share=statistics.median(ordered), low=ordered[cut], high=ordered[len(ordered) - 1 - cut]
+    )
+
+
+def order_of_interval(count: int) -> int:
+    """Return the index of the order statistic at which a 95 % interval of the median begins.
+
+    That number of values lie below the interval, and as many above it. How many values there are
+    must not depend on them.
+    """
+    below, index = 1, 0
+    while 2 * (below + math.comb(count, index + 1)) <= 0.05 * 2**count:
+        index += 1
+        below += math.comb(count, index)
+    return index
+
+
+def _pair(
+    driver: Driver, program: Program, way: Way, *, on_first: bool
+) -> tuple[RunFacts, RunFacts]:
+    if on_first:
+        on = _launched(driver, program, way.on)
+        return on, _launched(driver, program, way.without)
+    without = _launched(driver, program, way.without)
+    return _launched(driver, program, way.on), without
+
+
+def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
+    facts = launched(driver, program, way)
+    if facts.outcome in ("bad_plan", "setup_failed"):
+        raise NotPossible(
+            f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
+            "See `assay doctor` for what this host allows.",
+        )
+    if facts.outcome != "exited" or facts.exit_status != 0 or not facts.wall_s:
+        raise WorkloadFailed(
+            f"{program.name}: a launch ended as {facts.outcome}, status {facts.exit_status}.",
+            "Run the command by itself: it has to succeed every time.",
+        )
+    return facts
+
+
+def launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
+    """Launch a program once, its output thrown away."""
+    document = {
+        "schema": 1,
+        "argv": list(program.argv),
+        "stdin": os.devnull,
+        "stdout": os.devnull,
+        "stderr": os.devnull,
+        "parent_pid": os.getpid(),
+        "process_group": "own",
+        **way,
+    }
+    with driver.start(document) as running:
+        running.finished(None)
+        return running.facts()
+
+
+def missing(facts: RunFacts, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the observations that a launch with all of them on did not have, with the reason.
+
+    Args:
+        facts: of that launch.
+        names: of the observations that were on.
+    """
+    if "containment" in names and (facts.containment is None or facts.containment.mode == "none"):
+        yield "containment", "this host gives no control group"
+    if "counters" in names and not facts.counters:
+        yield "counters", facts.absent.get("counters.cycles", "this machine has no counter")

@@ -1,0 +1,77 @@
+"""Suspect: contradictions between the accounts of one launch.
+
+The launcher's record holds several accounts of the same time: the wall clock, the processor time of
+the control group, that of the processes that were waited for, and the busy time of the CPUs. Where
+two of them cannot both be true, a figure of the launch is wrong, and nobody can tell which one.
+"""
+
+from __future__ import annotations
+
+import math
+
+from assay.records import RunFacts
+
+TICK_S = 0.01
+"""Step in which the kernel counts the busy time of a CPU (/proc/stat, USER_HZ)."""
+SURE = 3.0
+"""Standard deviations of the kernel's count that a contradiction must exceed."""
+ROUNDING = 0.01
+"""Share by which two clocks may differ."""
+
+
+def contradictions(facts: RunFacts, foreign_s: float | None) -> tuple[str, ...]:
+    """Return why the accounts of a launch contradict each other, a phrase each.
+
+    Args:
+        facts: of the launch.
+        foreign_s: CPU time that other processes took on its CPUs.
+    """
+    found = (_negative_load(facts, foreign_s), _more_than_there_is(facts), _lost_time(facts))
+    return tuple(reason for reason in found if reason is not None)
+
+
+def _negative_load(facts: RunFacts, foreign_s: float | None) -> str | None:
+    """Return the phrase where other processes took less than nothing.
+
+    The kernel finds out at each tick what a CPU does (CONFIG_TICK_CPU_ACCOUNTING), so that the busy
+    time of ``t`` seconds has a standard deviation of up to ``sqrt(t * tick)``.
+    """
+    host = facts.host
+    if host is None or foreign_s is None or host.own_s is None or not host.cpus:
+        return None
+    counted_s = host.own_s + (host.launcher_s or 0.0)
+    step_s = TICK_S * (host.cpus + 1) + SURE * math.sqrt(counted_s * TICK_S)
+    if foreign_s >= -step_s:
+        return None
+    return (
+        f"its CPUs were busy for {-foreign_s:.2f} s less than the program and assay used "
+        f"(the kernel's count is exact to {step_s:.2f} s)"
+    )
+
+
+def _more_than_there_is(facts: RunFacts) -> str | None:
+    """Return the phrase where the program used more time than its CPUs have."""
+    if facts.host is None or not facts.host.cpus:
+        return None
+    if facts.wall_s is None or facts.user_s is None or facts.sys_s is None:
+        return None
+    used_s = facts.user_s + facts.sys_s
+    there_s = facts.wall_s * facts.host.cpus
+    if used_s <= there_s * (1.0 + ROUNDING) + TICK_S * facts.host.cpus:
+        return None
+    return f"it used {used_s:.2f} s of CPU time, and its CPUs had {there_s:.2f} s"
+
+
+def _lost_time(facts: RunFacts) -> str | None:
+    """Return the phrase where the whole tree used less time than a part of it."""
+    if facts.cpu_scope != "cgroup" or facts.waited_cpu_s is None:
+        return None
+    if facts.user_s is None or facts.sys_s is None:
+        return None
+    used_s = facts.user_s + facts.sys_s
+    if facts.waited_cpu_s <= used_s * (1.0 + ROUNDING) + TICK_S:
+        return None
+    return (
+        f"its control group counted {used_s:.2f} s of CPU time, and the processes that were "
+        f"waited for {facts.waited_cpu_s:.2f} s"
+    )

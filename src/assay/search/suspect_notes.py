@@ -1,0 +1,28 @@
+"""Notes on launches whose accounts contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import Sample
+from assay.units import show_count
+
+
+def suspect_notes(samples: Sequence[Sample]) -> list[str]:
+    """Return a note on the suspect launches of a study, where there are any.
+
+    They stay in the figures: to drop launches by what was measured of them would bias a mean.
+
+    Args:
+        samples: of one stratum.
+    """
+    found = [sample for sample in samples if sample.suspect]
+    if not found:
+        return []
+    worst = found[-1].suspect[0]
+    count = show_count(len(samples), "launch", "launches")
+    are = "is" if len(found) == 1 else "are"
+    return [
+        f"{len(found)} of {count} {are} suspect, since accounts of one launch contradict each "
+        f"other, and still counted; the last: {worst}"
+    ]

@@ -1,0 +1,107 @@
+"""``boot.kernel``: which of the installed kernels runs.
+
+The value is the release that ``uname -r`` prints. Evidence: *seen*, in
+``/proc/sys/kernel/osrelease``, which is read again before and after each launch.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.machine.document import Machine, Program
+from assay.records import (
+    AnyText,
+    Configuration,
+    Domain,
+    Grant,
+    Level,
+    Plan,
+    RunFacts,
+    Scope,
+    Value,
+)
+from assay.settings.base import Pending, Refused, Resolved, Suggestion
+from assay.settings.boot.common import (
+    ANY,
+    BOOT,
+    BOOT_S,
+    KERNEL,
+    NAMED_ONLY,
+    Proof,
+    booted,
+    judge_booted,
+)
+from assay.settings.words import word_of
+
+NAME = f"{BOOT}.kernel"
+"""A reserved name: no argument of the command line is called so."""
+RELEASE = "/proc/sys/kernel/osrelease"
+_RELEASE = re.compile(r"[0-9]+\.[0-9]+[A-Za-z0-9._+~-]{0,58}", re.ASCII)
+"""``uname(2)`` has room for 64 characters; kernels since 3.0 name three numbers."""
+
+
+@dataclass(frozen=True)
+class BootKernel:
+    """The release of the running kernel."""
+
+    name: str = NAME
+    summary: str = "kernel that runs: its release, as uname -r prints it"
+    scope: Scope = Scope.BOOT
+    switch_cost_s: float = BOOT_S
+    evidence: Level = Level.SEEN
+
+    @property
+    def arguments(self) -> frozenset[str]:
+        """The words of the command line that are its own: none."""
+        return frozenset()
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Readings of the machine that it may change: any."""
+        return (ANY, KERNEL)
+
+    def words(self, value: Value) -> tuple[str, ...]:
+        """Return the words that stand on the command line for a value: none."""
+        return ()
+
+    def alike(self, one: Value, other: Value) -> bool:
+        """Tell whether two values are the same."""
+        return word_of(one) == word_of(other)
+
+    def domain(self, machine: Machine) -> Domain:
+        """Return the values that can be asked for: any release."""
+        return AnyText("the release of an installed kernel, as uname -r prints it")
+
+    def default(self, machine: Machine) -> Value | None:
+        """Return the release of the running kernel."""
+        return machine.kernel or None
+
+    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+        """Return why it is never tried unasked."""
+        return NAMED_ONLY
+
+    def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
+        """Compare the running kernel with the one that is asked for.
+
+        Raises:
+            BadInput: the value is not a release.
+        """
+        value = word_of(config[self.name])
+        if not _RELEASE.fullmatch(value):
+            here = machine.kernel or "6.1.0-18-amd64"
+            raise BadInput(
+                f"{self.name}={value!r} is not the release of a kernel.",
+                f"Write what uname -r prints under it, for example {here}.",
+            )
+        if value != machine.kernel:
+            here = machine.kernel or "nothing"
+            return Pending(f"uname -r prints {here}, not {value}", running=here)
+        proof = Proof(RELEASE, machine.kernel, fits=True, wanted=repr(value))
+        needs, seen = f"a boot of the kernel {value}", f"uname -r prints {value}"
+        return Resolved((booted(self.name, needs, seen, [proof]),))
+
+    def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+        """Judge by the release that was read before and after the launch."""
+        return judge_booted(self.name, config[self.name], facts, plan)

@@ -1,0 +1,46 @@
+"""Kernels: the readings that describe the kernel of a boot."""
+
+from __future__ import annotations
+
+from assay.machine.booted import CPU
+from assay.machine.document import Machine
+from assay.machine.state import STATE_FILES
+from assay.records import Evidence, StudySpec
+from assay.search.kernels import OPTION, kernel_evidence
+from assay.settings.boot.common import FIRMWARE
+from assay.settings.boot.kernel import NAME, RELEASE
+
+SETTINGS = frozenset({NAME, f"{FIRMWARE}.kernel"})
+"""Settings that ask for another kernel."""
+_PLACES = ("/proc/sys/", "/sys/kernel/", "/sys/module/", f"{CPU}/")
+_WORDS = "boot"
+"""The reading that holds words of the command line, which are not the kernel's own."""
+
+
+def varies_kernel(spec: StudySpec) -> bool:
+    """Tell whether a study goes from kernel to kernel."""
+    return not SETTINGS.isdisjoint(spec.pausing)
+
+
+def described(began: Machine, here: Machine) -> Evidence:
+    """Describe the kernel of the present boot beside the one that the study began under."""
+    return kernel_evidence((began.kernel, _readings(began)), (here.kernel, _readings(here)))
+
+
+def _readings(machine: Machine) -> dict[str, str]:
+    """Collect the defaults, the files and the options that tell one kernel from another."""
+    files = {
+        path: text
+        for path, text in (machine.system | machine.boot.found).items()
+        if path.startswith(_PLACES) and path not in STATE_FILES
+    }
+    found = {_short(path): text for path, text in files.items()}
+    found.pop(_short(RELEASE), None)
+    state = {name: text for name, text in machine.default_state.items() if name != _WORDS}
+    options = {f"{OPTION}{name}": value for name, value in machine.boot.config.items()}
+    return {name: " ".join(text.split()) for name, text in (found | state | options).items()}
+
+
+def _short(path: str) -> str:
+    """Return a path without the folder that most of them share."""
+    return path.removeprefix(f"{CPU}/").removeprefix("/sys/kernel/debug/")

@@ -1,0 +1,60 @@
+"""Named configurations of a search: those that can be granted, and a line for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from assay.records import Choices, Configuration, NamedConfiguration, Parameter, Plan, Space
+from assay.search.named import COLUMN
+from assay.study.choose import describe, grantable
+
+
+def grantable_named(
+    space: Space, planner: Callable[[Configuration], Plan]
+) -> tuple[Space, dict[str, str]]:
+    """Return the space without what the planner refuses, and why each was left out.
+
+    A named configuration leaves as a whole: without one of its settings it would be another one.
+
+    Raises:
+        NotPossible: as ``grantable``.
+    """
+    if not space.named:
+        return grantable(space, planner)
+    refused: dict[str, str] = {}
+    kept: list[NamedConfiguration] = []
+    for one in space.named:
+        plan = planner(one.configuration)
+        if plan.impossible:
+            reasons = (f"{name}: {word.reason}" for name, word in plan.refused.items())
+            refused[f"{COLUMN}.{one.name}"] = "; ".join(reasons)
+        else:
+            kept.append(one)
+    own = {name for one in space.named for name in one.configuration}
+    beside = tuple(p for p in space.parameters if p.name not in own)
+    rest, also = grantable(msgspec.structs.replace(space, parameters=beside, named=()), planner)
+    narrowed = (_narrowed(p, kept) for p in space.parameters if p.name in own)
+    parameters = (*(p for p in narrowed if p is not None), *rest.parameters)
+    named = msgspec.structs.replace(space, parameters=parameters, named=tuple(kept))
+    return named, refused | also
+
+
+def _narrowed(parameter: Parameter, kept: Iterable[NamedConfiguration]) -> Parameter | None:
+    """Return a parameter over the values that are left; ``None`` where there are none."""
+    values = parameter.domain.values() or ()
+    found = {one.configuration.get(parameter.name) for one in kept}
+    options = tuple(value for value in values if value in found)
+    if not options:
+        return None
+    ordered = isinstance(parameter.domain, Choices) and parameter.domain.ordered
+    return msgspec.structs.replace(parameter, domain=Choices(options, ordered=ordered))
+
+
+def described(space: Space) -> Iterable[str]:
+    """Yield a line for each named configuration, then one for each setting beside them."""
+    own = {name for one in space.named for name in one.configuration}
+    yield from (f"{one.name}: {one.configuration}" for one in space.named)
+    beside = tuple(p for p in space.parameters if p.name not in own)
+    yield from describe(msgspec.structs.replace(space, parameters=beside))

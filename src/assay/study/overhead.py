@@ -1,0 +1,88 @@
+"""The calibration of the cost of observing on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from assay import __version__
+from assay.launch.document import launcher_document
+from assay.machine.reader import fingerprint
+from assay.measure.overhead import (
+    CONTAINED,
+    Program,
+    Way,
+    launched,
+    measured,
+    missing,
+    observing,
+)
+from assay.records import Choices, Configuration, Launch, Stage, Workload
+from assay.records.overhead import Overhead
+from assay.study.laboratory import Laboratory
+
+MALLOC, HOOKED = "malloc", "threads.torch.intra"
+"""Settings by which an allocator is preloaded, and by which the import hook is put in place."""
+
+
+def calibrate(
+    lab: Laboratory,
+    programs: Sequence[Program],
+    *,
+    budget_s: float,
+    seed: int = 0,
+    told: Callable[[int], None] = lambda rounds: None,
+) -> Overhead:
+    """Measure the cost of each observation that this host offers.
+
+    Args:
+        lab: this host, with the program that the first of ``programs`` runs.
+        programs: that are launched; at least one.
+        budget_s: no further round begins after it.
+        seed: of the orders.
+        told: is called after each round with their number.
+
+    Raises:
+        WorkloadFailed: a launch failed.
+        NotPossible: the launcher could not put one in place.
+    """
+    at_s, began_s = time.time(), time.monotonic()
+    absent: dict[str, str] = {}
+    ways = [*observing(), *_preloads(lab, programs[0].argv, absent)]
+    everything = {name: value for way in observing() for name, value in way.on.items()}
+    facts = launched(lab.driver, programs[0], everything)
+    absent |= dict(missing(facts, [way.observation for way in ways]))
+    ways = [way for way in ways if way.observation not in absent]
+    costs = measured(lab.driver, programs, ways, budget_s=budget_s, seed=seed, told=told)
+    return Overhead(
+        machine=fingerprint(lab.machine),
+        model=lab.machine.model,
+        kernel=lab.machine.kernel,
+        engine=__version__,
+        at_s=at_s,
+        took_s=time.monotonic() - began_s,
+        costs=costs,
+        absent=absent,
+    )
+
+
+def _preloads(lab: Laboratory, argv: tuple[str, ...], absent: dict[str, str]) -> Iterator[Way]:
+    """Yield the allocators that can be preloaded, and the import hook; note why not the others."""
+    domain = lab.registry.get(MALLOC).domain(lab.machine)
+    allocators = domain.values() if isinstance(domain, Choices) else ()
+    wanted = [(f"preload {name}", MALLOC, name) for name in allocators or () if name != "glibc"]
+    for observation, setting, value in (*wanted, ("import hook", HOOKED, 1)):
+        plan = lab.plan(Configuration({setting: value}))
+        if plan.refused:
+            absent[observation] = plan.words[setting].reason or "refused here"
+            continue
+        launch = Launch(
+            configuration=plan.configuration,
+            arm=str(plan.configuration),
+            stage=Stage.SURVEY,
+            block=0,
+            position=0,
+        )
+        document = launcher_document(plan, Workload(argv=argv), launch, env=lab.driver.env)
+        variables = {name: document[name] for name in ("env_set", "env_unset") if name in document}
+        yield Way(observation, CONTAINED | variables, CONTAINED)

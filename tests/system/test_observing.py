@@ -1,0 +1,81 @@
+"""Observations of real launches: none of those that count opens a perf event."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    return CommandLine(assay_exec, tmp_path)
+
+
+@pytest.fixture
+def traced(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    """Give a command line that strace watches, with all that it starts."""
+    strace = shutil.which("strace")
+    if strace is None:
+        pytest.skip("needs strace")
+    watching = ("-f", "-qq", "-e", "trace=perf_event_open", "-o", str(tmp_path / "trace"))
+    return CommandLine(assay_exec, tmp_path, prefix=(strace, *watching))
+
+
+def opened(cli: CommandLine, *words: str) -> int:
+    """Count the perf events that a command opens."""
+    answer = cli(*words)
+    if "PTRACE_TRACEME" in answer.err:
+        pytest.skip("strace may not trace here")
+    assert answer.status == 0, answer.err
+    return (cli.folder / "trace").read_text().count("perf_event_open(")
+
+
+def test_launches_that_count_open_no_counter(traced: CommandLine) -> None:
+    assert opened(traced, "measure", "--runs", "4", "--", "true") == 0
+
+
+def test_counters_that_were_asked_for_are_opened(traced: CommandLine) -> None:
+    words = ("measure", "--observe", "all", "--runs", "4", "--", "true")
+    assert opened(traced, *words) >= 4
+
+
+@pytest.mark.parametrize(
+    ("words", "on"),
+    [
+        ((), ["memory", "scheduling"]),
+        (("--observe", "none"), None),
+        (("--observe", "readback,counters"), ["counters", "readback"]),
+    ],
+)
+def test_record_names_the_observations_that_were_on(
+    cli: CommandLine, words: tuple[str, ...], on: list[str] | None
+) -> None:
+    answer = cli("run", "--record", "record", *words, "--", "sleep", "0.05")
+    assert answer.status == 0, answer.err
+    record = json.loads((cli.folder / "record").read_text())
+    assert record.get("observed") == on
+    sampled = on is not None and "scheduling" in on
+    assert ("run_queue_wait_s" in record["absent"]) is not sampled
+
+
+def test_study_keeps_the_observations_of_each_launch(cli: CommandLine) -> None:
+    words = ("measure", "--observe", "none", "--metric", "peak_anon_bytes", "--runs", "4")
+    assert cli(*words, "--", "sleep", "0.05").status == 0
+    counted = [one["observed"] for one in cli.documents() if one["launch"]["stage"] == "confirm"]
+    assert counted == [["memory"]] * len(counted) and counted
+
+
+def test_observe_without_a_record_is_refused(cli: CommandLine) -> None:
+    answer = cli("run", "--observe", "all", "--", "true")
+    assert answer.status == 125  # as every error of assay itself in `run`
+    assert "Add --record FILE" in answer.err
+
+
+def test_unknown_observation_is_refused(cli: CommandLine) -> None:
+    answer = cli("measure", "--observe", "counter", "--", "true")
+    assert answer.status == 2
+    assert "Did you mean counters?" in answer.err

@@ -1,0 +1,84 @@
+"""`assay study calibrate --overhead`: the costs are measured, stored, and shown of this machine."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli.main import main
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "assay.db"
+
+
+def calibrated(db: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Calibrate with a short program; return the document."""
+    words = ["study", "calibrate", "--overhead", "--budget", "1ms", "--db", str(db), "--json"]
+    assert main([*words, "--", "/bin/true"]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def shown_by_doctor(db: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["doctor", "--db", str(db)]) == 0
+    return capsys.readouterr().out
+
+
+def test_costs_are_measured_and_shown_with_their_date(
+    db: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = calibrated(db, capsys)
+    measured = {cost["observation"] for cost in document["costs"]}
+    assert {"memory", "scheduling", "readback"} <= measured
+    named = measured | document.get("absent", {}).keys()
+    assert {"containment", "counters", "preload jemalloc", "import hook"} <= named
+    assert not measured & document.get("absent", {}).keys()
+    for cost in document["costs"]:
+        assert cost["pairs"] >= 8
+        assert cost["wall"]["low"] <= cost["wall"]["share"] <= cost["wall"]["high"]
+    text = shown_by_doctor(db, capsys)
+    assert "measured 20" in text
+    assert "by assay" in text
+    assert "memory " in text
+    assert main(["doctor", "--db", str(db), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["overhead"] == document
+
+
+def test_costs_of_another_machine_are_not_shown_as_of_this_one(
+    db: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibrated(db, capsys)
+    with sqlite3.connect(db) as connection:
+        connection.execute("UPDATE overhead SET machine = 'another'")
+    assert "cost not measured here" in shown_by_doctor(db, capsys)
+
+
+def test_doctor_makes_no_store_to_look_for_costs(
+    db: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "cost not measured here" in shown_by_doctor(db, capsys)
+    assert not db.exists()
+
+
+def test_program_that_fails_ends_with_its_status_named(
+    db: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["study", "calibrate", "--overhead", "--budget", "1ms", "--db", str(db)]
+    assert main([*words, "--", "/bin/false"]) != 0
+    assert "status 1" in capsys.readouterr().err
+    assert "cost not measured here" in shown_by_doctor(db, capsys)
+
+
+@pytest.mark.parametrize("more", [["--runs", "5"], ["--observe", "none"]])
+def test_words_that_do_not_apply_are_refused(
+    db: Path, capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    words = ["study", "calibrate", "--overhead", "--db", str(db), *more, "--", "/bin/true"]
+    assert main(words) == 2
+    assert more[0] in capsys.readouterr().err

@@ -1,0 +1,34 @@
+"""The words of --observe."""
+
+import pytest
+
+from assay.cli.observe import observed_of
+from assay.errors import BadInput
+from assay.records import Observation
+from assay.records.observation import EVERY
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (None, None),
+        ("all", EVERY),
+        ("none", ()),
+        ("memory", (Observation.MEMORY,)),
+        ("scheduling,counters", (Observation.COUNTERS, Observation.SCHEDULING)),
+    ],
+)
+def test_words_name_observations(text: str | None, found: tuple | None) -> None:
+    assert observed_of(text) == found
+
+
+def test_unknown_name_is_refused_with_the_nearest() -> None:
+    with pytest.raises(BadInput, match="no observation 'counter'") as error:
+        observed_of("memory,counter")
+    assert "Did you mean counters?" in error.value.remedy
+
+
+def test_empty_name_is_refused_with_all_names() -> None:
+    with pytest.raises(BadInput) as error:
+        observed_of("")
+    assert "counters, memory, scheduling, readback" in error.value.remedy

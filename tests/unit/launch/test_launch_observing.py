@@ -1,0 +1,77 @@
+"""Which observations are on in a launch, and what the launcher is asked for."""
+
+import msgspec
+import pytest
+
+from assay.launch.document import launcher_document
+from assay.launch.observing import observed
+from assay.records import DEFAULT, Launch, Observation, Plan, Stage, Workload
+from assay.records.observation import EVERY, USUAL
+from assay.records.workload import BUILT_IN
+
+COUNTED = Launch(configuration=DEFAULT, arm="default", stage=Stage.CONFIRM, block=0, position=0)
+SURVEY = msgspec.structs.replace(COUNTED, stage=Stage.SURVEY)
+PROGRAM = Workload(argv=("true",))
+
+
+def document(launch: Launch = COUNTED, workload: Workload = PROGRAM, **words: object) -> dict:
+    return launcher_document(Plan(configuration=DEFAULT), workload, launch, env={}, **words)
+
+
+def measuring(*names: str) -> Workload:
+    return Workload(argv=("true",), metrics=tuple(BUILT_IN[name] for name in names))
+
+
+def test_launch_that_counts_opens_no_counters_and_reads_nothing_back() -> None:
+    found = document()
+    assert not {"counters", "observe", "environ_names", "map_names", "sampling"} & found.keys()
+    assert observed(COUNTED, PROGRAM, ()) == USUAL
+
+
+def test_observe_none_turns_sampling_off() -> None:
+    assert document(observe=())["sampling"] == []
+    assert observed(COUNTED, PROGRAM, (), ()) == ()
+
+
+def test_observe_all_turns_everything_on() -> None:
+    found = document(observe=EVERY)
+    assert found["counters"] == ["default"] and "maps" in found["observe"]
+    assert "sampling" not in found  # the launcher samples both by itself
+    assert observed(COUNTED, PROGRAM, (), EVERY) == EVERY
+
+
+@pytest.mark.parametrize(
+    ("asked", "sampled"),
+    [((Observation.MEMORY,), ["memory"]), ((Observation.SCHEDULING,), ["scheduling"])],
+)
+def test_one_of_two_samplings_can_be_chosen(asked: tuple, sampled: list[str]) -> None:
+    assert document(observe=asked)["sampling"] == sampled
+
+
+def test_metric_of_memory_keeps_its_samples_on() -> None:
+    work = measuring("wall_s", "peak_anon_bytes")
+    assert document(workload=work, observe=())["sampling"] == ["memory"]
+    assert observed(COUNTED, work, (), ()) == (Observation.MEMORY,)
+
+
+def test_metric_of_counter_opens_that_counter_alone() -> None:
+    work = measuring("instructions")
+    assert document(workload=work)["counters"] == ["instructions"]
+    assert Observation.COUNTERS in observed(COUNTED, work, ())
+    assert document(workload=work, observe=EVERY)["counters"] == ["default", "instructions"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reads"),
+    [("thp", True), ("env.MODE", True), ("malloc", True), ("arg.level", False), ("command", False)],
+)
+def test_varied_setting_is_read_back_unless_it_is_in_the_command(name: str, reads: bool) -> None:
+    assert ("observe" in document(varied=(name,), observe=())) is reads
+    assert (Observation.READBACK in observed(COUNTED, PROGRAM, (name,), ())) is reads
+
+
+def test_survey_reads_the_program_back_and_opens_no_counters() -> None:
+    found = document(SURVEY)
+    assert {"maps", "smaps", "numa_maps"} <= set(found["observe"])
+    assert "counters" not in found
+    assert observed(SURVEY, PROGRAM, ()) == (*USUAL, Observation.READBACK)

@@ -1,0 +1,98 @@
+"""The cost of observing: the figures made of pairs, and the observations that a host lacks."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+
+import pytest
+
+from assay.measure import loads
+from assay.measure.overhead import (
+    BARE,
+    CONTAINED,
+    built_in,
+    cost_of,
+    missing,
+    observing,
+    order_of_interval,
+)
+from assay.records import RunFacts
+from assay.records.facts import Containment, Counter
+
+
+def facts(wall_s: float, user_s: float = 0.0, sys_s: float = 0.0) -> RunFacts:
+    """Return the facts of a launch."""
+    return RunFacts(outcome="exited", exit_status=0, wall_s=wall_s, user_s=user_s, sys_s=sys_s)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "index"), [(6, 0), (8, 0), (9, 1), (11, 1), (12, 2), (20, 5), (25, 7), (50, 17)]
+)
+def test_interval_of_median_begins_at_tabulated_order_statistic(pairs: int, index: int) -> None:
+    # Conover, Practical Nonparametric Statistics: ranks of the 95 % interval, counted from 1.
+    assert order_of_interval(pairs) == index
+
+
+def test_interval_of_median_covers_in_95_of_100() -> None:
+    rng = random.Random(1)
+    held = 0
+    for _ in range(2000):
+        differences = [rng.expovariate(1.0) for _ in range(30)]
+        cost = cost_of("memory", "p", [(facts(1.0 + d), facts(1.0)) for d in differences])
+        held += cost.wall.low <= 0.6931 <= cost.wall.high
+    assert 0.94 <= held / 2000 <= 0.985, "the steps of the binomial leave it above 95 %"
+
+
+def test_cost_is_share_of_wall_time_of_bare_program() -> None:
+    pairs = [(facts(2.02, 1.01, 0.53), facts(2.0, 1.0, 0.5))] * 8
+    found = cost_of("memory", "spin", pairs)
+    assert (found.bare_s, found.pairs) == (2.0, 8)
+    assert found.wall.share == pytest.approx(0.01)
+    assert found.user.share == pytest.approx(0.005)
+    assert found.sys.share == pytest.approx(0.015)
+
+
+def test_cost_of_an_outlier_in_one_pair_is_not_the_cost() -> None:
+    pairs = [(facts(1.0), facts(1.0))] * 9 + [(facts(9.0), facts(1.0))]
+    assert cost_of("memory", "spin", pairs).wall.share == 0.0
+
+
+def test_each_observation_adds_one_thing_to_the_same_launch() -> None:
+    for way in observing():
+        different = {name for name in way.on if way.on[name] != way.without.get(name)}
+        assert len(different) == 1, way.observation
+        assert way.without == (BARE if way.observation == "containment" else CONTAINED)
+
+
+def test_missing_names_reason_of_the_launcher() -> None:
+    reason = "this machine has no such counter"
+    found = facts(1.0)
+    bare = RunFacts(
+        outcome="exited",
+        containment=Containment(mode="none"),
+        absent={"counters.cycles": reason},
+    )
+    names = ["containment", "counters", "memory"]
+    assert dict(missing(bare, names)) == {
+        "containment": "this host gives no control group",
+        "counters": reason,
+    }
+    counter = Counter(value=1.0, enabled_s=1.0, running_s=1.0, scope="all")
+    full = RunFacts(
+        outcome="exited", containment=Containment(mode="v2"), counters={"cycles": counter}
+    )
+    assert dict(missing(full, names)) == {}
+    assert found.counters == {}
+
+
+@pytest.mark.parametrize("program", built_in(sys.executable), ids=lambda program: program.name)
+def test_built_in_load_runs_without_assay(program: object) -> None:
+    argv = program.argv  # type: ignore[attr-defined]
+    done = subprocess.run([argv[0], "-I", "-S", *argv[1:]], timeout=60, check=False)
+    assert done.returncode == 0
+
+
+def test_every_load_is_built_in() -> None:
+    assert [program.name for program in built_in("python3")] == list(loads.LOADS)

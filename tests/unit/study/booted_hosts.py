@@ -1,0 +1,182 @@
+"""Hosts that only remember how they were booted, and studies that go from boot to boot on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import cast
+
+import msgspec
+
+from assay.launch.driver import Driver
+from assay.machine.boot import digested
+from assay.machine.document import Boot, Cpu, Machine, Node, Rights
+from assay.measure.executor import Node as Place
+from assay.measure.executor import Ticket
+from assay.records import (
+    Arm,
+    BootChange,
+    Budget,
+    Configuration,
+    Kind,
+    Launch,
+    Outcome,
+    Plan,
+    Sample,
+    Status,
+    StudySpec,
+    Value,
+    Workload,
+)
+from assay.settings.registry import builtin
+from assay.store import Store
+from assay.study.booting import BootPause
+from assay.study.laboratory import Laboratory
+from assay.study.loop import Listener
+from assay.study.session import Result, begin, resume
+
+MOST_BOOTS = 80
+
+
+class Host:
+    """A machine that can be booted; what ``unasked`` names changes with every boot."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = list(words)
+        self.boots = 1
+        self.state = {"thp.enabled": "madvise", "boot": " ".join(sorted(words))}
+        self.cpus = 2
+        self.nodes = 1
+        self.said: dict[str, str] = {}
+        self.found: dict[str, str] = {}
+        self.kernel = "6.1.0"
+        self.configs: dict[str, dict[str, str]] = {}
+        self.walls: Callable[[Host, Configuration], float] = lambda host, configuration: 1.0
+        self.launched: list[Launch] = []
+
+    def boot(self, change: BootChange) -> None:
+        """As the study says."""
+        gone = [word for text in change.remove for word in text.split()]
+        self.words = [word for word in self.words if digested(word) not in gone]
+        self.words += [word for text in change.add for word in text.split()]
+        self.kernel = change.kernel or self.kernel
+        self.again()
+
+    def again(self) -> None:
+        """As it was."""
+        self.boots += 1
+        self.state["boot"] = " ".join(sorted(self.words))
+        self.said = {}
+
+    @property
+    def machine(self) -> Machine:
+        """As assay would read it."""
+        cpus = range(self.cpus)
+        each = self.cpus // self.nodes
+        return Machine(
+            arch="x86_64",
+            kernel=self.kernel,
+            kernel_version=(6, 1),
+            model="test",
+            cpus=tuple(Cpu(id=n, core=n, siblings=(n,), node=n // each) for n in cpus),
+            allowed=tuple(cpus),
+            nodes=tuple(
+                Node(id=n, cpus=tuple(c for c in cpus if c // each == n), memory_bytes=1 << 30)
+                for n in range(self.nodes)
+            ),
+            rights=Rights(uid=0),
+            default_state=dict(self.state),
+            boot=Boot(
+                id=f"{self.boots:012x}",
+                words=tuple(map(digested, self.words)),
+                said=self.said,
+                found=self.found,
+                config=self.configs.get(self.kernel, {}),
+            ),
+        )
+
+    def laboratory(self) -> Laboratory:
+        """For one sitting."""
+        return Laboratory(
+            machine=self.machine,
+            registry=builtin(),
+            driver=cast(Driver, _Env()),
+            executor=lambda spec: Simulating(self),
+        )
+
+
+class _Env:
+    env: dict[str, str] = {}
+
+
+class Simulating:
+    """Launches that take no time; what they say they took is the host's to say."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._ended: list[Sample] = []
+
+    def nodes(self) -> list[Place]:
+        return [Place("test")]
+
+    def open(self, node: Place, plan: Plan) -> None:
+        raise AssertionError("nothing is applied within a boot")
+
+    def submit(self, launch: Launch, plan: Plan) -> Ticket:
+        plan.demand_booted()
+        wall_s = self._host.walls(self._host, launch.configuration)
+        self._host.launched.append(launch)
+        self._ended.append(
+            Sample(launch=launch, outcome=Outcome.OK, wall_s=wall_s, metrics={"wall_s": wall_s})
+        )
+        return Ticket(0)
+
+    def poll(self, timeout_s: float | None) -> list[Sample]:
+        ended, self._ended = self._ended, []
+        return ended
+
+    def cancel(self, ticket: Ticket) -> None: ...
+    def close(self) -> None: ...
+
+
+class Silent:
+    def began(self, study_id: str) -> None: ...
+    def launching(self, launch: Launch, left: Budget) -> None: ...
+    def warned(self, error: Exception) -> None: ...
+    def sampled(self, sample: Sample, race: object, left: Budget) -> None: ...
+
+    def ended(self, launches: int) -> None: ...
+    def building(self, argv: tuple[str, ...]) -> nullcontext[None]:
+        return nullcontext()
+
+
+QUIET = cast(Listener, Silent())
+
+
+def comparing(*arms: dict[str, Value], **asked: object) -> StudySpec:
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(argv=("./app",)),
+        budget=Budget(launches=400),
+        arms=tuple(Arm(name=str(Configuration(a)), configuration=Configuration(a)) for a in arms),
+    )
+    return msgspec.structs.replace(spec, **asked)
+
+
+def driven(
+    host: Host, store: Store, spec: StudySpec, seen: Callable[[BootPause], None] | None = None
+) -> Result:
+    """The result of a study whose user boots as it says."""
+    study_id: str | None = None
+    for _ in range(MOST_BOOTS):
+        try:
+            if study_id is None:
+                return begin(host.laboratory(), store, spec, QUIET)
+            return resume(host.laboratory(), store, study_id, QUIET, new_stratum=False)
+        except BootPause as pause:
+            study_id = pause.study_id
+            assert store.study(study_id).status is Status.PAUSED
+            if seen is not None:
+                seen(pause)
+            host.boot(pause.change)
+    raise AssertionError("it never ends")
