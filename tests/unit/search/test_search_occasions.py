@@ -228,6 +228,16 @@ def test_differences_of_hosts_are_listed() -> None:
     assert effect_sentence(found).endswith("the effects of: day, kernel, program.")
 
 
+def test_options_of_the_kernels_are_listed() -> None:
+    a = measure("a", times(1), Conditions(config=(("HZ", "250"), ("NO_HZ_FULL", "n"))))
+    b = measure("b", times(2), Conditions(day=1, config=(("HZ", "1000"),)))
+    unread = measure("c", times(3), Conditions(day=2))
+    found = compared(a.side(), b.side(), nothing)
+    assert [(one.what, one.a, one.b) for one in found.differences] == [("CONFIG_HZ", "250", "1000")]
+    assert found.inseparable == ("day", "kernel")
+    assert compared(a.side(), unread.side(), nothing).differences == ()
+
+
 def test_a_bundle_may_be_of_another_host_of_the_same_kind() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2), Conditions(day=1))
     found = compared(a.side(), b.side(source=ConditionSource.BUNDLE), nothing)
