@@ -8,6 +8,7 @@ are worked on: ``eliminate``, ``resample``, ``peeking``, and ``swapped`` of ``or
 - ``sequence``: interval of a mean, valid at every look
 - ``median``: interval of a median, valid at every look, values possibly censored
 - ``paired``: the effect of B against A over blocks
+- ``occasions``: the effect of B against A where each has an occasion of its own
 - ``verdict``: what an effect shows, in one word
 - ``spread``: how much more one arm varies than another
 - ``modes``: whether launches fall into two groups, and what goes along with them

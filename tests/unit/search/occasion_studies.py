@@ -48,6 +48,7 @@ class Conditions:
     machine: str = "machine-1"
     model: str = "Processor One"
     program: str = "00ff"
+    config: tuple[tuple[str, str], ...] = ()
 
 
 def machine_of(where: Conditions) -> Machine:
@@ -61,7 +62,7 @@ def machine_of(where: Conditions) -> Machine:
         allowed=(0, 1),
         nodes=(Node(id=0, cpus=(0, 1), memory_bytes=1 << 34),),
         rights=Rights(uid=1000),
-        boot=Boot(id=where.boot, words=("quiet",)),
+        boot=Boot(id=where.boot, words=("quiet",), config=dict(where.config)),
     )
 
 

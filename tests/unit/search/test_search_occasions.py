@@ -12,9 +12,10 @@ from occasion_studies import DEFAULT, Conditions, calibrations, measure, times
 from scipy import stats
 
 from assay.errors import BadInput
-from assay.records import Arm, Configuration, Kind, Metric, Outcome, Stage
+from assay.records import Arm, Configuration, Evidence, Kind, Metric, Outcome, Stage
 from assay.records.comparison import ConditionSource, OccasionVerdict
 from assay.records.workload import Goal
+from assay.search.disturbance import CPUS
 from assay.search.occasions.judge import compared
 from assay.search.occasions.published import row_of, summary_of
 from assay.search.occasions.words import effect_sentence, verdict_sentence
@@ -46,6 +47,12 @@ def test_two_conditions_measured_once_each_are_unproven() -> None:
     assert found.inseparable == ("day", "boot", "kernel")
     assert "0 of 5 other occasions" in found.reason
     assert "assay study calibrate -- ./solve 9" in found.remedy
+
+
+def test_launches_that_do_not_differ_are_not_called_faster() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.001), NEW)
+    told = verdict_sentence(compared(a.side(), b.side(), nothing))
+    assert told.startswith("Unproven: whether b differs from a is unclear even in these launches")
 
 
 def test_steady_occasions_prove_a_difference() -> None:
@@ -221,6 +228,16 @@ def test_differences_of_hosts_are_listed() -> None:
     assert effect_sentence(found).endswith("the effects of: day, kernel, program.")
 
 
+def test_options_of_the_kernels_are_listed() -> None:
+    a = measure("a", times(1), Conditions(config=(("HZ", "250"), ("NO_HZ_FULL", "n"))))
+    b = measure("b", times(2), Conditions(day=1, config=(("HZ", "1000"),)))
+    unread = measure("c", times(3), Conditions(day=2))
+    found = compared(a.side(), b.side(), nothing)
+    assert [(one.what, one.a, one.b) for one in found.differences] == [("CONFIG_HZ", "250", "1000")]
+    assert found.inseparable == ("day", "kernel")
+    assert compared(a.side(), unread.side(), nothing).differences == ()
+
+
 def test_a_bundle_may_be_of_another_host_of_the_same_kind() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2), Conditions(day=1))
     found = compared(a.side(), b.side(source=ConditionSource.BUNDLE), nothing)
@@ -273,6 +290,32 @@ def test_the_command_of_an_arm_is_its_workload() -> None:
     assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
     with pytest.raises(BadInput, match=r"different workloads .*\./other"):
         compared(a.side(), b.side("./other"), nothing)
+
+
+def test_a_command_with_an_open_quote_is_one_word() -> None:
+    odd = Arm(name="odd", configuration=Configuration({"command": "./solve '9"}))
+    side = measure("b", times(2), kind=Kind.COMPARE, arms=(DEFAULT, odd)).side("odd")
+    assert side.workload.argv == ("./solve '9",)
+
+
+def test_the_default_of_a_placeholder_is_a_part_of_the_command() -> None:
+    large = Arm(name="arg.n=10", configuration=Configuration({"arg.n": 10}))
+    usual = Arm(name="arg.n=9", configuration=Configuration({"arg.n": 9}))
+    a = measure("a", times(1), OLD)
+    b = measure(
+        "b",
+        times(2),
+        Conditions(day=1),
+        kind=Kind.COMPARE,
+        arms=(DEFAULT, usual, large),
+        argv=("./solve", "{n}"),
+        placeholders={"n": "9"},
+    )
+    assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
+    assert compared(a.side(), b.side("arg.n=9"), nothing).inseparable == ("day",)
+    found = compared(a.side(), b.side("arg.n=10"), nothing)
+    assert found.inseparable == ("day", "configuration")
+    assert "assay study calibrate -- ./solve 9" in compared(b.side(), a.side(), nothing).remedy
 
 
 # --- refusals ---------------------------------------------------------------------------------
@@ -330,6 +373,27 @@ def test_values_at_the_ends_of_floats_are_compared() -> None:
     found = compared(a.side(), b.side(), nothing)
     assert found.ratio > 1e300
     assert math.isfinite(found.ci_launches[1]) and math.isfinite(found.b.sd)
+
+
+def disturbed(study, blocks):
+    """Return the study with another process on all CPUs during some blocks."""
+    load = (
+        Evidence(kind="foreign_load", value=50.0, unit="s", outside=True),
+        Evidence(kind=CPUS, value=2.0),
+    )
+    samples = [
+        msgspec.structs.replace(s, evidence=load) if s.launch.block in blocks else s
+        for s in study.samples
+    ]
+    return type(study)(study.id, study.spec, study.stratum, tuple(samples))
+
+
+def test_disturbed_values_are_left_out_unless_most_are() -> None:
+    one = measure("a", times(1))
+    few, most = (disturbed(one, range(n)).side() for n in (5, 20))
+    assert (few.condition.n, most.condition.n) == (25, 30)
+    assert "5 of 30 values" in few.notes[0] and "left out" in few.notes[0]
+    assert "20 of 30 values" in most.notes[0] and "all are used" in most.notes[0]
 
 
 def test_timeouts_are_refused() -> None:
@@ -396,6 +460,7 @@ def test_a_misprinted_deviation_is_told() -> None:
 def test_every_row_of_the_talk_can_be_read() -> None:
     lines = range(2, len(TALK.splitlines()) + 1)
     rows = [row_of(TALK, "mos_runs.csv", line) for line in lines]
+    assert (rows[0].condition.about or "").endswith("libc, source: 000 slide 46")
     assert len(rows) == 36
     assert {row.unit for row in rows} == {"s"}
 

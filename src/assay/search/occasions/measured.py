@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from assay.errors import BadInput
+from assay.launch.command import command_of
 from assay.machine.document import machine_in
 from assay.records import (
     Arm,
@@ -16,6 +17,7 @@ from assay.records import (
     Configuration,
     Kind,
     Metric,
+    Plan,
     Sample,
     Stage,
     Statistic,
@@ -24,6 +26,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.comparison import Condition, ConditionSource
+from assay.records.configuration import DEFAULT
 from assay.records.workload import BUILT_IN
 from assay.search.calibrate import calibrated_arms
 from assay.search.history import DEFAULT_ARM, History
@@ -35,6 +38,8 @@ RECOMMENDED = "recommended"
 """Stands for the arm that a study recommends."""
 COMMAND = "command"
 """Setting that holds the command of an arm."""
+MAX_DISTURBED = 1 / 3
+"""Share of disturbed values up to which the others are taken alone."""
 _HOME = re.compile(r"(?<![\w/.~-])(?:/(?:home|Users)/[^/\s]+|/root)(?=/|$)")
 
 
@@ -93,7 +98,6 @@ def measured(
     values, notes = _values(name, history, stage, chosen, figure)
     if spec.statistic is not Statistic.MEAN:
         notes = (f"{name}: the study decides by the {spec.statistic}; means are compared", *notes)
-    configuration = chosen[0].configuration
     mean, sd = _mean_and_sd(values)
     began = [s.started_at for s in samples if s.started_at > 0]
     return Measured(
@@ -106,7 +110,7 @@ def measured(
             study=study,
             stratum=stratum.number,
             arm=chosen[0].name,
-            settings=configuration.without(COMMAND),
+            settings=settings_under(spec, chosen[0]),
             at_s=min(began, default=None),
             machine=stratum.machine,
             model=stratum.model or None,
@@ -123,11 +127,31 @@ def measured(
 
 
 def workload_under(spec: StudySpec, arm: Arm) -> Workload:
-    """Return the workload of an arm: in a comparison of commands each has its own."""
+    """Return the workload of an arm with the defaults of its placeholders filled in.
+
+    In a comparison of commands each arm has its own.
+    """
     command = arm.configuration.get(COMMAND)
-    if command is None:
-        return spec.workload
-    return msgspec.structs.replace(spec.workload, argv=tuple(shlex.split(str(command))))
+    workload = spec.workload
+    if command is not None:
+        workload = msgspec.structs.replace(workload, argv=_split(str(command)))
+    filled = command_of(Plan(configuration=DEFAULT), workload)
+    return msgspec.structs.replace(workload, argv=filled, placeholders={})
+
+
+def _split(command: str) -> tuple[str, ...]:
+    """Return the words of a command; a text from elsewhere that has none is one word."""
+    try:
+        return tuple(shlex.split(command))
+    except ValueError:
+        return (command,)
+
+
+def settings_under(spec: StudySpec, arm: Arm) -> Configuration:
+    """Return the settings of an arm without its command and without defaults of placeholders."""
+    defaults = {f"arg.{name}": text for name, text in spec.workload.placeholders.items()}
+    names = [name for name, value in arm.configuration.items() if defaults.get(name) == str(value)]
+    return arm.configuration.without(COMMAND, *names)
 
 
 def _compares_commands(spec: StudySpec) -> bool:
@@ -203,22 +227,27 @@ def _values(
     Raises:
         BadInput: fewer than two, or some of launches that ran into their time-out.
     """
-    known = [seen for arm in arms for seen in history.known(stage, arm.name)]
-    if any(seen.censored for seen in known):
-        count = sum(seen.censored for seen in known)
+    names = {arm.name for arm in arms}
+    known = [
+        (seen, history.is_disturbed(stage, block))
+        for arm, block, seen in history.outcomes(stage)
+        if arm.name in names and seen is not None
+    ]
+    stopped = sum(seen.censored for seen, _ in known)
+    if stopped:
         raise BadInput(
-            f"{name}: {show_count(count, 'launch', 'launches')} of {arms[0].name!r} ran into the "
+            f"{name}: {show_count(stopped, 'launch', 'launches')} of {arms[0].name!r} ran into the "
             "time-out, so its mean is not known.",
             "Measure it again with a longer --timeout.",
         )
-    values = [value for arm in arms for value in history.sound_values(stage, arm.name)]
+    lost = sum(disturbed for _, disturbed in known)
+    mostly = lost > MAX_DISTURBED * len(known)
+    values = [seen.value for seen, disturbed in known if mostly or not disturbed]
     notes: tuple[str, ...] = ()
-    if len(values) < len(known):
-        lost = len(known) - len(values)
-        told = f"{name}: {lost} of {show_count(len(known), 'value')} are of disturbed blocks"
-        notes = (f"{told} and left out",)
-        if len(values) < 2:
-            values, notes = [seen.value for seen in known], (f"{told}; all are used",)
+    if lost:
+        fate = "all are used" if mostly else "they are left out"
+        of = f"{lost} of {show_count(len(known), 'value')}"
+        notes = (f"{name}: {of} are of blocks that other processes disturbed; {fate}",)
     if len(values) < 2:
         has = f"only one value of {metric.name}" if values else f"no values of {metric.name}"
         raise BadInput(
@@ -239,7 +268,6 @@ def workload_differences(a: Workload, b: Workload) -> list[str]:
     """Return the differences between two workloads, one line each; all homes count as one."""
     pairs = {
         "command": (_words(a.argv), _words(b.argv)),
-        "placeholders": (_items(a.placeholders), _items(b.placeholders)),
         "environment": (_items(a.environment), _items(b.environment)),
         "input": (_place(a.stdin), _place(b.stdin)),
         "build": (_build(a), _build(b)),

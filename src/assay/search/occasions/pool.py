@@ -12,9 +12,9 @@ from assay.records.comparison import ConditionSource, Occasions
 from assay.records.configuration import DEFAULT
 from assay.search.history import DEFAULT_ARM, arm_of
 from assay.search.occasions.measured import (
-    COMMAND,
     measured,
     metric_differences,
+    settings_under,
     workload_differences,
     workload_under,
 )
@@ -153,7 +153,7 @@ def _arm_like(spec: StudySpec, side: Measured) -> Arm | None:
     """Return the arm of a study that has the workload and the settings of a side."""
     settings = side.condition.settings or DEFAULT
     for arm in spec.arms or (DEFAULT_ARM if not settings else arm_of(settings),):
-        same = arm.configuration.without(COMMAND) == settings
+        same = settings_under(spec, arm) == settings
         if same and not workload_differences(workload_under(spec, arm), side.workload):
             return arm
     return None

@@ -140,7 +140,8 @@ def _published(name: str, row: Mapping[str, str], where: str) -> Published:
     workload = row.get("workload", "")
     stated = _UNIT.search(workload)
     columns = {key: cell for key, cell in row.items() if key not in FIGURES and cell}
-    about = ", ".join((*([workload] if workload else []), *columns.values()))
+    source = f"source: {row['source']}" if row.get("source") else ""
+    about = ", ".join(filter(None, (workload, *columns.values(), source)))
     return Published(
         condition=Condition(
             name=name,

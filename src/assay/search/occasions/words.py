@@ -24,6 +24,10 @@ _METRIC_OF_UNIT = {"s": Metric(name="wall_s", unit="s")}
 def verdict_sentence(found: OccasionComparison) -> str:
     """Return the verdict in one sentence, with its interval."""
     if found.verdict is OccasionVerdict.UNPROVEN:
+        low, high = found.ci_launches
+        if low <= 1.0 <= high:
+            whether = f"whether {found.b.name} differs from {found.a.name} is unclear even"
+            return f"Unproven: {whether} in these launches ({_launches(found)}); {found.reason}."
         return (
             f"Unproven: {_seen(found)} in these launches ({_launches(found)}), but {found.reason}."
         )
@@ -55,7 +59,7 @@ def launches_sentence(found: OccasionComparison) -> str | None:
     """Return the interval of the launches alone, where another one decides."""
     if found.ci is None:
         return None
-    return f"{_launches(found)}: narrower, since it takes the two occasions as they were"
+    return f"{_launches(found)}: it takes the two occasions as they were"
 
 
 def occasions_sentences(found: OccasionComparison) -> Iterator[str]:
