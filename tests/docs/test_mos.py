@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli.parser import parse
+from assay.cli.sweep_request import read_sweep
 from assay.errors import BadInput
 from assay.launch.partition.wish import ALGORITHMS, KEYS, LAYOUTS, parse_wish
+from assay.machine.reader import read_machine
+from assay.records import Scope
 from assay.settings.registry import builtin
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "mos.md").read_text()
@@ -126,3 +130,18 @@ def test_every_setting_on_the_page_exists() -> None:
 def test_what_others_compared_has_a_row() -> None:
     table = " ".join(row[0] for row in rows("The configurations that mOS was compared with"))
     assert all(one in table for one in COMPARED), [one for one in COMPARED if one not in table]
+
+
+def test_the_configurations_of_the_talk_are_a_sweep_file(tmp_path: Path) -> None:
+    fence = re.search(r"^```toml file=talk.toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert fence is not None
+    file = tmp_path / "talk.toml"
+    file.write_text(fence[1])
+    (tmp_path / "train.py").touch()
+    arguments = parse(["sweep", str(file)]).arguments
+    spec = read_sweep(str(file)).specification(arguments, builtin(), read_machine(), lambda _: True)
+    assert [arm.name for arm in spec.arms] == ["D", "A", "J", "mOS"]
+    shown = PAGE.split("```output\n4 cells:\n")[1].split("\n…")[0].splitlines()
+    assert [line.split()[0] for line in shown] == [arm.name for arm in spec.arms]
+    scopes = {builtin().get(name).scope for arm in spec.arms for name in arm.configuration}
+    assert scopes == {Scope.BOOT, Scope.PROCESS}

@@ -66,6 +66,8 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
         document["interference"] = to_builtins(conclusion.interference)
     if conclusion.switching is not None:
         document["switching"] = to_builtins(conclusion.switching)
+    if conclusion.kernels is not None:
+        document["kernels"] = to_builtins(conclusion.kernels)
     return {"study": result.study_id, **document, **blocks, "notes": list(result.notes)}
 
 
