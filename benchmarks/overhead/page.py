@@ -260,7 +260,7 @@ def _timing(table: Table) -> Iterable[str]:
             "bias to exec clock",
             "interval",
         )
-        yield markdown.table((*heads, "75 % - 25 %"), rows)
+        yield markdown.table((*heads, "75 % - 25 %", "processor time"), rows)
         yield from _off(table)
         yield from _ends(table)
 
@@ -277,7 +277,9 @@ def _timed(table: Table, case: str) -> Iterable[tuple[str, ...]]:
         if plain is not None and truth is not None and tool not in (timing.PLAIN, timing.EXEC):
             interval = f"{truth.low * MS:+.3f} to {truth.high * MS:+.3f}"
             cells = [f"{plain.middle * MS:+.3f}", f"{truth.middle * MS:+.3f}", interval]
-        yield case, tool, *_ms(found, 3), *cells, f"{found.range * MS:.3f}"
+        cpu = table.median(timing.cpu_key(case, tool))
+        cells += [f"{found.range * MS:.3f}", "" if cpu is None else f"{cpu * MS:.3f}"]
+        yield case, tool, *_ms(found, 3), *cells
 
 
 def _off(table: Table) -> Iterable[str]:

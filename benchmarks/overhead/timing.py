@@ -35,8 +35,13 @@ def case_of(spin_ms: int) -> str:
 
 
 def key(case: str, tool: str) -> Key:
-    """Of a figure of this part."""
+    """Return the key of a wall time."""
     return Key(NAME, case, tool, "wall_s")
+
+
+def cpu_key(case: str, tool: str) -> Key:
+    """Return the key of a processor time: user and system together."""
+    return Key(NAME, case, tool, "cpu_s")
 
 
 def end_key(case: str, quantity: str) -> Key:
@@ -67,13 +72,15 @@ def _told(bench: Bench) -> list[Visit]:
         group = f"spin of {case_of(spin_ms)}"
         launches = min(LAUNCHES[spin_ms], bench.scale.launches)
         found.append(Visit(group, PLAIN, _plain(bench, spin_ms, launches)))
-        for tool, every, walls in _tools(bench, launches):
+        for tool, every, reader in _tools(bench, launches):
             if bench.wanted(tool, number):
-                found.append(Visit(group, tool, _visit(tool, spin_ms, walls, bench), every))
+                found.append(Visit(group, tool, _visit(tool, spin_ms, reader, bench), every))
     return found
 
 
-Walls = Callable[[list[str]], Iterable[float]]
+Reported = tuple[float, float | None]
+"""Wall time and, where the tool reports it launch by launch, processor time."""
+Reader = Callable[[list[str]], Iterable[Reported]]
 
 
 def _plain(bench: Bench, spin_ms: int, launches: int) -> Callable[[], Iterable[Reading]]:
@@ -82,20 +89,25 @@ def _plain(bench: Bench, spin_ms: int, launches: int) -> Callable[[], Iterable[R
         for launch in spawned(bench.programs, bench.rng, launches, [argv])[0]:
             yield Reading(key(case_of(spin_ms), PLAIN), launch.spawn_s)
             yield Reading(key(case_of(spin_ms), EXEC), launch.exec_s)
+            yield Reading(cpu_key(case_of(spin_ms), PLAIN), launch.cpu_s)
 
     return readings
 
 
-def _visit(tool: str, spin_ms: int, walls: Walls, bench: Bench) -> Callable[[], Iterable[Reading]]:
+def _visit(
+    tool: str, spin_ms: int, reader: Reader, bench: Bench
+) -> Callable[[], Iterable[Reading]]:
     def readings() -> Iterable[Reading]:
-        found = list(walls([bench.programs.spin, str(spin_ms)]))
-        return [Reading(key(case_of(spin_ms), tool), wall_s) for wall_s in found]
+        for wall_s, cpu_s in reader([bench.programs.spin, str(spin_ms)]):
+            yield Reading(key(case_of(spin_ms), tool), wall_s)
+            if cpu_s is not None:
+                yield Reading(cpu_key(case_of(spin_ms), tool), cpu_s)
 
     return readings
 
 
-def _tools(bench: Bench, launches: int) -> Iterable[tuple[str, int, Walls]]:
-    """Yield each tool, the distance between its rounds, and a reader of its wall times."""
+def _tools(bench: Bench, launches: int) -> Iterable[tuple[str, int, Reader]]:
+    """Yield each tool, the distance between its rounds, and a reader of its times."""
     few = max(2, bench.scale.spins // 2)
     folder, peers, benchexec, seldom = (
         bench.folder,
@@ -103,21 +115,33 @@ def _tools(bench: Bench, launches: int) -> Iterable[tuple[str, int, Walls]]:
         bench.benchexec,
         bench.scale.seldom,
     )
-    yield WARM, 1, lambda argv: tools.measured_walls_s(argv, launches + 1, folder)[1:]
-    yield COLD, 1, lambda argv: tools.measured_walls_s(argv, 1, folder)
+    yield WARM, 1, lambda argv: _measured(bench, argv, launches + 1)[1:]
+    yield COLD, 1, lambda argv: _measured(bench, argv, 1)
     if "hyperfine" in peers:
-        yield "hyperfine", 1, lambda argv: tools.hyperfine(peers, argv, launches, folder).wall_s
+        yield (
+            "hyperfine",
+            1,
+            lambda argv: _walls(tools.hyperfine(peers, argv, launches, folder).wall_s),
+        )
     if "perf stat" in peers:
-        yield "perf stat", 1, lambda argv: tools.perf_stat(peers, argv, few, folder)
+        yield "perf stat", 1, lambda argv: _walls(tools.perf_stat(peers, argv, few, folder))
     if "pyperf" in peers:
-        yield "pyperf", seldom, lambda argv: tools.pyperf(peers, argv, few, folder).wall_s
+        yield "pyperf", seldom, lambda argv: _walls(tools.pyperf(peers, argv, few, folder).wall_s)
     if benchexec is not None:
         for container in (False, True)[: 2 if bench.contained else 1]:
             name = "BenchExec, container" if container else "BenchExec"
 
-            def walls(argv: list[str], container: bool = container) -> Iterable[float]:
+            def runs(argv: list[str], container: bool = container) -> Iterable[Reported]:
                 job = benchexec.ask(job="runs", argv=argv, launches=few, container=container)
-                found: list[float] = job["wall_s"]
-                return found
+                return _walls(job["wall_s"])
 
-            yield name, seldom, walls
+            yield name, seldom, runs
+
+
+def _walls(walls_s: Iterable[float]) -> Iterable[Reported]:
+    return ((wall_s, None) for wall_s in walls_s)
+
+
+def _measured(bench: Bench, argv: list[str], launches: int) -> list[Reported]:
+    samples = tools.measured(argv, launches, bench.folder)
+    return [(sample["wall_s"], sample["user_s"] + sample["sys_s"]) for sample in samples]

@@ -51,11 +51,6 @@ def measured(argv: Sequence[str], launches: int, folder: Path) -> list[dict[str,
     return samples
 
 
-def measured_walls_s(argv: Sequence[str], launches: int, folder: Path) -> list[float]:
-    """Return their wall times."""
-    return [sample["wall_s"] for sample in measured(argv, launches, folder)]
-
-
 def recommending(folder: Path) -> str:
     """Make a study that recommends a variable of the environment; return the store it is in."""
     store = str(folder / "recommending.db")
