@@ -40,15 +40,18 @@ class OtherProcesses:
     Args:
         read: reads the counters of all processes; those of ``/proc`` if absent.
         clock: monotonic time in seconds.
+        spent: processor time of assay in seconds, which readings cost.
     """
 
     def __init__(
         self,
         read: Callable[[], Counters] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        spent: Callable[[], float] = time.process_time,
     ) -> None:
         self._read = read
         self._clock = clock
+        self._spent = spent
         self._before: Counters | None = None
         self._due_s = -math.inf
 
@@ -76,14 +79,15 @@ class OtherProcesses:
         )
 
     def _look(self) -> Counters:
-        began_s = self._clock()
         if self._read is None:
             from assay.measure.noise import read_counters
 
             self._read = read_counters
+        began_s = self._spent()
         found = self._read()
-        ended_s = self._clock()
-        self._due_s = ended_s + max(LEAST_S, (ended_s - began_s) / COST)
+        # The second reading is the first that names anyone: it is not waited for.
+        pause_s = (self._spent() - began_s) / COST if self._before is not None else 0.0
+        self._due_s = self._clock() + max(LEAST_S, pause_s)
         return found
 
 

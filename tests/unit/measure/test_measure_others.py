@@ -56,7 +56,7 @@ def machine() -> Iterator[Machine]:
 
 
 def test_disturbed_launch_names_who_used_the_cpus(machine: Machine) -> None:
-    others = OtherProcesses(machine.read, machine.clock)
+    others = OtherProcesses(machine.read, machine.clock, machine.clock)
     assert others.evidence(sample(1.0)) == ()  # there is nothing to compare with yet
     machine.now_s += 2.0
     (found,) = others.evidence(sample(1.0))
@@ -66,7 +66,7 @@ def test_disturbed_launch_names_who_used_the_cpus(machine: Machine) -> None:
 
 
 def test_quiet_launch_reads_nothing(machine: Machine) -> None:
-    others = OtherProcesses(machine.read, machine.clock)
+    others = OtherProcesses(machine.read, machine.clock, machine.clock)
     for foreign_s in (0.0, 0.05, -0.2):
         assert others.evidence(sample(foreign_s)) == ()
         machine.now_s += 10.0
@@ -75,7 +75,7 @@ def test_quiet_launch_reads_nothing(machine: Machine) -> None:
 
 def test_readings_cost_a_small_share_of_the_time() -> None:
     machine = Machine(reading_s=0.02)
-    others = OtherProcesses(machine.read, machine.clock)
+    others = OtherProcesses(machine.read, machine.clock, machine.clock)
     began_s = machine.now_s
     for _ in range(10_000):
         machine.now_s += 0.01
