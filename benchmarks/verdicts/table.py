@@ -83,9 +83,7 @@ def _tasks(sizes: Sizes, seed: int, files: Sequence[Path]) -> dict[str, list[Tas
             *(part(spreads.wider, f, few, blocks, seed) for f in spreads.WIDER),
         ],
         "modes": [part(spreads.one_peak, n, few, seed) for n in spreads.ONE_PEAK],
-        "disturbed": [
-            part(disturbed.disturbed, n, sizes.studies, blocks, seed) for n in disturbed.OTHERS
-        ],
+        "disturbed": [part(disturbed.disturbed, n, few, blocks, seed) for n in disturbed.OTHERS],
         "followed": [part(disturbed.followed, share, few, seed) for share in disturbed.FOLLOWING],
         "power": [part(power.cost, n, few, seed) for n in power.NOISES],
     }
@@ -206,7 +204,7 @@ def _disturbed(
 ) -> Iterator[str]:
     yield (
         "**Disturbed blocks** (rule 13), identical arms with 1 % Gaussian noise, "
-        f"{sizes.studies:,} studies a row (limit {100 * limit(sizes.studies):.2f} %), on a host of "
+        f"{sizes.fewer:,} studies a row (limit {100 * limit(sizes.fewer):.2f} %), on a host of "
         f"{disturbed.CPUS} CPUs. A load that takes a share of the CPUs makes a launch slower by "
         "that share. *Follows*: it was taken for one that follows the arms at some look. *A gain "
         f"of {100 * disturbed.GAIN:g} %*: the same streams with that gain; how many end with "

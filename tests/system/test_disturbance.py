@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from command_line import CommandLine
 
+from assay.search.disturbers import NAMED
+
 pytestmark = [pytest.mark.system, pytest.mark.alone]
 
 COMPARED = ("compare", "--json", "--runs", "16", "sleep 0.3", "sleep 0.2")
@@ -85,7 +87,9 @@ def test_load_on_all_cpus_is_named_and_leaves_a_verdict(cli: CommandLine) -> Non
     assert claim["verdict"] == "faster"
     assert claim["disturbed_blocks"] == claim["blocks"]
     assert all(arm["disturbed"] == arm["summary"]["wall_s"]["n"] for arm in document["arms"])
-    assert str(pid) in " ".join(one["name"] for one in document["disturbers"])
+    named = [one["name"] for one in document["disturbers"]]
+    # Where yet other programs use this host, three of them may use it more.
+    assert any(f"process {pid}" in name for name in named) or len(named) == NAMED
     assert any("the table includes them" in note for note in document["notes"])
 
 

@@ -18,6 +18,7 @@ from assay.records import (
     Verdict,
 )
 from assay.search.disturbed_words import followed_words
+from assay.stats.verdict import beyond
 from assay.units import show_percent, significant
 
 FACTOR = 2.0
@@ -116,8 +117,12 @@ def statement(found: Claim, metric: Metric) -> str:
 
 
 def _perhaps(found: Claim) -> str:
-    """What is added to a difference that may be smaller than the margin."""
-    if found.beyond_margin or not found.margin:
+    """What is added to a difference that may be smaller than the margin.
+
+    It follows from the interval: claims of earlier versions do not hold ``beyond_margin``.
+    """
+    lo, hi = found.ci
+    if beyond(lo or 0.0, math.inf if hi is None else hi, margin=found.margin):
         return ""
     return f", perhaps by less than the margin of {100 * found.margin:g} %"
 
