@@ -29,11 +29,12 @@ def doubt_words(conclusion: Conclusion, spec: StudySpec) -> str:
     open_ones = [c for c in conclusion.every_claim if c.verdict is Verdict.UNCLEAR]
     if any(claim.withheld for claim in open_ones):
         return ""  # told with the claim
-    if not open_ones and not (spec.kind is Kind.MEASURE and mostly_disturbed(conclusion)):
+    of_machine = spec.kind in (Kind.MEASURE, Kind.CALIBRATE)
+    if not open_ones and not (of_machine and mostly_disturbed(conclusion)):
         return ""
-    effect = "the mean is that of a disturbed machine"
-    if spec.kind is not Kind.MEASURE:
-        effect = "that widens the intervals"
+    effect = "that widens the intervals"
+    if of_machine:
+        effect = "these are the figures of a disturbed machine"
     return (
         f"Other processes disturbed {conclusion.disturbed_blocks:,} of "
         f"{show_count(conclusion.blocks, 'block')}{disturbers_words(conclusion.disturbers)}: "
