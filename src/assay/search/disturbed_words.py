@@ -50,8 +50,8 @@ def mostly_disturbed(conclusion: Conclusion) -> bool:
 def followed_words(found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
     """Say how a load followed the arms of a claim, and the next step; empty where none did."""
     load = found.followed
-    if load is None:
-        return ""
+    if load is None:  # earlier versions withheld verdicts for the number of disturbed blocks
+        return "Others disturbed too many blocks for a verdict." if found.withheld else ""
     return (
         f"Other processes{disturbers_words(disturbers)} used {_percent(load.b)} of the CPUs while "
         f"{found.b} ran and {_percent(load.a)} while {found.a} ran, which is more than chance: "
