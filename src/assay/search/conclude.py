@@ -7,7 +7,7 @@ checked by anyone who has its samples.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -19,6 +19,7 @@ from assay.records import (
     FrontPoint,
     Kind,
     Recommendation,
+    RecommendationStatus,
     RequirementResult,
     RequirementVerdict,
     Sample,
@@ -74,10 +75,11 @@ from assay.search.searcher import Searcher
 from assay.search.searching import NULL_ARM
 from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
-from assay.search.strategy import trials_of
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
+from assay.search.trials import trials_of
 from assay.search.tune import TuneRace, confirmed
+from assay.search.unproven import say_default_alone, unproven_of
 from assay.search.warm_words import began_with
 from assay.units import show_count
 
@@ -170,6 +172,14 @@ def _tune(
         )
         if lossy and better:
             sentence = say_lossy(sentence, lost, launches)
+    unproven = None if wins else unproven_of(race, found, required, _may_win(race))
+    chosen = Recommendation(
+        settings=arm.configuration if wins else DEFAULT_ARM.configuration,
+        script="",
+        sentence=sentence,
+        claim=found,
+        status=RecommendationStatus.PROVEN if wins else RecommendationStatus.DEFAULT,
+    )
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
     if arm != DEFAULT_ARM:
         arms.append(arm)
@@ -180,12 +190,7 @@ def _tune(
         _counts(spec, history, seen, _stopped(done)),
         claims=(found,) if found else (),
         requirements=required,
-        recommendation=Recommendation(
-            settings=arm.configuration if wins else DEFAULT_ARM.configuration,
-            script="",
-            sentence=sentence,
-            claim=found,
-        ),
+        recommendation=unproven or chosen,
         noise_floor=_null_claim(spec, history),
         interference=side_by_side,
         configurations=len({s.launch.configuration for s in samples}),
@@ -201,6 +206,12 @@ def _tune(
         ),
         warm_start=began_with(spec.earlier, history, guided=bool(spec.earlier) and race.guided),
     )
+
+
+def _may_win(race: TuneRace) -> Callable[[Arm], bool]:
+    """Whether a configuration fails no more often than the default."""
+    default = _losses(race.history, DEFAULT_ARM)
+    return lambda arm: not fails_more(_losses(race.history, arm), default)
 
 
 def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:
@@ -349,9 +360,11 @@ def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:
 def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str:
     """Why nothing is recommended where nothing was held against the default."""
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
+    history = race.history
+    if not tried and done is not None and done.needed is not None:
+        return say_default_alone(race.spec, history, done.needed)
     if done is None or done.reason is Reason.NOTHING_TO_TRY:
         return "Keep the default: there was nothing else to try."
-    history = race.history
     if confirmed_arm != DEFAULT_ARM and not history.sound(Stage.CONFIRM):
         return (
             f"Not decided: others used the machine whenever {confirmed_arm.name} was to be "
@@ -370,8 +383,8 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
         return "Keep the default: nothing that was tried stood better."
     if done.reason is Reason.BUDGET:
         return (
-            f"Not decided: {race.winner.name} stood best in the search, and the budget ended "
-            "before it could be confirmed. Keep the default until then."
+            f"Keep the default: {race.winner.name} stood best in the search, but not clearly "
+            "enough to be recommended without a proof."
         )
     return f"Keep the default: {race.winner.name} stood best, and gained nothing on a second look."
 
