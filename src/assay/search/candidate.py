@@ -25,6 +25,11 @@ LIKELY = 0.9
 probability."""
 PENALTY_SHARE = 0.25
 """Each setting of a candidate must be worth this share of the margin."""
+DOUBT = 1.0
+"""A part of a configuration is preferred to it unless it is worse by more than so many standard
+deviations of that difference,"""
+KNOWN = 0.3
+"""where that standard deviation is at most this share of the gain."""
 DIGITS = 4
 """Significant digits of an expected effect: later ones differ between machines."""
 EVERY_STAGE = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
@@ -107,7 +112,38 @@ def best_candidate(
     configuration, estimate = min(pairs, key=lambda pair: pair[1].mean + price * len(pair[0]))
     if estimate.mean >= 0.0 and not default_breaks(trials):
         return KEPT_DEFAULT
-    return Candidate(arm_of(configuration), estimate)
+    core = _core(searcher, space, trials, configuration, [c for c, _ in pairs], price)
+    return Candidate(arm_of(core), dict(pairs)[core])
+
+
+def _core(
+    searcher: Searcher,
+    space: SearchSpace,
+    trials: Sequence[Trial],
+    whole: Configuration,
+    among: Sequence[Configuration],
+    price: float,
+) -> Configuration:
+    """The smallest configuration with some of a whole one's settings that is not shown worse.
+
+    Args:
+        searcher, space, trials: as for ``best_candidate``.
+        whole: expected to be best.
+        among: configurations to choose from.
+        price: of each setting that is left out.
+    """
+    parts = [c for c in among if len(c) < len(whole) and c.items() <= whole.items()]
+    parts = [c for c in parts if c != DEFAULT]
+    wanted = [{c: 1.0, whole: -1.0} for c in parts]
+    losses = searcher.contrasts(space, trials, wanted)
+    gain = abs(estimates(searcher, space, trials, [whole])[0].mean)
+    able = [
+        c
+        for c, loss in zip(parts, losses, strict=True)
+        if loss.mean <= max(price * (len(whole) - len(c)), DOUBT * loss.deviation)
+        and loss.deviation <= KNOWN * gain
+    ]
+    return min(able, key=lambda c: (len(c), str(c)), default=whole)
 
 
 def every_trial(history: History) -> list[Trial]:

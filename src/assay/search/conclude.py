@@ -7,7 +7,7 @@ checked by anyone who has its samples.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -55,7 +55,7 @@ from assay.search.front_claims import (
     judged,
 )
 from assay.search.front_sentence import either, say_front
-from assay.search.history import DEFAULT_ARM, History
+from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.interference import interference_notes, interference_of
 from assay.search.notes import (
     cell_grant_notes,
@@ -172,7 +172,9 @@ def _tune(
         )
         if lossy and better:
             sentence = say_lossy(sentence, lost, launches)
-    unproven = None if wins else unproven_of(race, found, required, _may_win(race))
+    unproven = (
+        None if wins else unproven_of(race, found, required, lambda one: _may_win(history, one))
+    )
     chosen = Recommendation(
         settings=arm.configuration if wins else DEFAULT_ARM.configuration,
         script="",
@@ -184,6 +186,8 @@ def _tune(
     if arm != DEFAULT_ARM:
         arms.append(arm)
     stage = Stage.CONFIRM if confirmed_blocks else _fullest_stage(history)
+    if unproven is not None and not confirmed_blocks:
+        arms.append(arm_of(unproven.settings))
     seen = tuple(result_of(spec, history, stage, a) for a in arms)
     side_by_side = interference_of(spec, history)
     return msgspec.structs.replace(
@@ -208,10 +212,9 @@ def _tune(
     )
 
 
-def _may_win(race: TuneRace) -> Callable[[Arm], bool]:
+def _may_win(history: History, arm: Arm) -> bool:
     """Whether a configuration fails no more often than the default."""
-    default = _losses(race.history, DEFAULT_ARM)
-    return lambda arm: not fails_more(_losses(race.history, arm), default)
+    return not fails_more(_losses(history, arm), _losses(history, DEFAULT_ARM))
 
 
 def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
@@ -14,6 +15,7 @@ from assay.records import DEFAULT, Configuration, Earlier
 from assay.search.acquire import Pool, batch, left_to_gain, sample_best
 from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
+from assay.search.lean import lean_proposals
 from assay.search.searcher import (
     Contrast,
     Estimate,
@@ -103,21 +105,43 @@ class GpSearcher:
             trials = nearest_to_keeping(trials)
         model = self._model(space, trials)
         earlier = heard(self._earlier, space)
-        if model is None or len(newcomers(trials)) < self.startup:
+        if model is None or len(newcomers(trials)) < min(self.startup, count):
             named = firsts(earlier, count // 2)
+            draws = random.Random(seed)
             wanted = [c for c in named if c not in launched(trials)]
-            return fresh(space, wanted, launched(trials), count, random.Random(seed))
+            wanted += space.spread(count - len(wanted), draws)
+            return fresh(space, wanted, launched(trials), count, draws)
+        lean = [] if bites(trials) else self._lean(space, model, count, seed)
         model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
         rng = np.random.default_rng(seed)
-        turns, probes = _shared_out(count)
+        if lean:
+            able = pool.able & np.array([c not in lean for c in configurations], dtype=bool)
+            pool = replace(pool, able=able)
+        turns, probes = _shared_out(count - len(lean))
         chosen = batch(model.surrogate, pool, turns, rng)
         able = pool.able.copy()
         able[chosen] = False
         pool = replace(pool, able=able)
         clipped = _Model(self._encoded(space), trials, clipped_at=CLIPPED_AT, earlier=earlier)
         chosen += batch(clipped.surrogate, pool, probes, rng)
-        return [configurations[at] for at in chosen]
+        return [*lean, *(configurations[at] for at in chosen)]
+
+    def _lean(
+        self, space: SearchSpace, model: _Model, count: int, seed: int
+    ) -> list[Configuration]:
+        """Configurations in which few settings are set, as far as few are believed to matter."""
+        if count < 1:
+            return []
+        return lean_proposals(
+            space,
+            self._encoded(space),
+            model.belief,
+            model.failed,
+            count=count,
+            launched={c: model.launches[c] for c in model.able},
+            seed=seed,
+        )
 
     @_on_one_thread
     def verify(
@@ -317,6 +341,7 @@ class _Model:
         able = worked(trials)
         self.failed = {c for c in self.places if c not in able}
         self.trials = trials
+        self.launches = Counter(t.configuration for t in trials if t.value is not None)
         self.requiring = bites(trials) and bool(keeping(trials))
         self.able = [c for c in self.places if c in able]
         told = [t for t in trials if t.value is not None or t.configuration in self.failed]

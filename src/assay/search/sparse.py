@@ -1,10 +1,11 @@
 """Sparse models: averages over models in which few settings matter.
 
-Each model says that none, one or two settings matter; what they do is a Gaussian process over their
+Each model says that none, one or two settings matter; their effect is a Gaussian process over their
 values, alone, added, or with an interaction. Noise is unknown: the amplitude of an effect is stated
 in multiples of it, so that the evidence of a model and its predictions are Student's t (Rasmussen
-and Williams, 2006, ch. 2; O'Hagan and Forster, Bayesian Inference, 2004, ch. 11). Beside them stands
-one dense model, the process of ``assay.search.surrogate``, in which every setting may matter.
+and Williams, 2006, ch. 2; O'Hagan and Forster, Bayesian Inference, 2004, ch. 11). Beside them
+stands one dense model, the process of ``assay.search.surrogate``, in which every setting may
+matter.
 
 An average over models shrinks the best of many launches by the chance that it was luck, and says of
 each setting how likely it is to matter.
@@ -43,7 +44,7 @@ PAIRED = 12
 """So many settings, those with the most evidence by themselves, are looked at in pairs."""
 DENSE_PENALTY = 2.0
 """Logarithm of the evidence that the dense model gains by fitting its hyperparameters."""
-NEGLIGIBLE = 1e-4
+NEGLIGIBLE = 1e-3
 """Models with less than this share of the largest probability are left out."""
 
 
@@ -96,7 +97,7 @@ class SparseModels:
     Args:
         launches: at least two.
         settings: for each setting, its columns.
-        dense: a process fitted to these launches, among others; ``None``: no dense model takes part.
+        dense: a process fitted to these launches, among others; ``None``: there is none.
         among: for each launch, its place among those of ``dense``.
     """
 
@@ -305,8 +306,15 @@ class SparseModels:
         count = len(weights)
         mean, square = np.zeros(count), np.zeros(count)
         widen = self.freedom / max(self.freedom - 2.0, 0.5)
+        shapes: dict[tuple[tuple[int, ...], bool], tuple[Array, Array]] = {}
         for model, weight in zip(self._models, self._weights[1:], strict=True):
-            at, spread = self._of(model, rows, weights)
+            shape = model.settings, model.interacts
+            if shape not in shapes:
+                shapes[shape] = self._turned(model, rows, weights)
+            turned, prior = shapes[shape]
+            at = model.amplitude * (turned @ model.pull)
+            held = ((turned @ model.hold) * turned).sum(axis=1)
+            spread = np.maximum(model.amplitude * prior - model.amplitude**2 * held, 0.0)
             mean += weight * at
             square += weight * (model.scale * spread * widen + at**2)
         if self._dense is not None and self._dense_weight > 1e-6:
@@ -315,19 +323,12 @@ class SparseModels:
             square += self._dense_weight * (self._dense_scale * spread * widen + at**2)
         return mean, np.sqrt(np.maximum(square - mean**2, 0.0))
 
-    def _of(self, model: _Few, rows: Array, weights: Array) -> tuple[Array, Array]:
-        """Means, and variances in multiples of that of a launch, under one model."""
-        import numpy as np
-
+    def _turned(self, model: _Few, rows: Array, weights: Array) -> tuple[Array, Array]:
+        """Prior covariance of sums with what was seen, and their prior variance, unscaled."""
         asked = self._asked(model, rows)
-        across = self._across(model, asked, model.seen)
-        turned = weights @ across
-        mean = model.amplitude * (turned @ model.pull)
+        turned = weights @ self._across(model, asked, model.seen)
         among = self._across(model, asked, asked)
-        prior = np.einsum("ij,jk,ik->i", weights, among, weights)
-        held = np.einsum("ij,jk,ik->i", turned, model.hold, turned)
-        variance = model.amplitude * prior - model.amplitude**2 * held
-        return mean, np.maximum(variance, 0.0)
+        return turned, ((weights @ among) * weights).sum(axis=1)
 
     def _asked(self, model: _Few, rows: Array) -> tuple[Array, ...]:
         import numpy as np
@@ -358,7 +359,7 @@ class SparseModels:
         turned = weights @ across[self._among].T
         mean = turned @ self._dense_pull
         held = np.einsum("ij,ji->i", turned, cho_solve(self._dense_factor, turned.T))
-        prior = np.einsum("ij,jk,ik->i", weights, among, weights)
+        prior = ((weights @ among) * weights).sum(axis=1)
         return mean, np.maximum(prior - held, 0.0)
 
     def draw(

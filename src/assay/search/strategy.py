@@ -163,6 +163,8 @@ class ModelBased:
         self._searcher = searcher
         self._seed = seed
         self._keeping = keeping
+        # Remembered, not learned: a new strategy answers alike.
+        self._newest: tuple[list[Trial], Candidate] | None = None
         self._proving = False
 
     def prove(self) -> None:
@@ -203,7 +205,15 @@ class ModelBased:
         count = max(count, history.abreast - 1)
         while count and not purse.affords(self._batch_cost(history, count)):
             count -= 1
-        return count
+        if whole >= SMALL * each.launches or history.abreast > 1:
+            return count
+        if not history.blocks(Stage.SEARCH):
+            return count
+        # The last launches of a small budget go one by one: each knows those before it.
+        if not purse.affords(self._batch_cost(history, SMALL_BATCH)):
+            return 0
+        few = not purse.affords(self._batch_cost(history, SMALL_BATCH + 3))
+        return min(count, SMALL_BATCH - 2) if few else count
 
     def _single(
         self,
@@ -248,7 +258,10 @@ class ModelBased:
         return arm_of(lean) if lean else DEFAULT_ARM
 
     def _best(self, trials: Sequence[Trial]) -> Candidate:
-        return best_candidate(self._searcher, self._space, trials, self._keeping.margin)
+        if self._newest is None or self._newest[0] != trials:
+            best = best_candidate(self._searcher, self._space, trials, self._keeping.margin)
+            self._newest = list(trials), best
+        return self._newest[1]
 
     def _without_idle(
         self, trials: Sequence[Trial], winner: Configuration, gain: float

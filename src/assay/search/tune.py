@@ -41,14 +41,12 @@ from assay.search.searching import (
 )
 from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
-from assay.search.strategy import ModelBased, Racing, Strategy
+from assay.search.strategy import SMALL, ModelBased, Racing, Strategy
 from assay.search.trials import trials_of
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
 
-MIN_GAUGED = 6
-"""With room for fewer launches the default is not timed by itself before the search."""
 LEAST_ANSWER = 8
 """Launches from which on a study is said to have an answer: fewer tell a large gain alone."""
 CAP_FACTOR = 3.0
@@ -84,7 +82,7 @@ class TuneRace(SearchingRace):
         seen = self._history.observations(stage, DEFAULT_ARM.name)
         if stage is Stage.GAUGE and not seen:
             nothing = self._nothing_to_try()
-            if nothing is not None or not purse.affords(Cost(self._gauge_s(), 1).times(MIN_GAUGED)):
+            if nothing is not None or not purse.affords(Cost(self._gauge_s(), 1).times(SMALL)):
                 return nothing
         if any(o is not None for o in seen):
             return None if stage is Stage.SURVEY else self._nothing_to_try()
@@ -246,7 +244,10 @@ class TuneRace(SearchingRace):
         """One more block; the first only where enough for a claim will fit (rule 14)."""
         cost = self._history.cost(arms)
         if blocks == 0 and not purse.affords(cost.times(self._least)):
-            return self._no_room(cost)
+            return Done(
+                Reason.BUDGET,
+                f"The budget went to the search; a proof takes {self._least} more blocks at least.",
+            )
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
         if not purse.spent and (blocks < self._least or purse.affords(cost)):
             return Roster(Stage.CONFIRM, arms)
@@ -344,7 +345,14 @@ class TuneRace(SearchingRace):
             names = [arm.name for arm in self._history.arms(Stage.SEARCH)] or names
             factor = CAP_FACTOR
         walls = [w for w in map(self._history.good_wall_s, names) if w is not None]
+        walls = walls or self._survey_s()
         return min(walls) * factor + CAP_SLACK_S if walls else None
+
+    def _survey_s(self) -> list[float]:
+        """Wall times of the first launches, where the default has no other yet."""
+        samples = self._history.samples
+        good = (s for s in samples if s.outcome is Outcome.OK and s.launch.arm == DEFAULT_ARM.name)
+        return [s.wall_s for s in good if s.wall_s]
 
 
 def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
