@@ -22,6 +22,7 @@ from assay.records import (
 from assay.search.cells import baseline_point
 from assay.search.floor import day
 from assay.search.notes import few_notes
+from assay.search.proof_words import proof_command
 from assay.study.session import Result
 
 SCHEMA = 1
@@ -85,6 +86,7 @@ def _tune(result: Result) -> dict[str, Any]:
             **_disturbed(conclusion.arms[0]),
         },
         "recommendation": {
+            "status": str(recommendation.status),
             "settings": dict(recommendation.settings),
             "sentence": recommendation.sentence,
             "script": recommendation.script,
@@ -96,6 +98,12 @@ def _tune(result: Result) -> dict[str, Any]:
     }
     if recommendation.claim is not None:
         document["recommendation"]["claim"] = claim(recommendation.claim)
+    if recommendation.expected is not None:
+        document["recommendation"]["expected"] = to_builtins(recommendation.expected)
+    if recommendation.proof is not None:
+        proof = to_builtins(recommendation.proof)
+        proof["command"] = proof_command(result.study_id, result.spec.budget, recommendation.proof)
+        document["recommendation"]["proof"] = proof
     if result.explanation is not None:
         document["explanation"] = explanation_document(result.explanation)
     document |= _warm_start(result.spec, conclusion.warm_start)

@@ -35,6 +35,7 @@ from assay.records.action import (
     WriteFile,
 )
 from assay.records.boot import BootChange
+from assay.records.budget import Budget
 from assay.records.calibration import (
     Calibration,
     FalseVerdicts,
@@ -43,8 +44,10 @@ from assay.records.calibration import (
 )
 from assay.records.claim import (
     Claim,
+    Expected,
     FollowedLoad,
     Recommendation,
+    RecommendationStatus,
     Spread,
     SpreadVerdict,
     Verdict,
@@ -78,7 +81,6 @@ from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
 from assay.records.space import NamedConfiguration, Parameter, Space
 from assay.records.study import (
     ArmResult,
-    Budget,
     Conclusion,
     Disturber,
     Interference,
@@ -129,6 +131,7 @@ __all__ = [
     "EnvSet",
     "Elsewhere",
     "Evidence",
+    "Expected",
     "FactorEffect",
     "FalseVerdicts",
     "FollowedLoad",
@@ -171,6 +174,7 @@ __all__ = [
     "Range",
     "Recipe",
     "Recommendation",
+    "RecommendationStatus",
     "Requirement",
     "RequirementResult",
     "RequirementVerdict",
