@@ -12,11 +12,13 @@ from weakref import WeakKeyDictionary
 
 from assay.records import DEFAULT, Configuration, Earlier
 from assay.search.acquire import Pool, batch, left_to_gain, sample_best
+from assay.search.balance import balanced
 from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
+from assay.search.options import SearcherOptions
 from assay.search.searcher import Contrast, Estimate, Trial, fresh, launched, newcomers, worked
 from assay.search.space import SearchSpace
-from assay.search.surrogate import Data, Surrogate
+from assay.search.surrogate import Data, Priors, Surrogate
 from assay.search.warm import firsts, heard
 
 _P = ParamSpec("_P")
@@ -28,18 +30,9 @@ SAMPLED = 1200
 """Random configurations in the pool of a larger space, beside the neighbours of the best."""
 BEST = 4
 """How many of the best have their neighbours in the pool."""
-STARTUP = 8
-"""Random configurations before the model is asked."""
 NOISE_PRIOR = (3.0, 0.03)
 """How many replicates' worth it is believed, before any are there, that launches vary by so much
 (a logarithm)."""
-TURNS = ("improve", "bound", "bound", "improve", "near")
-"""Of a batch, by the surrogate of all values."""
-PROBES = ("probe", "probe", "probe")
-"""By the surrogate of clipped values, which looks for other places to be good."""
-CLIPPED_AT = 0.75
-"""Quantile of the values above which those are clipped for probes: how bad the bad ones are says
-little of where good ones lie, and much of the scale that everything is seen at."""
 ALIKE_ENOUGH = 0.5
 """Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
 FINALISTS = 30
@@ -67,15 +60,17 @@ class GpSearcher:
     """Proposes what a Gaussian process finds worth a launch; replicates among it.
 
     Args:
-        startup: how many configurations are drawn at random before the model is asked.
+        options: how it chooses.
         earlier: what earlier studies knew. It guides what is proposed, and nothing else: contrasts,
             what is left to gain and whom the last launches go to follow from the trials alone.
     """
 
     name = "gp"
 
-    def __init__(self, startup: int = STARTUP, earlier: Sequence[Earlier] = ()) -> None:
-        self.startup = startup
+    def __init__(
+        self, options: SearcherOptions | None = None, earlier: Sequence[Earlier] = ()
+    ) -> None:
+        self.options = options or SearcherOptions()
         self._earlier = tuple(earlier)
         # Remembered, not learned: a call gives what a new searcher's would.
         self._features: WeakKeyDictionary[SearchSpace, Features] = WeakKeyDictionary()
@@ -96,20 +91,25 @@ class GpSearcher:
             trials = nearest_to_keeping(trials)
         model = self._model(space, trials)
         earlier = heard(self._earlier, space)
-        if model is None or len(newcomers(trials)) < self.startup:
+        if model is None or len(newcomers(trials)) < self.options.startup:
             named = firsts(earlier, count // 2)
             wanted = [c for c in named if c not in launched(trials)]
+            if self.options.balanced:
+                features = self._encoded(space)
+                wanted += balanced(space, features, [*launched(trials), *wanted], count, seed)
             return fresh(space, wanted, launched(trials), count, random.Random(seed))
         model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
         rng = np.random.default_rng(seed)
-        turns, probes = _shared_out(count)
-        chosen = batch(model.surrogate, pool, turns, rng)
+        turns, probes = self.options.shared_out(count)
+        chosen = batch(self._clipped(space, trials, model, earlier).surrogate, pool, turns, rng)
         able = pool.able.copy()
         able[chosen] = False
         pool = replace(pool, able=able)
-        clipped = _Model(self._encoded(space), trials, clipped_at=CLIPPED_AT, earlier=earlier)
-        chosen += batch(clipped.surrogate, pool, probes, rng)
+        if probes:
+            at = self.options.probes_clipped_at
+            clipped = self._new_model(space, trials, clipped_at=at, earlier=earlier)
+            chosen += batch(clipped.surrogate, pool, probes, rng)
         return [configurations[at] for at in chosen]
 
     @_on_one_thread
@@ -175,7 +175,7 @@ class GpSearcher:
         if len(worked(trials)) < 2:
             return None
         if self._newest is None or self._newest[:2] != (space, list(trials)):
-            model = _Model(self._encoded(space), trials)
+            model = self._new_model(space, trials)
             self._newest = space, list(trials), model
         return self._newest[2]
 
@@ -194,13 +194,34 @@ class GpSearcher:
             earlier: those that may be heard.
         """
         while earlier:
-            model = _Model(self._encoded(space), trials, earlier=earlier)
+            model = self._new_model(space, trials, earlier=earlier)
             degrees = model.surrogate.alike
             alike = tuple(e for e, a in zip(earlier, degrees, strict=True) if a >= ALIKE_ENOUGH)
             if alike == earlier:
                 return model, earlier
             earlier = alike
         return plain, ()
+
+    def _new_model(
+        self,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        clipped_at: float = 1.0,
+        earlier: Sequence[Earlier] = (),
+    ) -> _Model:
+        features, priors = self._encoded(space), self.options.priors
+        return _Model(features, trials, priors, clipped_at=clipped_at, earlier=earlier)
+
+    def _clipped(
+        self,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        plain: _Model,
+        earlier: Sequence[Earlier],
+    ) -> _Model:
+        """The model that turns are taken by."""
+        at = self.options.clipped_at
+        return plain if at >= 1.0 else self._new_model(space, trials, at, earlier)
 
     def _encoded(self, space: SearchSpace) -> Features:
         if space not in self._features:
@@ -278,13 +299,6 @@ class GpSearcher:
         )
 
 
-def _shared_out(count: int) -> tuple[list[str], list[str]]:
-    """The turns of a batch, and its probes: of a smaller one in the same shares."""
-    probes = round(count * len(PROBES) / (len(PROBES) + len(TURNS)))
-    turns = [TURNS[i % len(TURNS)] for i in range(count - probes)]
-    return turns, [PROBES[i % len(PROBES)] for i in range(probes)]
-
-
 class _Model:
     """A surrogate, and which configuration is which of its rows.
 
@@ -294,6 +308,7 @@ class _Model:
     Args:
         features: places configurations.
         trials: at least two configurations gave a value.
+        priors: of the surrogate.
         clipped_at: quantile of the values above which they are clipped.
         earlier: what earlier studies knew, of configurations that the space holds.
     """
@@ -302,6 +317,7 @@ class _Model:
         self,
         features: Features,
         trials: Sequence[Trial],
+        priors: Priors,
         clipped_at: float = 1.0,
         earlier: Sequence[Earlier] = (),
     ) -> None:
@@ -339,7 +355,8 @@ class _Model:
                 noise=_noise(trials),
                 task=np.array(tasks, dtype=np.intp),
                 counts=np.array(counts, dtype=np.float64),
-            )
+            ),
+            priors,
         )
 
 
