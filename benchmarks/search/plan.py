@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.search.replay.jobs import RAW, Job, run_all
+from assay.search.replay.jobs import RAW, Job, method_of, run_all
+from assay.search.replay.method import Method
 from assay.search.replay.table import joined, load
 from assay.search.replay.world import Kind
 
@@ -102,7 +103,7 @@ def installed(methods: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def estimate_s(jobs: Sequence[Job]) -> float:
     """Return the CPU seconds that jobs are expected to take."""
-    return sum(COST_S.get(job.method.removesuffix(RAW), 5.0) for job in jobs)
+    return sum(COST_S.get(job.method.removesuffix(RAW), 2.0) for job in jobs)
 
 
 def carry_out(
@@ -111,6 +112,7 @@ def carry_out(
     processes: int,
     until_s: float | None = None,
     say: Callable[[str], None] = print,
+    make: Callable[[Job], Method] = method_of,
 ) -> Rows:
     """Run those jobs that the cache lacks; return the rows of all that have results.
 
@@ -120,6 +122,7 @@ def carry_out(
         processes: side by side.
         until_s: no job begins later than this after the start.
         say: reports progress.
+        make: gives the method of a job.
     """
     found = cache.read()
     missing = [job for job in jobs if any(key not in found for key in cache.keys(job))]
@@ -127,7 +130,9 @@ def carry_out(
     say(f"{len(jobs) - len(missing)} of {len(jobs)} jobs are known; the others take about "
         f"{expected_s / 60:.0f} minutes on {processes} CPUs.")  # fmt: skip
     began = reported = time.monotonic()
-    for number, (job, rows, took_s) in enumerate(run_all(missing, processes, until_s), start=1):
+    for number, (job, rows, took_s) in enumerate(
+        run_all(missing, processes, until_s, make), start=1
+    ):
         for key, record in zip(cache.keys(job), cache.append(job, rows, took_s), strict=True):
             found[key] = record
         if time.monotonic() - reported > 30.0:

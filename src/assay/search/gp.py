@@ -12,7 +12,6 @@ from weakref import WeakKeyDictionary
 
 from assay.records import DEFAULT, Configuration, Earlier
 from assay.search.acquire import Pool, batch, left_to_gain, sample_best
-from assay.search.balance import balanced
 from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
 from assay.search.options import SearcherOptions
@@ -94,20 +93,17 @@ class GpSearcher:
         if model is None or len(newcomers(trials)) < self.options.startup:
             named = firsts(earlier, count // 2)
             wanted = [c for c in named if c not in launched(trials)]
-            if self.options.balanced:
-                features = self._encoded(space)
-                wanted += balanced(space, features, [*launched(trials), *wanted], count, seed)
             return fresh(space, wanted, launched(trials), count, random.Random(seed))
         model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
         rng = np.random.default_rng(seed)
         turns, probes = self.options.shared_out(count)
-        chosen = batch(self._clipped(space, trials, model, earlier).surrogate, pool, turns, rng)
+        chosen = batch(model.surrogate, pool, turns, rng)
         able = pool.able.copy()
         able[chosen] = False
         pool = replace(pool, able=able)
         if probes:
-            at = self.options.probes_clipped_at
+            at = self.options.clipped_at
             clipped = self._new_model(space, trials, clipped_at=at, earlier=earlier)
             chosen += batch(clipped.surrogate, pool, probes, rng)
         return [configurations[at] for at in chosen]
@@ -211,17 +207,6 @@ class GpSearcher:
     ) -> _Model:
         features, priors = self._encoded(space), self.options.priors
         return _Model(features, trials, priors, clipped_at=clipped_at, earlier=earlier)
-
-    def _clipped(
-        self,
-        space: SearchSpace,
-        trials: Sequence[Trial],
-        plain: _Model,
-        earlier: Sequence[Earlier],
-    ) -> _Model:
-        """The model that turns are taken by."""
-        at = self.options.clipped_at
-        return plain if at >= 1.0 else self._new_model(space, trials, at, earlier)
 
     def _encoded(self, space: SearchSpace) -> Features:
         if space not in self._features:

@@ -12,23 +12,19 @@ class SearcherOptions:
     """How a ``GpSearcher`` chooses; ``benchmarks.search.choices`` compares sets of them.
 
     Attributes:
-        startup: configurations that are launched before the model is asked.
-        balanced: whether those use each value of each parameter about equally often; else they are
-            drawn at random.
+        startup: random configurations that are launched before the model is asked.
         turns: rules of a batch, by the surrogate of all values; see ``assay.search.acquire``.
         probes: rules by the surrogate of clipped values, which looks for other places to be good.
-        clipped_at: quantile of the values above which those are clipped for turns.
-        probes_clipped_at: the same for probes. How bad the bad ones are says little of where good
-            ones lie, and much of the scale that everything is seen at.
+        clipped_at: quantile of the values above which those are clipped for probes. How bad the
+            bad ones are says little of where good ones lie, and much of the scale that everything
+            is seen at.
         priors: of the surrogate.
     """
 
     startup: int = 8
-    balanced: bool = False
     turns: tuple[str, ...] = ("improve", "bound", "bound", "improve", "near")
     probes: tuple[str, ...] = ("probe", "probe", "probe")
-    clipped_at: float = 1.0
-    probes_clipped_at: float = 0.75
+    clipped_at: float = 0.75
     priors: Priors = field(default_factory=Priors)
 
     def shared_out(self, count: int) -> tuple[list[str], list[str]]:

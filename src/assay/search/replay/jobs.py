@@ -69,6 +69,11 @@ class Job:
     higher: bool = False
 
 
+def method_of(job: Job) -> Method:
+    """Return the method that a job names."""
+    return METHODS[job.method.removesuffix(RAW)]()
+
+
 def run(job: Job, method: Method | None = None) -> list[Row]:
     """Run one job.
 
@@ -84,8 +89,7 @@ def run(job: Job, method: Method | None = None) -> list[Row]:
     def fresh() -> World:
         return World(table, job.seed, noise=job.noise, kind=job.kind, higher=job.higher)
 
-    method = method or METHODS[job.method.removesuffix(RAW)]()
-    rows = score_each(fresh, method, job.counts, job.seed)
+    rows = score_each(fresh, method or method_of(job), job.counts, job.seed)
     return [replace(row, method=job.method) for row in rows]
 
 
@@ -93,13 +97,19 @@ Result = tuple[Job, list[Row], float]
 """A job, its rows, and how long it took, in CPU seconds."""
 
 
-def run_all(jobs: Sequence[Job], processes: int, until_s: float | None = None) -> Iterator[Result]:
+def run_all(
+    jobs: Sequence[Job],
+    processes: int,
+    until_s: float | None = None,
+    make: Callable[[Job], Method] = method_of,
+) -> Iterator[Result]:
     """Run jobs side by side; yield the result of each as it ends.
 
     Args:
         jobs: all of them.
         processes: how many at a time.
         until_s: no job begins later than this after the start.
+        make: gives the method of a job; a function of a module.
 
     Raises:
         AssayError: as ``run``.
@@ -108,24 +118,24 @@ def run_all(jobs: Sequence[Job], processes: int, until_s: float | None = None) -
     if processes == 1:
         for job in jobs:
             if time.monotonic() < end:
-                yield _timed(job)
+                yield _timed(job, make)
         return
     coming = iter(jobs)
     with ProcessPoolExecutor(processes, initializer=alone) as pool:
-        waiting = {pool.submit(_timed, job) for job in itertools.islice(coming, 2 * processes)}
+        first = itertools.islice(coming, 2 * processes)
+        waiting = {pool.submit(_timed, job, make) for job in first}
         while waiting:
             ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             if time.monotonic() < end:
-                waiting |= {
-                    pool.submit(_timed, job) for job in itertools.islice(coming, len(ended))
-                }
+                following = itertools.islice(coming, len(ended))
+                waiting |= {pool.submit(_timed, job, make) for job in following}
             for future in ended:
                 yield future.result()
 
 
-def _timed(job: Job) -> Result:
+def _timed(job: Job, make: Callable[[Job], Method]) -> Result:
     began = time.process_time()
-    return job, run(job), time.process_time() - began
+    return job, run(job, make(job)), time.process_time() - began
 
 
 def alone() -> None:
