@@ -136,12 +136,15 @@ def script_of(conclusion: Conclusion, plans: Sequence[Plan], workload: Workload)
     ``None`` also where its plan was not kept: stores of schema 1 kept none.
     """
     from assay.launch.script import shell_script
+    from assay.search.proof_words import script_note
 
     if conclusion.recommendation is None:
         return None
     settings = conclusion.recommendation.settings
     planned = next((plan for plan in plans if plan.configuration == settings), None)
-    return None if planned is None else shell_script(planned, workload)
+    if planned is None:
+        return None
+    return shell_script(planned, workload, note=script_note(conclusion.recommendation))
 
 
 def _ends(recorded: Conclusion) -> Iterator[Done | None]:

@@ -22,6 +22,7 @@ from assay.records import (
 from assay.search.cells import baseline_point
 from assay.search.floor import day
 from assay.search.notes import few_notes
+from assay.search.proof_words import proof_command
 from assay.study.session import Result
 
 SCHEMA = 1
@@ -77,6 +78,7 @@ def _tune(result: Result) -> dict[str, Any]:
         "metric": conclusion.metric,
         "default": {"summary": summary(conclusion.arms[0])},
         "recommendation": {
+            "status": str(recommendation.status),
             "settings": dict(recommendation.settings),
             "sentence": recommendation.sentence,
             "script": recommendation.script,
@@ -88,6 +90,12 @@ def _tune(result: Result) -> dict[str, Any]:
     }
     if recommendation.claim is not None:
         document["recommendation"]["claim"] = claim(recommendation.claim)
+    if recommendation.expected is not None:
+        document["recommendation"]["expected"] = to_builtins(recommendation.expected)
+    if recommendation.proof is not None:
+        proof = to_builtins(recommendation.proof)
+        proof["command"] = proof_command(result.study_id, result.spec.budget, recommendation.proof)
+        document["recommendation"]["proof"] = proof
     if result.explanation is not None:
         document["explanation"] = explanation_document(result.explanation)
     document |= _warm_start(result.spec, conclusion.warm_start)

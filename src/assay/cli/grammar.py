@@ -148,6 +148,11 @@ def _run(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="of a study with several objectives: this point of its front, by number or settings",
     )
     parser.add_argument(
+        "--unproven",
+        action="store_true",
+        help="accept a recommendation of --from that is not proven (default: refuse it)",
+    )
+    parser.add_argument(
         "--explain", action="store_true", help="print the plan and the script; run nothing"
     )
     parser.add_argument(

@@ -10,7 +10,9 @@ import msgspec
 from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.measure.build_evidence import builds_of, built_as
-from assay.records import Conclusion, Configuration, Kind, Workload
+from assay.records import Conclusion, Configuration, Kind, Recommendation, Workload
+from assay.search.proof_words import proof_command, proof_words
+from assay.untrusted import clean
 
 if TYPE_CHECKING:
     from assay.store import StudyRecord
@@ -59,7 +61,7 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
         samples = store.samples(study_id) if spec.workload.build is not None else ()
     return Recommended(
         study_id=study_id,
-        settings=chosen_of(record, arguments.point),
+        settings=chosen_of(record, arguments.point, unproven=arguments.unproven),
         workload=spec.workload,
         parallel=spec.parallel,
         program_digest=record.strata[-1].program_digest,
@@ -67,11 +69,16 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
     )
 
 
-def chosen_of(record: StudyRecord, point: str | None) -> Configuration:
+def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) -> Configuration:
     """The configuration that a study recommends, or one of its front.
 
+    Args:
+        record: of the study.
+        point: of its front; ``None`` for what it recommends.
+        unproven: whether a recommendation that is not proven is accepted.
+
     Raises:
-        BadInput: it recommends nothing, or has no such point.
+        BadInput: it recommends nothing, has no such point, or is not proven and has to be.
     """
     if record.conclusion is None and record.spec.kind is Kind.TUNE:
         raise BadInput(
@@ -85,7 +92,21 @@ def chosen_of(record: StudyRecord, point: str | None) -> Configuration:
         )
     if point is not None:
         return _point(point, record.conclusion, record.id)
-    return record.conclusion.recommendation.settings
+    recommendation = record.conclusion.recommendation
+    if recommendation.unproven and not unproven:
+        raise _not_proven(record, recommendation)
+    return recommendation.settings
+
+
+def _not_proven(record: StudyRecord, recommendation: Recommendation) -> BadInput:
+    remedy = "--unproven runs it all the same"
+    if recommendation.proof is not None:
+        command = proof_command(record.id, record.spec.budget, recommendation.proof)
+        remedy += f"; a proof takes {proof_words(recommendation.proof)}: `{command}`"
+    return BadInput(
+        f"The recommendation of study {record.id} is not proven: {clean(recommendation.sentence)}",
+        f"{remedy}.",
+    )
 
 
 def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:

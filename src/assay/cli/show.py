@@ -17,6 +17,7 @@ from assay.records import (
     Conclusion,
     Kind,
     Metric,
+    Recommendation,
     RequirementResult,
     RequirementVerdict,
     StudySpec,
@@ -29,6 +30,7 @@ from assay.search.elsewhere import elsewhere_words
 from assay.search.floor import floor_words, origin_words
 from assay.search.front_sentence import noun
 from assay.search.interference import interference_words
+from assay.search.proof_words import proof_command, proof_words
 from assay.search.requirement_words import (
     required_text,
     requirement_words,
@@ -241,14 +243,24 @@ def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
     return "".join(f"  {cell:>{width}}" for cell, width in zip(row, columns, strict=True))
 
 
+def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
+    """What a proof takes, and the command that goes on to it."""
+    if chosen.unproven and chosen.proof is not None:
+        command = proof_command(result.study_id, result.spec.budget, chosen.proof)
+        yield f"  prove it ({proof_words(chosen.proof)}): {command}"
+
+
 def _next_steps(result: Result) -> Iterable[str]:
     yield f"  study {result.study_id}; the whole picture: assay report {result.study_id}"
     chosen = result.conclusion.recommendation
     if result.spec.objectives:
         yield from front_steps(result.study_id, result.conclusion)
     elif chosen is not None and chosen.settings:
-        yield f"  run it so again: assay run --from {result.study_id}"
-        yield f"  without assay: assay run --from {result.study_id} --explain prints a script"
+        yield from proof_lines(result, chosen)
+        unproven = " --unproven" if chosen.unproven else ""
+        run = f"assay run --from {result.study_id}{unproven}"
+        yield f"  run it so again: {run}"
+        yield f"  without assay: {run} --explain prints a script"
         if result.spec.reserve is not None:
             yield (
                 "  on the system as it is, once the partition is deleted: "

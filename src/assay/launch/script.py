@@ -48,7 +48,9 @@ _NUMACTL: dict[str, str] = {
 }
 
 
-def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False) -> str:
+def shell_script(
+    plan: Plan, workload: Workload, *, inherits_stdin: bool = False, note: str = ""
+) -> str:
     """A script that runs the command under this plan with the tools of the distribution.
 
     It needs ``taskset``, ``chrt``, ``ionice``, ``prlimit``, ``unshare``, ``mount`` and ``setpriv``
@@ -61,6 +63,7 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
         workload: what runs.
         inherits_stdin: a workload without an input reads what the script does, as with ``assay
             run``; else it reads nothing, as in every launch that was measured.
+        note: a comment at its head; one line.
 
     Raises:
         NotPossible: a setting of the plan is refused.
@@ -69,7 +72,9 @@ def shell_script(plan: Plan, workload: Workload, *, inherits_stdin: bool = False
     if not plan.pending:  # another boot may grant more
         plan.demand_granted()
     reads_nothing = workload.stdin is None and not (inherits_stdin or plan.instances)
-    lines = ["#!/bin/sh", *_comments(plan), *([_READS_NOTHING] if reads_nothing else []), "set -eu"]
+    noted = [f"# {clean(note)}"] if note else []
+    reading = [_READS_NOTHING] if reads_nothing else []
+    lines = ["#!/bin/sh", *noted, *_comments(plan), *reading, "set -eu"]
     if workload.cwd:
         lines.append(f"cd -- {shlex.quote(workload.cwd)}")
     lines += _build_lines(plan, workload)

@@ -35,13 +35,22 @@ from assay.records.action import (
     WriteFile,
 )
 from assay.records.boot import BootChange
+from assay.records.budget import Budget
 from assay.records.calibration import (
     Calibration,
     FalseVerdicts,
     MachineFloor,
     SmallestGain,
 )
-from assay.records.claim import Claim, Recommendation, Spread, SpreadVerdict, Verdict
+from assay.records.claim import (
+    Claim,
+    Expected,
+    Recommendation,
+    RecommendationStatus,
+    Spread,
+    SpreadVerdict,
+    Verdict,
+)
 from assay.records.codec import decode, encode, to_builtins
 from assay.records.configuration import DEFAULT, Configuration, Value
 from assay.records.design import (
@@ -69,7 +78,6 @@ from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
 from assay.records.space import Parameter, Space
 from assay.records.study import (
     ArmResult,
-    Budget,
     Conclusion,
     Interference,
     Kind,
@@ -118,6 +126,7 @@ __all__ = [
     "EnvSet",
     "Elsewhere",
     "Evidence",
+    "Expected",
     "FactorEffect",
     "FalseVerdicts",
     "Found",
@@ -155,6 +164,7 @@ __all__ = [
     "Range",
     "Recipe",
     "Recommendation",
+    "RecommendationStatus",
     "Requirement",
     "RequirementResult",
     "RequirementVerdict",

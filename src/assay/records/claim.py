@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import enum
 
+import msgspec
+
+from assay.records.budget import Budget
 from assay.records.codec import Record
 from assay.records.configuration import Configuration
 
@@ -82,14 +85,59 @@ class Claim(Record, frozen=True, kw_only=True):
     shift: dict[str, float] = {}
 
 
+class RecommendationStatus(enum.StrEnum):
+    """What a recommendation rests on."""
+
+    PROVEN = "proven"
+    """A claim from confirmation launches shows that it is better than the default."""
+    UNPROVEN = "unproven"
+    """A model of all launches expects it to be better; no claim shows it."""
+    DEFAULT = "default"
+    """The default is kept."""
+
+
+class Expected(Record, frozen=True, kw_only=True):
+    """The effect that a model of all launches expects of a configuration.
+
+    Attributes:
+        ratio: of the objective, the configuration over the default; corrected for selection.
+        ci: interval that holds the true ratio with probability ``level``.
+        level: of the interval.
+        launches: number of launches that the model rests on.
+    """
+
+    ratio: float
+    ci: tuple[float, float]
+    level: float
+    launches: int
+
+
 class Recommendation(Record, frozen=True, kw_only=True):
     """The winning configuration, reduced to the settings that matter.
 
-    ``settings`` is empty where the default is kept; ``claim`` is the last confirmation's, absent
-    if there was none; ``script`` runs the winner without assay.
+    Attributes:
+        settings: empty where the default is kept.
+        script: runs the winner without assay.
+        sentence: the answer for people.
+        claim: of the last confirmation; absent if there was none.
+        status: what it rests on. Documents from before it was kept hold proven ones or the default.
+        expected: for an unproven configuration, its expected effect.
+        proof: what a proof of it is expected to take, beyond what was spent.
     """
 
     settings: Configuration
     script: str
     sentence: str
     claim: Claim | None = None
+    status: RecommendationStatus = RecommendationStatus.PROVEN
+    expected: Expected | None = None
+    proof: Budget | None = None
+
+    def __post_init__(self) -> None:
+        if not self.settings:
+            msgspec.structs.force_setattr(self, "status", RecommendationStatus.DEFAULT)
+
+    @property
+    def unproven(self) -> bool:
+        """Whether no claim shows that it is better."""
+        return self.status is RecommendationStatus.UNPROVEN

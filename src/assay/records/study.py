@@ -6,6 +6,7 @@ import enum
 import shlex
 from typing import Any
 
+from assay.records.budget import Budget
 from assay.records.calibration import Calibration
 from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
@@ -53,13 +54,6 @@ class Statistic(enum.StrEnum):
     MEAN = "mean"
     MEDIAN = "median"
     SPREAD = "spread"
-
-
-class Budget(Record, frozen=True, kw_only=True):
-    """What may be spent; absent means no limit of this kind."""
-
-    time_s: float | None = None
-    launches: int | None = None
 
 
 class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):

@@ -12,7 +12,7 @@ from assay.report.plain import arm_label, label_of
 from assay.search.averages import standings
 from assay.search.facet import Facet, facets_of
 from assay.search.front_claims import claim_on
-from assay.search.strategy import trials_of
+from assay.search.trials import trials_of
 
 Ratios = tuple[float, float]
 """Against the default, in the first and in the other objective."""

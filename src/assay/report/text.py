@@ -42,6 +42,9 @@ def to_markdown(conclusion: Conclusion, metric: Metric) -> str:
     """Sentences, a table of arms and a table of claims, in the dialect of GitHub."""
     scale = arm_scale(conclusion, metric)
     parts = [escape(claim_sentence(claim, metric)) for claim in conclusion.claims]
+    chosen = conclusion.recommendation
+    if chosen is not None and chosen.unproven:
+        parts.insert(0, escape(chosen.sentence))
     parts.append(_arm_table(conclusion, metric, scale))
     if conclusion.claims:
         parts.append(_claim_table((*conclusion.claims, *conclusion.steps)))

@@ -29,6 +29,7 @@ from assay.report.plain import change, label_of, shorten, typeset, typeset_effec
 from assay.report.scale import Scale
 from assay.search.cells import baseline_words, effect_name, lead, matters, sweep_sentences
 from assay.search.failure import failure_of, last_failure, why_failed
+from assay.search.proof_words import proof_words
 from assay.search.requirement_words import requirements_told
 from assay.search.sentence import basis, never_quiet, statement, verdict_word
 from assay.units import show_count
@@ -104,8 +105,11 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     sentence, details = clean(chosen.sentence), _chosen_details(chosen, metric)
     if chosen.claim is not None:
         sentence = typeset(sentence, basis(chosen.claim, metric))
-        if not chosen.settings and chosen.claim.verdict is Verdict.UNCLEAR:
-            return Answer(sentence, "unclear", "not decided", details)
+    if chosen.unproven:
+        return Answer(sentence, "unclear", "not proven", (*_proof(chosen), *details))
+    undecided = chosen.claim is not None and chosen.claim.verdict is Verdict.UNCLEAR
+    if undecided and not chosen.settings:
+        return Answer(sentence, "unclear", "not decided", details)
     if winner_name(conclusion) is None:
         keep = "Keep the default: nothing tried was shown to be better."
         return Answer(sentence or keep, "same", "keep the default", details)
@@ -115,6 +119,16 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
     if conclusion.requirements and tone != Verdict.FASTER:
         return Answer(sentence, "faster", "keeps what is required", details)
     return Answer(sentence, tone, _badge(tone, metric, chosen.claim), details)
+
+
+def _proof(chosen: Recommendation) -> tuple[str, ...]:
+    """What a proof of an unproven recommendation takes."""
+    if chosen.proof is None:
+        return ()
+    return (
+        f"A proof takes {proof_words(chosen.proof)}; `assay study resume` goes on to it. "
+        "`assay run --from` takes it only with --unproven.",
+    )
 
 
 def _front(conclusion: Conclusion) -> Answer:

@@ -19,6 +19,7 @@ from assay.records import (
     FrontPoint,
     Kind,
     Recommendation,
+    RecommendationStatus,
     RequirementResult,
     RequirementVerdict,
     Sample,
@@ -54,7 +55,7 @@ from assay.search.front_claims import (
     judged,
 )
 from assay.search.front_sentence import either, say_front
-from assay.search.history import DEFAULT_ARM, History
+from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.interference import interference_notes, interference_of
 from assay.search.notes import (
     cell_grant_notes,
@@ -74,10 +75,11 @@ from assay.search.searcher import Searcher
 from assay.search.searching import NULL_ARM
 from assay.search.sentence import say, say_lossy
 from assay.search.space import SearchSpace
-from assay.search.strategy import trials_of
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
+from assay.search.trials import trials_of
 from assay.search.tune import TuneRace, confirmed
+from assay.search.unproven import say_default_alone, unproven_of
 from assay.search.warm_words import began_with
 from assay.units import show_count
 
@@ -170,22 +172,29 @@ def _tune(
         )
         if lossy and better:
             sentence = say_lossy(sentence, lost, launches)
+    unproven = (
+        None if wins else unproven_of(race, found, required, lambda one: _may_win(history, one))
+    )
+    chosen = Recommendation(
+        settings=arm.configuration if wins else DEFAULT_ARM.configuration,
+        script="",
+        sentence=sentence,
+        claim=found,
+        status=RecommendationStatus.PROVEN if wins else RecommendationStatus.DEFAULT,
+    )
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
     if arm != DEFAULT_ARM:
         arms.append(arm)
     stage = Stage.CONFIRM if confirmed_blocks else _fullest_stage(history)
+    if unproven is not None and not confirmed_blocks:
+        arms.append(arm_of(unproven.settings))
     seen = tuple(result_of(spec, history, stage, a) for a in arms)
     side_by_side = interference_of(spec, history)
     return msgspec.structs.replace(
         _counts(spec, history, seen, _stopped(done)),
         claims=(found,) if found else (),
         requirements=required,
-        recommendation=Recommendation(
-            settings=arm.configuration if wins else DEFAULT_ARM.configuration,
-            script="",
-            sentence=sentence,
-            claim=found,
-        ),
+        recommendation=unproven or chosen,
         noise_floor=_null_claim(spec, history),
         interference=side_by_side,
         configurations=len({s.launch.configuration for s in samples}),
@@ -201,6 +210,11 @@ def _tune(
         ),
         warm_start=began_with(spec.earlier, history, guided=bool(spec.earlier) and race.guided),
     )
+
+
+def _may_win(history: History, arm: Arm) -> bool:
+    """Whether a configuration fails no more often than the default."""
+    return not fails_more(_losses(history, arm), _losses(history, DEFAULT_ARM))
 
 
 def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:
@@ -349,9 +363,11 @@ def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:
 def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str:
     """Why nothing is recommended where nothing was held against the default."""
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
+    history = race.history
+    if not tried and done is not None and done.needed is not None:
+        return say_default_alone(race.spec, history, done.needed)
     if done is None or done.reason is Reason.NOTHING_TO_TRY:
         return "Keep the default: there was nothing else to try."
-    history = race.history
     if confirmed_arm != DEFAULT_ARM and not history.sound(Stage.CONFIRM):
         return (
             f"Not decided: others used the machine whenever {confirmed_arm.name} was to be "
@@ -370,8 +386,8 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
         return "Keep the default: nothing that was tried stood better."
     if done.reason is Reason.BUDGET:
         return (
-            f"Not decided: {race.winner.name} stood best in the search, and the budget ended "
-            "before it could be confirmed. Keep the default until then."
+            f"Keep the default: {race.winner.name} stood best in the search, but not clearly "
+            "enough to be recommended without a proof."
         )
     return f"Keep the default: {race.winner.name} stood best, and gained nothing on a second look."
 

@@ -17,7 +17,7 @@ from assay.search.gp import GpSearcher
 from assay.search.history import History
 from assay.search.searcher import Contrast, Estimate, Trial, launched
 from assay.search.space import SearchSpace
-from assay.search.strategy import trials_of
+from assay.search.trials import trials_of
 
 LEVEL = 0.95
 WIDTH = 1.96

@@ -70,6 +70,15 @@ class Features:
         values = [configuration.get(name) for configuration in configurations]
         return [numbers.setdefault((type(value), value), len(numbers)) for value in values]
 
+    @property
+    def settings(self) -> dict[str, slice]:
+        """The columns of each parameter, by its name."""
+        found, at = {}, 0
+        for feature in self._features:
+            found[feature.parameter.name] = slice(at, at + feature.width)
+            at += feature.width
+        return found
+
     def rows(self, configurations: Sequence[Configuration]) -> npt.NDArray[np.float64]:
         """Configurations x columns, each from 0 to 1."""
         import numpy as np

@@ -30,8 +30,8 @@ from assay.search.strategy import (
     MIN_SEARCH_BLOCKS,
     MOST_LAUNCHES,
     MOST_TRIALS,
-    trials_of,
 )
+from assay.search.trials import trials_of
 from assay.stats.eliminate import against
 from assay.stats.interval import Interval
 

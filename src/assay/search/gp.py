@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
@@ -14,9 +15,20 @@ from assay.records import DEFAULT, Configuration, Earlier
 from assay.search.acquire import Pool, batch, left_to_gain, sample_best
 from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
+from assay.search.lean import lean_proposals
 from assay.search.options import SearcherOptions
-from assay.search.searcher import Contrast, Estimate, Trial, fresh, launched, newcomers, worked
+from assay.search.searcher import (
+    Contrast,
+    Estimate,
+    Trial,
+    fresh,
+    launched,
+    newcomers,
+    noise_variance,
+    worked,
+)
 from assay.search.space import SearchSpace
+from assay.search.sparse import Launches, SparseModels
 from assay.search.surrogate import Data, Priors, Surrogate
 from assay.search.warm import firsts, heard
 
@@ -29,9 +41,6 @@ SAMPLED = 1200
 """Random configurations in the pool of a larger space, beside the neighbours of the best."""
 BEST = 4
 """How many of the best have their neighbours in the pool."""
-NOISE_PRIOR = (3.0, 0.03)
-"""How many replicates' worth it is believed, before any are there, that launches vary by so much
-(a logarithm)."""
 ALIKE_ENOUGH = 0.5
 """Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
 FINALISTS = 30
@@ -90,14 +99,20 @@ class GpSearcher:
             trials = nearest_to_keeping(trials)
         model = self._model(space, trials)
         earlier = heard(self._earlier, space)
-        if model is None or len(newcomers(trials)) < self.options.startup:
+        if model is None or len(newcomers(trials)) < min(self.options.startup, count):
             named = firsts(earlier, count // 2)
+            draws = random.Random(seed)
             wanted = [c for c in named if c not in launched(trials)]
-            return fresh(space, wanted, launched(trials), count, random.Random(seed))
+            wanted += space.spread(count - len(wanted), draws)
+            return fresh(space, wanted, launched(trials), count, draws)
+        lean = [] if bites(trials) else self._lean(space, model, count, seed)
         model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
         rng = np.random.default_rng(seed)
-        turns, probes = self.options.shared_out(count)
+        if lean:
+            able = pool.able & np.array([c not in lean for c in configurations], dtype=bool)
+            pool = replace(pool, able=able)
+        turns, probes = self.options.shared_out(count - len(lean))
         chosen = batch(model.surrogate, pool, turns, rng)
         able = pool.able.copy()
         able[chosen] = False
@@ -106,7 +121,23 @@ class GpSearcher:
             at = self.options.clipped_at
             clipped = self._new_model(space, trials, clipped_at=at, earlier=earlier)
             chosen += batch(clipped.surrogate, pool, probes, rng)
-        return [configurations[at] for at in chosen]
+        return [*lean, *(configurations[at] for at in chosen)]
+
+    def _lean(
+        self, space: SearchSpace, model: _Model, count: int, seed: int
+    ) -> list[Configuration]:
+        """Configurations in which few settings are set, as far as few are believed to matter."""
+        if count < 1:
+            return []
+        return lean_proposals(
+            space,
+            self._encoded(space),
+            model.belief,
+            model.failed,
+            count=count,
+            launched={c: model.launches[c] for c in model.able},
+            seed=seed,
+        )
 
     @_on_one_thread
     def verify(
@@ -143,16 +174,13 @@ class GpSearcher:
         if model is None or not asked:
             return [Estimate(0.0, math.inf if contrast else 0.0) for contrast in wanted]
         pool = self._placed(space, model, asked)
-        mean, _ = model.surrogate.predict(pool.rows, pool.known)
-        covariance = model.surrogate.covariance(pool.rows, pool.known)
         places = {c: i for i, c in enumerate(asked)}
-        found = []
-        for contrast in wanted:
-            at = np.array([places[c] for c in contrast], dtype=np.intp)
-            weights = np.array(list(contrast.values()))
-            variance = float(weights @ covariance[np.ix_(at, at)] @ weights)
-            found.append(Estimate(float(weights @ mean[at]), math.sqrt(max(0.0, variance))))
-        return found
+        weights = np.zeros((len(wanted), len(asked)))
+        for row, contrast in enumerate(wanted):
+            for c, weight in contrast.items():
+                weights[row, places[c]] = weight
+        means, deviations = model.belief.contrasts(pool.rows, pool.known, weights)
+        return [Estimate(float(m), float(d)) for m, d in zip(means, deviations, strict=True)]
 
     @_on_one_thread
     def left_to_gain(
@@ -314,6 +342,7 @@ class _Model:
         able = worked(trials)
         self.failed = {c for c in self.places if c not in able}
         self.trials = trials
+        self.launches = Counter(t.configuration for t in trials if t.value is not None)
         self.requiring = bites(trials) and bool(keeping(trials))
         self.able = [c for c in self.places if c in able]
         told = [t for t in trials if t.value is not None or t.configuration in self.failed]
@@ -331,17 +360,39 @@ class _Model:
                 counts.append(known.launches)
             values += _clipped([known.log_ratio for known in one.known], clipped_at)
         self.told_of = list(rows)[len(self.places) :]
+        self._features = features
         self.surrogate = Surrogate(
             Data(
                 rows=features.rows(list(rows)),
                 which=np.array(which, dtype=np.intp),
                 block=np.array(blocks, dtype=np.intp),
                 values=np.array(values),
-                noise=_noise(trials),
+                noise=noise_variance(trials),
                 task=np.array(tasks, dtype=np.intp),
                 counts=np.array(counts, dtype=np.float64),
             ),
             priors,
+        )
+
+    @functools.cached_property
+    def belief(self) -> SparseModels:
+        """The average over models in which few settings matter, and the surrogate."""
+        import numpy as np
+
+        told = [t for t in self.trials if t.value is not None or t.configuration in self.failed]
+        among = [i for i, t in enumerate(told) if t.value is not None]
+        values = [told[i].value for i in among]
+        launches = Launches(
+            rows=self._features.rows(list(self.places)),
+            which=np.array([self.places[told[i].configuration] for i in among], dtype=np.intp),
+            block=np.array([told[i].block for i in among], dtype=np.intp),
+            values=np.array(values, dtype=np.float64),
+        )
+        return SparseModels(
+            launches,
+            tuple(self._features.settings.values()),
+            self.surrogate,
+            np.array(among, dtype=np.intp),
         )
 
 
@@ -351,18 +402,3 @@ def _clipped(values: Sequence[float | None], at: float) -> list[float]:
 
     most = float(np.quantile([v for v in values if v is not None], at))
     return [most if v is None else min(most, v) for v in values]
-
-
-def _noise(trials: Sequence[Trial]) -> float:
-    """Variance of a launch about the mean of its configuration, pooled over all replicates."""
-    found: dict[Configuration, list[float]] = {}
-    for trial in trials:
-        if trial.value is not None and not trial.censored:
-            found.setdefault(trial.configuration, []).append(trial.value)
-    weight, usual = NOISE_PRIOR
-    squares, degrees = weight * usual**2, weight
-    for values in found.values():
-        mean = math.fsum(values) / len(values)
-        squares += math.fsum((v - mean) ** 2 for v in values)
-        degrees += len(values) - 1
-    return squares / degrees

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from assay.records import Arm, Stage
 from assay.search.claims import MIN_BLOCKS
 from assay.search.history import DEFAULT_ARM, History
+from assay.search.proof import planned_blocks_for, proof_cost
 from assay.search.purse import RESERVE, Cost, Purse
 
 
@@ -29,6 +30,19 @@ class Keeping:
         """What the least confirmation of an arm takes, with a reserve."""
         block = history.dear_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
         return block.times(RESERVE * self.blocks)
+
+    def proof(self, history: History, arm: Arm, gain: float, noise: float) -> tuple[Cost, int]:
+        """What a proof of a gain is expected to take, and how many launches it has.
+
+        Args:
+            history: so far.
+            arm: that gains.
+            gain: expected, as a difference of logarithms.
+            noise: standard deviation of the logarithm of a launch.
+        """
+        blocks = planned_blocks_for(gain, noise, self.blocks)
+        cost = proof_cost(history, [arm, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
+        return cost, cost.launches
 
     def affords(
         self, history: History, arms: Sequence[Arm], purse: Purse, share: float = 0.0

@@ -125,6 +125,31 @@ def deviation_of_default(trials: Sequence[Trial]) -> float:
     return statistics.stdev(values) if len(values) > 1 else math.inf
 
 
+NOISE_PRIOR = (3.0, 0.03)
+"""Degrees of freedom that the noise of a launch is believed with before any replicates are there,
+and its size (a logarithm)."""
+
+
+def noise_variance(trials: Sequence[Trial]) -> float:
+    """Variance of a launch about the mean of its configuration, pooled over all replicates."""
+    found: dict[Configuration, list[float]] = {}
+    for trial in trials:
+        if trial.value is not None and not trial.censored:
+            found.setdefault(trial.configuration, []).append(trial.value)
+    weight, usual = NOISE_PRIOR
+    squares, degrees = weight * usual**2, weight
+    for values in found.values():
+        mean = math.fsum(values) / len(values)
+        squares += math.fsum((v - mean) ** 2 for v in values)
+        degrees += len(values) - 1
+    return squares / degrees
+
+
+def launch_noise(trials: Sequence[Trial]) -> float:
+    """The same as a standard deviation."""
+    return math.sqrt(noise_variance(trials))
+
+
 def newcomers(trials: Sequence[Trial]) -> set[Configuration]:
     """Those but for the default."""
     return launched(trials) - {DEFAULT}

@@ -186,7 +186,7 @@ class SearchingRace(BlockRace):
         needed = least_budget(self._with_builds(block), self._least)
         return Done(
             Reason.BUDGET,
-            f"The budget did not leave the {self._least} confirmation blocks that a claim "
+            f"The budget did not leave the {self._least} confirmation blocks that a proof "
             f"takes; {needed_text(self._spec.budget, needed)} would do.",
             needed,
         )

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.records import Budget, Claim, Conclusion, Metric, SpreadVerdict, StudySpec, Verdict
+from assay.records import (
+    Budget,
+    Claim,
+    Conclusion,
+    Metric,
+    SpreadVerdict,
+    Statistic,
+    StudySpec,
+    Verdict,
+)
 from assay.units import show_percent, significant
 
 FACTOR = 2.0
@@ -242,6 +251,30 @@ def needed_text(asked: Budget, needed: Budget) -> str:
         f"--runs {launches}" if launches and (few or not late) else "",
     ]
     return " and ".join(part for part in parts if part)
+
+
+def change_words(ratio: float, metric: Metric, statistic: Statistic) -> str:
+    """An expected change with its verb: ``take 18.2 % less time than``."""
+    if statistic is Statistic.SPREAD:
+        times = significant(1 / ratio if ratio < 1 else ratio)
+        word = "little" if ratio < 1 else "much"
+        return f"vary {times} times as {word} in {_noun(metric)} as"
+    change = _change(ratio, metric)
+    verb, _, rest = change.before.partition(" ")
+    before = f"{verb.removesuffix('s')} {rest}".strip()
+    return f"{before} {change.amount} {change.after}"
+
+
+def interval_words(
+    ci: tuple[float, float], ratio: float, metric: Metric, statistic: Statistic
+) -> str:
+    """The interval of an expected change, in the form of ``change_words``."""
+    spread = statistic is Statistic.SPREAD
+    change = _Change("", "", "", "times", ratio < 1) if spread else _change(ratio, metric)
+    lo, hi = (change.of(end) for end in ci)
+    if change.falls:
+        lo, hi = hi, lo
+    return f"{_span(lo, hi)} {change.unit}"
 
 
 def bound_words(ratio: float) -> str:

@@ -41,6 +41,7 @@ class SearchSpace:
         self._constraints = [Expression(text) for text in space.constraints]
         self._when = {p.name: Expression(p.when) for p in space.parameters if p.when}
         self._admissible = admissible
+        self._options: dict[str, tuple[Value | None, ...] | None] = {}
         for expression in (*self._constraints, *self._when.values()):
             self._check_names(expression)
             self._check_values(expression)
@@ -70,6 +71,11 @@ class SearchSpace:
 
         Returns ``None`` where the domain is continuous.
         """
+        if name not in self._options:
+            self._options[name] = self._options_of(name)
+        return self._options[name]
+
+    def _options_of(self, name: str) -> tuple[Value | None, ...] | None:
         parameter = self.parameters[name]
         values = parameter.domain.values()
         if values is None:
@@ -157,6 +163,32 @@ class SearchSpace:
             if self.valid(candidate):
                 return candidate
         return None
+
+    def spread(self, count: int, rng: random.Random) -> list[Configuration]:
+        """So many configurations at random, each value of a setting in about as many of them.
+
+        What constraints exclude is left out (a Latin hypercube; McKay et al., 1979).
+        """
+        columns = {name: self._spread_values(name, count, rng) for name in self.parameters}
+        rows = (
+            {name: value for name, values in columns.items() if (value := values[at]) is not None}
+            for at in range(count)
+        )
+        found = (self.canonical(Configuration(row)) for row in rows)
+        return [candidate for candidate in found if self.valid(candidate)]
+
+    def _spread_values(self, name: str, count: int, rng: random.Random) -> list[Value | None]:
+        options = self.options(name)
+        if options is None:
+            domain = self.parameters[name].domain
+            assert isinstance(domain, Range)
+            places = [(at + rng.random()) / max(1, count) for at in range(count)]
+            rng.shuffle(places)
+            return [domain.at(place) for place in places]
+        whole, rest = divmod(count, len(options))
+        values = [*options] * whole + rng.sample(options, rest)
+        rng.shuffle(values)
+        return values
 
     def _draw_value(self, name: str, rng: random.Random) -> Value | None:
         options = self.options(name)

@@ -10,7 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from assay.records import DEFAULT, Arm, Configuration, Goal, Stage
+from assay.records import DEFAULT, Arm, Configuration, Stage
+from assay.search.candidate import Candidate, best_candidate
 from assay.search.feasible import (
     CERTAIN,
     Feasibility,
@@ -18,58 +19,55 @@ from assay.search.feasible import (
     breaking,
     default_breaks,
     keeping,
-    to_the_share,
 )
 from assay.search.features import Features
 from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.idle import is_idle
 from assay.search.keeping import Keeping
 from assay.search.looks import due
+from assay.search.proof import is_last_moment, prefers_proof
 from assay.search.purse import Cost, Purse
 from assay.search.searcher import (
     Searcher,
     Trial,
-    deviation_of_default,
-    estimates,
+    launch_noise,
     launched,
     newcomers,
-    worked,
 )
 from assay.search.space import SearchSpace
+from assay.search.trials import trials_of
 from assay.stats.eliminate import leader, settled, worse
 
 if TYPE_CHECKING:
     from assay.stats.eliminate import Matrix
 
 KEEP = 0.3
-"""Share of the budget that reduction and confirmation are left (docs/statistics.md, rule 14)."""
+"""Share of the budget that a search of several objectives leaves for the confirmation."""
 MIN_SEARCH_BLOCKS = 3
 """Every configuration gets at least this many launches where all of them are tried."""
 BATCH = 8
-"""Proposals in a model-based block, beside the default: fewer, and the default takes more of the
-budget than it tells."""
+"""Proposals in a model-based block, beside the default, of a large budget."""
+SMALL_BATCH = 4
+"""The same of a small one: the model is asked more often."""
+SMALL = 60
+"""A budget of fewer launches is small."""
 MOST_TRIALS = 200
 """No more configurations than this are proposed: a model's answer takes longer the more it knows,
 and what is left of a budget is better spent on telling the best apart."""
 MOST_LAUNCHES = 400
 """Nor is a model told more launches than this, the default's included."""
 
-KEEP_OF_MODEL = 0.16
-"""Share of the budget that a model-based search leaves: where a model is needed at all, launches
-are few, and what they find is worth more than how finely it is confirmed."""
 IDLE_DOUBT = 0.5
 """A setting goes from a winner that is expected to cost less than so many standard deviations of
 what is not known about that; what is left is reduced by launches."""
-BLOCKS_BEFORE_PROOF = 4
-"""Before so many search blocks what was found is a guess."""
 BLOCKS_BEFORE_END = 8
-"""Nor is it believed before so many that nothing is left to gain."""
+"""Before so many search blocks it is not believed that nothing is left to gain."""
 CONFIDENCE = 0.95
 """That nothing is left to gain, before a search ends for it."""
-STRETCH = 1.5
-"""What takes up to so many times what is left may still be shown: the gain is only a guess."""
-WIDTH = 2.8
-"""Half the width of a claim's interval, in standard errors, where it takes 10 to 20 blocks."""
+KEEP_OF_REQUIRED = 0.16
+"""Share of the budget that a search leaves where the default breaks a requirement."""
+EXPECTED = 0.5
+"""Quantile of what is left to gain that stands for its expectation."""
 
 
 class Strategy(Protocol):
@@ -81,6 +79,10 @@ class Strategy(Protocol):
 
     def winner(self, history: History) -> Arm:
         """The arm that stands best; the default where nothing stands better."""
+        ...
+
+    def prove(self) -> None:
+        """Prefer a proof of the best that is known to further search, where it is affordable."""
         ...
 
 
@@ -95,6 +97,11 @@ class Racing:
     def __init__(self, configurations: Sequence[Configuration], keeping: Keeping) -> None:
         self._arms = [arm_of(c) for c in configurations]
         self._keeping = keeping
+        self._proving = False
+
+    def prove(self) -> None:
+        """See ``Strategy.prove``."""
+        self._proving = True
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """See ``Strategy.roster``."""
@@ -106,10 +113,35 @@ class Racing:
             return None
         if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._keeping.margin):
             return None
-        return racing if self._keeping.affords(history, racing, purse, KEEP) else None
+        following = history.cost(racing, Stage.SEARCH)
+        if not purse.affords(following) or self._wants_proof(history, racing, following, purse):
+            return None
+        return racing
+
+    def _wants_proof(
+        self, history: History, racing: Sequence[Arm], following: Cost, purse: Purse
+    ) -> bool:
+        """Whether what is left is just enough for a proof, and that is worth more than a block.
+
+        Those that still race are all that may be better: what is left to gain is the doubt about
+        the difference between the two that stand best.
+        """
+        leading = self.winner(history)
+        if leading == DEFAULT_ARM:
+            return not self._keeping.affords(history, racing, purse, KEEP)
+        trials = trials_of(history)
+        gain, doubt = lead_of(history, leading)
+        noise = launch_noise(trials)
+        proof, launches = self._keeping.proof(history, leading, gain, noise)
+        if not is_last_moment(purse, proof, following):
+            return False
+        made = len(trials)
+        return self._proving or prefers_proof(gain, doubt, made, launches)
 
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``: of those that keep what is required."""
+        if not history.blocks(Stage.SEARCH):
+            return DEFAULT_ARM
         racing = still_racing(history)
         if not history.slacks.require:
             return best(history, racing)
@@ -131,68 +163,105 @@ class ModelBased:
         self._searcher = searcher
         self._seed = seed
         self._keeping = keeping
+        # Remembered, not learned: a new strategy answers alike.
+        self._newest: tuple[list[Trial], Candidate] | None = None
+        self._proving = False
+
+    def prove(self) -> None:
+        """See ``Strategy.prove``."""
+        self._proving = True
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """See ``Strategy.roster``."""
-        if purse.spent or not self._affords(history, purse):
+        if purse.spent:
             return None
         trials = trials_of(history)
         if len(trials) >= MOST_LAUNCHES:
             return None
-        if self._wants_proof(history, trials, purse):
-            return None
+        count = self._batch(history, purse)
         space = self._granted(history)
         seed = self._block_seed(history)
+        following = self._batch_cost(history, count)
+        if count and self._wants_proof(history, space, trials, following, purse, seed):
+            return None
+        if not count:
+            return self._single(history, space, trials, purse, seed)
         if self._nothing_left(history, space, trials, seed):
             return None
         chosen: list[Configuration] = []
         if len(newcomers(trials)) < MOST_TRIALS:
-            chosen = self._searcher.propose(space, trials, BATCH, seed)
+            chosen = self._searcher.propose(space, trials, count, seed)
         if not chosen:
-            chosen = self._searcher.verify(space, trials, BATCH, seed)
+            chosen = self._searcher.verify(space, trials, count, seed)
         return self._fitting(history, [DEFAULT_ARM, *map(arm_of, chosen)], purse)
 
-    def _fitting(self, history: History, arms: list[Arm], purse: Purse) -> list[Arm] | None:
+    def _batch(self, history: History, purse: Purse) -> int:
+        """How many proposals the next block has; 0 where not even one fits beside the default."""
+        each = history.cost([DEFAULT_ARM], Stage.SEARCH)
+        whole = purse.total.launches or math.inf
+        if purse.total.time_s is not None:
+            whole = min(whole, history.abreast * purse.total.time_s / max(each.time_s, 1e-9))
+        count = SMALL_BATCH if whole < SMALL * each.launches else BATCH
+        count = max(count, history.abreast - 1)
+        while count and not purse.affords(self._batch_cost(history, count)):
+            count -= 1
+        if whole >= SMALL * each.launches or history.abreast > 1:
+            return count
+        if not history.blocks(Stage.SEARCH):
+            return count
+        # The last launches of a small budget go one by one: each knows those before it.
+        if not purse.affords(self._batch_cost(history, SMALL_BATCH)):
+            return 0
+        few = not purse.affords(self._batch_cost(history, SMALL_BATCH + 3))
+        return min(count, SMALL_BATCH - 2) if few else count
+
+    def _single(
+        self,
+        history: History,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        purse: Purse,
+        seed: int,
+    ) -> list[Arm] | None:
+        """One proposal without the default, where the last launch has room for no more."""
+        if not purse.affords(history.cost([DEFAULT_ARM], Stage.SEARCH)):
+            return None
+        chosen = self._searcher.propose(space, trials, 1, seed)
+        return self._fitting(history, [arm_of(c) for c in chosen], purse, least=1)
+
+    def _fitting(
+        self, history: History, arms: list[Arm], purse: Purse, least: int = 2
+    ) -> list[Arm] | None:
         """As many as can still be built within the budget, where they are to be built."""
         while (
-            len(arms) > 1
+            len(arms) >= least
             and history.build_s
-            and not self._keeping.affords(history, arms, purse, KEEP_OF_MODEL)
+            and not purse.affords(history.cost(arms, Stage.SEARCH))
         ):
             arms = arms[:-1]
-        return arms if len(arms) > 1 else None
+        return arms if len(arms) >= least else None
 
-    def _affords(self, history: History, purse: Purse) -> bool:
-        """Whether one more batch leaves its share of the budget, and a confirmation."""
-        least = self._keeping.confirmation(history)
-        return purse.affords(self._batch_cost(history), keep=KEEP_OF_MODEL, least=least)
-
-    def _batch_cost(self, history: History) -> Cost:
+    def _batch_cost(self, history: History, count: int) -> Cost:
         """What a batch is expected to take, before it is known who is in it."""
-        block = history.cost(BATCH_ARMS, Stage.SEARCH)
-        switching_s = history.costly.space_s(self._space, len(BATCH_ARMS))
+        arms = [DEFAULT_ARM] * (1 + count)
+        block = history.cost(arms, Stage.SEARCH)
+        switching_s = history.costly.space_s(self._space, len(arms))
         return Cost(block.time_s + switching_s, block.launches)
 
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``: of what was launched and worked."""
         trials = trials_of(history)
-        able = (worked(trials) & keeping(trials)) - {DEFAULT}
-        among = sorted(able, key=lambda c: (len(c), str(c)))
-        best = self._best(trials, among)
-        if best is None or (best[1] >= 0.0 and not default_breaks(trials)):
+        best = self._best(trials)
+        if best.arm == DEFAULT_ARM:
             return DEFAULT_ARM
-        lean = self._without_idle(trials, *best)
+        lean = self._without_idle(trials, best.arm.configuration, best.estimate.mean)
         return arm_of(lean) if lean else DEFAULT_ARM
 
-    def _best(
-        self, trials: Sequence[Trial], among: Sequence[Configuration]
-    ) -> tuple[Configuration, float] | None:
-        """The first that is expected to take least, and its log ratio to the default."""
-        found = estimates(self._searcher, self._space, trials, among)
-        means = [
-            (c, e.mean) for c, e in zip(among, found, strict=True) if math.isfinite(e.deviation)
-        ]
-        return min(means, key=lambda pair: pair[1], default=None)
+    def _best(self, trials: Sequence[Trial]) -> Candidate:
+        if self._newest is None or self._newest[0] != trials:
+            best = best_candidate(self._searcher, self._space, trials, self._keeping.margin)
+            self._newest = list(trials), best
+        return self._newest[1]
 
     def _without_idle(
         self, trials: Sequence[Trial], winner: Configuration, gain: float
@@ -245,26 +314,43 @@ class ModelBased:
         left = self._searcher.left_to_gain(space, trials, CONFIDENCE, seed)
         return left <= math.log1p(self._keeping.margin)
 
-    def _wants_proof(self, history: History, trials: Sequence[Trial], purse: Purse) -> bool:
-        """Whether what is left is just enough to show the gain that was found.
+    def _wants_proof(
+        self,
+        history: History,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        following: Cost,
+        purse: Purse,
+        seed: int,
+    ) -> bool:
+        """Whether what is left is just enough for a proof, and that is worth more than search.
 
-        To go on searching would more likely lose the proof than find much more. A gain that is
-        beyond proof by now, or takes no more than the least confirmation, stops nothing.
+        What cannot be proven within the budget stops nothing: all of it searches then.
+
+        Args:
+            history, trials: so far.
+            space: that may be granted.
+            following: cost of the next block of search.
+            purse: what is left.
+            seed: of the block.
         """
-        if len(history.blocks(Stage.SEARCH)) < BLOCKS_BEFORE_PROOF:
+        if not history.blocks(Stage.SEARCH):
             return False
-        if default_breaks(trials):
-            return False  # not a gain over the default is to be shown
-        known = sorted((launched(trials) & keeping(trials)) - {DEFAULT}, key=str)
-        best = self._best(trials, known)
-        noise = deviation_of_default(trials)
-        if best is None or best[1] >= 0.0 or math.isinf(noise):
+        if default_breaks(trials):  # a requirement is to be shown, not a gain
+            least = self._keeping.confirmation(history)
+            return not purse.affords(following, keep=KEEP_OF_REQUIRED, least=least)
+        best = self._best(trials)
+        if best.arm == DEFAULT_ARM:
             return False
-        blocks = math.ceil(2.0 * (WIDTH * noise / best[1]) ** 2)
-        proof = history.cost([DEFAULT_ARM] * (self._keeping.arms - 1) + [arm_of(best[0])])
-        proof = proof.times(blocks)
-        more = self._batch_cost(history)
-        return purse.affords(proof.times(1.0 / STRETCH)) and not purse.affords(more, least=proof)
+        noise = launch_noise(trials)
+        gain = best.estimate.mean
+        proof, launches = self._keeping.proof(history, best.arm, gain, noise)
+        if not is_last_moment(purse, proof, following):
+            return False
+        if self._proving or not math.isfinite(best.estimate.deviation):
+            return True
+        left = self._searcher.left_to_gain(space, trials, EXPECTED, seed)
+        return prefers_proof(gain, left, len(trials), launches)
 
     def _granted(self, history: History) -> SearchSpace:
         """The space without what turned out to be refused."""
@@ -274,29 +360,6 @@ class ModelBased:
     def _block_seed(self, history: History) -> int:
         text = f"{self._seed}/{len(history.blocks(Stage.SEARCH))}".encode()
         return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
-
-
-def trials_of(
-    history: History, stages: Sequence[Stage] = (Stage.GAUGE, Stage.SEARCH)
-) -> list[Trial]:
-    """Every launch of the search, as a searcher is told it, and that of the gauge.
-
-    What asks for something that was refused in the run counts as failed, and so does what lacks a
-    figure that is required.
-    """
-    sign = 1.0 if history.goal is Goal.LOWER else -1.0
-    required = bool(history.slacks.require)
-    found = []
-    for stage in stages:
-        for arm, block, observation in history.outcomes(stage):
-            refused = history.refusals.hold(arm.configuration)
-            value = None if observation is None or refused else sign * math.log(observation.value)
-            censored = observation is not None and observation.censored
-            slack = history.slacks.at(stage, arm.name, block)
-            if required and slack is None and not censored:
-                value = None
-            found.append(Trial(arm.configuration, block, value, censored, slack))
-    return to_the_share(found, history.slacks.share)
 
 
 BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 1)
@@ -359,3 +422,14 @@ def is_settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
 
 def _matrix(history: History, arms: Sequence[Arm]) -> Matrix:
     return history.log_matrix(Stage.SEARCH, [arm.name for arm in arms])
+
+
+def lead_of(history: History, leading: Arm) -> tuple[float, float]:
+    """Mean log ratio of an arm to the default over the search blocks, and its standard error."""
+    import numpy as np
+
+    matrix = _matrix(history, [DEFAULT_ARM, leading])
+    gaps = (matrix[:, 1] - matrix[:, 0])[~np.isnan(matrix).any(axis=1)]
+    if len(gaps) < 2:
+        return (float(gaps.mean()) if len(gaps) else 0.0), math.inf
+    return float(gaps.mean()), float(gaps.std(ddof=1)) / math.sqrt(len(gaps))

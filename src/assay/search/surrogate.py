@@ -220,6 +220,32 @@ class Surrogate:
         self._parts = self._fitted()
         self._condition()
 
+    # --- as one of several models ---
+
+    @property
+    def log_prior(self) -> float:
+        """Logarithm of the prior density of the hyperparameters over its largest value."""
+        off = (self._vector - self._centre) / self._width
+        return -0.5 * float(off @ off)
+
+    def relative_covariance(self) -> Array:
+        """Prior covariance of the launches, in multiples of the variance of a launch."""
+        return self._covariance(self._parts)[0] / self._noise
+
+    def relative_prior(self, rows: Array, known: Places) -> tuple[Array, Array]:
+        """Prior covariance of the launches with configurations, and of those among each other.
+
+        Both in multiples of the variance of a launch; the arguments are those of ``predict``.
+        """
+        import numpy as np
+
+        parts = self._parts
+        across = self._across(rows, known)[self._which]
+        among = _matern(_distances(rows, rows, parts.lengths), parts.amplitude)[0]
+        among += parts.linear * _products(rows, rows)
+        among[np.diag_indices(len(rows))] += parts.own
+        return across / self._noise, among / self._noise
+
     # --- fitting ---
 
     def _fitted(self) -> _Parts:
@@ -245,7 +271,8 @@ class Surrogate:
             bounds=bounds,
             options={"maxiter": STEPS},
         )
-        return _Parts.of(np.asarray(found.x), columns)
+        self._vector = np.asarray(found.x)
+        return _Parts.of(self._vector, columns)
 
     def _covariance(self, parts: _Parts) -> tuple[Array, Array, Array, Array]:
         """That of the launches, and of the rows: smooth, its slope in the squares, linear."""

@@ -18,6 +18,7 @@ from assay.records import (
     Verdict,
 )
 from assay.records.workload import WALL
+from assay.search.candidate import Candidate, best_candidate, every_trial
 from assay.search.claims import MIN_BLOCKS, precise
 from assay.search.counted import counted
 from assay.search.feasible import default_breaks
@@ -25,11 +26,12 @@ from assay.search.history import DEFAULT_ARM, History
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.planned import planned_blocks, planned_claim
-from assay.search.purse import Purse
+from assay.search.proof import blocks_for, proof_cost
+from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import Done, Reason, Roster
 from assay.search.reduction import Reduced, Reduction
 from assay.search.requirement import claims_alpha, least_blocks, results, verdict_on
-from assay.search.searcher import Searcher
+from assay.search.searcher import Searcher, launch_noise
 from assay.search.searching import (
     CAP_SLACK_S,
     FUTILE_FACTOR,
@@ -37,12 +39,16 @@ from assay.search.searching import (
     NULL_ARM,
     SearchingRace,
 )
+from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
-from assay.search.strategy import ModelBased, Racing, Strategy, trials_of
+from assay.search.strategy import SMALL, ModelBased, Racing, Strategy
+from assay.search.trials import trials_of
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
 
+LEAST_ANSWER = 8
+"""Launches from which on a study is said to have an answer: fewer tell a large gain alone."""
 CAP_FACTOR = 3.0
 """A launch is stopped at this multiple of the incumbent's time: told as a capped value, it costs
 the model nothing (research: same regret, up to two thirds less run time at a factor of two)."""
@@ -61,9 +67,32 @@ class TuneRace(SearchingRace):
         super().__init__(spec, space, searcher)
         self._strategy: Strategy | None = None
         self._reduction: Reduction | None = None
+        self._proving = False
+
+    def go_on(self) -> None:
+        """See ``BlockRace.go_on``; a proof comes before further search then."""
+        super().go_on()
+        self._proving = True
+
+    def _look_at_default(self, stage: Stage, purse: Purse) -> Roster | Done | None:
+        """Look at the default as every search does, and go on with whatever budget there is.
+
+        Where few launches are left the blocks of the search time the default as well.
+        """
+        seen = self._history.observations(stage, DEFAULT_ARM.name)
+        if stage is Stage.GAUGE and not seen:
+            nothing = self._nothing_to_try()
+            if nothing is not None or not purse.affords(Cost(self._gauge_s(), 1).times(SMALL)):
+                return nothing
+        if any(o is not None for o in seen):
+            return None if stage is Stage.SURVEY else self._nothing_to_try()
+        return super()._look_at_default(stage, purse)
 
     def _searched(self, purse: Purse) -> Sequence[Arm] | None:
-        return self._chosen_strategy().roster(self._history, purse)
+        strategy = self._chosen_strategy()
+        if self._proving:
+            strategy.prove()
+        return strategy.roster(self._history, purse)
 
     def _reducing(self, purse: Purse) -> Sequence[Arm] | None:
         if self.winner == DEFAULT_ARM:
@@ -153,9 +182,23 @@ class TuneRace(SearchingRace):
             )
         if self.winner == DEFAULT_ARM and default_breaks(trials_of(self._history)):
             return Done(Reason.DECIDED, "No configuration was found that keeps what is required.")
+        tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
+        if not tried:
+            return self._nothing_tried()
         if self.winner == DEFAULT_ARM:
             return Done(Reason.DECIDED, "No configuration stood better than the default.")
         return Done(Reason.DECIDED, "What won the search was no better on a second look.")
+
+    def _nothing_tried(self) -> Done:
+        """The end of a study whose budget was used up by the default."""
+        each = Cost(self._gauge_s(), 1).times(LEAST_ANSWER * self._repeats)
+        needed = budget_for(self._with_builds(each))
+        return Done(
+            Reason.BUDGET,
+            "The budget ended before anything but the default was launched; "
+            f"{needed_text(self._spec.budget, needed)} would do for an answer.",
+            needed,
+        )
 
     def _decided(self, arm: Arm, purse: Purse) -> Done | None:
         """The end of the confirmation, where its data bring it about."""
@@ -201,7 +244,10 @@ class TuneRace(SearchingRace):
         """One more block; the first only where enough for a claim will fit (rule 14)."""
         cost = self._history.cost(arms)
         if blocks == 0 and not purse.affords(cost.times(self._least)):
-            return self._no_room(cost)
+            return Done(
+                Reason.BUDGET,
+                f"The budget went to the search; a proof takes {self._least} more blocks at least.",
+            )
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
         if not purse.spent and (blocks < self._least or purse.affords(cost)):
             return Roster(Stage.CONFIRM, arms)
@@ -263,6 +309,29 @@ class TuneRace(SearchingRace):
         found = effect(a, b, goal=self._history.goal, alpha=self._alpha, median=median)
         return blocks_needed(found, margin=self._spec.margin, doubt=1.0)
 
+    @property
+    def candidate(self) -> Candidate:
+        """The configuration that is expected to be best by all launches so far, at any moment.
+
+        Once one is being confirmed it is that one.
+        """
+        arm = self._being_confirmed()
+        return best_candidate(
+            self._searcher,
+            self._space,
+            every_trial(self._history),
+            self._spec.margin,
+            None if arm is None else [arm.configuration],
+        )
+
+    def proof(self, candidate: Candidate) -> Cost:
+        """What a proof of a candidate is expected to take, beyond what was spent."""
+        noise = launch_noise(every_trial(self._history))
+        blocks = blocks_for(candidate.estimate.mean, noise, self._least, self._alpha)
+        blocks -= len(self._history.sound(Stage.CONFIRM))
+        arms = self._confirm_arms(candidate.arm)
+        return proof_cost(self._history, arms, max(blocks, 1))
+
     def confirmation(self, arm: Arm) -> Claim | None:
         """The claim on an arm from the confirmation blocks alone."""
         return confirmed(self._spec, self._history, arm)
@@ -276,7 +345,14 @@ class TuneRace(SearchingRace):
             names = [arm.name for arm in self._history.arms(Stage.SEARCH)] or names
             factor = CAP_FACTOR
         walls = [w for w in map(self._history.good_wall_s, names) if w is not None]
+        walls = walls or self._survey_s()
         return min(walls) * factor + CAP_SLACK_S if walls else None
+
+    def _survey_s(self) -> list[float]:
+        """Wall times of the first launches, where the default has no other yet."""
+        samples = self._history.samples
+        good = (s for s in samples if s.outcome is Outcome.OK and s.launch.arm == DEFAULT_ARM.name)
+        return [s.wall_s for s in good if s.wall_s]
 
 
 def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:

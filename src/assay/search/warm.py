@@ -27,7 +27,7 @@ from assay.search.averages import standings
 from assay.search.history import History
 from assay.search.searcher import Trial
 from assay.search.space import SearchSpace, same_value
-from assay.search.strategy import trials_of
+from assay.search.trials import trials_of
 
 MOST_KNOWN = 64
 """Configurations that all earlier studies together may tell of: a model takes longer the more it

@@ -6,6 +6,7 @@ import msgspec
 
 from assay.launch.script import shell_script
 from assay.records import Conclusion, StudySpec
+from assay.search.proof_words import script_note
 from assay.study.loop import Planner
 
 
@@ -14,7 +15,8 @@ def with_script(conclusion: Conclusion, spec: StudySpec, planner: Planner) -> Co
     recommendation = conclusion.recommendation
     if recommendation is None:
         return conclusion
-    script = shell_script(planner(recommendation.settings, None), spec.workload)
+    plan = planner(recommendation.settings, None)
+    script = shell_script(plan, spec.workload, note=script_note(recommendation))
     return msgspec.structs.replace(
         conclusion,
         recommendation=msgspec.structs.replace(recommendation, script=script),

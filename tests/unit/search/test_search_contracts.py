@@ -29,7 +29,7 @@ from assay.records import (
 from assay.search.compare import CompareRace
 from assay.search.gp import GpSearcher
 from assay.search.measure import MeasureRace
-from assay.search.race import Race
+from assay.search.race import Race, Reason
 from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.strategy import ModelBased, Racing
@@ -124,6 +124,22 @@ class TuneContract(RaceContract):
         for launch in trip.launches:
             if launch.roster is not None:
                 assert "default" in [arm.name for arm in launch.roster]
+
+    def test_what_is_too_small_says_what_would_do(self) -> None:
+        """Every budget has an end that is no error; one of the default alone names one that does."""
+        for budget in (Budget(launches=1), Budget(time_s=1.5)):
+            done = self._trip(budget).done
+            assert done.reason is Reason.BUDGET
+            assert done.needed is not None
+            enough = Budget(
+                time_s=done.needed.time_s if budget.time_s else None,
+                launches=done.needed.launches if budget.launches else None,
+            )
+            trip = self._trip(enough)
+            assert trip.done.needed is None
+            assert len({launch.arm for launch in trip.launches}) > 2
+        for launches in (2, 3, 7):
+            assert self._trip(Budget(launches=launches)).done.reason is not Reason.TOO_SMALL
 
     def test_slow_configurations_are_stopped_and_the_default_never(self) -> None:
         slow = replace(self.program, takes_s=lambda c: 500.0 if len(c) > 1 else 1.0)

@@ -1,0 +1,162 @@
+"""Lean proposals: configurations that set few settings, where few are believed to matter."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING
+
+from assay.records import DEFAULT, Configuration, Value
+from assay.search.features import Features
+from assay.search.space import SearchSpace
+from assay.search.sparse import SparseModels
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.float64]
+
+LEADING = 24
+"""Sets of settings that the best lean configuration is looked for among."""
+MAX_COMBINATIONS = 64
+"""Of the values of a set of settings."""
+HALF = 0.5
+"""Chance of each set of settings that may matter to be in a drawn configuration: any two are told
+apart by every second launch (group testing; Dorfman 1943)."""
+TRIES = 4
+"""Draws for each configuration that is wanted."""
+SURE = 0.3
+"""Share of the likeliest set of settings from which on the best lean configuration is launched."""
+BOUND = 1.5
+"""A part may be as good where it is not worse by more than so many standard deviations."""
+PRICE = 0.02
+"""Of each setting of a lean proposal, as a difference of logarithms: most do nothing."""
+ENOUGH = 3
+"""A lean configuration that was launched so often is not proposed for being the best."""
+MIN_SHARE = 0.2
+"""Probability that few settings matter, below which no lean configuration is proposed."""
+
+
+def lean_proposals(
+    space: SearchSpace,
+    features: Features,
+    belief: SparseModels,
+    failed: Set[Configuration],
+    *,
+    count: int,
+    launched: Mapping[Configuration, int],
+    seed: int,
+) -> list[Configuration]:
+    """Up to ``count`` lean configurations: the best expected one, and draws of half of them all.
+
+    As many of a batch as the probability that few settings matter has a share in it.
+
+    Args:
+        space: of the study.
+        features: places its configurations.
+        belief: the models.
+        failed: configurations that are not proposed.
+        count: size of the batch.
+        launched: how often each configuration was launched.
+        seed: of the draws.
+    """
+    import numpy as np
+
+    few = 1.0 - belief.dense - belief.nothing
+    if few < MIN_SHARE:
+        return []
+    rng = np.random.default_rng(seed)
+    leading = belief.leading(LEADING)
+    seen = _seen(space, launched)
+    options = {settings: _lean(space, settings, seen, failed) for settings, _ in leading}
+    wanted = max(1, round(count * few / (few + belief.dense + belief.nothing)))
+    found: list[Configuration] = []
+    sure = leading[0][1] / few >= SURE or count == 1
+    best = _best(features, belief, [c for some in options.values() for c in some], launched)
+    if best is not None and sure:
+        found.append(best)
+    base = features.rows([DEFAULT])[0]
+    for _ in range(TRIES * count):
+        if len(found) >= wanted:
+            break
+        drawn: dict[str, Value] = {}
+        for at in rng.permutation(len(leading)):
+            settings = leading[int(at)][0]
+            some = options[settings]
+            if some and rng.random() < HALF:
+                gains = belief.draw(settings, features.rows(some), base, rng)
+                if gains.min() < 0.0:
+                    drawn = {**some[int(np.argmin(gains))], **drawn}
+        chosen = space.canonical(Configuration(drawn))
+        able = chosen not in failed and chosen not in found and space.valid(chosen)
+        if chosen != DEFAULT and able:
+            found.append(chosen)
+    return found[:count]
+
+
+def _best(
+    features: Features,
+    belief: SparseModels,
+    among: list[Configuration],
+    launched: Mapping[Configuration, int],
+) -> Configuration | None:
+    """The lean configuration with the best expected value, or a part of it that may be as good.
+
+    A part comes first where the whole was launched: of settings that were only launched together
+    one may do nothing. ``None`` without an expected gain, and where nothing is left to learn.
+    """
+    import numpy as np
+
+    among = list(dict.fromkeys(among))
+    if not among:
+        return None
+    rows = features.rows([*among, DEFAULT])
+    weights = np.hstack([np.eye(len(among)), -np.ones((len(among), 1))])
+    known = np.full(len(rows), -1, dtype=np.intp)
+    mean, deviation = belief.contrasts(rows, known, weights)
+    price = np.array([PRICE * len(c) for c in among])
+    at = int(np.argmin(mean + price))
+    best = among[at]
+    if mean[at] >= 0.0:
+        return None
+    if best in launched:
+        low = mean - BOUND * deviation
+        parts = [
+            k
+            for k, c in enumerate(among)
+            if c not in launched and c.items() < best.items() and low[k] <= mean[at]
+        ]
+        if parts:
+            return among[min(parts, key=lambda k: float(low[k]))]
+    return best if launched.get(best, 0) < ENOUGH else None
+
+
+def _lean(
+    space: SearchSpace,
+    settings: tuple[int, ...],
+    seen: Mapping[str, Sequence[Value | None]],
+    failed: Set[Configuration],
+) -> list[Configuration]:
+    """The valid configurations in which these settings alone are set, to values that were seen."""
+    names = [list(space.parameters)[k] for k in settings]
+    found: dict[Configuration, None] = {}
+    products = itertools.product(*(seen[name] for name in names))
+    for combination in itertools.islice(products, MAX_COMBINATIONS):
+        pairs = zip(names, combination, strict=True)
+        one = Configuration({name: value for name, value in pairs if value is not None})
+        one = space.canonical(one)
+        if one != DEFAULT and one not in failed and space.valid(one):
+            found.setdefault(one)
+    return list(found)
+
+
+def _seen(
+    space: SearchSpace, launched: Iterable[Configuration]
+) -> dict[str, tuple[Value | None, ...]]:
+    """The values of each setting that were launched, that of the default first."""
+    known = list(launched)
+    return {
+        name: tuple(dict.fromkeys([None, *(c[name] for c in known if name in c)]))
+        for name in space.parameters
+    }

@@ -1,0 +1,90 @@
+"""Proof: how many launches it takes to show a gain, and what it is worth beside more search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from assay.records import Arm, Budget
+from assay.search.history import History
+from assay.search.purse import SPARE, Cost, Purse
+from assay.stats.sequence import half_width
+
+POWER = 0.84
+"""Standard errors that are added to the half width of the interval: the gain is shown in four
+studies of five."""
+PLANNED_WIDTH = 2.1
+"""Half the width of a planned look's interval at 12 to 24 blocks, in standard errors; at fewer the
+quantile of Student's t adds ``PLANNED_FEW`` / blocks."""
+PLANNED_FEW = 4.0
+MAX_BLOCKS = 10_000
+"""A gain that takes more is not shown at all."""
+WORTH = 0.1
+"""An expected gain that is proven counts this share of it more than one that is not."""
+
+
+def planned_blocks_for(gain: float, noise: float, least: int) -> int:
+    """Confirmation blocks that show a gain at the look that the budget plans.
+
+    Args:
+        gain: expected, as a difference of logarithms; the sign does not matter.
+        noise: standard deviation of the logarithm of a launch.
+        least: blocks below which nothing is shown.
+    """
+    error = noise * math.sqrt(2.0)
+    blocks = least
+    while blocks < MAX_BLOCKS:
+        width = PLANNED_WIDTH + PLANNED_FEW / blocks + POWER
+        if width * error / math.sqrt(blocks) <= abs(gain):
+            return blocks
+        blocks += max(1, blocks // 8)
+    return MAX_BLOCKS
+
+
+def blocks_for(gain: float, noise: float, least: int, alpha: float) -> int:
+    """The same where every block is looked at: a study that is resumed plans no look.
+
+    Args:
+        gain, noise, least: as for ``planned_blocks_for``.
+        alpha: of the claim.
+    """
+    error = noise * math.sqrt(2.0)
+    blocks = least
+    while blocks < MAX_BLOCKS:
+        width = half_width(blocks, error, alpha) + POWER * error / math.sqrt(blocks)
+        if width <= abs(gain):
+            return blocks
+        blocks += max(1, blocks // 8)
+    return MAX_BLOCKS
+
+
+def proof_cost(history: History, arms: Sequence[Arm], blocks: int) -> Cost:
+    """What so many confirmation blocks of these arms are expected to take."""
+    return history.dear_cost(arms).times(blocks)
+
+
+def proof_budget(cost: Cost) -> Budget:
+    """The same as a budget that can be asked for."""
+    return Budget(time_s=float(math.ceil(cost.time_s * SPARE)), launches=cost.launches)
+
+
+def prefers_proof(gain: float, left: float, made: int, launches: int) -> bool:
+    """Whether a proof is worth more than the search that it takes the place of.
+
+    The best of a space comes nearer in proportion to the launches made: of what is left to gain
+    after ``made`` launches, the share ``launches / (made + launches)`` is expected of so many more.
+
+    Args:
+        gain: expected of the best that is known, as a difference of logarithms.
+        left: by how much the best of the space is expected to be better than that.
+        made: launches of the search so far.
+        launches: of the proof.
+    """
+    if not math.isfinite(left):
+        return True
+    return WORTH * abs(gain) >= max(0.0, left) * launches / max(1, made + launches)
+
+
+def is_last_moment(purse: Purse, proof: Cost, following: Cost) -> bool:
+    """Whether a proof fits into what is left, and does not after another block of search."""
+    return purse.affords(proof) and not purse.affords(following, least=proof)

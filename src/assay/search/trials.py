@@ -1,0 +1,34 @@
+"""Trials: the launches of a search, as a searcher is told them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from assay.records import Goal, Stage
+from assay.search.feasible import to_the_share
+from assay.search.history import History
+from assay.search.searcher import Trial
+
+
+def trials_of(
+    history: History, stages: Sequence[Stage] = (Stage.GAUGE, Stage.SEARCH)
+) -> list[Trial]:
+    """Every launch of the search, as a searcher is told it, and that of the gauge.
+
+    What asks for something that was refused in the run counts as failed, and so does what lacks a
+    figure that is required.
+    """
+    sign = 1.0 if history.goal is Goal.LOWER else -1.0
+    required = bool(history.slacks.require)
+    found = []
+    for stage in stages:
+        for arm, block, observation in history.outcomes(stage):
+            refused = history.refusals.hold(arm.configuration)
+            value = None if observation is None or refused else sign * math.log(observation.value)
+            censored = observation is not None and observation.censored
+            slack = history.slacks.at(stage, arm.name, block)
+            if required and slack is None and not censored:
+                value = None
+            found.append(Trial(arm.configuration, block, value, censored, slack))
+    return to_the_share(found, history.slacks.share)

@@ -1,0 +1,94 @@
+"""Unproven: a recommendation that rests on a model of all launches, and on no claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from assay.records import (
+    Arm,
+    Budget,
+    Claim,
+    Expected,
+    Recommendation,
+    RecommendationStatus,
+    RequirementResult,
+    RequirementVerdict,
+    StudySpec,
+    Verdict,
+)
+from assay.search.feasible import default_breaks
+from assay.search.history import DEFAULT_ARM, History
+from assay.search.proof import proof_budget
+from assay.search.requirement import verdict_on
+from assay.search.requirement_words import required_text
+from assay.search.sentence import change_words, interval_words, needed_text
+from assay.search.trials import trials_of
+from assay.search.tune import TuneRace
+from assay.stats.summary import summarise
+from assay.units import show_count, show_quantity
+
+
+def unproven_of(
+    race: TuneRace,
+    found: Claim | None,
+    required: Sequence[RequirementResult],
+    may_win: Callable[[Arm], bool],
+) -> Recommendation | None:
+    """The candidate of a race without a proof; ``None`` where the default is kept.
+
+    What a confirmation showed to be no better is not recommended, nor what breaks a requirement or
+    fails more often than the default.
+
+    Args:
+        race: told all samples.
+        found: the claim of the confirmation, if it has one.
+        required: what the confirmation says of requirements.
+        may_win: whether a configuration fails no more often than the default.
+    """
+    if found is not None and found.verdict in (Verdict.SAME, Verdict.SLOWER):
+        return None
+    spec, history = race.spec, race.history
+    candidate = race.candidate
+    arm = candidate.arm
+    if arm == DEFAULT_ARM or not may_win(arm):
+        return None
+    if verdict_on(required, arm.name) is RequirementVerdict.BROKEN:
+        return None
+    needs_it = bool(spec.require) and default_breaks(trials_of(history))
+    if not needs_it and not candidate.is_likely(spec.margin):
+        return None
+
+    expected = candidate.expected(history.goal, len(history.samples))
+    return Recommendation(
+        settings=arm.configuration,
+        script="",
+        sentence=say_unproven(spec, arm.name, expected),
+        claim=found,
+        status=RecommendationStatus.UNPROVEN,
+        expected=expected,
+        proof=proof_budget(race.proof(candidate)),
+    )
+
+
+def say_unproven(spec: StudySpec, name: str, expected: Expected) -> str:
+    """An unproven recommendation in one sentence."""
+    change = change_words(expected.ratio, spec.workload.objective, spec.statistic)
+    ends = interval_words(expected.ci, expected.ratio, spec.workload.objective, spec.statistic)
+    launches = show_count(expected.launches, "launch", "launches")
+    kept = f" Whether it keeps {required_text(spec)} is not proven either." if spec.require else ""
+    return (
+        f"{name} is expected to {change} the default ({100 * expected.level:g} % interval {ends}, "
+        f"by a model of {launches}). This is not proven.{kept}"
+    )
+
+
+def say_default_alone(spec: StudySpec, history: History, needed: Budget) -> str:
+    """The answer of a budget that had room for the default alone."""
+    metric = spec.workload.objective
+    values = [v for s in history.samples if (v := s.metrics.get(metric.name)) is not None]
+    told = "Keep the default: there was no launch to hold against it."
+    if values:
+        mean = show_quantity(summarise(values).mean, metric.unit)
+        launches = show_count(len(values), "launch", "launches")
+        told = f"Keep the default: its {metric.name} is {mean} in {launches}, and nothing else ran."
+    return f"{told} An answer takes about {needed_text(spec.budget, needed)}."
