@@ -14,10 +14,10 @@ from pathlib import Path
 from assay.machine.reader import read_machine
 
 from . import __doc__ as description
-from .cache import Cache, digest, version
+from .cache import Cache, digest
 from .page import Results, text
 from .picture import draw
-from .plan import ENCODED, OURS, PEERS, Wanted, carry_out, installed
+from .plan import ENCODED, OURS, PEERS, Wanted, carry_out, is_installed
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "benchmarks"
@@ -35,12 +35,14 @@ def main() -> None:
             cache = Cache(Path(folder) / "results.jsonl", "quick")
             print(_page(wanted, cache, options.jobs, None, [])[0])
         return
-    methods, missing = installed(options.method or [OURS, *PEERS])
     tables = (*options.tables, *sorted(TABLES.glob("*.csv.gz")))
+    cache = Cache(options.cache, options.code or digest())
+    asked = options.method or [OURS, *PEERS]
+    methods = [m for m in asked if is_installed(m) or cache.has(m)]
+    missing = [m for m in asked if m not in methods]
     wanted = Wanted(
         tables, tuple(methods), options.seeds, tuple(options.launches), not options.plain
     )
-    cache = Cache(options.cache, options.code or digest())
     page, results = _page(wanted, cache, options.jobs, options.minutes, missing)
     print(page)
     if options.write:
@@ -62,7 +64,9 @@ def _page(
 def _heading(results: Results, cache: Cache, missing: Sequence[str], took_s: float) -> str:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     model = read_machine().model or "an unnamed processor"
-    versions = [f"{name} is {version(name)}" for name in results.methods if name in ENCODED]
+    versions = [
+        f"{name} is {cache.version_of(name)}" for name in results.methods if name in ENCODED
+    ]
     left_out = f" Not installed, and left out: {', '.join(missing)}." if missing else ""
     return (
         f"{description}\n"
@@ -109,7 +113,9 @@ def _parsed() -> argparse.Namespace:
     )
     parser.add_argument("--code", help="version of assay's code (default: a digest of it)")
     parser.add_argument(
-        "--minutes", type=float, help="begin no search after so long (default: no limit)"
+        "--minutes",
+        type=float,
+        help="begin no search after so long (default: no limit)",
     )
     parser.add_argument("--quick", action="store_true", help="a small space: does it still run?")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/search.md")

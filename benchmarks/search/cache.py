@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -81,7 +82,24 @@ class Cache:
 
     def _version(self, method: str) -> str:
         name = method.removesuffix("-raw")
-        return self.code if name.startswith("assay") else version(name)
+        return self.code if name.startswith("assay") else self.version_of(name)
+
+    def version_of(self, peer: str) -> str:
+        """Return package and version of a peer; where it is missing, that of its newest result."""
+        if peer not in PACKAGES:
+            return "built-in"
+        try:
+            return f"{PACKAGES[peer]} {importlib.metadata.version(PACKAGES[peer])}"
+        except importlib.metadata.PackageNotFoundError:
+            return self._newest_versions.get(peer, "not installed")
+
+    @functools.cached_property
+    def _newest_versions(self) -> dict[str, str]:
+        return {key[1].removesuffix("-raw"): key[2] for key in self.read()}
+
+    def has(self, peer: str) -> bool:
+        """Whether there are results of a peer."""
+        return peer in self._newest_versions
 
 
 def _key(record: dict[str, Any]) -> Key:
@@ -99,17 +117,6 @@ def _key(record: dict[str, Any]) -> Key:
 def table_name(path: Path) -> str:
     """Return the name of a table from that of its file."""
     return path.name.removesuffix(".gz").removesuffix(".csv")
-
-
-def version(method: str) -> str:
-    """Return package and version of a peer; ``built-in`` of what needs none."""
-    package = PACKAGES.get(method)
-    if package is None:
-        return "built-in"
-    try:
-        return f"{package} {importlib.metadata.version(package)}"
-    except importlib.metadata.PackageNotFoundError:
-        return f"{package}, not installed"
 
 
 def digest(packages: Sequence[str] = DECIDING) -> str:

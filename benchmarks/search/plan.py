@@ -31,7 +31,7 @@ PEERS = ("random", "tpe", "gp", "smac", "hebo")
 OURS = "assay"
 SIDE_SEEDS = 20
 """Of other noise and of tables without differences."""
-COST_S = {"random": 0.1, "tpe": 2.2, "gp": 30.0, "smac": 120.0, "hebo": 200.0, "assay": 5.0}
+COST_S = {"random": 0.1, "tpe": 1.0, "gp": 25.0, "smac": 80.0, "hebo": 200.0, "assay": 6.0}
 """CPU seconds of one job on an AMD EPYC, all numbers of launches together."""
 
 
@@ -95,10 +95,9 @@ def _has_one_hot(path: Path) -> bool:
     return _ONE_HOT[path]
 
 
-def installed(methods: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the methods that can run here, and those whose package is missing."""
-    missing = [m for m in methods if m in NEEDED and importlib.util.find_spec(NEEDED[m]) is None]
-    return [m for m in methods if m not in missing], missing
+def is_installed(method: str) -> bool:
+    """Whether a method can run here."""
+    return method not in NEEDED or importlib.util.find_spec(NEEDED[method]) is not None
 
 
 def estimate_s(jobs: Sequence[Job]) -> float:
@@ -114,7 +113,7 @@ def carry_out(
     say: Callable[[str], None] = print,
     make: Callable[[Job], Method] = method_of,
 ) -> Rows:
-    """Run those jobs that the cache lacks; return the rows of all that have results.
+    """Run those jobs that the cache lacks and this machine can run; return the rows of all.
 
     Args:
         jobs: wanted.
@@ -125,7 +124,12 @@ def carry_out(
         make: gives the method of a job.
     """
     found = cache.read()
-    missing = [job for job in jobs if any(key not in found for key in cache.keys(job))]
+    missing = [
+        job
+        for job in jobs
+        if any(key not in found for key in cache.keys(job))
+        and is_installed(job.method.removesuffix(RAW))
+    ]
     expected_s = estimate_s(missing) / processes
     say(f"{len(jobs) - len(missing)} of {len(jobs)} jobs are known; the others take about "
         f"{expected_s / 60:.0f} minutes on {processes} CPUs.")  # fmt: skip

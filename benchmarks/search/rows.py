@@ -105,6 +105,8 @@ def excess_in_errors(ours: Rows, theirs: Rows) -> float:
     a, b = ours.by_seed(), theirs.by_seed()
     variance = _variance(a, b)
     excess = statistics.fmean(a.values()) - statistics.fmean(b.values())
+    if math.isnan(variance):
+        return math.nan
     if variance > 0.0:
         return excess / math.sqrt(variance)
     return math.copysign(math.inf, excess) if excess else 0.0
