@@ -11,9 +11,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")  # studies run side by side
-
 from assay import __version__
 
 from . import __doc__ as description
@@ -31,6 +28,8 @@ HIGHEST = 0.4
 def main() -> None:
     """Parse, simulate, print."""
     options = _parsed()
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # studies run side by side
     began = time.monotonic()
     rows = []
     for launches in options.launches:

@@ -19,15 +19,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from assay.cli.ending import Terminated
 from assay.cli.layout import LEAST
 from assay.errors import AssayError, ShareGone
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.interference import interference_notes, interference_of, interference_words
+from assay.search.present import present_words
 from assay.search.race import BlockRace, Race
 from assay.search.standing import Scoreboard, Standing, with_interval
+from assay.search.tune import TuneRace
 from assay.units import show_count, show_duration, show_percent, show_quantity
 from assay.untrusted import clean
 
@@ -90,6 +92,7 @@ class Shown:
         return [*said, *filter(None, [self.so_far]), made]
 
 
+T = TypeVar("T")
 LEAST_PART = 21
 """Columns of a part that may be cut off: the figure stands at its beginning."""
 
@@ -122,7 +125,7 @@ class Sparing:
         """Whether it may be done now."""
         return time.monotonic() >= self._due_s
 
-    def spend(self, work: Callable[[], Standing]) -> Standing:
+    def spend(self, work: Callable[[], T]) -> T:
         """Do it, and see how long it took."""
         began_s = time.monotonic()
         done = work()
@@ -156,6 +159,7 @@ class Progress:
         self._board = Scoreboard(spec)
         self._sparing = Sparing(SHARE)
         self._interval: Standing | None = None
+        self._present = ""
 
     def __enter__(self) -> Progress:
         if self._wants_live:
@@ -297,6 +301,8 @@ class Progress:
         """Who is ahead: at once where that is cheap, how sure that is when it may be afforded."""
         if self._spec.kind is Kind.CALIBRATE:
             return ""  # both arms are the same
+        if isinstance(self._race, TuneRace) and launch.stage is Stage.SEARCH:
+            return self._recommended(self._race)
         ahead = self._board.standing(launch.block)
         if ahead is None or self._race is None:
             return ""
@@ -307,6 +313,15 @@ class Progress:
         if self._interval is not None and self._interval.arm == ahead.arm:
             ahead = self._interval
         return self._told(ahead)
+
+    def _recommended(self, race: TuneRace) -> str:
+        """The present recommendation; worked out anew when the time that it takes is a small share.
+
+        A model of all launches expects it, as in the answer of the study.
+        """
+        if self._sparing.due:
+            self._present = self._sparing.spend(lambda: present_words(race))
+        return clean(self._present)
 
     def _told(self, found: Standing) -> str:
         if self._spec.kind is Kind.MEASURE:

@@ -40,7 +40,7 @@ LEVEL = 1e4
 """Variance of the overall level, in multiples of that of a launch: it is unknown."""
 PRIOR = {"none": 0.25, "one": 0.3, "sum": 0.15, "pair": 0.1, "dense": 0.2}
 """Probability of each class of models before any launch, shared evenly within the class."""
-PAIRED = 12
+PAIRED = 9
 """So many settings, those with the most evidence by themselves, are looked at in pairs."""
 DENSE_PENALTY = 2.0
 """Logarithm of the evidence that the dense model gains by fitting its hyperparameters."""
@@ -306,11 +306,12 @@ class SparseModels:
         count = len(weights)
         mean, square = np.zeros(count), np.zeros(count)
         widen = self.freedom / max(self.freedom - 2.0, 0.5)
+        alone = {k: self._alone(k, rows, weights) for m in self._models for k in m.settings}
         shapes: dict[tuple[tuple[int, ...], bool], tuple[Array, Array]] = {}
         for model, weight in zip(self._models, self._weights[1:], strict=True):
             shape = model.settings, model.interacts
             if shape not in shapes:
-                shapes[shape] = self._turned(model, rows, weights)
+                shapes[shape] = self._turned(model, rows, weights, alone)
             turned, prior = shapes[shape]
             at = model.amplitude * (turned @ model.pull)
             held = ((turned @ model.hold) * turned).sum(axis=1)
@@ -323,12 +324,31 @@ class SparseModels:
             square += self._dense_weight * (self._dense_scale * spread * widen + at**2)
         return mean, np.sqrt(np.maximum(square - mean**2, 0.0))
 
-    def _turned(self, model: _Few, rows: Array, weights: Array) -> tuple[Array, Array]:
+    def _alone(self, setting: int, rows: Array, weights: Array) -> tuple[Array, Array]:
+        """Prior covariance of configurations by one setting, and the variance of sums of them."""
+        import numpy as np
+
+        columns = rows[:, self._settings[setting]]
+        values, at = np.unique(columns, axis=0, return_inverse=True)
+        at = np.asarray(at).reshape(-1)
+        among = _alike(values, values)[np.ix_(at, at)]
+        return among, ((weights @ among) * weights).sum(axis=1)
+
+    def _turned(
+        self,
+        model: _Few,
+        rows: Array,
+        weights: Array,
+        alone: dict[int, tuple[Array, Array]],
+    ) -> tuple[Array, Array]:
         """Prior covariance of sums with what was seen, and their prior variance, unscaled."""
         asked = self._asked(model, rows)
         turned = weights @ self._across(model, asked, model.seen)
-        among = self._across(model, asked, asked)
-        return turned, ((weights @ among) * weights).sum(axis=1)
+        prior = sum((alone[k][1] for k in model.settings[1:]), alone[model.settings[0]][1])
+        if model.interacts:
+            first, second = (alone[k][0] for k in model.settings)
+            prior = (prior + ((weights @ (first * second)) * weights).sum(axis=1)) * (2.0 / 3.0)
+        return turned, prior
 
     def _asked(self, model: _Few, rows: Array) -> tuple[Array, ...]:
         import numpy as np

@@ -339,6 +339,9 @@ class ModelBased:
         if default_breaks(trials):  # a requirement is to be shown, not a gain
             least = self._keeping.confirmation(history)
             return not purse.affords(following, keep=KEEP_OF_REQUIRED, least=least)
+        least, _ = self._keeping.proof(history, DEFAULT_ARM, math.inf, 1.0)
+        if not purse.affords(least):
+            return False
         best = self._best(trials)
         if best.arm == DEFAULT_ARM:
             return False

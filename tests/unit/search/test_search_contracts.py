@@ -126,7 +126,7 @@ class TuneContract(RaceContract):
                 assert "default" in [arm.name for arm in launch.roster]
 
     def test_what_is_too_small_says_what_would_do(self) -> None:
-        """Every budget has an end that is no error; one of the default alone names one that does."""
+        """Every budget has an answer; where only the default ran, it names a budget that does."""
         for budget in (Budget(launches=1), Budget(time_s=1.5)):
             done = self._trip(budget).done
             assert done.reason is Reason.BUDGET

@@ -29,6 +29,7 @@ from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput
 from assay.records import Status, to_builtins
 from assay.search.failure import Failure, last_failure
+from assay.search.present import present_sentence
 from assay.search.warm_words import begins_with
 from assay.store import Store, StudyRecord
 from assay.study.firmware import demand_varied, with_said
@@ -145,14 +146,29 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     if record.status is Status.FAILED:
         samples = store.samples(study_id, record.strata[-1].number)
         failure = last_failure(record.spec, samples)
-    print("\n".join(fitted(_lines(record, result, width, failure), width)))
+    present = ""
+    if result is None and failure is None:
+        present = present_sentence(record.spec, store.samples(study_id, record.strata[-1].number))
+    print("\n".join(fitted(_lines(record, result, width, failure, present), width)))
     return 0
 
 
 def _lines(
-    record: StudyRecord, result: Result | None, width: int | None, failure: Failure | None
+    record: StudyRecord,
+    result: Result | None,
+    width: int | None,
+    failure: Failure | None,
+    present: str,
 ) -> Iterable[str]:
-    """The study, then its result; of one that failed why, as far as a launch shows it."""
+    """The study, then its result; of one that failed why, as far as a launch shows it.
+
+    Args:
+        record: of the study.
+        result: of its newest stratum, if it has one.
+        width: columns that there are.
+        failure: of its last launch, where the study failed.
+        present: the present recommendation of one without a result.
+    """
     launches = show_count(record.launches, "launch", "launches")
     if len(record.strata) > 1:
         launches += f" in {len(record.strata)} strata"
@@ -171,6 +187,8 @@ def _lines(
         if record.spec.earlier:
             yield f"  warm start  {clean(begins_with(record.spec.earlier))}"
         yield from _open_lines(record, failure)
+        if present:
+            yield f"  {clean(present)}"
         return
     yield ""
     yield from result_lines(result, width)

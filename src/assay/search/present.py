@@ -1,0 +1,50 @@
+"""Present recommendation: the answer that a study would give if it ended now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import Kind, Sample, StudySpec
+from assay.search.gp import GpSearcher
+from assay.search.history import DEFAULT_ARM
+from assay.search.sentence import interval_text
+from assay.search.space import SearchSpace
+from assay.search.tune import TuneRace
+from assay.search.unproven import say_unproven
+from assay.units import show_percent
+
+
+def present_words(race: TuneRace) -> str:
+    """The present recommendation in a few words: ``-18.2 % (-24.1 to -11.0 %): malloc=jemalloc``.
+
+    Empty where the default would be kept.
+    """
+    candidate = race.candidate
+    if not candidate.is_likely(race.spec.margin):
+        return ""
+    expected = candidate.expected(race.history.goal, len(race.history.samples))
+    ends = interval_text(expected.ci)
+    return f"unproven so far {show_percent(expected.ratio)} % ({ends}): {candidate.arm.name}"
+
+
+def present_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
+    """The present recommendation of a study that has no conclusion yet, in one sentence.
+
+    Empty for studies that recommend nothing, and while only the default was launched.
+
+    Args:
+        spec: of the study.
+        samples: of its newest stratum.
+    """
+    if spec.kind is not Kind.TUNE or spec.objectives:
+        return ""
+    race = TuneRace(spec, SearchSpace(spec.space), GpSearcher())
+    for sample in samples:
+        race.tell(sample)
+    if {sample.launch.arm for sample in samples} <= {DEFAULT_ARM.name}:
+        return ""
+    candidate = race.candidate
+    if not candidate.is_likely(spec.margin):
+        return "So far the default: nothing that was launched is likely enough to be better."
+    expected = candidate.expected(race.history.goal, len(samples))
+    return f"So far {say_unproven(spec, candidate.arm.name, expected)}"

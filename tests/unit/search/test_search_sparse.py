@@ -1,0 +1,99 @@
+"""Averages over models in which few settings matter: against direct algebra, and what they find."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from assay.search.sparse import (
+    AMPLITUDES,
+    BLOCK_SHARE,
+    LENGTH,
+    LEVEL,
+    NOISE,
+    PRIOR,
+    Launches,
+    SparseModels,
+)
+
+COLUMNS = (slice(0, 1), slice(1, 2), slice(2, 3))
+
+
+def launches(effect: float, seed: int = 0) -> Launches:
+    """Fifteen launches of three settings of three values; the first of them may matter."""
+    rng = np.random.default_rng(seed)
+    rows = np.round(rng.random((12, 3)) * 2) / 2
+    which = np.array([*range(12), 0, 0, 1])
+    values = rng.normal(0.0, 0.05, 15) + effect * (rows[which, 0] > 0.7)
+    return Launches(rows, which, np.arange(15) // 4, values)
+
+
+def kernel(settings: tuple[int, ...], interacts: bool, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    parts = [np.exp(-0.5 * (a[:, [k]] - b[:, [k]].T) ** 2 / LENGTH**2) for k in settings]
+    if len(parts) == 1:
+        return np.asarray(parts[0])
+    product = parts[0] * parts[1] if interacts else 0.0
+    whole = parts[0] + parts[1] + product
+    return np.asarray(whole * (2.0 / 3.0) if interacts else whole)
+
+
+def test_average_over_models_equals_direct_regression() -> None:
+    data = launches(-0.3)
+    models = SparseModels(data, COLUMNS)
+    rows = np.vstack([data.rows[:3], [[1.0, 1.0, 0.0]]])
+    wanted = np.array([[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]])
+    values = data.values - np.median(data.values)
+    ran = data.rows[data.which]
+    base = np.eye(15) + BLOCK_SHARE * (data.block[:, None] == data.block[None]) + LEVEL
+    shapes: list[tuple[tuple[int, ...], bool, float]] = [((), False, PRIOR["none"])]
+    shapes += [((k,), False, PRIOR["one"] / 3) for k in range(3)]
+    for pair in itertools.combinations(range(3), 2):
+        shapes += [(pair, False, PRIOR["sum"] / 3), (pair, True, PRIOR["pair"] / 3)]
+    logs, means, variances = [], [], []
+    for settings, interacts, prior in shapes:
+        for multiple in AMPLITUDES if settings else (0.0,):
+            size = multiple**2
+            whole, across, among = base, np.zeros((2, 15)), np.zeros((2, 2))
+            if settings:
+                whole = base + size * kernel(settings, interacts, ran, ran)
+                across = wanted @ (size * kernel(settings, interacts, rows, ran))
+                among = wanted @ (size * kernel(settings, interacts, rows, rows)) @ wanted.T
+            solved = np.linalg.solve(whole, values)
+            squares = NOISE[0] * NOISE[1] ** 2 + values @ solved
+            share = prior / (len(AMPLITUDES) if settings else 1)
+            evidence = -0.5 * np.linalg.slogdet(whole)[1]
+            evidence -= 0.5 * models.freedom * math.log(squares)
+            logs.append(math.log(share) + evidence)
+            means.append(across @ solved)
+            held = np.diag(among - across @ np.linalg.solve(whole, across.T))
+            variances.append(squares / (models.freedom - 2.0) * held)
+    weights = np.exp(np.array(logs) - max(logs))
+    weights /= weights.sum()
+    mean = weights @ np.array(means)
+    deviation = np.sqrt(weights @ (np.array(variances) + np.array(means) ** 2) - mean**2)
+    found = models.contrasts(rows, np.full(4, -1), wanted)
+    assert found[0] == pytest.approx(mean, abs=1e-3)
+    assert found[1] == pytest.approx(deviation, abs=1e-3)
+
+
+def test_setting_that_matters_is_found() -> None:
+    models = SparseModels(launches(-0.3), COLUMNS)
+    settings, probability = models.leading(1)[0]
+    assert settings == (0,)
+    assert probability > 0.6
+    assert models.nothing < 0.01
+
+
+def test_without_effects_no_effect_is_the_likeliest_and_differences_shrink() -> None:
+    wanted = np.array([[1.0, -1.0]])
+    for seed in range(5):
+        data = launches(0.0, seed)
+        models = SparseModels(data, COLUMNS)
+        assert models.nothing > 0.3
+        best, worst = np.argmin(data.values[:12]), np.argmax(data.values[:12])
+        seen = data.values[best] - data.values[worst]
+        mean, _ = models.contrasts(data.rows[[best, worst]], np.full(2, -1), wanted)
+        assert abs(mean[0]) < 0.5 * abs(seen)

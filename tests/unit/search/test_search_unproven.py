@@ -1,0 +1,195 @@
+"""Recommendations without a proof: an answer for every budget, and what it is worth."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from simulated_studies import workload
+
+from assay.records import (
+    Budget,
+    Choices,
+    Conclusion,
+    Configuration,
+    Goal,
+    Kind,
+    Metric,
+    Parameter,
+    Recommendation,
+    RecommendationStatus,
+    Sample,
+    Space,
+    StudySpec,
+    decode,
+    encode,
+)
+from assay.search.conclude import conclude
+from assay.search.gp import GpSearcher
+from assay.search.present import present_sentence, present_words
+from assay.search.proof import blocks_for, planned_blocks_for, prefers_proof
+from assay.search.proof_words import proof_command
+from assay.search.race import Reason
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated, Trip, drive
+from assay.search.tune import TuneRace
+
+SPACE = Space(
+    parameters=tuple(
+        Parameter(name=f"arg.p{k}", domain=Choices((0, 1, 2)), default=0) for k in range(6)
+    )
+)
+
+
+def program(gain: float, seed: int = 0, **given: object) -> Simulated:
+    """Sets p1 to 2 for a gain; nothing else does anything."""
+    return Simulated(
+        takes_s=lambda c: math.exp(-gain * (c.get("arg.p1") == 2)), noise=0.03, seed=seed, **given
+    )
+
+
+def spec(launches: int, seed: int = 0, metric: Metric | None = None) -> StudySpec:
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=workload(metric) if metric else workload(),
+        budget=Budget(launches=launches),
+        space=SPACE,
+        seed=seed,
+        disturbed_above=None,
+    )
+
+
+def study(asked: StudySpec, runs: Simulated) -> tuple[Trip, Conclusion]:
+    space = SearchSpace(asked.space)
+    trip = drive(TuneRace(asked, space, GpSearcher()), runs, asked.budget)
+    return trip, conclude(asked, trip.samples, space, GpSearcher(), trip.done)
+
+
+def chosen_of(asked: StudySpec, runs: Simulated) -> Recommendation:
+    found = study(asked, runs)[1].recommendation
+    assert found is not None
+    return found
+
+
+def test_one_launch_gives_the_default_its_value_and_a_budget_that_does() -> None:
+    trip, found = study(spec(1), program(0.5))
+    assert trip.done.reason is Reason.BUDGET
+    assert found.recommendation is not None
+    assert found.recommendation.status is RecommendationStatus.DEFAULT
+    assert "wall_s is" in found.recommendation.sentence
+    assert "--runs 8" in found.recommendation.sentence
+
+
+@pytest.mark.parametrize("launches", [2, 3, 4, 5, 7])
+def test_few_launches_end_with_an_answer(launches: int) -> None:
+    trip, found = study(spec(launches), program(0.5))
+    assert trip.done.reason in (Reason.BUDGET, Reason.DECIDED)
+    assert len(trip.samples) == launches
+    assert found.recommendation is not None
+    assert found.recommendation.sentence
+
+
+def test_large_gain_in_twelve_launches_is_recommended_without_proof() -> None:
+    for seed in range(3):
+        found = chosen_of(spec(12, seed), program(0.5, seed))
+        assert found.status is RecommendationStatus.UNPROVEN
+        assert found.settings.get("arg.p1") == 2
+        assert found.claim is None
+        assert found.expected is not None
+        low, high = found.expected.ci
+        assert low < math.exp(-0.5) < high
+        assert low < found.expected.ratio < high < 1.0
+        assert found.proof is not None
+        assert found.proof.launches is not None
+        assert 12 <= found.proof.launches <= 20
+        assert "is expected to take" in found.sentence
+        assert "not proven" in found.sentence
+
+
+def test_higher_is_better_raises_the_ratio() -> None:
+    rate = Metric(name="rate", unit="1/s", goal=Goal.HIGHER, pattern="x")
+    found = chosen_of(spec(14, 1, rate), program(0.5, 1, metric=rate))
+    assert found.status is RecommendationStatus.UNPROVEN
+    assert found.expected is not None
+    assert found.expected.ratio > 1.3
+
+
+def test_without_effect_the_default_is_kept() -> None:
+    for seed in range(4):
+        found = chosen_of(spec(14, seed), program(0.0, seed))
+        assert found.status is RecommendationStatus.DEFAULT
+        assert not found.settings
+
+
+def test_resumed_with_the_cost_of_a_proof_it_is_proven() -> None:
+    asked = spec(12)
+    trip, found = study(asked, program(0.5))
+    assert found.recommendation is not None
+    assert found.recommendation.proof is not None
+    more = found.recommendation.proof.launches
+    assert more is not None
+    race = TuneRace(asked, SearchSpace(SPACE), GpSearcher())
+    race.go_on()
+    whole = drive(race, program(0.5), Budget(launches=12 + more), told=trip.samples)
+    again = conclude(asked, whole.samples, SearchSpace(SPACE), GpSearcher(), whole.done)
+    assert again.recommendation is not None
+    assert again.recommendation.status is RecommendationStatus.PROVEN
+    assert again.recommendation.settings.get("arg.p1") == 2
+    assert again.recommendation.claim is not None
+
+
+def test_present_recommendation_has_the_form_of_the_answer() -> None:
+    asked = spec(12)
+    trip, found = study(asked, program(0.5))
+    assert found.recommendation is not None
+    assert present_sentence(asked, trip.samples) == f"So far {found.recommendation.sentence}"
+    assert present_sentence(asked, trip.samples[:1]) == ""
+    race = TuneRace(asked, SearchSpace(SPACE), GpSearcher())
+    assert present_words(race) == ""
+    for sample in trip.samples:
+        race.tell(sample)
+    words = present_words(race)
+    assert words.startswith("unproven so far -")
+    assert str(found.recommendation.settings) in words
+
+
+def test_conclusion_follows_from_the_samples_alone() -> None:
+    asked = spec(12)
+    trip, found = study(asked, program(0.5))
+    samples = [decode(encode(sample), Sample) for sample in trip.samples]
+    assert found == conclude(asked, samples, SearchSpace(SPACE), GpSearcher(), trip.done)
+
+
+def test_documents_without_a_status_are_proven_or_the_default() -> None:
+    kept = decode('{"settings":{},"script":"","sentence":"x"}', Recommendation)
+    assert kept.status is RecommendationStatus.DEFAULT
+    won = decode('{"settings":{"nice":5},"script":"","sentence":"x"}', Recommendation)
+    assert won.status is RecommendationStatus.PROVEN
+    unproven = Recommendation(
+        settings=Configuration({"nice": 5}),
+        script="",
+        sentence="",
+        status=RecommendationStatus.UNPROVEN,
+    )
+    assert decode(encode(unproven), Recommendation).unproven
+
+
+def test_blocks_of_a_proof_grow_as_the_gain_shrinks() -> None:
+    gains = (0.5, 0.1, 0.05, 0.02)
+    planned = [planned_blocks_for(gain, 0.05, 6) for gain in gains]
+    looked = [blocks_for(gain, 0.05, 6, 0.05) for gain in gains]
+    assert planned == sorted(planned)
+    assert planned[0] == 6
+    assert all(a <= b for a, b in zip(planned, looked, strict=True))
+
+
+def test_proof_is_worth_more_the_less_is_left_to_gain() -> None:
+    assert prefers_proof(-0.3, left=0.01, made=40, launches=12)
+    assert not prefers_proof(-0.3, left=0.5, made=12, launches=12)
+    assert prefers_proof(-0.3, left=math.inf, made=12, launches=12)
+
+
+def test_command_names_the_kinds_of_budget_that_were_asked_for() -> None:
+    proof = Budget(time_s=60.0, launches=14)
+    assert proof_command("x", Budget(launches=12), proof) == "assay study resume x --runs 14"
+    assert proof_command("x", Budget(time_s=9.0), proof) == "assay study resume x --budget 60s"
