@@ -1,7 +1,9 @@
-"""How good what a search recommends is, after how many launches, beside other people's optimisers.
+"""How good the recommendation of a search is, after how many launches, beside other optimisers.
 
-Recorded spaces stand for programs (`python -m assay.search.replay`): a launch takes what was
-recorded, with noise. Regret is how much worse the recommended configuration truly is than the best
-of its table. Every method has the same launches; assay pays its confirmation out of them, and
-recommends the default where it could not show a gain, while the others name the best they saw.
+Recorded spaces stand for programs (`python -m assay.search.replay`): a launch takes the time that
+was recorded, with noise. Regret is how much worse the recommended configuration truly is than the
+best of its table. Every method has the same number of launches, searches with the same seeds and
+launches the default first. assay pays replicates and proofs out of its launches, and its
+recommendation counts whether it is proven or not. A peer recommends the best value that it
+observed, and gets the better of two encodings of the columns for each number of launches.
 """

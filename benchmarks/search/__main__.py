@@ -4,90 +4,83 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import importlib.util
 import itertools
 import os
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from assay import __version__
 from assay.machine.reader import read_machine
 
 from . import __doc__ as description
+from .cache import Cache, digest
 from .page import Results, text
 from .picture import draw
-from .rows import Rows, better, replay
+from .plan import ENCODED, OURS, PEERS, Wanted, carry_out, is_installed
 
-FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
-LAUNCHES = (25, 50, 75, 100)
-WORLDS = ("drift", "tails", "unstable", "unequal")
-ENCODINGS = {"random": ("random",), "tpe": ("tpe", "tpe-raw"), "gp": ("gp", "gp-raw")}
-"""Others get the better of columns as they are recorded and of one-hot columns joined."""
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs" / "benchmarks"
+TABLES = Path(__file__).parent / "tables"
+CACHE = ROOT / "build" / "bench-search.jsonl"
 
 
 def main() -> None:
     """Parse, search, print."""
     options = _parsed()
-    began = time.monotonic()
     if options.quick:
         with tempfile.TemporaryDirectory() as folder:
             table = small_table(Path(folder))
-            print(text(_results([table], (25, 50), 2, options.jobs), _heading(2, began)))
+            wanted = Wanted((table,), (OURS, "random", "tpe"), 2, (10, 25), side=False)
+            cache = Cache(Path(folder) / "results.jsonl", "quick")
+            print(_page(wanted, cache, options.jobs, None, [])[0])
         return
-    found = _results(options.tables, LAUNCHES, options.seeds, options.jobs)
-    page = text(found, _heading(options.seeds, began))
+    tables = (*options.tables, *sorted(TABLES.glob("*.csv.gz")))
+    cache = Cache(options.cache, options.code or digest())
+    asked = options.method or [OURS, *PEERS]
+    methods = [m for m in asked if is_installed(m) or cache.has(m)]
+    missing = [m for m in asked if m not in methods]
+    wanted = Wanted(
+        tables, tuple(methods), options.seeds, tuple(options.launches), not options.plain
+    )
+    page, results = _page(wanted, cache, options.jobs, options.minutes, missing)
     print(page)
     if options.write:
-        draw(found.recorded, FOLDER / "search.svg")
+        draw(results.recorded, FOLDER / "search.svg")
         (FOLDER / "search.md").write_text(page)
 
 
-def _results(tables: list[Path], launches: tuple[int, ...], seeds: int, jobs: int) -> Results:
-    counts = [word for n in launches for word in ("--launches", str(n))]
-    most = ("--launches", str(launches[-1]))
-    size = ("--seeds", str(seeds))
-    kinds = {name: codes for name, codes in ENCODINGS.items() if name != "gp" or _has_torch()}
-
-    def all_methods(*options: str) -> Rows:
-        methods = ["assay", *itertools.chain.from_iterable(kinds.values())]
-        rows = replay(tables, methods, *size, *options, jobs=jobs)
-        parts = [rows.of(method="assay")]
-        parts += [better(rows, name, codes) for name, codes in kinds.items()]
-        return Rows(tuple(itertools.chain.from_iterable(part.found for part in parts)))
-
-    return Results(
-        recorded=all_methods(*counts),
-        null=all_methods(*most, "--null"),
-        worlds={
-            world: replay(
-                tables, ("assay", "random", "tpe"), *size, *most, "--world", world, jobs=jobs
-            )
-            for world in WORLDS
-        },
-    )
+def _page(
+    wanted: Wanted, cache: Cache, jobs: int, minutes: float | None, missing: Sequence[str]
+) -> tuple[str, Results]:
+    began = time.monotonic()
+    until_s = None if minutes is None else 60.0 * minutes
+    rows = carry_out(wanted.jobs(), cache, jobs, until_s, lambda line: print(line, flush=True))
+    results = Results.of(rows)
+    heading = _heading(results, cache, missing, time.monotonic() - began)
+    return text(results, heading, list(wanted.tables)), results
 
 
-def _has_torch() -> bool:
-    """Optuna's own Gaussian process needs it."""
-    return importlib.util.find_spec("torch") is not None
-
-
-def _heading(seeds: int, began: float) -> str:
+def _heading(results: Results, cache: Cache, missing: Sequence[str], took_s: float) -> str:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     model = read_machine().model or "an unnamed processor"
+    versions = [
+        f"{name} is {cache.version_of(name)}" for name in results.methods if name in ENCODED
+    ]
+    left_out = f" Not installed, and left out: {', '.join(missing)}." if missing else ""
     return (
         f"{description}\n"
         "`make bench-search BENCH='--write TABLE...'` writes this page. Figures of "
-        f"{today}, assay {__version__}, {seeds} seeds a table; means that were recorded get a "
-        "log-normal noise of 5 %, recorded repeats stand for themselves. They follow from the "
-        f"seeds but for the times, which are of {model}; all took "
-        f"{(time.monotonic() - began) / 60:.0f} minutes."
+        f"{today}, assay {cache.code}; {'; '.join(versions)}.{left_out} Means that were recorded "
+        "get a log-normal noise of 5 %, recorded repeats stand for themselves. The figures follow "
+        f"from the seeds but for the times, which are of {model}; what was not known yet took "
+        f"{took_s / 60:.0f} minutes. Constants of the search are chosen by leaving each table out "
+        "in turn (`python -m benchmarks.search.choices`)."
     )
 
 
 def small_table(folder: Path) -> Path:
-    """A space of 125 configurations, to see that everything still runs."""
+    """Write a space of 125 configurations, to see that everything still runs."""
     path = folder / "small.csv"
     rows = [
         f"{a},{b},{c},{10 + (a - 3) ** 2 + abs(b - 2) + (a == b) * c}"
@@ -103,15 +96,30 @@ def _parsed() -> argparse.Namespace:
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("tables", type=Path, nargs="*", metavar="TABLE")
-    parser.add_argument("--seeds", type=int, default=30, help="searches a table (%(default)s)")
+    parser.add_argument(
+        "tables", type=Path, nargs="*", metavar="TABLE", help="beside those of this folder"
+    )
+    parser.add_argument("--seeds", type=int, default=60, help="searches of a table (%(default)s)")
+    parser.add_argument(
+        "--launches", type=int, nargs="+", default=[10, 25, 50, 100], help="numbers of launches"
+    )
+    parser.add_argument(
+        "--method", action="append", choices=[OURS, *PEERS], help="repeatable (default: all)"
+    )
+    parser.add_argument("--plain", action="store_true", help="no other noise, no null tables")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument(
+        "--cache", type=Path, default=CACHE, help="results; known ones are not made again"
+    )
+    parser.add_argument("--code", help="version of assay's code (default: a digest of it)")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        help="begin no search after so long (default: no limit)",
+    )
     parser.add_argument("--quick", action="store_true", help="a small space: does it still run?")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/search.md")
-    options = parser.parse_args()
-    if not options.quick and not options.tables:
-        parser.error("name the tables of recorded spaces, or give --quick")
-    return options
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

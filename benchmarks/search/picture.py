@@ -6,9 +6,16 @@ from pathlib import Path
 
 from .rows import Rows
 
-COLOURS = {"assay": "#d55e00", "tpe": "#0072b2", "gp": "#009e73", "random": "#777777"}
+COLOURS = {
+    "assay": "#d55e00",
+    "tpe": "#0072b2",
+    "gp": "#009e73",
+    "random": "#777777",
+    "smac": "#cc79a7",
+    "hebo": "#e69f00",
+}
 """Of Okabe and Ito's palette, which colour-blind people can tell apart."""
-MARKS = {"assay": "o", "tpe": "s", "gp": "^", "random": "x"}
+MARKS = {"assay": "o", "tpe": "s", "gp": "^", "random": "x", "smac": "D", "hebo": "v"}
 
 
 def draw(rows: Rows, path: Path) -> None:
@@ -18,7 +25,7 @@ def draw(rows: Rows, path: Path) -> None:
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "assay"
     import matplotlib.pyplot as plt
-    from matplotlib.ticker import LogLocator, NullFormatter
+    from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
     tables, methods = rows.distinct("table"), rows.distinct("method")
     columns = 3
@@ -29,12 +36,10 @@ def draw(rows: Rows, path: Path) -> None:
         for method in methods:
             of = rows.of(table=table, method=method)
             launches = of.distinct("launches")
-            means = [100 * of.of(launches=n).mean("regret") for n in launches]
-            errors = [100 * of.of(launches=n).error("regret") for n in launches]
             ax.errorbar(
                 launches,
-                means,
-                yerr=errors,
+                [100 * of.of(launches=n).mean("regret") for n in launches],
+                yerr=[100 * of.of(launches=n).error("regret") for n in launches],
                 label=method,
                 color=COLOURS.get(method),
                 marker=MARKS.get(method, "."),
@@ -43,13 +48,15 @@ def draw(rows: Rows, path: Path) -> None:
                 markersize=5,
             )
         ax.set_title(table, fontsize=10)
+        ax.set_xscale("log")
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         ax.yaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_minor_formatter(NullFormatter())
-        ax.set_xticks(rows.distinct("launches"))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.set_xticks(rows.distinct("launches"), map(str, rows.distinct("launches")))
         ax.grid(alpha=0.25)
-        ax.set_xlabel("launches")
+        ax.set_xlabel("launches (logarithmic)")
         if place % columns == 0:
             ax.set_ylabel("regret, % (logarithmic)")
     for place in range(len(tables), lines * columns):

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from assay import __version__
 from assay.machine.reader import read_machine
+from assay.search.replay.jobs import Job, run_all
 from benchmarks.search.__main__ import FOLDER, small_table
-from benchmarks.search.rows import Rows, replay
+from benchmarks.search.rows import Rows
 
 from . import __doc__ as description
 from .page import NAMES, text
@@ -38,8 +39,14 @@ def main() -> None:
 
 
 def _results(tables: list[Path], launches: tuple[int, ...], seeds: int, jobs: int) -> Rows:
-    counts = [word for n in launches for word in ("--launches", str(n))]
-    return replay(tables, NAMES, "--seeds", str(seeds), *counts, jobs=jobs)
+    wanted = [
+        Job(path, method, seed, launches)
+        for path in tables
+        for method in NAMES
+        for seed in range(seeds)
+    ]
+    found = [row.document() for _, rows, _ in run_all(wanted, jobs) for row in rows]
+    return Rows(tuple(sorted(found, key=lambda row: (row["table"], row["method"], row["seed"]))))
 
 
 def _heading(seeds: int, began: float) -> str:

@@ -16,6 +16,7 @@ from assay.search.acquire import Pool, batch, left_to_gain, sample_best
 from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
 from assay.search.lean import lean_proposals
+from assay.search.options import SearcherOptions
 from assay.search.searcher import (
     Contrast,
     Estimate,
@@ -28,7 +29,7 @@ from assay.search.searcher import (
 )
 from assay.search.space import SearchSpace
 from assay.search.sparse import Launches, SparseModels
-from assay.search.surrogate import Data, Surrogate
+from assay.search.surrogate import Data, Priors, Surrogate
 from assay.search.warm import firsts, heard
 
 _P = ParamSpec("_P")
@@ -40,15 +41,6 @@ SAMPLED = 1200
 """Random configurations in the pool of a larger space, beside the neighbours of the best."""
 BEST = 4
 """How many of the best have their neighbours in the pool."""
-STARTUP = 8
-"""Random configurations before the model is asked."""
-TURNS = ("improve", "bound", "bound", "improve", "near")
-"""Of a batch, by the surrogate of all values."""
-PROBES = ("probe", "probe", "probe")
-"""By the surrogate of clipped values, which looks for other places to be good."""
-CLIPPED_AT = 0.75
-"""Quantile of the values above which those are clipped for probes: how bad the bad ones are says
-little of where good ones lie, and much of the scale that everything is seen at."""
 ALIKE_ENOUGH = 0.5
 """Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
 FINALISTS = 30
@@ -76,15 +68,17 @@ class GpSearcher:
     """Proposes what a Gaussian process finds worth a launch; replicates among it.
 
     Args:
-        startup: how many configurations are drawn at random before the model is asked.
+        options: how it chooses.
         earlier: what earlier studies knew. It guides what is proposed, and nothing else: contrasts,
             what is left to gain and whom the last launches go to follow from the trials alone.
     """
 
     name = "gp"
 
-    def __init__(self, startup: int = STARTUP, earlier: Sequence[Earlier] = ()) -> None:
-        self.startup = startup
+    def __init__(
+        self, options: SearcherOptions | None = None, earlier: Sequence[Earlier] = ()
+    ) -> None:
+        self.options = options or SearcherOptions()
         self._earlier = tuple(earlier)
         # Remembered, not learned: a call gives what a new searcher's would.
         self._features: WeakKeyDictionary[SearchSpace, Features] = WeakKeyDictionary()
@@ -105,7 +99,7 @@ class GpSearcher:
             trials = nearest_to_keeping(trials)
         model = self._model(space, trials)
         earlier = heard(self._earlier, space)
-        if model is None or len(newcomers(trials)) < min(self.startup, count):
+        if model is None or len(newcomers(trials)) < min(self.options.startup, count):
             named = firsts(earlier, count // 2)
             draws = random.Random(seed)
             wanted = [c for c in named if c not in launched(trials)]
@@ -118,13 +112,15 @@ class GpSearcher:
         if lean:
             able = pool.able & np.array([c not in lean for c in configurations], dtype=bool)
             pool = replace(pool, able=able)
-        turns, probes = _shared_out(count - len(lean))
+        turns, probes = self.options.shared_out(count - len(lean))
         chosen = batch(model.surrogate, pool, turns, rng)
         able = pool.able.copy()
         able[chosen] = False
         pool = replace(pool, able=able)
-        clipped = _Model(self._encoded(space), trials, clipped_at=CLIPPED_AT, earlier=earlier)
-        chosen += batch(clipped.surrogate, pool, probes, rng)
+        if probes:
+            at = self.options.clipped_at
+            clipped = self._new_model(space, trials, clipped_at=at, earlier=earlier)
+            chosen += batch(clipped.surrogate, pool, probes, rng)
         return [*lean, *(configurations[at] for at in chosen)]
 
     def _lean(
@@ -203,7 +199,7 @@ class GpSearcher:
         if len(worked(trials)) < 2:
             return None
         if self._newest is None or self._newest[:2] != (space, list(trials)):
-            model = _Model(self._encoded(space), trials)
+            model = self._new_model(space, trials)
             self._newest = space, list(trials), model
         return self._newest[2]
 
@@ -222,13 +218,23 @@ class GpSearcher:
             earlier: those that may be heard.
         """
         while earlier:
-            model = _Model(self._encoded(space), trials, earlier=earlier)
+            model = self._new_model(space, trials, earlier=earlier)
             degrees = model.surrogate.alike
             alike = tuple(e for e, a in zip(earlier, degrees, strict=True) if a >= ALIKE_ENOUGH)
             if alike == earlier:
                 return model, earlier
             earlier = alike
         return plain, ()
+
+    def _new_model(
+        self,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        clipped_at: float = 1.0,
+        earlier: Sequence[Earlier] = (),
+    ) -> _Model:
+        features, priors = self._encoded(space), self.options.priors
+        return _Model(features, trials, priors, clipped_at=clipped_at, earlier=earlier)
 
     def _encoded(self, space: SearchSpace) -> Features:
         if space not in self._features:
@@ -306,13 +312,6 @@ class GpSearcher:
         )
 
 
-def _shared_out(count: int) -> tuple[list[str], list[str]]:
-    """The turns of a batch, and its probes: of a smaller one in the same shares."""
-    probes = round(count * len(PROBES) / (len(PROBES) + len(TURNS)))
-    turns = [TURNS[i % len(TURNS)] for i in range(count - probes)]
-    return turns, [PROBES[i % len(PROBES)] for i in range(probes)]
-
-
 class _Model:
     """A surrogate, and which configuration is which of its rows.
 
@@ -322,6 +321,7 @@ class _Model:
     Args:
         features: places configurations.
         trials: at least two configurations gave a value.
+        priors: of the surrogate.
         clipped_at: quantile of the values above which they are clipped.
         earlier: what earlier studies knew, of configurations that the space holds.
     """
@@ -330,6 +330,7 @@ class _Model:
         self,
         features: Features,
         trials: Sequence[Trial],
+        priors: Priors,
         clipped_at: float = 1.0,
         earlier: Sequence[Earlier] = (),
     ) -> None:
@@ -369,7 +370,8 @@ class _Model:
                 noise=noise_variance(trials),
                 task=np.array(tasks, dtype=np.intp),
                 counts=np.array(counts, dtype=np.float64),
-            )
+            ),
+            priors,
         )
 
     @functools.cached_property

@@ -6,58 +6,20 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.errors import AssayError
-from assay.search.gp import GpSearcher
-from assay.search.replay.method import Method
-from assay.search.replay.optuna_search import OptunaSearch
-from assay.search.replay.race_search import RaceSearch
-from assay.search.replay.random_search import RandomSearch
-from assay.search.replay.score import Row, score
-from assay.search.replay.smac_search import SmacSearch
-from assay.search.replay.table import Table, joined, load, without_difference
-from assay.search.replay.warm_search import Telling, WarmSearch
-from assay.search.replay.world import Kind, World
-from assay.search.tpe import TpeSearcher
-
-METHODS: dict[str, Callable[[], Method]] = {
-    "random": RandomSearch,
-    "tpe": lambda: OptunaSearch("tpe"),
-    "gp": lambda: OptunaSearch("gp"),
-    "smac": SmacSearch,
-    "assay": lambda: RaceSearch("assay", GpSearcher()),
-    "assay-warm": lambda: WarmSearch("assay-warm"),
-    "assay-altered": lambda: WarmSearch("assay-altered", telling=Telling.ALTERED),
-    "assay-misled": lambda: WarmSearch("assay-misled", telling=Telling.REVERSED),
-    "assay-tpe": lambda: RaceSearch("assay-tpe", TpeSearcher()),
-}
-RAW = "-raw"
-"""Ending of a method that is given the columns as they are written, one-hot ones apart."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One search to make."""
-
-    path: Path
-    method: str
-    seed: int
-    launches: int
-    noise: float
-    kind: Kind
-    null: bool
-    higher: bool
+from assay.search.replay.jobs import METHODS, RAW, Job, run_all
+from assay.search.replay.score import Row
+from assay.search.replay.world import Kind
 
 
 def main() -> None:
     """Run what the command line asks for."""
     asked = _parser().parse_args()
     try:
-        rows = list(_rows(list(_jobs(asked)), asked.jobs))
+        rows = _rows(list(_jobs(asked)), asked.jobs)
     except AssayError as error:
         print(error, file=sys.stderr)
         sys.exit(error.exit_status)
@@ -91,45 +53,30 @@ def _names() -> list[str]:
 def _jobs(asked: argparse.Namespace) -> Iterator[Job]:
     for path in asked.tables:
         for method in asked.method or ["random", "tpe", "assay"]:
-            for launches in asked.launches or [100]:
-                for seed in range(asked.first_seed, asked.first_seed + asked.seeds):
-                    yield Job(
-                        path=path,
-                        method=method,
-                        seed=seed,
-                        launches=launches,
-                        noise=asked.noise,
-                        kind=Kind(asked.world),
-                        null=asked.null,
-                        higher=asked.goal == "higher",
-                    )
+            for seed in range(asked.first_seed, asked.first_seed + asked.seeds):
+                yield Job(
+                    path=path,
+                    method=method,
+                    seed=seed,
+                    counts=tuple(sorted(set(asked.launches or [100]))),
+                    noise=asked.noise,
+                    kind=Kind(asked.world),
+                    null=asked.null,
+                    higher=asked.goal == "higher",
+                )
 
 
-def _rows(jobs: Sequence[Job], processes: int) -> Iterator[Row]:
-    if processes == 1:
-        yield from map(_run, jobs)
-        return
-    with ProcessPoolExecutor(processes, initializer=_alone) as pool:
-        yield from pool.map(_run, jobs)
-
-
-def _alone() -> None:
-    """One thread for each process: searches run side by side."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
-
-
-def _run(job: Job) -> Row:
-    world = World(_table(job), job.seed, noise=job.noise, kind=job.kind, higher=job.higher)
-    row = score(world, METHODS[job.method.removesuffix(RAW)](), job.launches, job.seed)
-    return replace(row, method=job.method)
-
-
-def _table(job: Job) -> Table:
-    table = load(job.path)
-    if not job.method.endswith(RAW):
-        table = joined(table)
-    return without_difference(table) if job.null else table
+def _rows(jobs: Sequence[Job], processes: int) -> list[Row]:
+    """All rows, by table, method, launches and seed."""
+    places = {job: place for place, job in enumerate(jobs)}
+    found = [
+        ((job.path, job.method), row.launches, places[job], row)
+        for job, rows, _ in run_all(jobs, processes)
+        for row in rows
+    ]
+    groups = list(dict.fromkeys((job.path, job.method) for job in jobs))
+    found.sort(key=lambda one: (groups.index(one[0]), one[1], one[2]))
+    return [row for *_, row in found]
 
 
 def _show(rows: Sequence[Row]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from assay.search.replay.world import World
 
@@ -36,4 +36,15 @@ class Method(Protocol):
 
     def search(self, world: World, launches: int, seed: int) -> Found:
         """Search a fresh world."""
+        ...
+
+
+@runtime_checkable
+class Anytime(Protocol):
+    """A method that does not ask how many launches it has: one search answers for every count."""
+
+    name: str
+
+    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+        """Search a fresh world; yield the answer each time one of the rising counts is reached."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.search.replay.coding import Coding
@@ -30,6 +31,10 @@ class OptunaSearch:
 
     def search(self, world: World, launches: int, seed: int) -> Found:
         """See ``Method.search``."""
+        return next(self.along(world, (launches,), seed))
+
+    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+        """See ``Anytime.along``: no sampler is told how many trials there will be."""
         import optuna
         from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
 
@@ -44,23 +49,24 @@ class OptunaSearch:
         study = optuna.create_study(sampler=self._sampler(seed))
         study.enqueue_trial(_params(coding, world.default))
         seen, invalid, think_s = Seen(world), 0, []
-        for _ in range(launches):
-            began = time.perf_counter()
-            trial = study.ask(space)
-            think_s.append(time.perf_counter() - began)
-            point, exact = coding.nearest([trial.params[name] for name in coding.columns])
-            invalid += not exact
-            cost = seen.launch(point)
-            if exact:
-                study.tell(trial, cost)
-                continue
-            study.tell(trial, state=optuna.trial.TrialState.FAIL)  # regarded as never asked
-            study.add_trial(
-                optuna.trial.create_trial(
-                    params=_params(coding, point), distributions=space, value=cost
+        for count in counts:
+            while world.launches < count:
+                began = time.perf_counter()
+                trial = study.ask(space)
+                think_s.append(time.perf_counter() - began)
+                point, exact = coding.nearest([trial.params[name] for name in coding.columns])
+                invalid += not exact
+                cost = seen.launch(point)
+                if exact:
+                    study.tell(trial, cost)
+                    continue
+                study.tell(trial, state=optuna.trial.TrialState.FAIL)  # regarded as never asked
+                study.add_trial(
+                    optuna.trial.create_trial(
+                        params=_params(coding, point), distributions=space, value=cost
+                    )
                 )
-            )
-        return seen.found(invalid, think_s)
+            yield seen.found(invalid, tuple(think_s))
 
     def _sampler(self, seed: int) -> optuna.samplers.BaseSampler:
         import optuna

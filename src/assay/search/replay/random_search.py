@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Sequence
 
 from assay.search.replay.method import Found
 from assay.search.replay.seen import Seen
@@ -16,10 +17,16 @@ class RandomSearch:
 
     def search(self, world: World, launches: int, seed: int) -> Found:
         """See ``Method.search``."""
+        return next(self.along(world, (launches,), seed))
+
+    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+        """See ``Anytime.along``."""
         points = list(range(len(world.table.points)))
         random.Random(f"{seed}/random").shuffle(points)
         points.remove(world.default)
+        order = iter([world.default, *points])
         seen = Seen(world)
-        for point in [world.default, *points][:launches]:
-            seen.launch(point)
-        return seen.found()
+        for count in counts:
+            while world.launches < count and (point := next(order, None)) is not None:
+                seen.launch(point)
+            yield seen.found()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from assay.search.replay.method import Found, Method
+from assay.search.replay.method import Anytime, Found, Method
 from assay.search.replay.world import World
 
 
@@ -52,10 +53,34 @@ def score(world: World, method: Method, launches: int, seed: int) -> Row:
     Raises:
         AssayError: the method cannot run here.
     """
-    found = method.search(world, launches, seed)
+    return _row(world, method.name, method.search(world, launches, seed), launches, seed)
+
+
+def score_each(
+    fresh: Callable[[], World], method: Method, counts: Sequence[int], seed: int
+) -> list[Row]:
+    """Score a method after several numbers of launches, in one search where it can.
+
+    Args:
+        fresh: makes the world.
+        method: searches.
+        counts: of launches, rising.
+        seed: of the method.
+
+    Raises:
+        AssayError: the method cannot run here.
+    """
+    if not isinstance(method, Anytime):
+        return [score(fresh(), method, count, seed) for count in counts]
+    world = fresh()
+    answers = zip(counts, method.along(world, counts, seed), strict=True)
+    return [_row(world, method.name, found, count, seed) for count, found in answers]
+
+
+def _row(world: World, name: str, found: Found, launches: int, seed: int) -> Row:
     return Row(
         table=world.table.name,
-        method=method.name,
+        method=name,
         seed=seed,
         launches=launches,
         regret=world.regret(found.point),

@@ -1,0 +1,1 @@
+"""Recorded spaces of the benchmark, and how they were made; see README.md beside this file."""

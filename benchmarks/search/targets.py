@@ -1,0 +1,128 @@
+"""Targets: what the scoreboard asks of assay, and what was seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .plan import OURS
+from .rows import Ratio, Rows, excess_in_errors, ratio
+
+AGAINST_TPE = {10: 0.8, 25: 0.8, 50: 0.7, 100: 0.5}
+"""By launches, the largest ratio to the mean regret of TPE."""
+AGAINST_OTHERS = 1.0
+"""The same to every other peer; met within two standard errors."""
+BEYOND_RANDOM = 3.0
+"""Standard errors beyond which a table is worse than random search."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One target.
+
+    Attributes:
+        what: is asked.
+        target, seen: in words.
+        status: ``met`` or ``missed``, with a remark.
+    """
+
+    what: str
+    target: str
+    seen: str
+    status: str
+
+    @property
+    def cells(self) -> list[str]:
+        """The line as a row of a table."""
+        return [self.what, self.target, self.seen, self.status]
+
+
+def targets(recorded: Rows, null: Rows, peers: list[str]) -> list[Line]:
+    """Return all targets, those of the ratios first.
+
+    Args:
+        recorded: searches of the tables as they are.
+        null: of tables without differences.
+        peers: that ran.
+    """
+    found = [line for peer in peers for line in _ratios(recorded, peer)]
+    if "random" in peers:
+        found += _against_random(recorded)
+    return [*found, *_claims(recorded, null)]
+
+
+def ratios(recorded: Rows, peer: str) -> dict[int, Ratio]:
+    """Return the ratio to a peer's geometric mean, by launches."""
+    return {
+        n: ratio(recorded.of(method=OURS, launches=n), recorded.of(method=peer, launches=n))
+        for n in recorded.distinct("launches")
+    }
+
+
+def _ratios(recorded: Rows, peer: str) -> Iterator[Line]:
+    for launches, found in ratios(recorded, peer).items():
+        if math.isnan(found.value):
+            continue
+        if peer == "tpe" and launches not in AGAINST_TPE:
+            continue
+        most = AGAINST_TPE[launches] if peer == "tpe" else AGAINST_OTHERS
+        yield Line(
+            f"regret after {launches} launches, of that of {peer}",
+            f"at most {most:g} times",
+            f"{found.value:.2f} ± {found.error:.2f} times",
+            _status(found, most, allowed=peer != "tpe"),
+        )
+
+
+def _status(found: Ratio, most: float, allowed: bool) -> str:
+    if found.value <= most:
+        return "met"
+    if found.low <= most:
+        return "met within two errors" if allowed else "missed, by less than two errors"
+    return "missed"
+
+
+def _against_random(recorded: Rows) -> Iterator[Line]:
+    for launches in recorded.distinct("launches"):
+        of = recorded.of(launches=launches)
+        worse = []
+        for table in of.distinct("table"):
+            ours = of.of(table=table, method=OURS)
+            errors = excess_in_errors(ours, of.of(table=table, method="random"))
+            if errors > BEYOND_RANDOM:
+                worse.append(f"{table} ({errors:.1f} errors)")
+        yield Line(
+            f"tables that are worse than random after {launches} launches",
+            "0",
+            ", ".join(worse) or "0",
+            "missed" if worse else "met",
+        )
+
+
+def _claims(recorded: Rows, null: Rows) -> Iterator[Line]:
+    ours = recorded.of(method=OURS)
+    false = [r["false_win"] for r in (*ours.found, *null.found) if r["claim"] is not None]
+    studies = len(ours.found) + len(null.found)
+    if studies:
+        share = 100.0 * sum(false) / studies
+        yield Line("gains proven wrongly", "at most 5 %", f"{share:.1f} %", _met(share <= 5.0))
+    over = 100.0 * ours.over_claim()
+    if not math.isnan(over):
+        yield Line("mean over-claim of proofs", "at most 1 %", f"{over:.2f} %", _met(over <= 1.0))
+    covered = 100.0 * ours.mean("covered")
+    if not math.isnan(covered):
+        yield Line(
+            "proofs whose interval holds the true gain",
+            "at least 95 %",
+            f"{covered:.1f} %",
+            _met(covered >= 95.0),
+        )
+    think_ms = 1e3 * ours.median("think_s")
+    yield Line(
+        "thinking, a proposal", "at most 50 ms", f"{think_ms:.1f} ms", _met(think_ms <= 50.0)
+    )
+
+
+def _met(is_met: bool) -> str:
+    return "met" if is_met else "missed"
