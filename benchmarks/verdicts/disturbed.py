@@ -1,7 +1,8 @@
 """Disturbed: others use the machine, and rule 13 says which blocks an answer rests on.
 
-Which blocks count as disturbed depends on time, on how long a launch takes and on what the kernel
-counts, not on the arms; so identical arms must be told apart no more often than without a load.
+A block counts as disturbed by the time of day, the length of its launches and the counts of the
+kernel, not by its arms. So identical arms must be called different no more often than without a
+load.
 A load that follows the arms must be found before it makes a verdict.
 """
 
@@ -35,7 +36,7 @@ Taking = Callable[[np.random.Generator, int, int], Array]
 
 
 def bursts(lasts: float, every: float, low: float, high: float) -> Taking:
-    """On and off, two states of a chain: on for so many launches at a time, so often."""
+    """Take bursts: ``lasts`` launches long on average, once in ``every`` launches."""
 
     def taken(rng: np.random.Generator, studies: int, launches: int) -> Array:
         starts = rng.random((studies, launches)) < 1.0 / (every - lasts)
@@ -55,13 +56,13 @@ def bursts(lasts: float, every: float, low: float, high: float) -> Taking:
 
 
 def constant(rng: np.random.Generator, studies: int, launches: int) -> Array:
-    """As much during every launch, but for a tenth of it."""
+    """Take as much during every launch, but for a tenth of it."""
     level = rng.uniform(0.15, 0.6, (studies, 1))
     return level * rng.uniform(0.9, 1.1, (studies, launches))
 
 
 def periodic(blocks: int) -> Taking:
-    """During the first launch of each block, or of each so-many-th."""
+    """Take CPUs during the first launch of each block, or of every other one and so on."""
 
     def taken(rng: np.random.Generator, studies: int, launches: int) -> Array:
         on = np.arange(launches) % (2 * blocks) == 0
@@ -71,7 +72,7 @@ def periodic(blocks: int) -> Taking:
 
 
 def from_the_middle(rng: np.random.Generator, studies: int, launches: int) -> Array:
-    """From a random launch on."""
+    """Begin at a random launch."""
     begins = rng.integers(0, launches, (studies, 1))
     return np.where(np.arange(launches) >= begins, constant(rng, studies, launches), 0.0)
 
@@ -215,7 +216,7 @@ def _counted(launches: Array, takes: Array, rng: np.random.Generator) -> tuple[A
 
 
 def _disturbed(outside: Array, walls: Array) -> npt.NDArray[np.bool_]:
-    """Which blocks count as disturbed."""
+    """Tell the blocks that count as disturbed."""
     of_block, capacity = (
         one.reshape(len(outside), -1, 2).sum(axis=2) for one in (outside, CPUS * walls)
     )

@@ -203,6 +203,6 @@ def shuffled(launches: Array, rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def sides(launches: Array, swap: Flags) -> tuple[Array, Array]:
-    """A and B of what was drawn for two launches a block."""
+    """Return A and B, studies x blocks, of figures of two launches a block."""
     first, second = launches[:, : 2 * swap.shape[1] : 2], launches[:, 1::2]
     return np.where(swap, second, first), np.where(swap, first, second)

@@ -27,7 +27,7 @@ class DisturbedCount:
 
         Args:
             launch: that is about to begin.
-            history: what was told so far; ``None`` before the first sample.
+            history: of the study so far; ``None`` before the first sample.
         """
         if history is None or (launch.stage, launch.block) == (self._stage, self._block):
             return

@@ -92,7 +92,7 @@ class OtherProcesses:
 
 
 def is_disturbed(sample: Sample) -> bool:
-    """Return whether other processes took so much of the CPUs that it is worth asking who did."""
+    """Return whether other processes took enough of the CPUs to ask who did."""
     figures = {piece.kind: piece.value for piece in sample.evidence}
     foreign_s, cpus = figures.get("foreign_load"), figures.get("host_cpus")
     if not foreign_s or not cpus or not sample.wall_s:

@@ -1,4 +1,4 @@
-"""DisturbedWords: what is said of a load beside the launches, its cause and the next step."""
+"""DisturbedWords: sentences on a load beside the launches, its cause and the next step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def disturbers_words(disturbers: Sequence[Disturber]) -> str:
 
 
 def doubt_words(conclusion: Conclusion, spec: StudySpec) -> str:
-    """Say why a study is not decided where others disturbed it; empty where that is no cause."""
+    """Say why a study is not decided where others disturbed it; empty where they did not."""
     if spec.disturbed_above is None or not conclusion.disturbed_blocks:
         return ""
     open_ones = [c for c in conclusion.every_claim if c.verdict is Verdict.UNCLEAR]

@@ -322,7 +322,7 @@ def _left_out_words(report: ReportInput) -> str | None:
 
 
 def _disturbed_words(report: ReportInput) -> str | None:
-    """How many blocks of the figures others disturbed."""
+    """Tell the number of disturbed blocks in the figures."""
     found = report.conclusion
     if found is None or not mostly_disturbed(found):
         return None
