@@ -326,6 +326,8 @@ class ModelBased:
         noise = launch_noise(trials)
         gain = best.estimate.mean
         proof, launches = self._keeping.proof(history, best.arm, gain, noise)
+        if self._proving and not purse.affords(proof.times(2.0)):
+            return purse.affords(proof)
         if not is_last_moment(purse, proof, following):
             return False
         if self._proving or not math.isfinite(best.estimate.deviation):

@@ -335,7 +335,7 @@ def test_a_first_launch_that_fails_at_once_is_no_timing() -> None:
             return super().run(launch)
 
     study = tune(SMALL, Stumbling(takes_s=lambda c: 10.0), Budget(time_s=100.0))
-    assert all(s.launch.cap_s is None or s.launch.cap_s > 20.0 for s in study.samples)
+    assert all(s.launch.cap_s is None or s.launch.cap_s > 10.0 for s in study.samples)
     assert len(study.samples) <= 11
 
 
@@ -517,7 +517,7 @@ def test_a_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() ->
     program = Simulated(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)
     space = space_of(**{"arg.j": (1, 2, 4)}, nice=(5, 10), malloc=("a", "b"))
     found = [
-        tune(space, replace(program, seed=seed), Budget(launches=120), seed=seed)
+        tune(space, replace(program, seed=seed), Budget(launches=300), seed=seed)
         for seed in range(16)
     ]
     assert sum(study.claim is None for study in found) <= 2
