@@ -1,4 +1,4 @@
-"""A study on the host whose launches are made in a guest, which is really booted anew."""
+"""A study on the host whose launches are made in a guest, which is really booted again."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Boot loaders: how words of the command line and the kernel are changed, told and never done.
 
 Sources: the manuals of grub-mkconfig, grub-reboot(8), grubby(8), loader.conf(5), bootctl(1) and
-kernel-install(8), kernelstub. Where a boot loader can boot a kernel once, that is told: one that
-does not boot gives way to the usual one at the next start then.
+kernel-install(8), kernelstub. Where a boot loader can boot a kernel once, these are its words: a
+kernel that does not boot then gives way to the usual one at the next start.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_installed(release: str, root: Root | None = None) -> bool:
 def loader_lines(
     add: Words, remove: Words, root: Root | None = None, kernel: str | None = None
 ) -> Iterator[str]:
-    """How the boot loaders of this host take words and let them go; of all where none is known.
+    """Yield how the boot loaders of this host take a change; of all where none is known.
 
     Args:
         add, remove: words of the command line.

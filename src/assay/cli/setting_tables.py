@@ -39,7 +39,7 @@ def _leaves(
 
 
 def _describes(name: str, table: Mapping[str, Any], known: tuple[str, ...]) -> bool:
-    """Whether a table describes the setting of this name, and is not a part of longer names."""
+    """Tell whether a table describes the setting of this name: it may be a part of longer ones."""
     family, _, rest = name.partition(".")
     if family in _FAMILIES:
         return bool(rest)

@@ -42,7 +42,7 @@ _FILES = (
 
 
 def read_boot(root: Root, release: str | None = None) -> Boot:
-    """How a host was booted.
+    """Read how a host was booted.
 
     Args:
         root: where it is read.

@@ -127,6 +127,8 @@ def differences(a: Side, b: Side) -> tuple[Difference, ...]:
         for place, one, other in _unlike(name, left, right)
         if not _left_out(place, with_files)
     ]
+    if len(pairs) == 1 and not with_files:
+        found += _options(a.machine.boot.config, b.machine.boot.config)
     if a.told is not None and b.told is not None:
         for subject in sorted(a.told.keys() | b.told.keys()):
             left, right = a.told.get(subject, {}), b.told.get(subject, {})
@@ -136,6 +138,14 @@ def differences(a: Side, b: Side) -> tuple[Difference, ...]:
                 if left.get(path) != right.get(path)
             ]
     return tuple(sorted(_folded(found), key=lambda one: (one.subject, one.what, one.numbers)))
+
+
+def _options(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
+    """Options of both kernels, of machines that studies keep; an inventory has them as well."""
+    for name in sorted(a.keys() | b.keys()) if a and b else ():
+        one, other = a.get(name), b.get(name)
+        if (one or "n") != (other or "n"):
+            yield Difference("kernel", f"boot/config/{name}", one, other)
 
 
 def _plain(value: Any) -> Any:

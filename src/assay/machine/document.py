@@ -65,7 +65,7 @@ class Boot(Record, frozen=True, kw_only=True):
             that assay does not know are short digests (assay.machine.boot): some are secrets.
         found: text of files that show what boot arguments came to, by path.
         config: options of the kernel's configuration that bear on speed (``HZ`` -> ``250``); empty
-            where they cannot be read, or nobody asked for them.
+            where they cannot be read, or were not asked for.
         said: what is said of the firmware, by setting.
         witnesses: the file or command that says it; where absent the user does.
     """

@@ -20,7 +20,7 @@ _MOST = 4
 def boot_notes(
     spec: StudySpec, samples: Sequence[Sample], kernels: KernelComparison | None = None
 ) -> list[str]:
-    """What else was otherwise in the boots of a study: the difference may come from it.
+    """Note other readings that differ between boots: the difference may come from them.
 
     Args:
         spec, samples: of the study.

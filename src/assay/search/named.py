@@ -72,10 +72,10 @@ def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[
     """Cross the named configurations with a grid of the settings beside them.
 
     Returns:
-        The cells, and notes on those of the grid that cannot be had.
+        The cells, and notes on cells of the grid that cannot be granted.
 
     Raises:
-        Unfit: the design is no grid, or there are too many cells.
+        Unfit: the design is not a grid, or its grid has too many cells.
     """
     if design.kind is not DesignKind.GRID:
         raise Unfit(

@@ -55,7 +55,7 @@ def _labels(spec: StudySpec, configurations: Iterable[Configuration]) -> dict[st
 
 
 def _pattern(labels: Mapping[str, str]) -> re.Pattern[str]:
-    """Match the texts where they are no part of a longer configuration."""
+    """Match the texts where they are not part of a longer configuration."""
     texts = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
     return re.compile(rf"(?<![^\s(\"'])(?:{texts})(?! [A-Za-z_][\w.]*=)(?=[\s.,:;)\"']|$)")
 

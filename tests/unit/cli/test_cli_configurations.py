@@ -130,7 +130,7 @@ def test_a_configuration_may_be_the_baseline(tmp_path: Path) -> None:
         ("[configuration.A]\nboot.kernel = 'vmlinuz'\n", "4:6", "not the release", "uname -r"),
     ],
 )
-def test_what_is_wrong_is_refused_with_its_place(
+def test_wrong_tables_are_refused_with_their_place(
     tmp_path: Path, text: str, place: str, told: str, remedy: str
 ) -> None:
     with pytest.raises(BadInput) as refused:

@@ -313,6 +313,20 @@ def test_what_differs_is_told_once_and_counters_are_not(tmp_path: Path) -> None:
     assert differences(side(a), side(a)) == ()
 
 
+def test_machines_that_studies_keep_differ_in_the_options_of_their_kernels(tmp_path: Path) -> None:
+    machine, _ = documents(machine_tree(tmp_path, {0: "powersave"}, "60", "3"))
+
+    def kept(**options: str) -> Side:
+        boot = msgspec.structs.replace(machine.boot, config=options)
+        return Side(msgspec.structs.replace(machine, boot=boot))
+
+    found = differences(kept(HZ="250", PSI="y", KSM="n"), kept(HZ="1000", PSI="y", NUMA="n"))
+    assert [(one.subject, one.what, one.a, one.b) for one in found] == [
+        ("kernel", "boot/config/HZ", "250", "1000")
+    ]
+    assert differences(kept(HZ="250"), Side(machine)) == ()
+
+
 def test_two_machines_differ_in_what_they_are_made_of() -> None:
     with (
         opened(RECORDED / "2arm-2c.tar.bz2") as one,
