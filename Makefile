@@ -56,7 +56,7 @@ format: $(VENV)/.tested-with ## rewrite sources in the project's style
 	$(BIN)/ruff format -q .
 	$(BIN)/clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 
-bench-overhead: $(VENV)/.tested-with $(VENV)/.peers ## what measuring costs, and how true it is, beside other tools (BENCH=--write)
+bench-overhead: $(VENV)/.tested-with $(VENV)/.peers ## what measuring costs, and how accurate it is, beside other tools (BENCH="--write --part timing")
 	$(BIN)/python -m benchmarks.overhead $(BENCH)
 
 bench-statistics: $(VENV)/.tested-with ## how often verdicts are wrong, beside the rules of other tools (BENCH="--write --recorded FILE...")

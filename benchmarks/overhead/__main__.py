@@ -62,6 +62,7 @@ def measured(part: str, bench: Bench, rounds: int, nice: int, before: Load) -> d
         "missing": list(bench.peers.missing),
         "scale": {"rounds": rounds, "output_mib": bench.scale.output_mib},
         "nice": nice,
+        "favoured": os.sched_getscheduler(0) == os.SCHED_FIFO,
         "load": disturbance.document(),
         "failures": dict(Counter(failures)),
         "readings": table.document(),

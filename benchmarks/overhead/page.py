@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from benchmarks import markdown
 
@@ -27,6 +28,10 @@ INTRODUCTION = (
     "one after another, so that what changes on the machine meets all alike. Times are in "
     "milliseconds, memory in MiB. Differences and ratios are medians over rounds of those within "
     "a round, with a 95 % bootstrap interval. 10 % is what a quiet moment gives."
+)
+FAVOURED = (
+    "Parts of class fifo ran before everything else on the machine, both sides alike (`chrt -f "
+    "1`): other processes took what was left."
 )
 NOT_MEASURED = "not measured"
 
@@ -75,11 +80,13 @@ def _column(measured: Measured) -> Iterable[str]:
     if missing - peers.keys():
         yield f"Not here, or of no use here: {', '.join(sorted(missing - peers.keys()))}."
     rows = [
-        (f"`{part}`", str(one["scale"]["rounds"]), *load_cells(one), str(one["nice"]))
+        (f"`{part}`", str(one["scale"]["rounds"]), *load_cells(one), _class(one))
         for part, one in measured.documents.items()
     ]
     heads = ("part", "rounds", "load before (1 min)", "load meanwhile", "took", "stolen", "idle")
-    yield markdown.table((*heads, "niceness"), rows)
+    yield markdown.table((*heads, "class"), rows)
+    if any(one.get("favoured") for one in measured.documents.values()):
+        yield FAVOURED
     failures = [
         f"- `{part}`: {what} ({times} times)"
         for part, one in measured.documents.items()
@@ -87,6 +94,13 @@ def _column(measured: Measured) -> Iterable[str]:
     ]
     if failures:
         yield "What did not work:\n\n" + "\n".join(failures)
+
+
+def _class(document: dict[str, Any]) -> str:
+    """Return the scheduling class of a whole part."""
+    if document.get("favoured"):
+        return "fifo"
+    return f"other, nice {document['nice']}" if document["nice"] else "other"
 
 
 def _by_machine(measured: Measured) -> dict[str, list[str]]:

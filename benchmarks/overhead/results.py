@@ -55,8 +55,9 @@ class Measured:
         )
 
     def busy(self, part: str) -> bool:
-        """Return whether other processes kept the machine busy before a part."""
-        return part in self.documents and is_busy(self.documents[part])
+        """Return whether other processes kept the machine busy, and could disturb a part."""
+        document = self.documents.get(part)
+        return document is not None and is_busy(document) and not document.get("favoured")
 
 
 def file_of(folder: Path, column: Column, part: str) -> Path:

@@ -39,7 +39,7 @@ def summary_lines(found: Overhead) -> Iterator[str]:
     width = max(map(len, by_observation))
     for observation, costs in by_observation.items():
         largest = max(costs, key=lambda cost: cost.wall.share)
-        mark = " above 0.5 %" if largest.wall.low > LIMIT else ""
+        mark = ", above 0.5 %" if largest.wall.low > LIMIT else ""
         yield f"{observation:{width}}  {_words(largest.wall)} of {largest.program}{mark}"
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from assay.cli.overhead import overhead_lines, summary_lines
 from assay.cli.verbs.doctor import _lines, _listed, _settings
 from assay.launch.driver import Driver
 from assay.machine.document import Cpu, Machine, Node, Rights
+from assay.records.overhead import Cost, ObservedCost
 from assay.settings.registry import builtin
+from assay.store.testing import an_overhead
 from assay.study.laboratory import Laboratory
 
 
@@ -60,3 +65,25 @@ def test_lists_of_values() -> None:
     assert _listed(["-2", "-1", "0", "4", "5"]) == "-2..0, 4, 5"
     assert _listed(["glibc", "jemalloc"]) == "glibc, jemalloc"
     assert _listed([]) == ""
+
+
+def test_cost_above_limit_is_marked() -> None:
+    costs = (observed("memory", 0.001, 0.004), observed("readback", 0.006, 0.02))
+    found = an_overhead("this", 0.0)
+    lines = list(summary_lines(replace(found, costs=costs)))
+    assert lines[0].startswith("measured 1970-01-01 by assay")
+    assert lines[1] == "memory    +0.2 % (+0.1 to +0.4) of spin"
+    assert lines[2] == "readback  +1.3 % (+0.6 to +2.0) of spin, above 0.5 %"
+
+
+def test_table_of_costs_lists_observations_that_were_not_measured() -> None:
+    lines = list(overhead_lines(an_overhead("this", 0.0)))
+    assert "median of 20 pairs" in lines[0]
+    assert lines[-1] == "  not measured: counters: this machine has no such counter"
+    assert any("memory" in line and "50.0 ms" in line for line in lines)
+
+
+def observed(name: str, low: float, high: float) -> ObservedCost:
+    """Return a cost in wall time with this interval."""
+    cost = Cost(share=(low + high) / 2, low=low, high=high)
+    return replace(an_overhead("this", 0.0).costs[0], observation=name, wall=cost)

@@ -50,7 +50,7 @@ def run(parsed: Parsed) -> int:
     print(
         "\n".join(
             fitted(
-                _lines(lab, probe, settings, store, overhead, arguments.helper),
+                _lines(lab, probe, settings, store, arguments.helper, overhead),
                 width_of(sys.stdout),
             )
         )
@@ -100,8 +100,8 @@ def _lines(
     probe: dict[str, Any],
     settings: dict[str, dict[str, Any]],
     store: str,
-    overhead: Overhead | None,
     helper: Helper | None = None,
+    overhead: Overhead | None = None,
 ) -> Iterable[str]:
     machine = lab.machine
     cores = show_count(len(machine.cores), "core")
