@@ -11,6 +11,9 @@ from assay.search.searcher import Contrast, Estimate, Trial, deviation_of_defaul
 from assay.search.space import SearchSpace
 from assay.stats.eliminate import scores
 
+FEWEST = 4
+"""With fewer configurations nothing is learned of how much of a difference is luck."""
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -84,6 +87,24 @@ def _estimate(
 ) -> Estimate:
     if not contrast.keys() <= known.keys():
         return Estimate(0.0, math.inf)
-    mean = math.fsum(weight * known[c][0] for c, weight in contrast.items())
+    kept = _kept(known, deviation)
+    mean = kept * math.fsum(weight * known[c][0] for c, weight in contrast.items())
     parts = [weight**2 / max(1, known[c][1]) for c, weight in contrast.items()]
-    return Estimate(mean, deviation * math.sqrt(math.fsum(parts)) if parts else 0.0)
+    whole = deviation * math.sqrt(math.fsum(parts)) if parts else 0.0
+    return Estimate(mean, whole * math.sqrt(kept))
+
+
+def _kept(known: Mapping[Configuration, tuple[float, int]], deviation: float) -> float:
+    """Share of the differences from the default that is no luck (James and Stein, 1961).
+
+    Of many configurations that do nothing one stands well by chance; without a measure of the
+    noise, or of few, all of it is kept.
+    """
+    others = [(score, launches) for c, (score, launches) in known.items() if c != DEFAULT]
+    if len(others) < FEWEST or not math.isfinite(deviation):
+        return 1.0
+    default = known[DEFAULT][1]
+    luck = [deviation**2 * (1.0 / max(1, n) + 1.0 / max(1, default)) for _, n in others]
+    seen = math.fsum(score**2 for score, _ in others)
+    chance = math.fsum(luck) * (len(others) - 2) / len(others)
+    return max(1e-6, 1.0 - chance / seen) if seen > 0.0 else 1.0

@@ -98,7 +98,7 @@ def best_candidate(
         among: only these; all that worked and keep what is required, if absent.
     """
     able = worked(trials) & keeping(trials)
-    known = able - {DEFAULT} if among is None else able & set(among)
+    known = (able if among is None else able & set(among)) - {DEFAULT}
     ordered = sorted(known, key=lambda c: (len(c), str(c)))
     found = estimates(searcher, space, trials, ordered)
     price = PENALTY_SHARE * math.log1p(margin)

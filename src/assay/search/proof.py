@@ -19,7 +19,7 @@ quantile of Student's t adds ``PLANNED_FEW`` / blocks."""
 PLANNED_FEW = 4.0
 MAX_BLOCKS = 10_000
 """A gain that takes more is not shown at all."""
-WORTH = 0.1
+WORTH = 0.03
 """An expected gain that is proven counts this share of it more than one that is not."""
 
 

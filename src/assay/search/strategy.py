@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from assay.stats.eliminate import Matrix
 
 KEEP = 0.3
-"""Share of the budget that a search of several objectives leaves for the confirmation."""
+"""Share of the budget that reduction and confirmation are left where all configurations race: each
+has had its launches then, and more of them tell little (docs/statistics.md, rule 10)."""
 MIN_SEARCH_BLOCKS = 3
 """Every configuration gets at least this many launches where all of them are tried."""
 BATCH = 8
@@ -67,7 +68,9 @@ CONFIDENCE = 0.95
 KEEP_OF_REQUIRED = 0.16
 """Share of the budget that a search leaves where the default breaks a requirement."""
 EXPECTED = 0.5
-"""Quantile of what is left to gain that stands for its expectation."""
+"""Quantile of what is left to gain that stands for its expectation,"""
+DOUBTED = 2.0
+"""of a model that doubts itself by this factor: the end of a search is to be sure, this is not."""
 
 
 class Strategy(Protocol):
@@ -97,11 +100,9 @@ class Racing:
     def __init__(self, configurations: Sequence[Configuration], keeping: Keeping) -> None:
         self._arms = [arm_of(c) for c in configurations]
         self._keeping = keeping
-        self._proving = False
 
     def prove(self) -> None:
-        """See ``Strategy.prove``."""
-        self._proving = True
+        """See ``Strategy.prove``; what is kept of a budget is kept for that anyway."""
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """See ``Strategy.roster``."""
@@ -113,30 +114,7 @@ class Racing:
             return None
         if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._keeping.margin):
             return None
-        following = history.cost(racing, Stage.SEARCH)
-        if not purse.affords(following) or self._wants_proof(history, racing, following, purse):
-            return None
-        return racing
-
-    def _wants_proof(
-        self, history: History, racing: Sequence[Arm], following: Cost, purse: Purse
-    ) -> bool:
-        """Whether what is left is just enough for a proof, and that is worth more than a block.
-
-        Those that still race are all that may be better: what is left to gain is the doubt about
-        the difference between the two that stand best.
-        """
-        leading = self.winner(history)
-        if leading == DEFAULT_ARM:
-            return not self._keeping.affords(history, racing, purse, KEEP)
-        trials = trials_of(history)
-        gain, doubt = lead_of(history, leading)
-        noise = launch_noise(trials)
-        proof, launches = self._keeping.proof(history, leading, gain, noise)
-        if not is_last_moment(purse, proof, following):
-            return False
-        made = len(trials)
-        return self._proving or prefers_proof(gain, doubt, made, launches)
+        return racing if self._keeping.affords(history, racing, purse, KEEP) else None
 
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``: of those that keep what is required."""
@@ -348,11 +326,13 @@ class ModelBased:
         noise = launch_noise(trials)
         gain = best.estimate.mean
         proof, launches = self._keeping.proof(history, best.arm, gain, noise)
+        if self._proving and not purse.affords(proof.times(2.0)):
+            return purse.affords(proof)
         if not is_last_moment(purse, proof, following):
             return False
         if self._proving or not math.isfinite(best.estimate.deviation):
             return True
-        left = self._searcher.left_to_gain(space, trials, EXPECTED, seed)
+        left = self._searcher.left_to_gain(space, trials, EXPECTED, seed) / DOUBTED
         return prefers_proof(gain, left, len(trials), launches)
 
     def _granted(self, history: History) -> SearchSpace:
@@ -425,14 +405,3 @@ def is_settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
 
 def _matrix(history: History, arms: Sequence[Arm]) -> Matrix:
     return history.log_matrix(Stage.SEARCH, [arm.name for arm in arms])
-
-
-def lead_of(history: History, leading: Arm) -> tuple[float, float]:
-    """Mean log ratio of an arm to the default over the search blocks, and its standard error."""
-    import numpy as np
-
-    matrix = _matrix(history, [DEFAULT_ARM, leading])
-    gaps = (matrix[:, 1] - matrix[:, 0])[~np.isnan(matrix).any(axis=1)]
-    if len(gaps) < 2:
-        return (float(gaps.mean()) if len(gaps) else 0.0), math.inf
-    return float(gaps.mean()), float(gaps.std(ddof=1)) / math.sqrt(len(gaps))

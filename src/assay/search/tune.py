@@ -316,13 +316,14 @@ class TuneRace(SearchingRace):
         Once one is being confirmed it is that one.
         """
         arm = self._being_confirmed()
-        return best_candidate(
-            self._searcher,
-            self._space,
-            every_trial(self._history),
-            self._spec.margin,
-            None if arm is None else [arm.configuration],
-        )
+        trials = every_trial(self._history)
+        if arm is not None:
+            among = [arm.configuration]
+        else:
+            every = self._history.arms(Stage.SEARCH)
+            lost = {a for a in every if self._history.gave_up(Stage.SEARCH, a.name)}
+            among = [a.configuration for a in every if a not in lost]
+        return best_candidate(self._searcher, self._space, trials, self._spec.margin, among)
 
     def proof(self, candidate: Candidate) -> Cost:
         """What a proof of a candidate is expected to take, beyond what was spent."""
