@@ -62,7 +62,7 @@ bench-overhead: $(VENV)/.tested-with $(VENV)/.peers ## what measuring costs, and
 bench-statistics: $(VENV)/.tested-with ## how often verdicts are wrong, beside the rules of other tools (BENCH="--write --recorded FILE...")
 	$(BIN)/python -m benchmarks.verdicts $(BENCH)
 
-bench-search: $(VENV)/.tested-with ## how good a search is, beside other people's optimisers (BENCH="--write TABLE...")
+bench-search: $(VENV)/.tested-with ## how good a search is, beside other optimisers; goes on where it was stopped (BENCH="--write TABLE...")
 	$(BIN)/python -m benchmarks.search $(BENCH)
 
 bench-warm: $(VENV)/.tested-with ## what earlier studies are worth to a search (BENCH="--write TABLE...")

@@ -33,17 +33,19 @@ TABLES = Path(__file__).parent / "tables"
 CACHE = Path(__file__).parents[2] / "build" / "bench-choices.jsonl"
 PRESENT = "present"
 """The options in use."""
-_CURVED = Priors(curved=(math.log(0.5), 1.5))
-_FEWER_PROBES = SearcherOptions(turns=("improve", "bound", "improve", "near"), probes=("probe",))
+_FEWER = SearcherOptions(turns=("improve", "bound", "improve", "near"), probes=("probe",))
 CHOICES = {
     PRESENT: SearcherOptions(),
-    "start-4": SearcherOptions(startup=4),
     "start-6": SearcherOptions(startup=6),
     "clipped-half": SearcherOptions(clipped_at=0.5),
-    "curved": SearcherOptions(priors=_CURVED),
-    "fewer-probes": _FEWER_PROBES,
-    "curved-fewer-probes": replace(_FEWER_PROBES, priors=_CURVED),
-    "curved-start-6": SearcherOptions(startup=6, priors=_CURVED),
+    "fewer-probes": _FEWER,
+    "no-probes": SearcherOptions(probes=()),
+    "lean-half": SearcherOptions(max_lean=0.5),
+    "lean-quarter": SearcherOptions(max_lean=0.25),
+    "not-lean": SearcherOptions(max_lean=0.0),
+    "lean-quarter-fewer-probes": replace(_FEWER, max_lean=0.25),
+    "lean-half-fewer-probes": replace(_FEWER, max_lean=0.5),
+    "not-lean-fewer-probes": replace(_FEWER, max_lean=0.0),
     "shorter": SearcherOptions(priors=Priors(length=(math.log(0.25), 1.0))),
     "longer": SearcherOptions(priors=Priors(length=(0.0, 1.0))),
 }

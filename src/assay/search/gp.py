@@ -106,6 +106,7 @@ class GpSearcher:
             wanted += space.spread(count - len(wanted), draws)
             return fresh(space, wanted, launched(trials), count, draws)
         lean = [] if bites(trials) else self._lean(space, model, count, seed)
+        lean = lean[: math.ceil(self.options.max_lean * count)]
         model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
         rng = np.random.default_rng(seed)

@@ -40,12 +40,7 @@ launched other configurations."""
 STEPS = 40
 """Of the optimiser; later ones move nothing that matters."""
 JITTER = 1e-8
-ABSENT = -50.0
-"""Logarithm of the variance of a part that is left out."""
 ROOT5 = math.sqrt(5.0)
-CENTRES = (0.0, 0.25, 0.5, 0.75, 1.0)
-WIDTH = 0.25
-"""Of the bumps that a curve along one column is made of."""
 
 Prior = tuple[float, float]
 """Mean and standard deviation of a normal prior."""
@@ -60,7 +55,6 @@ class Priors:
             log(d) / 2, since distances do (Hvarfner et al., ICML 2024).
         amplitude, own, linear: of the logarithms of the variances of those parts, of the
             standardised values.
-        curved: the same for the sum of curves, one along each column; ``None`` leaves it out.
         share: of the log odds that the noise of a launch is its block's.
         alike: of the log odds of the correlation of an earlier study with this one.
     """
@@ -69,7 +63,6 @@ class Priors:
     amplitude: Prior = (0.0, 1.0)
     own: Prior = (math.log(0.03), 1.5)
     linear: Prior = (math.log(0.5), 1.5)
-    curved: Prior | None = None
     share: Prior = (-1.5, 1.5)
     alike: Prior = (1.5, 1.5)
 
@@ -106,7 +99,6 @@ class _Parts:
     amplitude: float
     own: float
     linear: float
-    curved: float
     share: float
     alike: Array
 
@@ -114,15 +106,14 @@ class _Parts:
     def of(cls, vector: Array, columns: int) -> _Parts:
         import numpy as np
 
-        amplitude, own, linear, curved, odds = vector[columns : columns + 5]
+        amplitude, own, linear, odds = vector[columns : columns + 4]
         return cls(
             np.exp(vector[:columns]),
             math.exp(amplitude),
             math.exp(own),
             math.exp(linear),
-            math.exp(curved),
             1.0 / (1.0 + math.exp(-odds)),
-            1.0 / (1.0 + np.exp(-vector[columns + 5 :])),
+            1.0 / (1.0 + np.exp(-vector[columns + 4 :])),
         )
 
 
@@ -214,9 +205,6 @@ class Surrogate:
         self._together *= data.block[:, None] == data.block[None, :]
         self._squares = ((data.rows[:, None, :] - data.rows[None, :, :]) ** 2).transpose(2, 0, 1)
         self._products = _products(data.rows, data.rows)
-        self._bent = np.flatnonzero([len(np.unique(column)) > 2 for column in data.rows.T])
-        self._curves = self._curves_of(data.rows)
-        self._bends = self._curves @ self._curves.T
         self._parts = self._fitted()
         self._condition()
 
@@ -255,13 +243,11 @@ class Surrogate:
         columns, earlier = self._rows.shape[1], self._tasks.earlier
         priors = self._priors
         length = priors.length[0] + 0.5 * math.log(max(columns, 1))
-        curved = priors.curved or (ABSENT, 1.0)
-        others = [priors.amplitude, priors.own, priors.linear, curved, priors.share]
+        others = [priors.amplitude, priors.own, priors.linear, priors.share]
         others += [priors.alike] * earlier
         self._centre = np.array([*[length] * columns, *(mean for mean, _ in others)])
         self._width = np.array([*[priors.length[1]] * columns, *(width for _, width in others)])
-        bounds = [(-4.0, 5.0)] * columns + [(-6.0, 4.0), (-12.0, 1.0), (-8.0, 4.0)]
-        bounds += [(-8.0, 4.0) if priors.curved else (ABSENT, ABSENT), (-6.0, 6.0)]
+        bounds = [(-4.0, 5.0)] * columns + [(-6.0, 4.0), (-12.0, 1.0), (-8.0, 4.0), (-6.0, 6.0)]
         bounds += [(-6.0, 6.0)] * earlier
         found = minimize(
             self._loss,
@@ -281,7 +267,7 @@ class Surrogate:
         squares = np.tensordot(1.0 / parts.lengths**2, self._squares, 1)
         smooth, slope = _matern(squares, parts.amplitude)
         linear = parts.linear * self._products
-        rows = smooth + linear + parts.curved * self._bends
+        rows = smooth + linear
         rows[np.diag_indices(len(rows))] += parts.own
         whole = rows[np.ix_(self._which, self._which)]
         whole = self._tasks.apart(whole, parts.alike) + self._noise * parts.share * self._together
@@ -314,15 +300,14 @@ class Surrogate:
         gradient[columns] = (by_row * smooth).sum()
         gradient[columns + 1] = np.trace(by_row) * parts.own
         gradient[columns + 2] = (by_row * linear).sum()
-        gradient[columns + 3] = (by_row * self._bends).sum() * parts.curved
         moved = self._noise * parts.share * (1.0 - parts.share)
         alone = float(np.diag(slopes) @ self._alone)
-        gradient[columns + 4] = moved * ((slopes * self._together).sum() - alone)
+        gradient[columns + 3] = moved * ((slopes * self._together).sum() - alone)
         if self._tasks.earlier:
-            rows = smooth + linear + parts.curved * self._bends
+            rows = smooth + linear
             rows[np.diag_indices(len(rows))] += parts.own
             pulls = slopes * rows[np.ix_(self._which, self._which)]
-            gradient[columns + 5 :] = self._tasks.pull(pulls, parts.alike)
+            gradient[columns + 4 :] = self._tasks.pull(pulls, parts.alike)
         return loss + 0.5 * float(off @ off), gradient + off / self._width
 
     def _condition(self) -> None:
@@ -350,8 +335,6 @@ class Surrogate:
         parts = self._parts
         found = _matern(_distances(self._rows, rows, parts.lengths), parts.amplitude)[0]
         found += parts.linear * _products(self._rows, rows)
-        if self._priors.curved:
-            found += parts.curved * (self._curves @ self._curves_of(rows).T)
         seen = np.flatnonzero(known >= 0)
         found[known[seen], seen] += parts.own
         return found
@@ -369,8 +352,6 @@ class Surrogate:
         mean = across.T @ self._weights
         parts = self._parts
         alone = parts.amplitude + parts.own + parts.linear * _squared(rows)
-        if self._priors.curved:
-            alone += parts.curved * (self._curves_of(rows) ** 2).sum(axis=1)
         variance = alone - np.einsum("ij,ij->j", self._precision @ across, across)
         deviation = np.sqrt(np.maximum(variance, 1e-12))
         return self._mean + self._scale * mean, self._scale * deviation
@@ -383,23 +364,9 @@ class Surrogate:
         across = self._across(rows, known)
         among = _matern(_distances(rows, rows, parts.lengths), parts.amplitude)[0]
         among += parts.linear * _products(rows, rows)
-        if self._priors.curved:
-            curves = self._curves_of(rows)
-            among += parts.curved * (curves @ curves.T)
         among[np.diag_indices(len(rows))] += parts.own
         found = among - across.T @ self._precision @ across
         return np.asarray(0.5 * (found + found.T) * self._scale**2)
-
-    def _curves_of(self, rows: Array) -> Array:
-        """Bumps along the columns of more than two values: any curve is about a sum of them."""
-        import numpy as np
-
-        if self._priors.curved is None or not len(self._bent):
-            return np.zeros((len(rows), 0))
-        off = (rows[:, self._bent, None] - np.array(CENTRES)) / WIDTH
-        bumps = np.exp(-0.5 * off**2).reshape(len(rows), -1)
-        found: Array = bumps / math.sqrt(len(self._bent))
-        return found
 
     @property
     def alike(self) -> list[float]:

@@ -158,11 +158,11 @@ def test_choice_for_a_table_follows_from_the_others() -> None:
             for name, r in zip("xyz", regrets, strict=True)
         ]
 
-    found = rows(*of("present", (0.1, 0.1, 0.1)), *of("curved", (0.001, 0.11, 0.11)))
+    found = rows(*of("present", (0.1, 0.1, 0.1)), *of("shorter", (0.001, 0.11, 0.11)))
     left = {one.table: one for one in leave_one_out(found)}
     assert left["x"].choice == "present"
-    assert left["x"].best == "curved"
-    assert left["y"].choice == "curved"
+    assert left["x"].best == "shorter"
+    assert left["y"].choice == "shorter"
     assert left["y"].regrets == [0.11]
 
 
