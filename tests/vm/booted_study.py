@@ -114,7 +114,7 @@ class Silent:
 
 
 class _Env:
-    """What a study needs of a launcher that is in the guest."""
+    """The launcher of a study, which is in the guest."""
 
     env = ENV
 

@@ -274,7 +274,7 @@ def _cached_kernel(folder: Path, packages: Sequence[str]) -> Path:
 
 
 def release_of(image: Path) -> str:
-    """Return what `uname -r` prints under a kernel, by the name of its image."""
+    """Return the release of a kernel, as `uname -r` prints it, by the name of its image."""
     return image.name.removeprefix("vmlinuz-")
 
 

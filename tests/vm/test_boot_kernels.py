@@ -79,7 +79,7 @@ class Unattended(Bench):
         return self.step(lambda: resume(lab, self.store, self.study_id, quiet, new_stratum=False))
 
     def boot_as_asked(self) -> str:
-        """Boot the kernel that the command was told; return its release."""
+        """Boot the kernel that the command was given; return its release."""
         release = self.asked.read_text().split()[-1]
         self.guest.boot("", self.kernels[release])
         return release
@@ -179,7 +179,7 @@ def _differences_are_listed(result: Result, old: str, new: str) -> None:
     assert found is not None
     assert (found.releases, found.unread) == ((old, new), ())
     values = {one.name: one.values for one in found.differences}
-    # Debian's 6.12 switches on what its 6.1 has built in, or does not know.
+    # Debian's 6.12 switches on an option that its 6.1 has, and one that it does not know.
     assert values["CONFIG_LRU_GEN_ENABLED"] == ("n", "y")
     assert values["CONFIG_PER_VMA_LOCK"] == (None, "y")
     # Both have these alike, the second under another name.

@@ -35,6 +35,8 @@ MOST_EXPRESSIONS, LONGEST = 1000, 4096
 """Conditions and constraints of a space, and characters of each."""
 MOST_VALUES = 1_000_000
 """Of one setting."""
+MAX_NAMED = 1000
+"""Named configurations of a space: each is held against all others."""
 
 
 def recompute(
@@ -81,6 +83,8 @@ def _demand_workable(space: Space) -> None:
         raise NotPossible(
             "The space holds more expressions, or longer ones, than a study has.", _NOT_OURS
         )
+    if len(space.named) > MAX_NAMED:
+        raise NotPossible("The space names more configurations than a study has.", _NOT_OURS)
     for parameter in space.parameters:
         if isinstance(parameter.domain, Range) and _count(parameter.domain) > MOST_VALUES:
             raise NotPossible(

@@ -87,7 +87,7 @@ class WrittenSpace(msgspec.Struct, frozen=True):
 
     Attributes:
         file: that has it.
-        space: what it says; its parameters are those of ``[settings]``.
+        space: as described there; its parameters are those of ``[settings]``.
         keys: where each setting stands in the file, by its name.
         of_named: the settings of the named configurations, over the values that they have there.
     """

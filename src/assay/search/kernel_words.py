@@ -10,7 +10,7 @@ ABSENT = "-"
 
 
 def kernels_words(found: KernelComparison) -> str:
-    """Say how many differences there are, and what could not be compared."""
+    """Say how many differences there are, and which configurations could not be compared."""
     many = len(found.differences)
     number = show_count(many, "difference") if many else "no difference"
     told = f"{number} between {' and '.join(found.releases)}"

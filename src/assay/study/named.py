@@ -14,7 +14,7 @@ from assay.study.choose import describe, grantable
 def grantable_named(
     space: Space, planner: Callable[[Configuration], Plan]
 ) -> tuple[Space, dict[str, str]]:
-    """Return the space without what the planner refuses, and why each was left out.
+    """Return the space without the values that the planner refuses, with its reasons.
 
     A named configuration leaves as a whole: without one of its settings it would be another one.
 

@@ -338,6 +338,8 @@ def test_no_space_keeps_a_reader_busy_for_ever(tmp_path: Path) -> None:
         {"parameters": [{"name": "threads", "domain": domain}]} for domain in endless
     ]
     spaces += [{"constraints": ["1 + " * 2000 + "1 > 0"]}, {"constraints": ["1 > 0"] * 2000}]
+    many = [{"name": f"c{number}", "configuration": {"nice": number}} for number in range(2000)]
+    spaces.append({"named": many})
     for space in spaces:
 
         def other(document: dict[str, Any], space: dict[str, Any] = space) -> None:

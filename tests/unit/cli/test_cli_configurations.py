@@ -172,7 +172,7 @@ def test_names_stand_for_whole_configurations_alone(tmp_path: Path) -> None:
     assert label_of(space, mos.configuration.without("malloc")) is None
     assert label_of(space, a.configuration.having("boot.kernel", "5.6.0-mos")) is None
     assert label_of(space, DEFAULT) is None
-    # What is the default anyway is left out by a search, and does not cost the name.
+    # A search leaves out a setting at its default, and the name stays.
     canonical = search_space(space).canonical(a.configuration)
     assert label_of(space, canonical) == "A"
 

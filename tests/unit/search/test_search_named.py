@@ -74,7 +74,7 @@ def test_a_search_tries_whole_configurations_and_reduces_the_winner(launches: in
     assert named <= {"quick"}
 
 
-def test_what_is_refused_leaves_as_a_whole_with_the_reason() -> None:
+def test_refused_configuration_leaves_as_a_whole_with_the_reason() -> None:
     beside = Parameter(name="d", domain=Choices(("1", "2")))
 
     def planner(configuration: Configuration) -> Plan:

@@ -39,7 +39,7 @@ MOST_BOOTS = 80
 
 
 class Host:
-    """A machine that can be booted; what ``unasked`` names changes with every boot."""
+    """A machine that can be booted."""
 
     def __init__(self, *words: str) -> None:
         self.words = list(words)
@@ -110,7 +110,7 @@ class _Env:
 
 
 class Simulating:
-    """Launches that take no time; what they say they took is the host's to say."""
+    """Launches that take no time; the host gives their figures."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
