@@ -62,7 +62,7 @@ malloc = "tcmalloc"
 """
 WORKLOAD = '[workload]\ncommand = "true"\n'
 SILENT = argparse.Namespace(
-    seed=None, budget=None, runs=None, null=False, disturbed_above=None, margin=None
+    seed=None, budget=None, runs=None, null=False, disturbed_above=None, margin=None, observe=None
 )
 
 

@@ -233,7 +233,9 @@ def test_options_of_the_kernels_are_listed() -> None:
     b = measure("b", times(2), Conditions(day=1, config=(("HZ", "1000"),)))
     unread = measure("c", times(3), Conditions(day=2))
     found = compared(a.side(), b.side(), nothing)
-    assert [(one.what, one.a, one.b) for one in found.differences] == [("CONFIG_HZ", "250", "1000")]
+    assert [(one.what, one.a, one.b) for one in found.differences] == [
+        ("boot/config/HZ", "250", "1000")
+    ]
     assert found.inseparable == ("day", "kernel")
     assert compared(a.side(), unread.side(), nothing).differences == ()
 

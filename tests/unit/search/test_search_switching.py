@@ -264,7 +264,7 @@ def test_a_requirement_counts_applications_and_not_the_launches_within_them() ->
     history = History.of(spec, trip.samples)
     for one in found.requirements:
         assert one.verdict is RequirementVerdict.HOLDS
-        made = history.sound_samples(Stage.CONFIRM, one.arm)
+        made = history.summarised_samples(Stage.CONFIRM, one.arm)
         assert one.launches == len({s.launch.block for s in made}) < len(made)
 
 

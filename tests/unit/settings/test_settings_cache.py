@@ -44,7 +44,8 @@ def test_it_is_an_action_of_its_own_which_the_launcher_is_not_told(value: str) -
     )
     work = Workload(argv=("prog",))
     default = plan(Configuration({}), HOST, REGISTRY)
-    documents = [launcher_document(p, work, launch, env={}) for p in (made, default)]
+    of_study = {"env": {}, "varied": ("cache",)}
+    documents = [launcher_document(p, work, launch, **of_study) for p in (made, default)]
     assert documents[0] == documents[1]
 
 

@@ -17,8 +17,6 @@ HOST, DAY, TIME, BOOT = "host", "day", "time of day", "boot"
 OCCASION = (DAY, TIME, BOOT)
 """Differences that belong to the occasion: the variance between occasions covers them."""
 UNSTATED = "host, day and all else that the publication does not state"
-OFF = "n"
-"""Value of an option of the kernel's configuration that is not built in."""
 _SUBJECTS = {"CPUs": "processor"}
 _DIGEST_DIGITS = 12
 
@@ -123,22 +121,11 @@ def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
         yield ConditionDifference(
             subject=one.subject, what=one.what, a=one.a, b=one.b, numbers=one.numbers
         )
-    yield from _of_kernel_options(a.boot.config, b.boot.config)
     left, right = ([word for word in one.boot.words if not _names_kernel(word)] for one in (a, b))
     for word in dict.fromkeys((*left, *right)):
         if (word in left) is not (word in right):
             here, there = ("there" if word in one else None for one in (left, right))
             yield _one("boot arguments", word, here, there)
-
-
-def _of_kernel_options(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[ConditionDifference]:
-    """Yield options of the kernels' configurations; an option that is off may be missing."""
-    if not a or not b:  # that of one could not be read
-        return
-    for name in sorted(a.keys() | b.keys()):
-        one, other = a.get(name, OFF), b.get(name, OFF)
-        if one != other:
-            yield _one("kernel", f"CONFIG_{name}", one, other)
 
 
 def _names_kernel(word: str) -> bool:
