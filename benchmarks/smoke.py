@@ -11,6 +11,7 @@ RUNS = (
     ("overhead", "--smoke"),
     ("verdicts", "--quick"),
     ("search", "--quick"),
+    ("recommendations", "--quick"),
     ("warm", "--quick"),
     ("start", "--smoke"),
     ("partition", "--quick"),

@@ -31,6 +31,8 @@ def main() -> None:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # studies run side by side
     began = time.monotonic()
+    if options.quick:
+        options.studies, options.launches = 1, [12]
     rows = []
     for launches in options.launches:
         low = max((v for n, v in LOWEST.items() if n >= launches), default=min(LOWEST.values()))
@@ -58,7 +60,7 @@ def _heading(studies: int, began: float) -> str:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return (
         f"{description}\n"
-        f"`python -m benchmarks.recommendations --studies {studies} --write` writes this page. "
+        "`make bench-recommendations BENCH='--write --studies 2000'` writes this page. "
         f"Figures of {today}, assay {__version__}, {studies} studies a row; they follow from the "
         f"seeds, and took {(time.monotonic() - began) / 60:.0f} minutes."
     )
@@ -76,6 +78,7 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--shapes", type=Shape, nargs="+", default=list(Shape))
     parser.add_argument("--noise", type=float, default=0.05, help="of a launch (%(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--quick", action="store_true", help="one study a row: does it still run?")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     parser.add_argument("--write", action="store_true", help="write the page")
     return parser.parse_args()

@@ -245,9 +245,10 @@ def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
 
 def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
     """What a proof takes, and the command that goes on to it."""
-    if chosen.unproven and chosen.proof is not None:
+    if chosen.proof is not None:
         command = proof_command(result.study_id, result.spec.budget, chosen.proof)
-        yield f"  prove it ({proof_words(chosen.proof)}): {command}"
+        label = "prove it" if chosen.unproven else "find out more"
+        yield f"  {label} ({proof_words(chosen.proof)}): {command}"
 
 
 def _next_steps(result: Result) -> Iterable[str]:
@@ -255,7 +256,9 @@ def _next_steps(result: Result) -> Iterable[str]:
     chosen = result.conclusion.recommendation
     if result.spec.objectives:
         yield from front_steps(result.study_id, result.conclusion)
-    elif chosen is not None and chosen.settings:
+    elif chosen is not None and not chosen.settings:
+        yield from proof_lines(result, chosen)
+    elif chosen is not None:
         yield from proof_lines(result, chosen)
         unproven = " --unproven" if chosen.unproven else ""
         run = f"assay run --from {result.study_id}{unproven}"

@@ -121,8 +121,10 @@ class Recommendation(Record, frozen=True, kw_only=True):
         sentence: the answer for people.
         claim: of the last confirmation; absent if there was none.
         status: what it rests on. Documents from before it was kept hold proven ones or the default.
-        expected: for an unproven configuration, its expected effect.
-        proof: what a proof of it is expected to take, beyond what was spent.
+        expected: for an unproven configuration, its expected effect; where the default is kept
+            because the budget ended, that of the best that was launched.
+        proof: cost of a proof of it beyond the budget that was spent; where only the default was
+            launched, the cost of an answer.
     """
 
     settings: Configuration

@@ -19,7 +19,7 @@ LEVEL = 0.9
 Z = statistics.NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
 WIDENED = 1.15
 """Factor on the standard deviation of an expected effect, for the interval: by simulation
-(docs/benchmarks/recommendations.md)."""
+(``make bench-recommendations``)."""
 LIKELY = 0.9
 """A candidate is recommended without a proof only if it is better than the default with this
 probability."""

@@ -79,7 +79,7 @@ from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
 from assay.search.trials import trials_of
 from assay.search.tune import TuneRace, confirmed
-from assay.search.unproven import say_default_alone, unproven_of
+from assay.search.unproven import say_default_alone, unproven_of, with_outlook
 from assay.search.warm_words import began_with
 from assay.units import show_count
 
@@ -182,6 +182,8 @@ def _tune(
         claim=found,
         status=RecommendationStatus.PROVEN if wins else RecommendationStatus.DEFAULT,
     )
+    if unproven is None and not wins and found is None and not confirmed_blocks:
+        chosen = with_outlook(chosen, race, done)
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
     if arm != DEFAULT_ARM:
         arms.append(arm)

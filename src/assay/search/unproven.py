@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+
+import msgspec
 
 from assay.records import (
     Arm,
@@ -19,6 +22,7 @@ from assay.records import (
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.proof import proof_budget
+from assay.search.race import Done, Reason
 from assay.search.requirement import verdict_on
 from assay.search.requirement_words import required_text
 from assay.search.sentence import change_words, interval_words, needed_text
@@ -26,6 +30,9 @@ from assay.search.trials import trials_of
 from assay.search.tune import TuneRace
 from assay.stats.summary import summarise
 from assay.units import show_count, show_quantity
+
+MAX_LAUNCHES = 2000
+"""A proof that takes more is not suggested."""
 
 
 def unproven_of(
@@ -67,6 +74,46 @@ def unproven_of(
         status=RecommendationStatus.UNPROVEN,
         expected=expected,
         proof=proof_budget(race.proof(candidate)),
+    )
+
+
+def with_outlook(kept: Recommendation, race: TuneRace, done: Done | None) -> Recommendation:
+    """The default that is kept, with what it takes to find out more, where the budget ended.
+
+    Args:
+        kept: recommends the default.
+        race: told all samples.
+        done: why the race ended.
+    """
+    if done is None or done.reason is not Reason.BUDGET:
+        return kept
+    samples = race.history.samples
+    if done.needed is not None:
+        spent_s = math.fsum(s.wall_s or 0.0 for s in samples)
+        whole_s, whole = done.needed.time_s, done.needed.launches
+        more = Budget(
+            time_s=None if whole_s is None else max(1.0, math.ceil(whole_s - spent_s)),
+            launches=None if whole is None else max(1, whole - len(samples)),
+        )
+        return msgspec.structs.replace(kept, proof=more)
+    candidate = race.candidate
+    if candidate.arm == DEFAULT_ARM or not math.isfinite(candidate.estimate.deviation):
+        return kept
+    cost = race.proof(candidate)
+    expected = candidate.expected(race.history.goal, len(samples))
+    spec = race.spec
+    change = change_words(expected.ratio, spec.workload.objective, spec.statistic)
+    ends = interval_words(expected.ci, expected.ratio, spec.workload.objective, spec.statistic)
+    sentence = (
+        f"Keep the default: {candidate.arm.name} is expected to {change} it "
+        f"({100 * expected.level:g} % interval {ends}), which is not sure enough to be recommended."
+    )
+    worth = cost.launches <= MAX_LAUNCHES
+    return msgspec.structs.replace(
+        kept,
+        sentence=sentence,
+        expected=expected,
+        proof=proof_budget(cost) if worth else None,
     )
 
 

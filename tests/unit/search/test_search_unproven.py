@@ -78,6 +78,8 @@ def test_one_launch_gives_the_default_its_value_and_a_budget_that_does() -> None
     assert found.recommendation.status is RecommendationStatus.DEFAULT
     assert "wall_s is" in found.recommendation.sentence
     assert "--runs 8" in found.recommendation.sentence
+    assert found.recommendation.proof is not None
+    assert found.recommendation.proof.launches == 7
 
 
 @pytest.mark.parametrize("launches", [2, 3, 4, 5, 7])
