@@ -13,7 +13,7 @@ import math
 import os
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.search.gp import GpSearcher
@@ -34,18 +34,17 @@ CACHE = Path(__file__).parents[2] / "build" / "bench-choices.jsonl"
 PRESENT = "present"
 """The options in use."""
 _FEWER = SearcherOptions(turns=("improve", "bound", "improve", "near"), probes=("probe",))
+_MORE = SearcherOptions(turns=("improve", "bound"), probes=("probe", "probe"))
 CHOICES = {
     PRESENT: SearcherOptions(),
     "start-6": SearcherOptions(startup=6),
     "clipped-half": SearcherOptions(clipped_at=0.5),
     "fewer-probes": _FEWER,
+    "more-probes": _MORE,
     "no-probes": SearcherOptions(probes=()),
     "lean-half": SearcherOptions(max_lean=0.5),
     "lean-quarter": SearcherOptions(max_lean=0.25),
     "not-lean": SearcherOptions(max_lean=0.0),
-    "lean-quarter-fewer-probes": replace(_FEWER, max_lean=0.25),
-    "lean-half-fewer-probes": replace(_FEWER, max_lean=0.5),
-    "not-lean-fewer-probes": replace(_FEWER, max_lean=0.0),
     "shorter": SearcherOptions(priors=Priors(length=(math.log(0.25), 1.0))),
     "longer": SearcherOptions(priors=Priors(length=(0.0, 1.0))),
 }

@@ -114,9 +114,8 @@ def test_searcher_alone_finds_the_best_of_a_smooth_space() -> None:
 def test_options_keep_their_shares_in_small_batches() -> None:
     options = SearcherOptions()
     assert options.shared_out(8) == (list(options.turns), list(options.probes))
-    turns, probes = options.shared_out(4)
-    assert len(turns) + len(probes) == 4
-    assert probes
+    assert options.shared_out(4) == (["improve", "bound", "improve"], ["probe"])
+    assert options.shared_out(1) == (["improve"], [])
 
 
 def test_results_on_disk_are_not_made_again(tmp_path: Path) -> None:
