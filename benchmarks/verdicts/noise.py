@@ -16,6 +16,7 @@ import numpy.typing as npt
 from assay.stats.order import GROUP, swapped
 
 Array: TypeAlias = npt.NDArray[np.float64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 Draw = Callable[[np.random.Generator, int, int], Array]
 
 SPREAD = 0.01
@@ -184,17 +185,24 @@ def dealt(launches: Array, rng: np.random.Generator) -> tuple[Array, Array]:
 
     Each study begins somewhere in a group of balanced blocks, as after the blocks of a survey.
     """
+    return sides(launches, orders(launches, rng))
+
+
+def orders(launches: Array, rng: np.random.Generator) -> Flags:
+    """Studies x blocks: whether B goes first, two launches a block."""
     studies, blocks = launches.shape[0], launches.shape[1] // 2
     swap = swapped(rng.integers(0, 1 << 32, (studies, blocks // GROUP + 2)), blocks + GROUP)
     begins = rng.integers(0, GROUP, (studies, 1))
-    return _sides(launches, np.take_along_axis(swap, begins + np.arange(blocks), axis=1))
+    found: Flags = np.take_along_axis(swap, begins + np.arange(blocks), axis=1)
+    return found
 
 
 def shuffled(launches: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """A and B, studies x blocks: two launches a block, each time in random order."""
-    return _sides(launches, rng.random((launches.shape[0], launches.shape[1] // 2)) < 0.5)
+    return sides(launches, rng.random((launches.shape[0], launches.shape[1] // 2)) < 0.5)
 
 
-def _sides(launches: Array, swap: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
+def sides(launches: Array, swap: Flags) -> tuple[Array, Array]:
+    """Return A and B, studies x blocks, of figures of two launches a block."""
     first, second = launches[:, : 2 * swap.shape[1] : 2], launches[:, 1::2]
     return np.where(swap, second, first), np.where(swap, first, second)

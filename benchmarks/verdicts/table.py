@@ -54,7 +54,7 @@ def document(sizes: Sizes, seed: int, files: Sequence[Path], jobs: int) -> str:
         _shapes(rows["shapes"], sizes),
         _spreads(rows["spreads"], sizes),
         _modes(rows["modes"], sizes),
-        _disturbed(rows["disturbed"], sizes),
+        _disturbed(rows["disturbed"], rows["followed"], sizes),
         _power(rows["power"], sizes),
     )
     return "\n\n".join("\n".join(lines) for lines in tables)
@@ -84,6 +84,7 @@ def _tasks(sizes: Sizes, seed: int, files: Sequence[Path]) -> dict[str, list[Tas
         ],
         "modes": [part(spreads.one_peak, n, few, seed) for n in spreads.ONE_PEAK],
         "disturbed": [part(disturbed.disturbed, n, few, blocks, seed) for n in disturbed.OTHERS],
+        "followed": [part(disturbed.followed, share, few, seed) for share in disturbed.FOLLOWING],
         "power": [part(power.cost, n, few, seed) for n in power.NOISES],
     }
 
@@ -198,37 +199,59 @@ def _modes(rows: list[spreads.ModesRow], sizes: Sizes) -> Iterator[str]:
     yield from _table(head, lines)
 
 
-def _disturbed(rows: list[disturbed.Disturbed], sizes: Sizes) -> Iterator[str]:
+def _disturbed(
+    rows: list[disturbed.Disturbed], followed: list[disturbed.Followed], sizes: Sizes
+) -> Iterator[str]:
     yield (
         "**Disturbed blocks** (rule 13), identical arms with 1 % Gaussian noise, "
-        f"{sizes.fewer:,} studies a row (limit {100 * limit(sizes.fewer):.2f} %); beside it the "
-        "same streams with nothing left out."
+        f"{sizes.fewer:,} studies a row (limit {100 * limit(sizes.fewer):.2f} %), on a host of "
+        f"{disturbed.CPUS} CPUs. A load that takes a share of the CPUs makes a launch slower by "
+        "that share. *Follows*: it was taken for one that follows the arms at some look. *A gain "
+        f"of {100 * disturbed.GAIN:g} %*: the same streams with that gain; how many end with "
+        "*faster*, and after how many blocks. *All blocks alike*: the same streams if no block "
+        "counted as disturbed."
     )
     yield ""
     head = [
-        "others, while they work",
-        "blocks left out",
+        "load",
+        "blocks disturbed",
         "false",
         "right at every look",
         "blocks",
-        "no verdict given",
-        "nothing left out: false",
-        "right at every look",
+        "follows",
+        f"a gain of {100 * disturbed.GAIN:g} %",
+        "after blocks",
+        "all blocks alike: false",
         "blocks",
     ]
     lines = [
         [
-            row.ruled.name.removesuffix(": left out"),
-            str(row.left_out),
+            row.ruled.name,
+            str(row.disturbed),
             *_marked(row.ruled),
             f"{row.ruled.blocks:.0f}",
-            str(row.withheld),
-            *_marked(row.unruled),
+            str(row.following),
+            str(row.gain),
+            _count(row.gain_blocks),
+            _marked(row.unruled)[0],
             f"{row.unruled.blocks:.0f}",
         ]
         for row in rows
     ]
     yield from _table(head, lines)
+    yield ""
+    yield (
+        "**A load that follows the arms**: identical arms, and a load during the launches of the "
+        f"second alone; {sizes.fewer:,} studies a row, up to {disturbed.FOLLOWED_BLOCKS} blocks. "
+        "*Unasked*: the same without a look at the load (`--disturbed-above never`)."
+    )
+    yield ""
+    head = ["share of the CPUs", "found", "after blocks", "*faster* or *slower*", "unasked"]
+    told = [
+        [f"{100 * r.share:g} %", str(r.found), _count(r.blocks), str(r.told), str(r.unruled)]
+        for r in followed
+    ]
+    yield from _table(head, told)
 
 
 def _power(rows: list[power.Cost], sizes: Sizes) -> Iterator[str]:

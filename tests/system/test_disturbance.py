@@ -1,4 +1,4 @@
-"""What others do on this machine while a study goes on."""
+"""Studies on a machine that other processes use."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import CommandLine
+
+from assay.search.disturbers import NAMED
 
 pytestmark = [pytest.mark.system, pytest.mark.alone]
 
@@ -22,24 +25,104 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
+DUTY = """
+import time
+while True:
+    begin = time.monotonic()
+    while time.monotonic() - begin < 0.06: pass
+    time.sleep(0.04)
+"""
+"""Takes six tenths of a CPU."""
+ON_DEMAND = """
+import pathlib, sys, time
+flag = pathlib.Path(sys.argv[1])
+while True:
+    if not flag.exists(): time.sleep(0.005)
+"""
+"""Takes a CPU while a file exists."""
+
+
 @contextmanager
-def busy_cpus() -> Iterator[None]:
-    """Somebody else works on every CPU that the tests may use, for as long as it takes."""
+def other_process(*words: str, times: int = 1) -> Iterator[int]:
+    """Another program runs for as long as it takes; its process number."""
     with ExitStack() as stack:
-        for _ in os.sched_getaffinity(0):
-            other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(times):
+            other = subprocess.Popen([sys.executable, "-c", *words])
             stack.callback(other.wait)
             stack.callback(other.kill)
-        yield
+        yield other.pid
 
 
-def test_no_verdict_while_others_use_the_machine(cli: CommandLine) -> None:
-    with busy_cpus():
+def busy_cpus() -> AbstractContextManager[int]:
+    """Another program works on every CPU that the tests may use."""
+    return other_process("while True: pass", times=len(os.sched_getaffinity(0)))
+
+
+def test_slow_down_under_another_load_is_slower_and_closes_the_gate(cli: CommandLine) -> None:
+    """A gate that passes because others use the machine is none."""
+    before, after = (
+        f"{sys.executable} -S -c 'for _ in range({count}): pass'"
+        for count in (5 * 10**5, 3 * 10**6)
+    )
+    names = ("--name", "before", "--name", "after")
+    with other_process(DUTY):
+        found = cli(
+            *("compare", "--json", "--runs", "36", "--disturbed-above", "10%"),
+            *("--fail-if", "slower", *names, before, after),
+            timeout_s=180.0,
+        )
+    assert found.status == 1, found.err
+    (claim,) = found.document["claims"]
+    assert claim["verdict"] == "slower"
+    assert claim["beyond_margin"] is True
+    assert "status 1 by --fail-if slower: after against before" in found.err
+    assert all(arm["summary"]["wall_s"]["n"] > 0 for arm in found.document["arms"])
+
+
+def test_load_on_all_cpus_is_named_and_leaves_a_verdict(cli: CommandLine) -> None:
+    with busy_cpus() as pid:
         found = cli(*COMPARED, "--disturbed-above", "10%")
     assert found.status == 0, found.err
-    assert found.document["disturbed_blocks"] == found.document["blocks"] > 0
-    assert not found.document["claims"]
-    assert any("no verdict is given" in note for note in found.document["notes"])
+    document = found.document
+    assert document["disturbed_blocks"] == document["blocks"] > 0
+    (claim,) = document["claims"]
+    assert claim["verdict"] == "faster"
+    assert claim["disturbed_blocks"] == claim["blocks"]
+    assert all(arm["disturbed"] == arm["summary"]["wall_s"]["n"] for arm in document["arms"])
+    named = [one["name"] for one in document["disturbers"]]
+    # Where yet other programs use this host, three of them may use it more.
+    assert any(f"process {pid}" in name for name in named) or len(named) == NAMED
+    assert any("the table includes them" in note for note in document["notes"])
+
+
+def _foreign_share(cli: CommandLine, document: dict[str, Any], arm: str) -> float:
+    """What other programs took of the CPUs while an arm ran."""
+    shown = cli("study", "show", "--json", document["study"]).document
+    taken_s = capacity_s = 0.0
+    for sample in shown["samples"]:
+        figures = {e["kind"]: e.get("value") for e in sample["evidence"]}
+        if sample["launch"]["arm"] == arm and sample["launch"]["stage"] == "confirm":
+            taken_s += figures["foreign_load"]
+            capacity_s += sample["wall_s"] * figures["host_cpus"]
+    return taken_s / capacity_s
+
+
+def test_load_that_follows_an_arm_is_named_and_withholds_the_verdict(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    flag = tmp_path / "flag"
+    follower = f"sh -c 'touch {flag}; sleep 0.3; rm {flag}'"
+    with other_process(ON_DEMAND, str(flag)):
+        found = cli(
+            *("compare", "--json", "--runs", "26", "--disturbed-above", "10%"),
+            *("sleep 0.3", follower),
+        )
+    (claim,) = found.document["claims"]
+    if "withheld" not in claim and _foreign_share(cli, found.document, "sleep 0.3") > 0.2:
+        pytest.skip("other programs use this machine too much to tell one apart")
+    assert claim["withheld"] is True
+    assert claim["verdict"] == "unclear"
+    assert claim["followed"]["b"] > claim["followed"]["a"] + 0.1
 
 
 def test_others_are_admitted_where_that_is_asked_for(cli: CommandLine) -> None:

@@ -10,14 +10,19 @@ import msgspec
 from assay.bundle.source import Source
 from assay.bundle.streams import stream_of
 from assay.records import Sample, StudySpec, to_builtins
-from assay.search.left_out import block_of, left_out_blocks
+from assay.search.left_out import block_of, disturbed_blocks, left_out_blocks
 
 
 def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
-    """The samples of one stratum, each with ``left_out``: whether it is in no figure."""
-    out = left_out_blocks(spec, samples)
+    """The samples of one stratum, each with what became of its block.
+
+    ``disturbed`` tells whether others used the machine, ``left_out`` whether it is in no figure.
+    """
+    out, disturbed = (find(spec, samples) for find in (left_out_blocks, disturbed_blocks))
     for sample in samples:
-        yield {**to_builtins(sample), "left_out": block_of(sample) in out}
+        block = block_of(sample)
+        marks = {"left_out": block in out, "disturbed": block in disturbed}
+        yield {**to_builtins(sample), **marks}
 
 
 def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:

@@ -48,6 +48,7 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
         case Kind.MEASURE:
             document = {
                 "summary": summary(conclusion.arms[0]),
+                **_disturbed(conclusion.arms[0]),
                 **_modes(conclusion.arms[0]),
                 "samples": list(sample_documents(result.spec, samples)),
             }
@@ -58,6 +59,8 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
     if conclusion.requirements:
         document["requirements"] = [to_builtins(one) for one in conclusion.requirements]
     blocks = {"blocks": conclusion.blocks, "disturbed_blocks": conclusion.disturbed_blocks}
+    if conclusion.disturbers:
+        document["disturbers"] = [to_builtins(one) for one in conclusion.disturbers]
     if result.floor is not None:
         document["noise_floor"] = _machine_floor(result.floor)
     if conclusion.elsewhere is not None:
@@ -75,7 +78,10 @@ def _tune(result: Result) -> dict[str, Any]:
     assert recommendation is not None
     document: dict[str, Any] = {
         "metric": conclusion.metric,
-        "default": {"summary": summary(conclusion.arms[0])},
+        "default": {
+            "summary": summary(conclusion.arms[0]),
+            **_disturbed(conclusion.arms[0]),
+        },
         "recommendation": {
             "settings": dict(recommendation.settings),
             "sentence": recommendation.sentence,
@@ -100,7 +106,8 @@ def _compare(conclusion: Conclusion) -> dict[str, Any]:
     return {
         "metric": conclusion.metric,
         "arms": [
-            {"name": arm.name, "summary": summary(arm), **_modes(arm)} for arm in conclusion.arms
+            {"name": arm.name, "summary": summary(arm), **_disturbed(arm), **_modes(arm)}
+            for arm in conclusion.arms
         ],
         "claims": [claim(found) for found in conclusion.claims],
         **({"steps": [claim(found) for found in conclusion.steps]} if conclusion.steps else {}),
@@ -128,6 +135,7 @@ def _sweep(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
                 "summary": summary(arm),
                 "failures": arm.failures,
                 "timeouts": arm.timeouts,
+                **_disturbed(arm),
             }
             for arm in conclusion.arms
         ],
@@ -154,6 +162,11 @@ def _machine_floor(floor: MachineFloor) -> dict[str, Any]:
     """A noise floor that another study measured."""
     origin = {"study": floor.study, "date": day(floor.at_s), "command": floor.command}
     return {"ratio_ci": list(floor.ci), "calibrated": origin}
+
+
+def _disturbed(arm: ArmResult) -> dict[str, Any]:
+    """Launches of the summary that stand in disturbed blocks; no key where there are none."""
+    return {"disturbed": arm.disturbed} if arm.disturbed else {}
 
 
 def _modes(arm: ArmResult) -> dict[str, Any]:

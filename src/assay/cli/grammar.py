@@ -197,8 +197,8 @@ def _compare(verbs: Verbs[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--fail-if",
         metavar="VERDICT,...",
-        help="exit 1 on any of: slower, faster, same, unclear, failed (launches that failed),"
-        " broken (what is required)",
+        help="exit 1 on any of: slower or faster (by more than the margin), same, unclear, failed"
+        " (launches that failed), broken (what is required)",
     )
     measuring(parser)
     claiming(parser)

@@ -77,7 +77,7 @@ def disturbed_above(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--disturbed-above",
         metavar="SHARE|never",
-        help="leave out blocks in which others took more of the CPUs (10%%; also"
+        help="share of the CPUs above which others disturb a block (10%%; also"
         " ASSAY_DISTURBED_ABOVE)",
     )
 

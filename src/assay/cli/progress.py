@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from assay.cli.disturbed_count import DisturbedCount
 from assay.cli.ending import Terminated
 from assay.cli.layout import LEAST
 from assay.errors import AssayError, ShareGone
@@ -70,6 +71,7 @@ class Shown:
         launches: so far.
         so_far: who is ahead, in words; empty before anything can be said.
         left: of the budget, when ``at_s`` was read from the monotonic clock.
+        disturbed: how many blocks others disturbed, and who; empty while none was.
     """
 
     stage: str
@@ -77,6 +79,7 @@ class Shown:
     so_far: str
     left: Budget
     at_s: float
+    disturbed: str = ""
 
     def parts(self, now_s: float) -> list[str]:
         """What is said at a later moment; what must not be cut off comes first."""
@@ -87,7 +90,7 @@ class Shown:
             left = max(0, self.left.launches)
             said.append(f"{show_count(left, 'launch', 'launches')} left")
         made = f"{show_count(self.launches, 'launch', 'launches')} made"
-        return [*said, *filter(None, [self.so_far]), made]
+        return [*said, *filter(None, [self.disturbed, self.so_far]), made]
 
 
 LEAST_PART = 21
@@ -156,6 +159,7 @@ class Progress:
         self._board = Scoreboard(spec)
         self._sparing = Sparing(SHARE)
         self._interval: Standing | None = None
+        self._disturbed = DisturbedCount()
 
     def __enter__(self) -> Progress:
         if self._wants_live:
@@ -208,6 +212,7 @@ class Progress:
         if self._quiet:
             return
         now_s = time.monotonic()
+        self._disturbed.begins(launch, self._race.history if self._race else None)
         anew = launch.stage is not self._stage
         if anew:
             self._stage, self._interval = launch.stage, None
@@ -220,7 +225,8 @@ class Progress:
         else:
             so_far = self._shown.so_far
         self._block = launch.block
-        self._shown = Shown(STAGES[launch.stage], self._launches, so_far, left, now_s)
+        stage, told = STAGES[launch.stage], self._disturbed.text
+        self._shown = Shown(stage, self._launches, so_far, left, now_s, told)
         if self._live is None:
             self._plain()
         elif anew:
@@ -254,6 +260,7 @@ class Progress:
             for earlier in race.history.samples[:-1]:
                 self._compare(earlier)
         self._compare(sample)
+        self._disturbed.saw(sample)
 
     def ended(self, launches: int) -> None:
         """See ``Listener.ended``."""

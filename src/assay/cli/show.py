@@ -25,6 +25,7 @@ from assay.records import (
 from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
+from assay.search.disturbed_words import doubt_words
 from assay.search.elsewhere import elsewhere_words
 from assay.search.floor import floor_words, origin_words
 from assay.search.front_sentence import noun
@@ -34,7 +35,7 @@ from assay.search.requirement_words import (
     requirement_words,
     requirements_told,
 )
-from assay.search.sentence import comparison, interval, never_quiet
+from assay.search.sentence import comparison, interval
 from assay.search.switching import switching_words
 from assay.study.session import Result
 from assay.units import show_count, show_duration, show_quantity
@@ -135,12 +136,11 @@ def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
     if conclusion.recommendation is not None:
         yield conclusion.recommendation.sentence
     elif conclusion.kind is Kind.COMPARE and not conclusion.claims:
-        nothing = "Nothing could be compared: there are no blocks with both."
-        yield never_quiet(conclusion) or nothing
+        yield "Nothing could be compared: there are no blocks with both."
     elif conclusion.kind is Kind.COMPARE:
         for claim in conclusion.claims:
             short = replace(claim, a=_short(claim.a), b=_short(claim.b))
-            yield comparison(short, metric)
+            yield comparison(short, metric, conclusion.disturbers)
     elif conclusion.kind is Kind.SWEEP:
         yield from sweep_sentences(conclusion, metric)
         first = spec.arms[0]
@@ -148,7 +148,8 @@ def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
     elif conclusion.kind is Kind.CALIBRATE:
         yield from sentences(conclusion, metric, spec.alpha)
     else:
-        yield never_quiet(conclusion) or _measured(conclusion.arms[0], metric)
+        yield _measured(conclusion.arms[0], metric)
+    yield from filter(None, [doubt_words(conclusion, spec)])
     if conclusion.recommendation is None:
         yield from requirements_told(spec, conclusion)
 
@@ -234,7 +235,8 @@ def _row(arm: ArmResult, row: Sequence[str], columns: Sequence[int]) -> str:
 
 def _lost(arm: ArmResult) -> list[str]:
     lost = [f"{arm.failures} failed"] if arm.failures else []
-    return lost + ([f"{arm.timeouts} timed out"] if arm.timeouts else [])
+    lost += [f"{arm.timeouts} timed out"] if arm.timeouts else []
+    return lost + ([f"{arm.disturbed} disturbed"] if arm.disturbed else [])
 
 
 def _cells(row: Sequence[str], columns: Sequence[int]) -> str:

@@ -225,7 +225,7 @@ class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     disturbed_above: (
         Annotated[
             Text | float,
-            about("Leave out blocks in which others took more of the CPUs (10%), or never.", "10%"),
+            about("Share of the CPUs above which others disturb a block (10%), or never.", "10%"),
         ]
         | None
     ) = None

@@ -25,6 +25,7 @@ from assay.measure.copies import Copies
 from assay.measure.drift import changed_since, drift_evidence
 from assay.measure.gone import demand_in_place
 from assay.measure.hooking import Hooking, no_end
+from assay.measure.others import OtherProcesses
 from assay.measure.page_cache import put_in_place
 from assay.measure.probe import speed_probe
 from assay.measure.sample import build_sample
@@ -161,6 +162,7 @@ class LocalExecutor:
         self._variables = variables
         self._building = building or Building(workload, driver.env, host, left_s, telling=telling)
         self._unbuilt: list[Sample] = []
+        self._others = OtherProcesses()
         self.last_facts: RunFacts | None = None
 
     def __enter__(self) -> LocalExecutor:
@@ -319,7 +321,7 @@ class LocalExecutor:
             )
         copies = self._copies(flight.plan)
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
-        return build_sample(
+        sample = build_sample(
             flight.launch,
             flight.workload,
             facts,
@@ -333,6 +335,8 @@ class LocalExecutor:
             own_s,
             copies,
         )
+        named = self._others.evidence(sample)
+        return msgspec.structs.replace(sample, evidence=(*sample.evidence, *named))
 
     def _copies(self, plan: Plan) -> Copies:
         """The files of each instance, where there are several."""

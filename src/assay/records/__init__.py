@@ -41,7 +41,14 @@ from assay.records.calibration import (
     MachineFloor,
     SmallestGain,
 )
-from assay.records.claim import Claim, Recommendation, Spread, SpreadVerdict, Verdict
+from assay.records.claim import (
+    Claim,
+    FollowedLoad,
+    Recommendation,
+    Spread,
+    SpreadVerdict,
+    Verdict,
+)
 from assay.records.codec import decode, encode, to_builtins
 from assay.records.configuration import DEFAULT, Configuration, Value
 from assay.records.design import (
@@ -71,6 +78,7 @@ from assay.records.study import (
     ArmResult,
     Budget,
     Conclusion,
+    Disturber,
     Interference,
     Kind,
     Modes,
@@ -111,6 +119,7 @@ __all__ = [
     "Delegate",
     "Design",
     "DesignKind",
+    "Disturber",
     "Domain",
     "Earlier",
     "EffectKind",
@@ -120,6 +129,7 @@ __all__ = [
     "Evidence",
     "FactorEffect",
     "FalseVerdicts",
+    "FollowedLoad",
     "Found",
     "FrontPoint",
     "Goal",

@@ -41,6 +41,17 @@ class Spread(Record, frozen=True, kw_only=True):
     batches: int
 
 
+class FollowedLoad(Record, frozen=True, kw_only=True):
+    """A load of other processes that followed the arms.
+
+    Attributes:
+        a, b: share of the CPUs that other processes used while each arm ran.
+    """
+
+    a: float
+    b: float
+
+
 class Claim(Record, frozen=True, kw_only=True):
     """A statement on two arms.
 
@@ -55,7 +66,12 @@ class Claim(Record, frozen=True, kw_only=True):
         unstable: the arms differ in spread, or the launches of one fall into two groups: the mean
             alone does not tell what a single launch will take.
         planned: ``ci`` is for the one look that was fixed before the first block, not for every.
-        withheld: too many blocks were disturbed for a verdict; it is *unclear* then.
+        withheld: no verdict is given, since a load followed the arms; it is *unclear* then.
+        followed: that load.
+        disturbed_blocks: disturbed blocks among ``blocks``; 0 where the claim rests on undisturbed
+            blocks alone.
+        beyond_margin: the arms differ by more than ``margin``: the end of ``ci`` that is nearer to
+            1 lies beyond it.
         applications: the arms differ in a setting that is costly to change: each pair is one
             application of either, with the launches within it averaged.
     """
@@ -78,6 +94,9 @@ class Claim(Record, frozen=True, kw_only=True):
     unstable: bool = False
     planned: bool = False
     withheld: bool = False
+    followed: FollowedLoad | None = None
+    disturbed_blocks: int = 0
+    beyond_margin: bool = False
     applications: bool = False
     shift: dict[str, float] = {}
 

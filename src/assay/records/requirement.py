@@ -54,7 +54,7 @@ class Requirement(Record, frozen=True, kw_only=True):
 
 
 class RequirementResult(Record, frozen=True, kw_only=True):
-    """What was seen of a requirement in one arm, from its undisturbed launches that count.
+    """What was seen of a requirement in one arm, from its launches that count.
 
     Attributes:
         arm: its name.
@@ -69,7 +69,8 @@ class RequirementResult(Record, frozen=True, kw_only=True):
         value: the quantile, as seen; absent without any value.
         worst: the value farthest to the wrong side.
         launches_needed: for *unclear*, how many it would take in all, where that can be said.
-        withheld: too many blocks were disturbed for a verdict; it is *unclear* then.
+        withheld: more than a third of the blocks were disturbed, and what launches break may be
+            broken by that load; it is *unclear* then.
     """
 
     arm: str

@@ -81,7 +81,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         null: the default runs twice under two names.
         statistic: of the objective, that claims are decided by.
         disturbed_above: a block in which others took more than this share of the CPUs of its
-            launches enters no claim (docs/statistics.md, rule 13); ``None``: none is left out.
+            launches counts as disturbed (docs/statistics.md, rule 13); ``None``: none does.
         warmup: launches before those that count; ``None``: until they get no faster.
         pad_environment: each launch gets an environment of another size, so that the place of its
             stack is sampled and not fixed (Mytkowicz et al., ASPLOS 2009).
@@ -95,6 +95,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         pausing: settings that take a boot to change, which the study pauses for, and the value that
             each had when the study began: what an arm has that leaves them alone. The budget counts
             no boots.
+        gate: for a ``compare``: what the caller's exit status hangs on (``search.gate``).
         verify: for settings of the firmware that nobody else can read: a path of a file that holds
             the value, or ``!`` and a command that prints it.
         objectives: for ``tune`` by several metrics: their names, the workload's objective first;
@@ -127,6 +128,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     found: Found | None = None
     pausing: dict[str, Value] = {}
     verify: dict[str, str] = {}
+    gate: tuple[str, ...] = ()
 
     @property
     def targets(self) -> tuple[Metric, ...]:
@@ -208,13 +210,18 @@ class Modes(Record, frozen=True, kw_only=True):
 
 
 class ArmResult(Record, frozen=True, kw_only=True):
-    """What was seen of one arm; ``failures`` and ``timeouts`` count samples without a value."""
+    """What was seen of one arm; ``failures`` and ``timeouts`` count samples without a value.
+
+    ``disturbed`` counts the launches among those of the summary that stood in disturbed blocks: 0
+    where enough others were there to leave them out.
+    """
 
     name: str
     configuration: Configuration
     summary: dict[str, Summary]
     failures: int = 0
     timeouts: int = 0
+    disturbed: int = 0
     modes: Modes | None = None
 
 
@@ -257,6 +264,18 @@ class Switching(Record, frozen=True, kw_only=True):
     boots: int = 0
 
 
+class Disturber(Record, frozen=True, kw_only=True):
+    """A process that used the CPUs during disturbed blocks, or the hypervisor.
+
+    Attributes:
+        name: in words.
+        cpus: CPUs that it used on average while it was looked at.
+    """
+
+    name: str
+    cpus: float
+
+
 class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """The verdict document of a study; computed from its spec and samples alone.
 
@@ -272,8 +291,9 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         noise_floor: the claim on two identical arms, where the study ran them.
         calibration: for ``calibrate``: what the launches tell of the machine.
         launches, configurations: how many were made, and tried.
-        blocks, disturbed_blocks: of the stage that claims rest on, and how many of them were left
-            out because others used the machine.
+        blocks, disturbed_blocks: of the stage that claims rest on, and how many of them others
+            disturbed.
+        disturbers: who used the CPUs during disturbed blocks as far as that is known, most first.
         stopped: why the study ended, in one sentence.
         reason: the same in one word; empty where it was interrupted. Why a study ends depends on
             the clock: these two alone do not follow from the samples.
@@ -300,6 +320,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     configurations: int = 0
     blocks: int = 0
     disturbed_blocks: int = 0
+    disturbers: tuple[Disturber, ...] = ()
     stopped: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()

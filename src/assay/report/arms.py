@@ -62,6 +62,7 @@ class ArmRow:
             have a value, or of medians where there is no such block; ``None`` for the baseline.
             The claim's, where there is one.
         claim: what the study says of it; only such a row has an interval.
+        disturbed: launches of the summary that stand in disturbed blocks.
     """
 
     name: str
@@ -72,6 +73,7 @@ class ArmRow:
     summary: Summary | None
     ratio: float | None = None
     claim: Claim | None = None
+    disturbed: int = 0
 
     def having(self, state: State) -> int:
         """How many launches are in this state."""
@@ -136,15 +138,16 @@ def winner_name(conclusion: Conclusion | None) -> str | None:
 def _row(report: ReportInput, phase: Phase, name: str, group: Iterable[Trial]) -> ArmRow:
     own = tuple(group)
     row = ArmRow(name, own[0].configuration, phase, Role.OTHER, own, None)
-    concluded, claim = None, None
+    concluded, claim, disturbed = None, None, 0
     if report.conclusion is not None and phase is not Phase.SEARCH:
         arm = next((a for a in report.conclusion.arms if a.name == name), None)
         concluded = arm.summary.get(report.metric.name) if arm else None
+        disturbed = arm.disturbed if arm else 0
         claim = next((c for c in _claims(report.conclusion) if c.b == name), None)
     if concluded is None and row.values:
         floor = 0.0 if report.metric.name in BUILT_IN else None
         concluded = summarise(row.values, alpha=report.spec.alpha, floor=floor)
-    return replace(row, summary=concluded, claim=claim)
+    return replace(row, summary=concluded, claim=claim, disturbed=disturbed)
 
 
 def _claims(conclusion: Conclusion) -> tuple[Claim, ...]:

@@ -239,6 +239,7 @@ def _row_data(row: ArmRow) -> dict[str, Any]:
         "timed_out": row.having(State.CENSORED),
         "failed": row.having(State.FAILED) + row.having(State.ABSENT),
         "left_out": row.having(State.LEFT_OUT),
+        **({"disturbed": row.disturbed} if row.disturbed else {}),
     }
 
 

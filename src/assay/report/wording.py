@@ -28,9 +28,10 @@ from assay.report.inputs import ReportInput
 from assay.report.plain import change, label_of, shorten, typeset, typeset_effect
 from assay.report.scale import Scale
 from assay.search.cells import baseline_words, effect_name, lead, matters, sweep_sentences
+from assay.search.disturbed_words import doubt_words, followed_words
 from assay.search.failure import failure_of, last_failure, why_failed
 from assay.search.requirement_words import requirements_told
-from assay.search.sentence import basis, never_quiet, statement, verdict_word
+from assay.search.sentence import basis, statement, verdict_word
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -67,7 +68,8 @@ def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     if report.spec.kind is Kind.TUNE:
         return _tuned(report.conclusion, report.metric)
     found = _without_requirements(report, scale)
-    told = requirements_told(report.spec, report.conclusion)
+    doubt = clean(doubt_words(report.conclusion, report.spec))
+    told = [*filter(None, [doubt]), *requirements_told(report.spec, report.conclusion)]
     return replace(found, details=(*told, *found.details))
 
 
@@ -90,6 +92,8 @@ def claim_sentence(claim: Claim, metric: Metric) -> str:
         and claim.blocks_needed > claim.blocks
         else ""
     )
+    if claim.withheld:
+        more = f" {clean(followed_words(named))}"
     return f"{statement(named, metric)}.{more}"
 
 
@@ -150,8 +154,7 @@ def _badge(tone: str, metric: Metric, claim: Claim | None = None) -> str:
 def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
     claims = conclusion.claims
     if not claims:
-        nothing = never_quiet(conclusion) or "There was nothing to compare."
-        return Answer(nothing, "unclear", "no claim")
+        return Answer("There was nothing to compare.", "unclear", "no claim")
     if len(claims) == 1:
         only = claims[0]
         return Answer(
@@ -208,8 +211,7 @@ def _swept(conclusion: Conclusion, spec: StudySpec) -> Answer:
 def _measured(conclusion: Conclusion, metric: Metric, scale: Scale) -> Answer:
     summary = conclusion.arms[0].summary.get(metric.name)
     if summary is None:
-        nothing = never_quiet(conclusion) or "No launch gave a value."
-        return Answer(nothing, "unclear", "no value")
+        return Answer("No launch gave a value.", "unclear", "no value")
     return Answer(
         f"The {label_of(metric)} is {scale.quantity(summary.mean)} on average.",
         "measured",

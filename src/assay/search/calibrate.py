@@ -75,14 +75,14 @@ def calibrated_arms(spec: StudySpec) -> tuple[Arm, Arm]:
 
 
 def recording(spec: StudySpec, history: History) -> list[tuple[float, float]]:
-    """The two values of each undisturbed block, in the order in which they were measured."""
+    """The two values of each block that summaries rest on, in the order of measuring."""
     names = {arm.name for arm in calibrated_arms(spec)}
-    sound = set(history.sound(Stage.CONFIRM))
+    summarised = set(history.summarised(Stage.CONFIRM))
     blocks: dict[int, dict[int, float]] = {}
     for sample in history.samples:
         launch = sample.launch
         found = history.observation(sample)
-        confirmed = launch.stage is Stage.CONFIRM and launch.block in sound
+        confirmed = launch.stage is Stage.CONFIRM and launch.block in summarised
         if confirmed and launch.arm in names and found is not None and not found.censored:
             blocks.setdefault(launch.block, {})[launch.position] = found.value
     return [(both[0], both[1]) for _, both in sorted(blocks.items()) if len(both) == 2]

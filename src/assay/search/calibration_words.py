@@ -10,7 +10,6 @@ from assay.search.sentence import interval
 from assay.units import show_count, show_percent, show_quantity, significant
 
 NOTHING = "No block gave two values: there is nothing to tell of this machine."
-DISTURBED = "Others used the machine in every block: there is nothing to tell of it alone."
 
 
 def sentences(conclusion: Conclusion, metric: Metric, alpha: float) -> Iterator[str]:
@@ -23,7 +22,7 @@ def sentences(conclusion: Conclusion, metric: Metric, alpha: float) -> Iterator[
     """
     floor = conclusion.noise_floor
     if floor is None:
-        yield nothing(conclusion)
+        yield NOTHING
         return
     yield (
         f"Noise floor of this machine: two identical arms differ by {interval(floor, metric)} "
@@ -32,12 +31,6 @@ def sentences(conclusion: Conclusion, metric: Metric, alpha: float) -> Iterator[
     found = conclusion.calibration
     if found is not None and found.false_verdicts is not None:
         yield false_words(found.false_verdicts, alpha)
-
-
-def nothing(conclusion: Conclusion) -> str:
-    """Why there is no floor."""
-    lost = conclusion.disturbed_blocks
-    return DISTURBED if 0 < lost == conclusion.blocks else NOTHING
 
 
 def false_words(found: FalseVerdicts, alpha: float) -> str:

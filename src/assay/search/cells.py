@@ -21,8 +21,9 @@ from assay.records import (
 )
 from assay.records.configuration import show_value
 from assay.search.compare import null_name
+from assay.search.disturbed_words import followed_words
 from assay.search.requirement import may_win
-from assay.search.sentence import comparison, never_quiet, verdict_word
+from assay.search.sentence import comparison, verdict_word
 from assay.units import show_count
 
 
@@ -66,18 +67,15 @@ def cell_word(arm: ArmResult, conclusion: Conclusion) -> str:
 def sweep_sentences(conclusion: Conclusion, metric: Metric) -> list[str]:
     """The best cell, then how many others are better, the same or worse."""
     if not conclusion.claims:
-        quiet = "No cell could be held against the baseline: there are no blocks with both."
-        return [never_quiet(conclusion) or quiet]
+        return ["No cell could be held against the baseline: there are no blocks with both."]
     best = lead(conclusion)
     if best is None and all(claim.withheld for claim in conclusion.claims):
-        first = (
-            "Not decided: others used the machine too often for a verdict, in "
-            f"{conclusion.disturbed_blocks} of {show_count(conclusion.blocks, 'block')}."
-        )
+        told = followed_words(conclusion.claims[0], conclusion.disturbers)
+        first = f"Not decided: {told[:1].lower()}{told[1:]}"
     elif best is None:
         first = f"No cell was shown to be better than {conclusion.claims[0].a}."
     else:
-        first = comparison(best, metric)
+        first = comparison(best, metric, conclusion.disturbers)
     return [first, _tally(conclusion)] if len(conclusion.claims) > 1 else [first]
 
 

@@ -17,15 +17,17 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
+from assay.search.following import followed_load
 from assay.search.history import History
 from assay.stats.interval import ratio_ends
 from assay.stats.modes import modes
-from assay.stats.paired import Observation, effect
+from assay.stats.paired import Observation
 from assay.stats.planned import Look
+from assay.stats.quiet import effect_of_blocks
 from assay.stats.sequence import CLAIM
 from assay.stats.shift import shifts, spread_ratio
 from assay.stats.spread import spread_effect
-from assay.stats.verdict import Verdict, blocks_needed, decide
+from assay.stats.verdict import Verdict, beyond, blocks_needed, decide
 
 MIN_BLOCKS = CLAIM
 """No claim rests on fewer blocks than this (docs/statistics.md, rule 14)."""
@@ -42,7 +44,10 @@ def claim_between(
     look: Look = Look.ANY,
     first: int | None = None,
 ) -> Claim | None:
-    """What a study says of its second arm against its first, from its undisturbed blocks.
+    """Say what a study shows of its second arm against its first.
+
+    The claim rests on the undisturbed blocks or on all of them, whichever tells more
+    (``assay.stats.quiet``).
 
     Args:
         spec: of the study.
@@ -53,10 +58,10 @@ def claim_between(
         first: from so many of the blocks that were run first; from all if absent.
 
     Returns:
-        ``None`` where no such block has both. Where too many blocks were disturbed the verdict is
-        withheld: *unclear*.
+        ``None`` where no block has both. Where a load followed the arms the verdict is withheld:
+        *unclear*.
     """
-    blocks = history.sound(Stage.CONFIRM, first)
+    blocks = history.complete(Stage.CONFIRM)[:first]
     a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
     found = claim(
         names,
@@ -67,16 +72,30 @@ def claim_between(
         margin=spec.margin,
         statistic=spec.statistic,
         look=look,
+        disturbed=[history.is_disturbed(Stage.CONFIRM, block) for block in blocks],
     )
     if found is None:
         return None
     pair = [arm for arm in history.arms(Stage.CONFIRM) if arm.name in names]
     found = msgspec.structs.replace(found, applications=history.costly.differ(pair))
-    if not history.withheld(Stage.CONFIRM):
+    load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
+    if load is None:
         return found
     return msgspec.structs.replace(
-        found, verdict=Verdict.UNCLEAR, withheld=True, blocks_needed=None
+        found,
+        verdict=Verdict.UNCLEAR,
+        beyond_margin=False,
+        withheld=True,
+        followed=load,
+        blocks_needed=None,
     )
+
+
+def claimed_blocks(history: History, found: Claim) -> list[int]:
+    """Return the confirmation blocks that a claim rests on."""
+    if found.disturbed_blocks:
+        return history.complete(Stage.CONFIRM)
+    return history.sound(Stage.CONFIRM)
 
 
 def claim(
@@ -89,6 +108,7 @@ def claim(
     margin: float,
     statistic: Statistic = Statistic.MEAN,
     look: Look = Look.ANY,
+    disturbed: Sequence[bool] | None = None,
 ) -> Claim | None:
     """What the blocks say of ``b`` against ``a``; ``None`` where no block has both.
 
@@ -101,18 +121,26 @@ def claim(
         statistic: what the entries are: values, of which the mean or the median is compared, or
             spreads, which are better the smaller they are.
         look: which one this is, where one was planned.
+        disturbed: one entry a block; none was disturbed if absent.
 
     Raises:
         BadInput: a value has no logarithm.
     """
     spreads = statistic is Statistic.SPREAD
     goal = Goal.LOWER if spreads else metric.goal
-    found = effect(a, b, goal=goal, alpha=alpha, median=statistic is Statistic.MEDIAN, look=look)
+    out = [False] * len(a) if disturbed is None else disturbed
+    of_blocks = effect_of_blocks(
+        a, b, out, goal=goal, alpha=alpha, median=statistic is Statistic.MEDIAN, look=look
+    )
+    found = of_blocks.effect
     if found.ratio is None:
         return None
+    if any(out) and not of_blocks.disturbed:
+        a, b = ([o for o, lost in zip(arm, out, strict=True) if not lost] for arm in (a, b))
     verdict = decide(found, goal=goal, margin=margin)
     if found.blocks < MIN_BLOCKS:
         verdict = Verdict.UNCLEAR
+    decided = verdict in (Verdict.FASTER, Verdict.SLOWER)
     spread = None if spreads else _spread(a, b, alpha)
     values = [[_shown(o, metric) for o in arm if o is not None] for arm in (a, b)]
     return Claim(
@@ -124,7 +152,7 @@ def claim(
         verdict=verdict,
         blocks=found.blocks,
         margin=margin,
-        alpha=alpha,
+        alpha=found.alpha,
         method="spread" if spreads else found.method,
         blocks_needed=blocks_needed(found, margin=margin) if verdict is Verdict.UNCLEAR else None,
         bound_only=found.bound_only,
@@ -132,6 +160,8 @@ def claim(
         spread_ratio=None if spreads else spread_ratio(*values),
         spread=spread,
         planned=look is Look.PLANNED and not spreads and found.method == "mean",
+        disturbed_blocks=of_blocks.disturbed,
+        beyond_margin=decided and beyond(found.lo, found.hi, margin=margin),
         unstable=not spreads and _unstable(spread, a, b),
         shift={}
         if spreads

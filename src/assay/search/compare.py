@@ -8,6 +8,7 @@ from __future__ import annotations
 from assay.records import Arm, Claim, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
 from assay.search.counted import counted, no_more
+from assay.search.gate import wants_more
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
@@ -146,13 +147,15 @@ class CompareRace(BlockRace):
         if self._lost(Stage.CONFIRM, arm):
             return True
         if found is None:
-            return len(self._history.sound(Stage.CONFIRM)) >= self._least
+            return len(self._history.complete(Stage.CONFIRM)) >= self._least
         pair = (self._rival(arm), arm)
         if all(alike(self._history.values(Stage.CONFIRM, one.name)) for one in pair):
             return True
         if self._requires(arm):
             return False
-        return found.verdict is not Verdict.UNCLEAR and precise(found)
+        if found.verdict is Verdict.UNCLEAR or not precise(found):
+            return False
+        return not wants_more(self._spec.gate, found)
 
     def _requires(self, arm: Arm) -> bool:
         """Whether it is unclear yet if an arm keeps what is required, or if the first does."""

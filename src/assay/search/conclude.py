@@ -39,6 +39,7 @@ from assay.search.compare import (
     null_name,
     step_pairs,
 )
+from assay.search.disturbers import disturbers_of
 from assay.search.effects import effects_of
 from assay.search.elsewhere import elsewhere_of
 from assay.search.facet import Facet
@@ -165,8 +166,11 @@ def _tune(
         sentence = _without_claim(race, arm, done)
         sentence = " ".join(filter(None, [sentence, say_default(spec, required, DEFAULT_ARM.name)]))
     else:
+        who = disturbers_of(history)
         sentence = (
-            say_required(spec, found, required, DEFAULT_ARM.name) if required else say(spec, found)
+            say_required(spec, found, required, DEFAULT_ARM.name, who)
+            if required
+            else say(spec, found, who)
         )
         if lossy and better:
             sentence = say_lossy(sentence, lost, launches)
@@ -193,7 +197,7 @@ def _tune(
             *notes,
             *interference_notes(side_by_side),
             *instances_notes(spec),
-            *disturbance_notes(spec, history),
+            *disturbance_notes(spec, history, [found]),
             *refusal_notes(history),
             *grant_notes(history, seen),
             *shape_notes(spec.workload.objective, seen, samples),
@@ -236,13 +240,7 @@ def _tune_front(
     off = tuple(point for point in seen if point.off is not None)
     first = first_choice(front, spec.targets[0].name)
     claim = claim_on(first, spec.targets[0].name) if first else None
-    if points and not history.sound(Stage.CONFIRM):
-        sentence = (
-            "Not decided: others used the machine whenever the front was to be confirmed. Keep the "
-            "default until then."
-        )
-    else:
-        sentence = say_front(spec, front, off) if points else _without_front(race, done)
+    sentence = say_front(spec, front, off) if points else _without_front(race, done)
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ()), *_as_shown(points, seen)]
     stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
     results = tuple(result_of(spec, history, stage, arm) for arm in arms)
@@ -265,7 +263,7 @@ def _tune_front(
         notes=(
             *loss_notes(spec.workload.objective, samples),
             *instances_notes(spec),
-            *disturbance_notes(spec, history),
+            *disturbance_notes(spec, history, [c for point in seen for c in point.claims]),
             *refusal_notes(history),
             *grant_notes(history, results),
             *shape_notes(spec.workload.objective, results, samples),
@@ -352,11 +350,6 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
     if done is None or done.reason is Reason.NOTHING_TO_TRY:
         return "Keep the default: there was nothing else to try."
     history = race.history
-    if confirmed_arm != DEFAULT_ARM and not history.sound(Stage.CONFIRM):
-        return (
-            f"Not decided: others used the machine whenever {confirmed_arm.name} was to be "
-            "confirmed. Keep the default until then."
-        )
     if confirmed_arm != DEFAULT_ARM:
         return (
             f"Keep the default: {confirmed_arm.name} won the search, and gave no value that could "
@@ -405,17 +398,24 @@ def _counts(
         configurations=len(spec.arms),
         blocks=len(history.complete(Stage.CONFIRM)),
         disturbed_blocks=history.disturbed(Stage.CONFIRM),
+        disturbers=disturbers_of(history),
         stopped=stopped,
     )
 
 
-def _seen(spec: StudySpec, history: History, arms: Sequence[Arm], stopped: str) -> Conclusion:
+def _seen(
+    spec: StudySpec,
+    history: History,
+    arms: Sequence[Arm],
+    stopped: str,
+    claims: Sequence[Claim | None] = (),
+) -> Conclusion:
     """What was seen of a few named arms, and what weakens it."""
     found = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     notes = (
         *loss_notes(spec.workload.objective, history.samples),
         *instances_notes(spec),
-        *disturbance_notes(spec, history),
+        *disturbance_notes(spec, history, claims),
         *grant_notes(history, found),
         *shape_notes(spec.workload.objective, found, history.samples),
     )
@@ -434,7 +434,7 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         for pairs in (claimed_pairs(spec), step_pairs(spec))
     )
     told, floor = _apart(spec, claims)
-    seen = _seen(spec, history, compared_arms(spec), stopped)
+    seen = _seen(spec, history, compared_arms(spec), stopped, claims)
     return msgspec.structs.replace(
         seen,
         claims=told,
@@ -477,7 +477,7 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
             *few_notes(spec),
             *loss_notes(spec.workload.objective, samples),
             *instances_notes(spec),
-            *disturbance_notes(spec, history),
+            *disturbance_notes(spec, history, claims),
             *cell_grant_notes(history),
         ),
     )
@@ -498,5 +498,5 @@ def _calibrate(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conc
         seen,
         noise_floor=floor,
         calibration=calibration(recorded, alpha=spec.alpha, margin=spec.margin, seed=spec.seed),
-        notes=(*seen.notes, *calibration_notes(floor, len(history.sound(Stage.CONFIRM)))),
+        notes=(*seen.notes, *calibration_notes(floor, len(history.summarised(Stage.CONFIRM)))),
     )

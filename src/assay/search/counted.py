@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from assay.records import Stage
+from assay.records import Claim, Stage
 from assay.search.history import History
 from assay.units import show_count
 
 
-def counted(history: History, noun: str = "block", blocks: int | None = None) -> str:
-    """Blocks that count: ``12 blocks``, and how many others there were, ``(3 more left out)``.
+def counted(history: History, noun: str = "block", found: Claim | None = None) -> str:
+    """Blocks that an answer rests on: ``12 blocks``, with the number of disturbed ones.
 
     Args:
         history: of the study.
         noun: what a block is called.
-        blocks: that a claim rests on; all undisturbed ones if absent.
+        found: the claim; all blocks that were run if absent.
     """
-    count = len(history.sound(Stage.CONFIRM)) if blocks is None else blocks
     out = history.disturbed(Stage.CONFIRM)
-    return show_count(count, noun) + (f" ({out} more left out)" if out else "")
+    if found is None or found.disturbed_blocks:
+        blocks = len(history.complete(Stage.CONFIRM)) if found is None else found.blocks
+        among = out if found is None else found.disturbed_blocks
+        return show_count(blocks, noun) + (f" ({among} of them disturbed)" if among else "")
+    return show_count(found.blocks, noun) + (f" ({out} disturbed ones left out)" if out else "")
 
 
 def no_more(told: str) -> str:

@@ -3,8 +3,8 @@
 Only causes outside the launches count: time that the hypervisor took, work of others on the CPUs
 of the launch, and that the partition in which it was to run did not hold. What a configuration
 itself can bring about (throttling, swap, switches, pressure) is its result. The rule knows neither
-arms nor metrics, is fixed before the study, and speaks of whole blocks, so that leaving one out
-favours nobody (docs/statistics.md, rule 13).
+arms nor metrics, is fixed before the study, and speaks of whole blocks, so that telling disturbed
+blocks from others favours no arm (docs/statistics.md, rule 13).
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from functools import cached_property
 
 from assay.records import Sample
 
-OUTSIDE = ("steal", "foreign_load")
+FOREIGN = "foreign_load"
+"""Kind of evidence that tells, in seconds, of the CPU time of other processes."""
+OUTSIDE = ("steal", FOREIGN)
 """Kinds of evidence, in seconds, that tell of others."""
 UNHELD = "partition"
 """Kind of evidence that tells that the partition of a launch did not hold."""
@@ -26,8 +28,8 @@ TICK_S = 0.01
 SURE = 1.5
 """Ticks by which the count of one CPU over one launch may be off: three standard deviations of
 the difference of two readings that are each rounded to a tick."""
-WITHHELD_ABOVE = 1 / 3
-"""Share of disturbed blocks from which on no verdict is given."""
+MOSTLY = 1 / 3
+"""Share of disturbed blocks above which the undisturbed ones alone are no fair picture."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,63 @@ class Conditions:
         return above is not None and (self.unheld or self.share > above)
 
 
-def withheld(disturbed: int, blocks: int) -> bool:
+@dataclass(frozen=True)
+class ForeignLoad:
+    """CPU time of other processes during some launches, and of the launches themselves.
+
+    Attributes:
+        foreign_s: of other processes.
+        own_s: of the launches.
+        capacity_s: CPU time that there was: wall time times CPUs.
+        cpus: CPUs times launches.
+    """
+
+    foreign_s: float = 0.0
+    own_s: float = 0.0
+    capacity_s: float = 0.0
+    cpus: float = 0.0
+
+    def with_one(self, sample: Sample) -> ForeignLoad:
+        """The same with one more launch; nothing is added where it tells nothing of others."""
+        figures = {e.kind: e.value for e in sample.evidence if e.kind in (FOREIGN, CPUS)}
+        foreign_s, cpus = figures.get(FOREIGN), figures.get(CPUS)
+        if foreign_s is None or not cpus or not sample.wall_s:
+            return self
+        return ForeignLoad(
+            self.foreign_s + foreign_s,
+            self.own_s + (sample.user_s or 0.0) + (sample.sys_s or 0.0),
+            self.capacity_s + sample.wall_s * cpus,
+            self.cpus + cpus,
+        )
+
+    def plus(self, other: ForeignLoad) -> ForeignLoad:
+        """Both together."""
+        return ForeignLoad(
+            self.foreign_s + other.foreign_s,
+            self.own_s + other.own_s,
+            self.capacity_s + other.capacity_s,
+            self.cpus + other.cpus,
+        )
+
+    @property
+    def known(self) -> bool:
+        """Whether any launch tells of others."""
+        return self.capacity_s > 0.0
+
+    @property
+    def share(self) -> float:
+        """Of the CPUs, as counted; below 0 by chance where a count falls short."""
+        return self.foreign_s / self.capacity_s if self.known else 0.0
+
+    @property
+    def share_of_rest(self) -> float:
+        """Of what the launches left of the CPUs; 1 where they left nothing to count."""
+        rest_s = self.capacity_s - self.own_s
+        if rest_s <= SURE * TICK_S * math.sqrt(self.cpus):
+            return 1.0
+        return min(1.0, self.foreign_s / rest_s)
+
+
+def mostly(disturbed: int, blocks: int) -> bool:
     """Whether so many blocks were disturbed that the rest are no fair picture."""
-    return disturbed > WITHHELD_ABOVE * blocks
+    return disturbed > MOSTLY * blocks

@@ -34,10 +34,12 @@ from assay.records import (
 )
 from assay.search.claims import MIN_BLOCKS
 from assay.search.factorial import levels, middle
+from assay.search.following import followed_load
 from assay.search.fraction import fraction_of
 from assay.search.history import History
 from assay.stats.interval import ratio_ends
-from assay.stats.paired import Observation, effect
+from assay.stats.paired import Observation
+from assay.stats.quiet import effect_of_blocks
 from assay.stats.verdict import decide
 
 
@@ -132,7 +134,7 @@ def _lies_in(arm: Arm, places: Mapping[str, tuple[Value, ...]]) -> bool:
 
 
 def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorEffect, ...]:
-    """The effects of a factorial sweep, from its undisturbed blocks.
+    """The effects of a factorial sweep, from its undisturbed blocks or from all.
 
     Args:
         spec: of the study.
@@ -146,14 +148,19 @@ def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorE
 def _effect(
     spec: StudySpec, history: History, contrast: Contrast, alpha: float
 ) -> FactorEffect | None:
-    blocks = history.sound(Stage.CONFIRM)
+    blocks = history.complete(Stage.CONFIRM)
+    disturbed = [history.is_disturbed(Stage.CONFIRM, block) for block in blocks]
     minus, plus = (_means(history, side, blocks) for side in (contrast.minus, contrast.plus))
     median = spec.statistic is Statistic.MEDIAN
-    found = effect(minus, plus, goal=history.goal, alpha=alpha, median=median)
+    found = effect_of_blocks(
+        minus, plus, disturbed, goal=history.goal, alpha=alpha, median=median
+    ).effect
     if found.ratio is None:
         return None
     verdict = decide(found, goal=history.goal, margin=spec.margin)
-    if found.blocks < MIN_BLOCKS or history.withheld(Stage.CONFIRM):
+    sides = contrast.minus, contrast.plus
+    followed = followed_load(history, *sides, alpha, spec.disturbed_above)
+    if found.blocks < MIN_BLOCKS or followed is not None:
         verdict = Verdict.UNCLEAR
     return FactorEffect(
         kind=contrast.kind,
@@ -164,7 +171,7 @@ def _effect(
         ci=ratio_ends(found.lo, found.hi),
         verdict=_named(contrast.kind, verdict),
         blocks=found.blocks,
-        alpha=alpha,
+        alpha=found.alpha,
         method=found.method,
         aliases=contrast.aliases,
         bound_only=found.bound_only,

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from assay.records import Arm, Claim, OffFront, Outcome, Sample, Stage, StudySpec, Verdict
 from assay.search.alone import demand_alone
-from assay.search.claims import MIN_BLOCKS, alike, all_decided, precise
+from assay.search.claims import MIN_BLOCKS, alike, all_decided, claimed_blocks, precise
 from assay.search.counted import counted, no_more
 from assay.search.facet import Facet, decided_by
 from assay.search.front_claims import (
@@ -204,7 +204,7 @@ class FrontRace(SearchingRace):
         """
         if self._lost(Stage.CONFIRM, arm):
             return True
-        if len(self._history.sound(Stage.CONFIRM)) < self._least_for(len(points)):
+        if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
             return False
         better = dominator(self.facets, arm, points, alpha)
         return off_front(self._claims(arm, alpha), better) in (
@@ -219,7 +219,7 @@ class FrontRace(SearchingRace):
         told = self._blocks_told
         if not racing and all(self._lost(Stage.CONFIRM, arm) for arm in points):
             return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
-        if len(self._history.sound(Stage.CONFIRM)) < self._least_for(len(points)):
+        if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
             return None
         arms = (*self._always, *racing)
         claims = [self._claims(arm, alpha) for arm in racing]
@@ -256,7 +256,7 @@ class FrontRace(SearchingRace):
         """Whether not even a multiple of what is left would decide (see ``TuneRace``)."""
         if claim is None or claim.verdict is not Verdict.UNCLEAR:
             return False
-        blocks = facet.history.sound(Stage.CONFIRM)
+        blocks = claimed_blocks(facet.history, claim)
         a, b = (facet.history.observations(Stage.CONFIRM, n, blocks) for n in (claim.a, claim.b))
         found = effect(a, b, goal=facet.history.goal, alpha=claim.alpha)
         needed = blocks_needed(found, margin=self._spec.margin, doubt=1.0)

@@ -24,7 +24,7 @@ from assay.records import (
 )
 from assay.records.launch import LOOKING
 from assay.records.sample import BUILD
-from assay.search.disturbance import Conditions, withheld
+from assay.search.disturbance import Conditions, ForeignLoad, mostly
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
 from assay.search.slack import Slacks
@@ -64,7 +64,7 @@ class History:
         samples: to begin with.
         statistic: of the objective; where it is the spread, that of an arm's launches in a block
             is its one observation there.
-        disturbed_above: share of the CPUs from which on others disturb a block.
+        disturbed_above: share of the CPUs above which others disturb a block.
         require: what launches are to keep.
         costly: settings that are costly to change.
         budget: for what claims rest on.
@@ -89,6 +89,7 @@ class History:
         self._disturbed_above = disturbed_above
         self._arms: dict[str, Arm] = {}
         self._made: dict[tuple[Stage, str], dict[tuple[int, int], Sample]] = {}
+        self._foreign: dict[tuple[Stage, str], ForeignLoad] = {}
         self._stages: dict[Stage, _StageHistory] = {
             stage: _StageHistory(
                 Statistic.MEAN if stage in LOOKING else statistic, repeats(statistic, stage)
@@ -129,7 +130,9 @@ class History:
                 bisect.insort(self._builds, piece.value)
         self.refusals.add(sample)
         self.slacks.add(sample)
-        made = self._made.setdefault((launch.stage, launch.arm), {})
+        place = launch.stage, launch.arm
+        self._foreign[place] = self._foreign.get(place, ForeignLoad()).with_one(sample)
+        made = self._made.setdefault(place, {})
         made[launch.block, launch.position] = sample
 
     @property
@@ -163,9 +166,17 @@ class History:
         """How many complete blocks of a stage were disturbed."""
         return len(self.complete(stage)) - len(self.sound(stage))
 
-    def withheld(self, stage: Stage) -> bool:
-        """Whether so many blocks of a stage were disturbed that no verdict is given."""
-        return withheld(self.disturbed(stage), len(self.complete(stage)))
+    def mostly_disturbed(self, stage: Stage) -> bool:
+        """Whether more than a third of the blocks of a stage were disturbed."""
+        return mostly(self.disturbed(stage), len(self.complete(stage)))
+
+    def summarised(self, stage: Stage) -> list[int]:
+        """The complete blocks that summaries rest on: undisturbed ones, or all where few are."""
+        return self.complete(stage) if self.mostly_disturbed(stage) else self.sound(stage)
+
+    def foreign_load(self, stage: Stage, arm: str) -> ForeignLoad:
+        """What other processes took of the CPUs while an arm ran in a stage."""
+        return self._foreign.get((stage, arm), ForeignLoad())
 
     def arms(self, stage: Stage) -> list[Arm]:
         """Arms that ran in a stage, in the order they first did."""
@@ -227,19 +238,30 @@ class History:
         """Uncensored values of an arm."""
         return [o.value for o in self.known(stage, arm) if not o.censored]
 
-    def sound_values(self, stage: Stage, arm: str) -> list[float]:
-        """Uncensored values of an arm from the undisturbed blocks of a stage, in order."""
+    def summarised_values(self, stage: Stage, arm: str) -> list[float]:
+        """Uncensored values of an arm from the blocks that summaries rest on, in order."""
+        everything = self.mostly_disturbed(stage)
         column = self._stages[stage].columns.get(arm, {})
         return [
             found.value
             for number, found in sorted(column.items())
-            if found is not None and not found.censored and not self.is_disturbed(stage, number)
+            if found is not None
+            and not found.censored
+            and (everything or not self.is_disturbed(stage, number))
         ]
 
-    def sound_samples(self, stage: Stage, arm: str) -> list[Sample]:
-        """The launches of an arm in the undisturbed blocks of a stage, each by its last attempt."""
-        made = self._made.get((stage, arm), {})
-        return [s for (block, _), s in sorted(made.items()) if not self.is_disturbed(stage, block)]
+    def summarised_samples(self, stage: Stage, arm: str) -> list[Sample]:
+        """The launches of an arm in the blocks that summaries rest on."""
+        everything = self.mostly_disturbed(stage)
+        return [
+            sample
+            for sample in self.samples_of(stage, arm)
+            if everything or not self.is_disturbed(stage, sample.launch.block)
+        ]
+
+    def samples_of(self, stage: Stage, arm: str) -> list[Sample]:
+        """The launches of an arm in a stage, each by its last attempt."""
+        return [sample for _, sample in sorted(self._made.get((stage, arm), {}).items())]
 
     def log_matrix(self, stage: Stage, arms: Sequence[str]) -> npt.NDArray[np.float64]:
         """Blocks x arms: logarithms of the objective, turned so that lower is better.

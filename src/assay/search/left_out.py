@@ -1,4 +1,4 @@
-"""Left out: which blocks of a study enter no figure, since others used the machine (rule 13)."""
+"""Left out: which blocks enter no summary, since others used the machine (rule 13)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Block = tuple[Stage, int]
 
 
 def left_out_blocks(spec: StudySpec, samples: Iterable[Sample]) -> frozenset[Block]:
-    """The blocks in which others took more of the CPUs than the study admits.
+    """Return the disturbed blocks of the stages in which enough blocks were undisturbed.
 
     Warm-up launches belong to none: they are in no figure whatever happens.
 
@@ -21,10 +21,26 @@ def left_out_blocks(spec: StudySpec, samples: Iterable[Sample]) -> frozenset[Blo
         samples: of one stratum.
     """
     history = History.of(spec, samples)
+    return _disturbed(history, [s for s in _COUNTING if not history.mostly_disturbed(s)])
+
+
+def disturbed_blocks(spec: StudySpec, samples: Iterable[Sample]) -> frozenset[Block]:
+    """Return the blocks in which others took more of the CPUs than the study admits.
+
+    Args:
+        spec: of the study.
+        samples: of one stratum.
+    """
+    return _disturbed(History.of(spec, samples), _COUNTING)
+
+
+_COUNTING = tuple(stage for stage in Stage if stage is not Stage.SURVEY)
+
+
+def _disturbed(history: History, stages: Iterable[Stage]) -> frozenset[Block]:
     return frozenset(
         (stage, number)
-        for stage in Stage
-        if stage is not Stage.SURVEY
+        for stage in stages
         for number in history.blocks(stage)
         if history.is_disturbed(stage, number)
     )

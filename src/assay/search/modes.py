@@ -11,7 +11,7 @@ GROWING = ("s", "", "events", "pages", "J")
 """Units of evidence that adds up while a launch lasts."""
 LEVELS = ("threads_peak", "frequency_ratio", "node.")
 """Beginnings of kinds that have such a unit and do not add up; ``node.N`` is where memory lay."""
-CONSTANT = ("containment", "host_cpus", "speed")
+CONSTANT = ("containment", "host_cpus", "other_process", "speed")
 """Evidence that is the same for all launches, or not of each."""
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from assay.records import ArmResult, Claim, Granted, Kind, Metric, Outcome, Sample, Stage, StudySpec
 from assay.records.workload import WALL
+from assay.search.disturbed_words import disturbers_words
+from assay.search.disturbers import disturbers_of
 from assay.search.failure import why_failed
 from assay.search.history import History
 from assay.search.sentence import stability
@@ -55,33 +57,42 @@ def shape_notes(metric: Metric, arms: Sequence[ArmResult], samples: Sequence[Sam
     return notes
 
 
-_NO_STOP = "the rest is no fair picture, and no mean is called precise enough"
-"""What follows for a measurement, which gives no verdict."""
-
-
 def _unit_of(samples: Sequence[Sample], kind: str) -> str:
     """The unit of a kind of evidence; empty where it has none."""
     pieces = (e for sample in samples for e in sample.evidence if e.kind == kind)
     return next((e.unit for e in pieces), "")
 
 
-def disturbance_notes(spec: StudySpec, history: History) -> list[str]:
-    """How many blocks were left out for what others did, when any were."""
+def disturbance_notes(
+    spec: StudySpec, history: History, claims: Sequence[Claim | None] = ()
+) -> list[str]:
+    """Say how many blocks others disturbed, who did, and what that means for the figures.
+
+    Args:
+        spec: of the study.
+        history: its samples.
+        claims: that the study makes.
+    """
     lost, blocks = history.disturbed(Stage.CONFIRM), len(history.complete(Stage.CONFIRM))
     if not lost or spec.disturbed_above is None:
         return []
-    note = (
-        f"{lost} of {show_count(blocks, 'block', 'blocks')} left out: others took more than "
+    told = (
+        f"{lost} of {show_count(blocks, 'block', 'blocks')} disturbed: others"
+        f"{disturbers_words(disturbers_of(history))} took more than "
         f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile"
     )
-    if history.withheld(Stage.CONFIRM):
-        decides = spec.kind is not Kind.MEASURE
-        note += (
-            f"; with more than a third left out {'no verdict is given' if decides else _NO_STOP}. "
-            "Measure on a quieter machine, or say with --disturbed-above how much of others is to "
-            "be admitted"
+    if history.mostly_disturbed(Stage.CONFIRM):
+        told += "; that is more than a third, so the table includes them"
+        if spec.kind is Kind.MEASURE:
+            told += ", and no mean is called precise enough"
+    else:
+        told += "; the table leaves them out"
+    known = [claim for claim in claims if claim is not None and not claim.withheld]
+    if any(claim.disturbed_blocks for claim in known):
+        told += (
+            ". A verdict rests on all blocks where that tells more: the order within each is random"
         )
-    return [note]
+    return [told]
 
 
 def loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:

@@ -32,6 +32,7 @@ from assay.records.workload import BUILT_IN, WALL
 from assay.search.claims import MIN_BLOCKS
 from assay.search.history import History, repeats
 from assay.stats.quantile import quantile
+from assay.stats.quiet import SHARE
 from assay.stats.share import (
     launches_to_show,
     share_interval,
@@ -262,9 +263,9 @@ def requirement_result(
     """What they show of one requirement in one arm."""
     seen = _seen(history, requirement, arm)
     values, kept, most_kept, launches = seen.values, seen.kept, seen.most_kept, seen.launches
-    alpha = requirement_alpha(spec)
-    withheld = history.withheld(Stage.CONFIRM)
+    alpha = _shared_alpha(spec, history)
     verdict = decide(kept, most_kept, launches, requirement.share, alpha)
+    withheld = _is_withheld(history, verdict)
     ends = share_interval(kept, most_kept, launches, alpha)
     most = requirement.bound is Bound.AT_MOST
     return RequirementResult(
@@ -290,16 +291,31 @@ def requirement_result(
 
 def is_open(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool:
     """Whether it is unclear of any of these arms if it keeps all that is required."""
-    alpha = requirement_alpha(spec)
-    if spec.require and history.withheld(Stage.CONFIRM):
-        return True
+    alpha = _shared_alpha(spec, history)
     for one in spec.require:
         for arm in arms:
             seen = _seen(history, one, arm)
             verdict = decide(seen.kept, seen.most_kept, seen.launches, one.share, alpha)
-            if verdict is RequirementVerdict.UNCLEAR:
+            if verdict is RequirementVerdict.UNCLEAR or _is_withheld(history, verdict):
                 return True
     return False
+
+
+def _shared_alpha(spec: StudySpec, history: History) -> float:
+    """The error rate of each requirement; shared by undisturbed blocks and all where they differ.
+
+    Which of the two counts depends on how many blocks were disturbed, and may change.
+    """
+    alpha = requirement_alpha(spec)
+    return SHARE * alpha if history.disturbed(Stage.CONFIRM) else alpha
+
+
+def _is_withheld(history: History, verdict: RequirementVerdict) -> bool:
+    """Whether others may have brought a verdict about: a load makes launches worse.
+
+    What is kept under a load is kept.
+    """
+    return verdict is RequirementVerdict.BROKEN and history.mostly_disturbed(Stage.CONFIRM)
 
 
 def decide(least: int, most: int, launches: int, share: float, alpha: float) -> RequirementVerdict:
@@ -367,13 +383,13 @@ def _seen(history: History, requirement: Requirement, arm: Arm) -> _Seen:
 
 
 def _counting(history: History, arm: Arm) -> list[Sample]:
-    """The undisturbed launches of an arm; one of each application of what is costly to change.
+    """The launches of an arm that count; one of each application of what is costly to change.
 
     What one application serves has the error of that application in common, and its launches are
     no trials of their own. Which of them counts goes by the block's number, so that each place
     within an application does alike.
     """
-    samples = history.sound_samples(Stage.CONFIRM, arm.name)
+    samples = history.summarised_samples(Stage.CONFIRM, arm.name)
     if not history.costly:
         return samples
     found: dict[int, list[Sample]] = {}

@@ -9,6 +9,7 @@ import msgspec
 from assay.records import (
     Claim,
     Conclusion,
+    Disturber,
     Requirement,
     RequirementResult,
     RequirementVerdict,
@@ -84,7 +85,7 @@ def requirement_words(spec: StudySpec, found: RequirementResult) -> str:
     told = f"{found.verdict}: {seen_text(spec, found)}"
     if found.launches:
         told += f" ({guarantee_text(found)}){outlook(found)}"
-    return f"{told}; withheld, others used the machine too much" if found.withheld else told
+    return f"{told}; withheld, others disturbed too many blocks" if found.withheld else told
 
 
 def requirements_told(spec: StudySpec, conclusion: Conclusion) -> list[str]:
@@ -121,7 +122,11 @@ def outlook(found: RequirementResult) -> str:
 
 
 def say_required(
-    spec: StudySpec, found: Claim, required: Sequence[RequirementResult], default: str
+    spec: StudySpec,
+    found: Claim,
+    required: Sequence[RequirementResult],
+    default: str,
+    disturbers: Sequence[Disturber] = (),
 ) -> str:
     """The verdict of a tuning that was to keep something, in one sentence or two.
 
@@ -130,9 +135,10 @@ def say_required(
         found: the claim on what was confirmed.
         required: what was seen of the requirements in both arms.
         default: name of the default.
+        disturbers: who used the CPUs meanwhile.
     """
     if found.withheld:
-        return say(spec, found)
+        return say(spec, found, disturbers)
     keeps, before = verdict_on(required, found.b), verdict_on(required, default)
     text = required_text(spec)
     if keeps is BROKEN:

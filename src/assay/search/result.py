@@ -10,14 +10,19 @@ from assay.stats.summary import summarise
 
 
 def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
-    """Every metric of an arm over a stage; over its undisturbed blocks where claims are made."""
+    """Summarise every metric of an arm over a stage.
+
+    Disturbed blocks of the confirmation are left out unless they are more than a third of it.
+    """
     mine = [s for s in history.samples if s.launch.stage is stage and s.launch.arm == arm.name]
-    claimed = stage is Stage.CONFIRM
-    ended = [
-        s
-        for s in mine
-        if s.outcome is Outcome.OK and not (claimed and history.is_disturbed(stage, s.launch.block))
-    ]
+    ended = [s for s in mine if s.outcome is Outcome.OK]
+    disturbed = 0
+    if stage is Stage.CONFIRM:
+        quiet = [s for s in ended if not history.is_disturbed(stage, s.launch.block)]
+        if history.mostly_disturbed(stage):
+            disturbed = len(ended) - len(quiet)
+        else:
+            ended = quiet
     summary: dict[str, Summary] = {}
     for name in dict.fromkeys(n for s in ended for n in s.metrics):
         values = [s.metrics[name] for s in ended if name in s.metrics]
@@ -29,5 +34,6 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         summary=summary,
         failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in mine),
         timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in mine),
+        disturbed=disturbed,
         modes=modes_of(spec.workload.objective.name, ended),
     )

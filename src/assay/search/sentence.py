@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from assay.records import Budget, Claim, Conclusion, Metric, SpreadVerdict, StudySpec, Verdict
+from assay.records import (
+    Budget,
+    Claim,
+    Disturber,
+    Metric,
+    SpreadVerdict,
+    StudySpec,
+    Verdict,
+)
+from assay.search.disturbed_words import followed_words
+from assay.stats.verdict import beyond
 from assay.units import show_percent, significant
 
 FACTOR = 2.0
 """From here on a change is told as a factor: 831 % more says less than 9.3 times as long."""
 
 
-def say(spec: StudySpec, found: Claim) -> str:
-    """The verdict of a tuning in one sentence, from the claim on what was confirmed."""
+def say(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+    """The verdict of a tuning in one sentence, from the claim on what was confirmed.
+
+    Args:
+        spec: of the study.
+        found: the claim.
+        disturbers: who used the CPUs meanwhile.
+    """
     found = msgspec.structs.replace(found, a="the default")
     metric = spec.workload.objective
     match found.verdict:
@@ -33,7 +50,7 @@ def say(spec: StudySpec, found: Claim) -> str:
             )
         case Verdict.UNCLEAR if found.withheld:
             return (
-                f"Not decided: others used the machine too often while {found.b} was confirmed. "
+                f"Not decided: {_lowered(followed_words(found, disturbers))} "
                 "Keep the default until then."
             )
         case Verdict.UNCLEAR:
@@ -49,22 +66,23 @@ def say_lossy(gain: str, lost: int, launches: int) -> str:
     return f"Keep the default: {gain}, but {lost} of its {launches} launches failed."
 
 
-def comparison(found: Claim, metric: Metric) -> str:
-    """The verdict on ``b`` against ``a`` in one sentence, with what it rests on."""
+def comparison(found: Claim, metric: Metric, disturbers: Sequence[Disturber] = ()) -> str:
+    """The verdict on ``b`` against ``a`` in one sentence, with what it rests on.
+
+    Args:
+        found: the claim.
+        metric: that it is about.
+        disturbers: who used the CPUs meanwhile.
+    """
     outlook = _outlook(found) if found.verdict is Verdict.UNCLEAR else ""
     if found.withheld:
-        outlook = " Others used the machine too often for a verdict."
+        outlook = f" {followed_words(found, disturbers)}"
     return f"{statement(found, metric)} ({basis(found, metric)}).{outlook}{stability(found)}"
 
 
-def never_quiet(conclusion: Conclusion) -> str:
-    """What is said of a study whose blocks were all left out; empty where one was not."""
-    blocks = conclusion.blocks
-    if not blocks or conclusion.disturbed_blocks < blocks:
-        return ""
-    return "Not decided: others used the machine too much in " + (
-        "the only block." if blocks == 1 else f"each of the {blocks:,} blocks."
-    )
+def _lowered(text: str) -> str:
+    """A sentence as part of another."""
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def stability(found: Claim) -> str:
@@ -94,8 +112,19 @@ def statement(found: Claim, metric: Metric) -> str:
     worse = found.verdict is Verdict.SLOWER and metric.name not in NOUNS
     return (
         f"{b} {change.before} {least}{change.amount} {change.after} {a}"
-        f"{', which is worse' if worse else ''}"
+        f"{', which is worse' if worse else ''}{_perhaps(found)}"
     )
+
+
+def _perhaps(found: Claim) -> str:
+    """What is added to a difference that may be smaller than the margin.
+
+    It follows from the interval: claims of earlier versions do not hold ``beyond_margin``.
+    """
+    lo, hi = found.ci
+    if beyond(lo or 0.0, math.inf if hi is None else hi, margin=found.margin):
+        return ""
+    return f", perhaps by less than the margin of {100 * found.margin:g} %"
 
 
 def verdict_word(found: Claim) -> str:
@@ -114,8 +143,10 @@ def _spread_statement(found: Claim, metric: Metric) -> str:
     if found.verdict is Verdict.UNCLEAR:
         return f"Whether {b} varies more or less than {a} in {noun} is unclear"
     if found.verdict is Verdict.SLOWER:
-        return f"{b} varies {significant(found.ratio)} times as much as {a} in {noun}"
-    return f"{b} varies {significant(1 / found.ratio)} times as little as {a} in {noun}"
+        times = f"{significant(found.ratio)} times as much"
+    else:
+        times = f"{significant(1 / found.ratio)} times as little"
+    return f"{b} varies {times} as {a} in {noun}{_perhaps(found)}"
 
 
 def basis(found: Claim, metric: Metric) -> str:

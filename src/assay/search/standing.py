@@ -15,7 +15,7 @@ from assay.search.history import History
 from assay.search.requirement import claims_alpha
 from assay.search.slack import Slacks
 from assay.stats.interval import ratio_ends
-from assay.stats.paired import effect
+from assay.stats.quiet import effect_of_blocks
 from assay.stats.summary import summarise
 
 
@@ -115,23 +115,24 @@ _NONE = _Mean(0.0, 0)
 
 
 def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standing) -> Standing:
-    """The same with its interval, from the undisturbed blocks of the stage, as a claim has it.
+    """The same with its interval, as a claim has it.
 
     The more blocks there are, the longer it takes.
     """
     if len(spec.arms) == 1:
-        summary = summarise(history.sound_values(stage, found.arm) or [found.ratio])
+        summary = summarise(history.summarised_values(stage, found.arm) or [found.ratio])
         lo, hi = summary.ci or (None, None)
         return Standing(found.arm, summary.mean, lo, hi, summary.n)
     baseline = spec.arms[0].name if spec.arms else "default"
-    blocks = history.sound(stage)
-    seen = effect(
+    blocks = history.complete(stage)
+    seen = effect_of_blocks(
         history.observations(stage, baseline, blocks),
         history.observations(stage, found.arm, blocks),
+        [history.is_disturbed(stage, block) for block in blocks],
         goal=history.goal,
         alpha=claims_alpha(spec) / max(1, len(spec.arms) - 1 + spec.null),
         median=spec.statistic is Statistic.MEDIAN,
-    )
+    ).effect
     if seen.ratio is None:
         return found
     lo, hi = ratio_ends(seen.lo, seen.hi)

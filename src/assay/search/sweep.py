@@ -172,7 +172,7 @@ class SweepRace(BlockRace):
         return [arm for arm in able if arm == able[0] or arm in open_ones]
 
     def _precise(self, arm: Arm, precision: float) -> bool:
-        values = self._history.sound_values(Stage.CONFIRM, arm.name)
+        values = self._history.summarised_values(Stage.CONFIRM, arm.name)
         return alike(values) or mean_is_known(self._history, arm, precision, self._spec.alpha)
 
     def _doubtful_first(self, able: list[Arm]) -> list[Arm]:
@@ -184,7 +184,7 @@ class SweepRace(BlockRace):
         """Decided and told well enough, or past deciding."""
         found = self._claim(arm)
         if found is None:
-            over = len(self._history.sound(Stage.CONFIRM)) >= self._claiming
+            over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
         elif all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
             over = True
         else:
@@ -248,7 +248,7 @@ def least_launches(spec: StudySpec) -> int:
 
 def _all_run(blocks: int, history: History) -> str:
     out = history.disturbed(Stage.CONFIRM)
-    lost = f", {out} of them left out" if out else ""
+    lost = f" ({out} of them disturbed)" if out else ""
     return f"All {show_count(blocks, 'block')} were run{lost}."
 
 

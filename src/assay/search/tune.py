@@ -18,7 +18,7 @@ from assay.records import (
     Verdict,
 )
 from assay.records.workload import WALL
-from assay.search.claims import MIN_BLOCKS, precise
+from assay.search.claims import MIN_BLOCKS, claimed_blocks, precise
 from assay.search.counted import counted
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History
@@ -162,8 +162,8 @@ class TuneRace(SearchingRace):
         if self._lost(Stage.CONFIRM, arm):
             return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
         found = self.confirmation(arm)
-        sound = len(self._history.sound(Stage.CONFIRM))
-        if found is None and sound >= self._least:
+        ran = len(self._history.complete(Stage.CONFIRM))
+        if found is None and ran >= self._least:
             return Done(Reason.DECIDED, "No confirmation block has a value for both.")
         if found is None:
             return None
@@ -210,8 +210,7 @@ class TuneRace(SearchingRace):
 
     def _counted(self, found: Claim | None) -> str:
         """The blocks that the claim rests on."""
-        blocks = None if found is None else found.blocks
-        return counted(self._history, "confirmation block", blocks)
+        return counted(self._history, "confirmation block", found)
 
     @property
     def _alpha(self) -> float:
@@ -224,7 +223,7 @@ class TuneRace(SearchingRace):
 
     def _past_hope(self, found: RequirementResult, purse: Purse, arms: tuple[Arm, ...]) -> bool:
         """Whether not even a multiple of what is left would decide a requirement."""
-        blocks = len(self._history.sound(Stage.CONFIRM))
+        blocks = len(self._history.summarised(Stage.CONFIRM))
         if blocks < self._least:
             return False
         if found.launches_needed is None:
@@ -243,24 +242,24 @@ class TuneRace(SearchingRace):
 
         The interval holds at every look, so that stopping early costs no validity.
         """
-        needed = self._fewest_needed(found.b)
+        needed = self._fewest_needed(found)
         if needed is None or needed <= found.blocks:
             return False
         more = (needed - found.blocks) / FUTILE_FACTOR
         return not purse.affords(self._history.cost(arms).times(more))
 
-    def _fewest_needed(self, arm: str) -> int | None:
+    def _fewest_needed(self, claim: Claim) -> int | None:
         """Blocks that would decide if the effect were larger, or smaller, by a standard error.
 
         After a few blocks the estimate itself is too rough to give a study up for.
         """
-        blocks = self._history.sound(Stage.CONFIRM)
+        blocks = claimed_blocks(self._history, claim)
         a, b = (
             self._history.observations(Stage.CONFIRM, name, blocks)
-            for name in (DEFAULT_ARM.name, arm)
+            for name in (DEFAULT_ARM.name, claim.b)
         )
         median = self._spec.statistic is Statistic.MEDIAN
-        found = effect(a, b, goal=self._history.goal, alpha=self._alpha, median=median)
+        found = effect(a, b, goal=self._history.goal, alpha=claim.alpha, median=median)
         return blocks_needed(found, margin=self._spec.margin, doubt=1.0)
 
     def confirmation(self, arm: Arm) -> Claim | None:
@@ -280,7 +279,7 @@ class TuneRace(SearchingRace):
 
 
 def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
-    """The claim on an arm against the default: from undisturbed confirmation blocks alone."""
+    """The claim on an arm against the default, from confirmation blocks alone."""
     return planned_claim(spec, history, (DEFAULT_ARM.name, arm.name), claim_alpha(spec))
 
 

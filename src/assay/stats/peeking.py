@@ -7,13 +7,16 @@ asked only at looks where the plain t interval decides or misses: theirs is neve
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.records.claim import Verdict
-from assay.stats.paired import Effect, Observation, effect, grain
+from assay.stats.paired import Effect, Observation, grain
+from assay.stats.quiet import SHARE, effect_of_blocks
 from assay.stats.sequence import half_width
 from assay.stats.verdict import MARGIN, decide
 
@@ -59,8 +62,8 @@ def peek(
     margin: float = MARGIN,
     truth: float = 0.0,
     looks: Iterable[int] | None = None,
+    disturbed: Flags | None = None,
     visible: Flags | None = None,
-    counts: Sequence[int] | None = None,
     coverage: bool = True,
 ) -> list[Ending]:
     """Look at every study until it decides.
@@ -71,8 +74,8 @@ def peek(
         margin: ratio differences below it count as none.
         truth: logarithm of the true ratio of b over a.
         looks: numbers of blocks after which a study is looked at; all if absent.
+        disturbed: studies x blocks; where others disturbed a block. None if absent.
         visible: studies x blocks; false where no verdict is given after a block.
-        counts: how many blocks each study has; all columns if absent.
         coverage: whether to look on after the end, for ``held_always``.
 
     Returns:
@@ -82,18 +85,22 @@ def peek(
 
     studies, blocks = a.shape
     numbers = np.arange(1, blocks + 1)
-    asked = np.isin(numbers, list(numbers if looks is None else looks))
-    asked = asked & (numbers <= np.asarray(counts or [blocks] * studies)[:, None])
-    lo, hi = _plain(b - a, alpha, np.maximum(_step(a), _step(b)))
-    inside = (lo >= math.log1p(-margin)) & (hi <= math.log1p(margin))
-    decides = asked & ((lo > 0.0) | (hi < 0.0) | inside)
-    misses = asked & ((lo > truth) | (hi < truth))
+    asked = np.broadcast_to(
+        np.isin(numbers, list(numbers if looks is None else looks)), (studies, blocks)
+    )
+    out = np.zeros(a.shape, dtype=np.bool_) if disturbed is None else disturbed
+    plain = _ends(a, b, out, alpha)
+    decides = asked & _any(
+        (lo > 0.0) | (hi < 0.0) | ((lo >= math.log1p(-margin)) & (hi <= math.log1p(margin)))
+        for lo, hi in plain
+    )
+    misses = asked & _any((lo > truth) | (hi < truth) for lo, hi in plain)
     if visible is not None:
         decides &= visible
     found = []
     for i in range(studies):
-        study = _Study(a[i], b[i], lo[i], hi[i], alpha)
-        verdict, at, held = Verdict.UNCLEAR, counts[i] if counts else blocks, True
+        study = _Study(a[i], b[i], out[i], [(lo[i], hi[i]) for lo, hi in plain], alpha)
+        verdict, at, held = Verdict.UNCLEAR, blocks, True
         for n in numbers[decides[i]].tolist():
             seen = study.look(n)
             verdict = decide(seen, margin=margin)
@@ -107,28 +114,42 @@ def peek(
     return found
 
 
+def _any(flags: Iterable[Flags]) -> Flags:
+    """Where one of several flags is set."""
+    found: Flags = functools.reduce(operator.or_, flags)
+    return found
+
+
 @dataclass(frozen=True)
 class _Study:
-    """Logarithms of one study, and the ends of the plain interval after each block."""
+    """Logarithms of one study, and the ends of its plain intervals after each block.
+
+    Attributes:
+        a, b: of both arms.
+        out: whether a block was disturbed.
+        plain: of all blocks; with disturbed ones at half the error rate, and of the others.
+    """
 
     a: npt.NDArray[np.float64]
     b: npt.NDArray[np.float64]
-    lo: npt.NDArray[np.float64]
-    hi: npt.NDArray[np.float64]
+    out: npt.NDArray[np.bool_]
+    plain: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
     alpha: float
 
     def look(self, n: int) -> Effect:
         """What the first n blocks say."""
         if n <= EXACT:
             a, b = ([math.exp(v) for v in arm[:n].tolist()] for arm in (self.a, self.b))
-            steps = [grain(values) for values in (a, b)]
-            # What ``effect`` would find itself, at several times the price.
-            step = None if None in steps else max(filter(None, steps))
             left, right = ([Observation(value) for value in values] for values in (a, b))
-            return effect(left, right, alpha=self.alpha, resolution=step)
-        lo, hi = math.exp(self.lo[n - 1]), math.exp(self.hi[n - 1])
-        ratio = math.sqrt(lo * hi)
-        return Effect(ratio, lo, hi, n, 0, 0.0, "mean", None, None, self.alpha, 0.0)
+            out = self.out[:n].tolist()
+            # What ``effect`` would find itself, at several times the price.
+            steps = [grain(values) for values in (a, b)]
+            step = None if None in steps or any(out) else max(filter(None, steps))
+            return effect_of_blocks(left, right, out, alpha=self.alpha, resolution=step).effect
+        ends = [(float(lo[n - 1]), float(hi[n - 1])) for lo, hi in self.plain]
+        low, high = min(ends, key=lambda pair: pair[1] - pair[0])
+        lo, hi = math.exp(low), math.exp(high)
+        return Effect(math.sqrt(lo * hi), lo, hi, n, 0, 0.0, "mean", None, None, self.alpha, 0.0)
 
 
 def _holds(found: Effect, truth: float) -> bool:
@@ -138,17 +159,39 @@ def _holds(found: Effect, truth: float) -> bool:
     )
 
 
-def _plain(log_ratios: Matrix, alpha: float, step: Matrix) -> tuple[Matrix, Matrix]:
-    """Ends of the t interval of the mean of the first n columns, for each n; open where it is."""
+def _ends(a: Matrix, b: Matrix, out: Flags, alpha: float) -> list[tuple[Matrix, Matrix]]:
+    """Ends of the plain intervals: of all blocks, and of the undisturbed ones where some are not.
+
+    Both have half of the error rate from the first disturbed block on.
+    """
+    import numpy as np
+
+    step = np.maximum(_step(a), _step(b))
+    every = np.ones(a.shape, dtype=np.bool_)
+    if not out.any():
+        return [_plain(b - a, every, step, alpha)]
+    # Steps of fewer values are larger, and what is left out may hold the smallest.
+    whole, half = (_plain(b - a, every, 0.0 * step, at) for at in (alpha, SHARE * alpha))
+    lost = np.maximum.accumulate(out, axis=1)
+    shared = (np.where(lost, half[0], whole[0]), np.where(lost, half[1], whole[1]))
+    return [shared, _plain(b - a, ~out, 0.0 * step, SHARE * alpha)]
+
+
+def _plain(log_ratios: Matrix, counts: Flags, step: Matrix, alpha: float) -> tuple[Matrix, Matrix]:
+    """Ends of the t interval of the mean of those that count of the first n columns, for each n.
+
+    Open where the interval is.
+    """
     import numpy as np
 
     blocks = log_ratios.shape[1]
-    n = np.arange(1, blocks + 1.0)
-    mean = np.cumsum(log_ratios, axis=1) / n
-    square = np.cumsum(log_ratios**2, axis=1) - n * mean**2
+    count = np.cumsum(counts, axis=1)
+    n = np.maximum(count, 1.0)
+    mean = np.cumsum(np.where(counts, log_ratios, 0.0), axis=1) / n
+    square = np.cumsum(np.where(counts, log_ratios**2, 0.0), axis=1) - n * mean**2
     sd = np.sqrt(np.maximum(square, 1e-30) / np.maximum(n - 1.0, 1.0))
-    widths = np.array([half_width(k, 1.0, alpha) for k in range(1, blocks + 1)])
-    half = np.maximum(sd * widths, step[:, None])
+    widths = np.array([half_width(k, 1.0, alpha) for k in range(blocks + 1)])
+    half = np.maximum(sd * widths[count], step[:, None])
     return mean - half, mean + half
 
 

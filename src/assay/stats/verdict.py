@@ -10,7 +10,7 @@ from assay.records.workload import Goal
 from assay.stats.paired import Effect
 from assay.stats.sequence import half_width
 
-__all__ = ["MARGIN", "Verdict", "blocks_needed", "decide"]
+__all__ = ["MARGIN", "Verdict", "beyond", "blocks_needed", "decide"]
 
 _FAR = 1_000_000
 """More blocks than this are never run."""
@@ -38,6 +38,20 @@ def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = MARGIN) -
     if effect.lo > 1.0:
         return Verdict.SLOWER if goal is Goal.LOWER else Verdict.FASTER
     return Verdict.UNCLEAR
+
+
+def beyond(lo: float, hi: float, *, margin: float = MARGIN) -> bool:
+    """Whether an interval of a ratio lies beyond the margin: not even its near end is within.
+
+    Args:
+        lo, hi: its ends; 0 and infinity are open.
+        margin: smallest difference of interest, relative.
+
+    Raises:
+        ValueError: ``margin`` is not from 0 to 1.
+    """
+    _check_margin(margin)
+    return lo > 1.0 + margin or hi < 1.0 - margin
 
 
 def blocks_needed(effect: Effect, *, margin: float = MARGIN, doubt: float = 0.0) -> int | None:

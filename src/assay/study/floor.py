@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.records import Kind, Status, Workload
 from assay.records.calibration import MachineFloor
+from assay.search.disturbed_words import mostly_disturbed
 from assay.search.floor import command_words
 from assay.store import Store
 from assay.store.base import StudyRecord
@@ -14,8 +15,8 @@ def machine_floor(
 ) -> MachineFloor | None:
     """The noise floor of a machine: of the program itself where it was calibrated, else of any.
 
-    Of several calibrations the newest counts. One whose verdict is withheld, because others used
-    the machine too often, is passed over.
+    Of several calibrations the newest counts. One of a machine that others disturbed in more than a
+    third of its blocks is passed over.
 
     Args:
         store: where it may be.
@@ -47,7 +48,9 @@ def _floor(store: Store, record: StudyRecord, machine: str) -> MachineFloor | No
     newest = record.strata[-1]
     conclusion = store.verdicts(record.id).get(newest.number)
     found = conclusion.noise_floor if conclusion else None
-    if newest.machine != machine or found is None or found.withheld:
+    if conclusion is None or found is None or newest.machine != machine:
+        return None
+    if found.withheld or mostly_disturbed(conclusion):
         return None
     return MachineFloor(
         study=record.id,

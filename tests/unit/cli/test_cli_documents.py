@@ -194,11 +194,14 @@ def test_output_that_nobody_reads_is_no_error(monkeypatch: pytest.MonkeyPatch) -
         os.close(opened)
 
 
-def test_the_headline_names_others_where_every_block_was_left_out() -> None:
+def test_disturbed_study_shows_values_and_marks_them() -> None:
     busy = replace(GAIN, others=lambda launch: 1.0)
     study = compare(busy, Budget(launches=60), {}, {"nice": 5})
     blocks = study.conclusion.blocks
-    headline = next(iter(result_lines(result_of(study))))
-    assert (
-        headline == f"Not decided: others used the machine too much in each of the {blocks} blocks."
-    )
+    lines = list(result_lines(result_of(study)))
+    assert "nice=5" in lines[0]
+    assert lines[1].startswith(f"Other processes disturbed {blocks} of {blocks} blocks")
+    assert sum(line.endswith(f"  {blocks} disturbed") for line in lines) == 2
+    assert not any("no value" in line for line in lines)
+    document = result_document(result_of(study), ())
+    assert [arm["disturbed"] for arm in document["arms"]] == [blocks, blocks]

@@ -188,4 +188,4 @@ def test_a_busy_machine_decides_nothing() -> None:
         claims=(claim("a=1", "wall_s", 0.5, Verdict.UNCLEAR, withheld=True),),
         off=OffFront.UNCLEAR,
     )
-    assert "others used the machine too often" in say_front(SPEC, (), (busy,))
+    assert "others disturbed too many blocks" in say_front(SPEC, (), (busy,))

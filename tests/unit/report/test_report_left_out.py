@@ -122,7 +122,7 @@ def test_warnings_rest_on_what_counts(measured):
     told = weaknesses(measured, rows, (), scale_of(rows))
     assert not any("lie far apart" in note for note in told)
     assert not any("Other programs were busy" in note for note in told)
-    assert any("6 of 20 blocks left out" in note for note in told)
+    assert any("6 of 20 blocks disturbed" in note for note in told)
     open_study = replace(measured, conclusion=None)
     told = weaknesses(open_study, rows, (), scale_of(rows))
     assert any(note.startswith("6 of 20 launches left out: others took") for note in told)
@@ -132,24 +132,24 @@ def scale_of(rows):
     return scale_for([value for row in rows for value in row.values], "s")
 
 
-def test_with_everything_left_out_there_is_no_figure(lost):
+def test_with_every_block_disturbed_all_are_shown_and_marked(lost):
     page = render(lost)
-    assert "Not decided: others used the machine too much in each of the 20 blocks." in page
-    assert "median of" not in page
+    assert "Other processes disturbed 20 of 20 blocks" in page
+    assert "these are the figures of a disturbed machine" in page
+    assert "20 of 20 blocks, too many to be left out" in page
     _, rows, pictures = drawn(lost)
-    assert rows[0].summary is None
-    assert pictures.boxes is None
-    assert pictures.noise is None
+    assert rows[0].summary == lost.conclusion.arms[0].summary["wall_s"]
+    assert (rows[0].summary.n, rows[0].disturbed) == (20, 20)
+    assert len(pictures.boxes.boxes[0].dots) == 20
     assert len(pictures.convergence.marks) == 20
-    assert "fewer than two launches of the baseline gave a value and were not left out" in page
-    assert "What was watched, in the launches that were left out" in page
+    assert 'data-key="disturbed"' in page
+    assert "What was watched, in the launches that were left out" not in page
 
 
-def test_a_calibration_with_everything_left_out_says_so():
+def test_a_calibration_with_every_block_disturbed_says_so():
     spec = msgspec.structs.replace(timed().spec, kind=Kind.CALIBRATE)
     report = disturbed(replace(timed(), spec=spec), range(100))
     page = render(report)
-    assert "Two identical arms" not in page
     assert "--null does" not in page
     shows = page.split('id="calibration"')[1].split("</section>")[0]
     assert "20 of 20 blocks (100 %)" in shows

@@ -1,8 +1,9 @@
-"""Blocks that others disturbed, and what is said where there are too many."""
+"""Blocks that others disturbed, and loads that follow the arms."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import msgspec
@@ -13,6 +14,7 @@ from assay.launch.partition.names import PARTITION
 from assay.records import (
     DEFAULT,
     Budget,
+    Disturber,
     Evidence,
     Launch,
     Outcome,
@@ -20,8 +22,12 @@ from assay.records import (
     Stage,
     Verdict,
 )
-from assay.search.disturbance import Conditions, withheld
+from assay.records.workload import WALL
+from assay.search.disturbance import Conditions, ForeignLoad, mostly
+from assay.search.disturbed_words import doubt_words
+from assay.search.following import followed_load
 from assay.search.history import History
+from assay.search.sentence import comparison
 from assay.search.testing import Simulated
 
 GAIN = Simulated(takes_s=factors(nice={1: 0.8}), noise=0.02)
@@ -49,8 +55,8 @@ def sample(wall_s: float, **evidence: float) -> Sample:
     )
 
 
-def test_disturbed_blocks_enter_no_claim() -> None:
-    study = compare(now_and_then(0.2), BUDGET, {}, {"nice": 1})
+def test_claim_rests_on_undisturbed_blocks_where_they_tell_more() -> None:
+    study = compare(now_and_then(0.2, busy=1.5), BUDGET, {}, {"nice": 1})
     conclusion = study.conclusion
     disturbed = {
         s.launch.block
@@ -62,31 +68,124 @@ def test_disturbed_blocks_enter_no_claim() -> None:
     assert conclusion.disturbed_blocks == len(disturbed)
     assert study.claim is not None
     assert study.claim.verdict is Verdict.FASTER
-    assert study.claim.blocks == conclusion.blocks - len(disturbed)
-    assert all(arm.summary["wall_s"].n == study.claim.blocks for arm in conclusion.arms)
-    assert any("left out" in note for note in conclusion.notes)
+    assert study.claim.alpha == pytest.approx(0.025)
+    assert all(arm.disturbed == 0 for arm in conclusion.arms)
+    quiet = conclusion.blocks - len(disturbed)
+    assert all(arm.summary["wall_s"].n == quiet for arm in conclusion.arms)
+    assert any("the table leaves them out" in note for note in conclusion.notes)
 
 
-def test_no_verdict_where_more_than_a_third_is_left_out() -> None:
-    study = compare(now_and_then(0.6), BUDGET, {}, {"nice": 1})
+def uneven(launch: Launch) -> float:
+    """Others use a CPU and a half during one launch of each block, in some blocks."""
+    return 1.5 * (launch.block % 3 > 0 and launch.position == launch.block % 2)
+
+
+def test_claim_rests_on_all_blocks_where_most_were_disturbed() -> None:
+    study = compare(replace(GAIN, others=always), BUDGET, {}, {"nice": 1})
+    conclusion = study.conclusion
+    assert study.claim is not None
+    assert study.claim.verdict is Verdict.FASTER
+    assert not study.claim.withheld
+    assert study.claim.disturbed_blocks == study.claim.blocks == conclusion.blocks
+    for arm in conclusion.arms:
+        assert arm.disturbed == arm.summary["wall_s"].n == conclusion.blocks
+    assert any("the table includes them" in note for note in conclusion.notes)
+    assert any("the order within each is random" in note for note in conclusion.notes)
+
+
+def test_uneven_load_leaves_the_claim_to_the_undisturbed_blocks() -> None:
+    study = compare(replace(GAIN, others=uneven), BUDGET, {}, {"nice": 1})
+    assert study.claim is not None
+    assert study.claim.verdict is Verdict.FASTER
+    assert study.claim.disturbed_blocks == 0
+    assert study.claim.blocks == study.conclusion.blocks - study.conclusion.disturbed_blocks
+
+
+def test_tuning_on_a_disturbed_machine_has_an_answer() -> None:
+    study = tune(space_of(nice=(1,)), replace(GAIN, others=always), BUDGET)
+    assert study.settings == {"nice": 1}
+    assert study.conclusion.recommendation is not None
+    found = study.conclusion.recommendation.claim
+    assert found is not None
+    assert found.disturbed_blocks == found.blocks
+
+
+def test_undecided_study_names_the_load_and_the_next_command() -> None:
+    alike = replace(GAIN, takes_s=lambda c: 1.0, noise=0.3, others=always)
+    study = compare(alike, Budget(launches=24), {}, {"nice": 1})
+    said = doubt_words(study.conclusion, study.spec)
+    assert "Other processes disturbed 11 of 11 blocks" in said
+    assert "--reserve" in said
+    assert "--disturbed-above" in said
+    admitted = compare(alike, Budget(launches=24), {}, {"nice": 1}, disturbed_above=None)
+    assert doubt_words(admitted.conclusion, admitted.spec) == ""
+
+
+# --- loads that follow the arms ---------------------------------------------------------------
+
+
+def during(arm: str, busy: float = 1.0) -> Callable[[Launch], float]:
+    """Others use the CPUs while one arm runs."""
+    return lambda launch: busy * (launch.arm == arm)
+
+
+def test_load_that_follows_an_arm_withholds_the_verdict_and_is_named() -> None:
+    program = replace(GAIN, takes_s=lambda c: 1.0, others=during("nice=1"))
+    study = compare(program, BUDGET, {}, {"nice": 1})
     assert study.claim is not None
     assert study.claim.withheld
     assert study.claim.verdict is Verdict.UNCLEAR
-    assert any("no verdict is given" in note for note in study.conclusion.notes)
+    assert study.claim.followed is not None
+    assert study.claim.followed.a == pytest.approx(0.0)
+    assert study.claim.followed.b == pytest.approx(0.5)
+    said = comparison(study.claim, WALL, (Disturber(name="burn (process 7)", cpus=0.9),))
+    assert (
+        "Other processes (most: burn (process 7), 0.90 CPUs) used 50 % of the CPUs while nice=1 "
+        "ran and 0 % while default ran" in said
+    )
+    assert "--disturbed-above never" in said
+    asked = compare(program, BUDGET, {}, {"nice": 1}, disturbed_above=None)
+    assert asked.claim is not None
+    assert asked.claim.verdict is Verdict.SLOWER
 
 
-def test_a_machine_that_others_always_use_gives_no_claim_and_the_budget_ends_it() -> None:
+def test_weak_load_is_not_asked_whether_it_follows() -> None:
+    study = compare(replace(GAIN, others=during("nice=1", 0.15)), BUDGET, {}, {"nice": 1})
+    assert study.claim is not None
+    assert not study.claim.withheld
+
+
+def test_arm_that_crowds_others_out_is_not_followed() -> None:
+    """An arm with more threads leaves less to a load that takes all that it can get."""
+
+    def busy(sample: Sample) -> Sample:
+        own = 1.9 if sample.launch.arm == "nice=1" else 1.0
+        wall_s = sample.wall_s or 0.0
+        foreign = Evidence(kind="foreign_load", value=(2.0 - own) * wall_s, unit="s", outside=True)
+        kept = tuple(e for e in sample.evidence if e.kind != "foreign_load")
+        return msgspec.structs.replace(
+            sample, user_s=own * wall_s, sys_s=0.0, evidence=(*kept, foreign)
+        )
+
     study = compare(replace(GAIN, others=always), BUDGET, {}, {"nice": 1})
-    assert study.claim is None
-    assert len(study.samples) >= 55
+    history = History.of(study.spec, [busy(s) for s in study.samples])
+    shares = [history.foreign_load(Stage.CONFIRM, n).share for n in ("default", "nice=1")]
+    assert shares == pytest.approx([0.5, 0.05])
+    assert followed_load(history, ["default"], ["nice=1"], 0.05, 0.1) is None
+    greedy = History.of(study.spec, [s for s in study.samples if s.launch.arm == "default"])
+    assert followed_load(greedy, ["default"], ["nice=1"], 0.05, 0.1) is None
 
 
-def test_tuning_on_such_a_machine_says_so() -> None:
-    space = space_of(nice=(1,))
-    study = tune(space, replace(GAIN, others=always), BUDGET)
-    assert not study.settings
-    assert study.conclusion.recommendation is not None
-    assert "others used the machine" in study.conclusion.recommendation.sentence
+def test_foreign_load_adds_up() -> None:
+    one = ForeignLoad().with_one(sample(2.0, foreign_load=1.0, host_cpus=2.0))
+    assert not ForeignLoad().known
+    assert (one.share, one.share_of_rest) == (0.25, 0.25)
+    assert one.plus(one).share == 0.25
+    assert ForeignLoad().with_one(sample(2.0, host_cpus=2.0)) == ForeignLoad()
+    full = msgspec.structs.replace(
+        sample(2.0, foreign_load=0.0, host_cpus=2.0), user_s=3.99, sys_s=0.0
+    )
+    assert ForeignLoad().with_one(full).share_of_rest == 1.0
 
 
 def test_others_may_be_admitted() -> None:
@@ -137,9 +236,9 @@ def test_samples_that_tell_nothing_of_others_disturb_nothing() -> None:
 
 
 def test_a_third_may_be_left_out() -> None:
-    assert not withheld(2, 6)
-    assert withheld(3, 6)
-    assert not withheld(0, 0)
+    assert not mostly(2, 6)
+    assert mostly(3, 6)
+    assert not mostly(0, 0)
 
 
 def test_the_reason_for_the_end_counts_the_blocks_that_the_claim_rests_on() -> None:
@@ -147,7 +246,7 @@ def test_the_reason_for_the_end_counts_the_blocks_that_the_claim_rests_on() -> N
     assert study.claim is not None
     lost = study.conclusion.disturbed_blocks
     assert lost
-    counted = f"after {study.claim.blocks} blocks ({lost} more left out)"
+    counted = f"after {study.conclusion.blocks} blocks ({lost} of them disturbed)"
     assert counted in study.conclusion.stopped
 
 
@@ -159,7 +258,9 @@ def test_so_does_that_of_a_tuning(share: float) -> None:
     assert recommended.claim is not None
     lost = study.conclusion.disturbed_blocks
     assert bool(lost) is bool(share)
-    left_out = f" ({lost} more left out)" if lost else ""
+    left_out = f" ({lost} disturbed ones left out)" if lost else ""
+    if recommended.claim.disturbed_blocks:
+        left_out = f" ({lost} of them disturbed)"
     blocks = f"after {recommended.claim.blocks} confirmation blocks{left_out}"
     assert blocks in study.conclusion.stopped
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from assay.records import (
@@ -16,7 +17,7 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.search.gate import WORDS, closes
+from assay.search.gate import WORDS, reasons, wants_more
 
 ARMS = tuple(Arm(name=n, configuration=Configuration()) for n in ("A", "B", "C"))
 SPEC = StudySpec(
@@ -24,7 +25,9 @@ SPEC = StudySpec(
 )
 
 
-def compared(*verdicts: Verdict | None, failures: int = 0) -> Conclusion:
+def compared(
+    *verdicts: Verdict | None, failures: int = 0, beyond_margin: bool = True
+) -> Conclusion:
     claims = [
         Claim(
             a="A",
@@ -37,6 +40,7 @@ def compared(*verdicts: Verdict | None, failures: int = 0) -> Conclusion:
             margin=0.01,
             alpha=0.05,
             method="mean",
+            beyond_margin=beyond_margin,
         )
         for arm, verdict in zip(ARMS[1:], verdicts, strict=True)
         if verdict is not None
@@ -58,7 +62,39 @@ def compared(*verdicts: Verdict | None, failures: int = 0) -> Conclusion:
     ],
 )
 def test_any_arm_can_close_the_gate(found: Conclusion, held: set[str]) -> None:
-    assert {word for word in WORDS if closes(word, found, SPEC)} == held
+    assert {word for word in WORDS if reasons([word], found, SPEC)} == held
+
+
+def test_difference_within_the_margin_closes_no_gate() -> None:
+    found = compared(Verdict.SLOWER, Verdict.FASTER, beyond_margin=False)
+    assert reasons(["slower", "faster"], found, SPEC) == []
+
+
+def test_reasons_name_word_arm_and_margin() -> None:
+    found = compared(Verdict.SLOWER, None, failures=2)
+    assert reasons(["slower", "unclear"], found, SPEC) == [
+        "slower: B against A, by more than the margin of 1 %",
+        "unclear: C has no claim",
+    ]
+    assert reasons(["failed"], found, SPEC)[0] == "failed: 2 launches of A"
+
+
+@pytest.mark.parametrize(
+    ("gate", "ci", "more"),
+    [
+        (("slower",), (1.002, 1.03), True),
+        (("faster",), (1.002, 1.03), False),
+        ((), (1.002, 1.03), False),
+        (("slower",), (1.002, 1.008), False),
+        (("slower",), (1.006, 1.014), False),
+        (("slower",), (1.002, None), True),
+    ],
+)
+def test_gate_wants_more_while_a_difference_may_exceed_the_margin(
+    gate: tuple[str, ...], ci: tuple[float, float | None], more: bool
+) -> None:
+    (found, _) = compared(Verdict.SLOWER, Verdict.SAME, beyond_margin=False).claims
+    assert wants_more(gate, msgspec.structs.replace(found, ci=ci)) is more
 
 
 def test_the_words_are_the_verdicts_and_two_more() -> None:

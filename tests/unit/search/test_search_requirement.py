@@ -38,7 +38,7 @@ from assay.records.workload import BUILT_IN, WALL
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
 from assay.search.feasible import breaking, default_breaks, keeping
-from assay.search.gate import closes
+from assay.search.gate import reasons
 from assay.search.gp import GpSearcher
 from assay.search.history import History
 from assay.search.measure import MeasureRace
@@ -427,8 +427,8 @@ class TestOtherVerbs:
         spec = msgspec.structs.replace(spec_of(CACHE, 90), kind=kind, arms=(A, B))
         _, found = carried_out(spec, Remembering(Simulated(cached), memory))
         assert verdicts(found) == {"a": HOLDS, "b": BROKEN}
-        assert closes("broken", found, spec)
-        assert not closes("unclear", found, spec)
+        assert reasons(["broken"], found, spec)
+        assert not reasons(["unclear"], found, spec)
         assert found.claims[0].alpha == pytest.approx(0.025)
         assert found.requirements[0].alpha == pytest.approx(0.0125)
 

@@ -50,7 +50,24 @@ def made(ratio: float, verdict: Verdict, ci: tuple[float | None, float | None]) 
 def test_a_claim_is_said_as_people_say_it(
     metric: Metric, ratio: float, verdict: Verdict, said: str
 ) -> None:
-    assert statement(made(ratio, verdict, (None, None)), metric) == said
+    assert statement(made(ratio, verdict, (0.98 * ratio, 1.02 * ratio)), metric) == said
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict", "ci", "may_be"),
+    [
+        (1.07, Verdict.SLOWER, (1.02, 1.12), False),
+        (1.015, Verdict.SLOWER, (1.005, 1.025), True),
+        (0.985, Verdict.FASTER, (0.975, 0.995), True),
+        (0.9, Verdict.FASTER, (None, 0.98), False),
+        (1.5, Verdict.SLOWER, (1.005, None), True),
+    ],
+)
+def test_difference_that_may_be_smaller_than_the_margin_says_so(
+    ratio: float, verdict: Verdict, ci: tuple[float | None, float | None], may_be: bool
+) -> None:
+    said = statement(made(ratio, verdict, ci), WALL)
+    assert ("perhaps by less than the margin of 1 %" in said) is may_be
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,12 @@ import pytest
 from assay.records.claim import Verdict
 from assay.stats.paired import Observation, effect
 from assay.stats.peeking import EXACT, Ending, peek
+from assay.stats.quiet import effect_of_blocks
 from assay.stats.verdict import decide
 
 STUDIES, BLOCKS = 30, 40
 Matrix = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 
 def arms(kind: str) -> tuple[Matrix, Matrix]:
@@ -80,11 +82,24 @@ def test_what_is_not_visible_is_not_said() -> None:
     assert {e.blocks for e in peek(a, b - 0.05, visible=visible)} == {25}
 
 
-def test_columns_beyond_the_count_are_not_there() -> None:
+def test_disturbed_blocks_are_looked_at_as_a_study_does() -> None:
     a, b = arms("gain")
-    short = peek(a[:, :20], b[:, :20])
-    b[:, 20:] = 9.0
-    assert peek(a, b, counts=[20] * STUDIES) == short
+    rng = np.random.default_rng(5)
+    out = rng.random(a.shape) < 0.4
+    b = b + 0.2 * out * rng.standard_normal(b.shape)
+    for i, ending in enumerate(peek(a, b - 0.02, disturbed=out)):
+        alone = _one_by_one(a[i], b[i] - 0.02, out[i])
+        assert (ending.verdict, ending.blocks) == alone
+
+
+def _one_by_one(a: Matrix, b: Matrix, out: Flags) -> tuple[Verdict, int]:
+    left, right = ([Observation(v) for v in np.exp(arm).tolist()] for arm in (a, b))
+    for n in range(1, len(a) + 1):
+        seen = effect_of_blocks(left[:n], right[:n], out[:n].tolist()).effect
+        verdict = decide(seen)
+        if verdict is not Verdict.UNCLEAR:
+            return verdict, n
+    return Verdict.UNCLEAR, len(a)
 
 
 def test_long_studies_are_looked_at_to_their_end() -> None:

@@ -136,11 +136,19 @@ def test_equal_means_of_unequal_shape_are_told_apart_and_flagged() -> None:
 
 
 @pytest.mark.parametrize("name", disturbed.OTHERS)
-def test_leaving_disturbed_blocks_out_makes_no_false_verdicts(name: str) -> None:
+def test_load_that_leaves_the_order_alone_makes_no_false_verdicts(name: str) -> None:
     found = disturbed.disturbed(name, 200, 60, seed=1)
-    assert 0.05 < found.left_out.value < 0.4
+    assert found.disturbed.value > 0.05
     assert found.ruled.false.value <= tally.limit(200)
     assert found.ruled.missed.value <= tally.limit(200)
+    assert found.following.value <= tally.limit(200)
+
+
+def test_load_that_follows_the_arms_is_found_before_it_makes_a_verdict() -> None:
+    found = disturbed.followed(0.3, 50, seed=1)
+    assert found.found.value == 1.0
+    assert found.told.count == 0
+    assert found.unruled.value > 0.9
 
 
 # --- the rules of others ------------------------------------------------------------------------

@@ -86,14 +86,14 @@ def _step_words(step: Step, failed: Set[str]) -> str:
     if step.against in failed:
         return f"no launch of {step.against} ended well: {step.variant.why}"
     if claim is None:
-        return f"no undisturbed block has {step.against} too: {step.variant.why}"
+        return f"no block has {step.against} too: {step.variant.why}"
     return f"{_change(claim)}: {step.variant.why}"
 
 
 def _change(claim: Claim) -> str:
     """How much faster one is than the one that it is a step from; with the interval."""
     if claim.withheld:
-        return f"others used the machine too often to hold it against {claim.a}"
+        return f"a load of other processes followed the two: no verdict against {claim.a}"
     if claim.verdict is Verdict.UNCLEAR:
         return f"unclear whether faster than {claim.a}"
     if claim.verdict is Verdict.SAME:

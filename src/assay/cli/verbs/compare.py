@@ -9,6 +9,7 @@ import shlex
 from assay.cli.answer import exports_of, give
 from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before, with_built
+from assay.cli.closing import gate_status
 from assay.cli.command_words import command_of, split_command, words_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
@@ -19,7 +20,7 @@ from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Configuration, Kind, StudySpec
-from assay.search.gate import WORDS, closes
+from assay.search.gate import WORDS
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, begin
 from assay.units import show_count
@@ -43,12 +44,14 @@ def run(parsed: Parsed) -> int:
         )
     asked = reservation_of(arguments)
     with in_share(lab, asked, seed=arguments.seed, quiet=arguments.quiet) as placed:
-        result = _compared(arguments, placed, argv)
+        result = _compared(arguments, placed, argv, gate)
     give(arguments, result, (), exports)
-    return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
+    return gate_status(gate, result)
 
 
-def _compared(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]) -> Result:
+def _compared(
+    arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...], gate: tuple[str, ...]
+) -> Result:
     arms = _arms(arguments, lab)
     workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
     spec = StudySpec(
@@ -64,6 +67,7 @@ def _compared(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, .
         require=requirements_of(arguments, workload),
         null=arguments.null,
         reserve=reservation_of(arguments),
+        gate=gate,
     )
     lab, spec = from_boot_to_boot(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
     with (

@@ -8,6 +8,7 @@ import os
 from assay.cli.answer import exports_of, give
 from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before, with_built
+from assay.cli.closing import gate_status
 from assay.cli.command_words import command_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
@@ -18,7 +19,7 @@ from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Sample, Statistic, StudySpec
-from assay.search.gate import OF_ONE_ARM, closes
+from assay.search.gate import OF_ONE_ARM
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, begin
 
@@ -38,7 +39,7 @@ def run(parsed: Parsed) -> int:
     with in_share(lab, asked, seed=arguments.seed, quiet=arguments.quiet) as placed:
         result, samples = _measured(arguments, placed, argv)
     give(arguments, result, samples, exports)
-    return 1 if any(closes(word, result.conclusion, result.spec) for word in gate) else 0
+    return gate_status(gate, result)
 
 
 def _measured(

@@ -16,7 +16,6 @@ from assay.search.calibration_words import (
     gains_intro,
     launch_words,
     margin_words,
-    nothing,
     sentences,
 )
 from assay.search.floor import origin_words
@@ -28,10 +27,8 @@ from assay.untrusted import clean
 def calibrated_answer(report: ReportInput) -> Answer:
     """What a calibration says, large."""
     conclusion = report.conclusion
-    if conclusion is None:
+    if conclusion is None or conclusion.noise_floor is None:
         return Answer(NOTHING, "unclear", "no value")
-    if conclusion.noise_floor is None:
-        return Answer(nothing(conclusion), "unclear", "no value")
     first, *more = sentences(conclusion, report.metric, report.spec.alpha)
     quoted = interval(conclusion.noise_floor, report.metric)
     return Answer(typeset(first, quoted), "measured", "calibrated", tuple(more))

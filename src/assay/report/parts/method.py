@@ -15,6 +15,7 @@ from assay.report.inputs import ReportInput
 from assay.report.markup import Html, el, join, text
 from assay.report.parts.common import definitions, plain_table
 from assay.report.plain import compared_label, duration, shorten
+from assay.search.disturbed_words import disturbers_words, mostly_disturbed
 from assay.search.elsewhere import elsewhere_words
 from assay.search.interference import interference_words
 from assay.search.requirement_words import required_text
@@ -86,6 +87,7 @@ def method(
         ("Objective", f"{compared}, {better} is better"),
         ("Launches", f"{_stage_words(stages, spec.kind)}{sitting}"),
         ("Left out", _left_out_words(report)),
+        ("Disturbed", _disturbed_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
         ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
         ("Confirms", _elsewhere(report)),
@@ -296,6 +298,17 @@ def _left_out_words(report: ReportInput) -> str | None:
     return (
         f"{show_count(lost, 'launch', 'launches')} in {show_count(len(report.left_out), 'block')}: "
         f"others took more than {100 * report.spec.disturbed_above:g} % of the CPUs meanwhile"
+    )
+
+
+def _disturbed_words(report: ReportInput) -> str | None:
+    """Tell the number of disturbed blocks in the figures."""
+    found = report.conclusion
+    if found is None or not mostly_disturbed(found):
+        return None
+    return (
+        f"{found.disturbed_blocks:,} of {show_count(found.blocks, 'block')}, too many to be left "
+        f"out{clean(disturbers_words(found.disturbers))}"
     )
 
 

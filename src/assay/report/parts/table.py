@@ -78,6 +78,9 @@ def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) ->
         ("timed_out", "timed out", "launches that ran into their time-out", True),
         ("failed", "failed", "launches that failed, hit a limit or gave no value", True),
     ]
+    if any(row.disturbed for row in rows):
+        why = "launches of the summary during which others used the machine"
+        heads.append(("disturbed", "disturbed", why, True))
     if report.left_out:
         why = "launches during which others used the machine: in no figure"
         heads.append(("left_out", "left out", why, True))
@@ -129,6 +132,8 @@ def _table_cell(row: ArmRow, key: str, scale: Scale) -> Html:
     if key == "failed":
         bad = row.having(State.FAILED) + row.having(State.ABSENT)
         return el("td", count_or_dash(bad))
+    if key == "disturbed":
+        return el("td", count_or_dash(row.disturbed))
     if key == "left_out":
         return el("td", count_or_dash(row.having(State.LEFT_OUT)))
     return el("td", _cell(row, key, scale))

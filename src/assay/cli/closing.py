@@ -1,0 +1,18 @@
+"""Closing: the exit status that ``--fail-if`` asks for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from assay.search.gate import reasons
+from assay.study.session import Result
+from assay.untrusted import clean
+
+
+def gate_status(words: Sequence[str], result: Result) -> int:
+    """Return 1 where a word of ``--fail-if`` holds, and say on standard error why; else 0."""
+    found = reasons(words, result.conclusion, result.spec)
+    for text in found:
+        print(f"assay: status 1 by --fail-if {clean(text)}", file=sys.stderr)
+    return 1 if found else 0

@@ -1,0 +1,53 @@
+"""DisturbedCount: how many blocks others disturbed so far, for the progress line."""
+
+from __future__ import annotations
+
+from assay.records import Launch, Sample, Stage
+from assay.search.disturbers import OTHERS
+from assay.search.history import History
+from assay.units import show_count
+from assay.untrusted import clean
+
+NAME_CHARACTERS = 40
+"""Longest name of a process in the line."""
+
+
+class DisturbedCount:
+    """Counts the disturbed blocks of the present stage, at the price of one block each time."""
+
+    def __init__(self) -> None:
+        self._stage: Stage | None = None
+        self._block = -1
+        self._blocks = 0
+        self._disturbed = 0
+        self._by = ""
+
+    def begins(self, launch: Launch, history: History | None) -> None:
+        """Count the block that is over when another one begins.
+
+        Args:
+            launch: that is about to begin.
+            history: of the study so far; ``None`` before the first sample.
+        """
+        if history is None or (launch.stage, launch.block) == (self._stage, self._block):
+            return
+        over = [self._block]
+        if launch.stage is not self._stage:
+            self._blocks = self._disturbed = 0
+            over = [block for block in history.blocks(launch.stage) if block != launch.block]
+        self._stage, self._block = launch.stage, launch.block
+        self._blocks += len(over)
+        self._disturbed += sum(history.is_disturbed(launch.stage, block) for block in over)
+
+    def saw(self, sample: Sample) -> None:
+        """Remember who disturbed, where a sample tells."""
+        named = (piece.note for piece in sample.evidence if piece.kind == OTHERS and piece.note)
+        self._by = next(named, self._by)
+
+    @property
+    def text(self) -> str:
+        """``3 of 12 blocks disturbed by burn (process 812)``; empty while none was."""
+        if not self._disturbed or self._stage is Stage.SURVEY:
+            return ""
+        by = f" by {clean(self._by)[:NAME_CHARACTERS]}" if self._by else ""
+        return f"{self._disturbed} of {show_count(self._blocks, 'block')} disturbed{by}"

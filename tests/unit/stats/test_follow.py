@@ -1,0 +1,47 @@
+"""Whether a load follows the arms."""
+
+from __future__ import annotations
+
+import random
+
+from assay.stats.follow import follows
+
+ALPHA = 0.05
+
+
+def shares(a: float, b: float, blocks: int = 20) -> list[tuple[float, float]]:
+    rng = random.Random(7)
+    return [(rng.gauss(a, 0.02), rng.gauss(b, 0.02)) for _ in range(blocks)]
+
+
+def test_load_of_one_arm_follows_it() -> None:
+    assert follows(shares(0.0, 0.3), shares(0.0, 0.6), ALPHA)
+    assert follows(shares(0.3, 0.0), shares(0.6, 0.0), ALPHA)
+
+
+def test_load_of_both_arms_follows_none() -> None:
+    assert not follows(shares(0.3, 0.3), shares(0.6, 0.6), ALPHA)
+
+
+def test_load_that_is_crowded_out_follows_none() -> None:
+    assert not follows(shares(0.5, 0.1), shares(1.0, 1.0), ALPHA)
+    assert not follows(shares(0.5, 0.1), shares(0.6, 0.9), ALPHA)
+
+
+def test_few_blocks_show_nothing() -> None:
+    assert not follows(shares(0.0, 0.5, 5), shares(0.0, 0.5, 5), ALPHA)
+
+
+def test_difference_below_the_step_of_the_count_shows_nothing() -> None:
+    pairs = [(0.10, 0.11)] * 30
+    assert not follows(pairs, pairs, ALPHA, resolution=0.02)
+
+
+def test_load_that_follows_nothing_is_found_in_at_most_five_per_cent() -> None:
+    """Looked at after every block; bursts that fall on either arm by chance."""
+    found = 0
+    for study in range(300):
+        rng = random.Random(study)
+        pairs = [(0.4 * (rng.random() < 0.3), 0.4 * (rng.random() < 0.3)) for _ in range(30)]
+        found += any(follows(pairs[:n], pairs[:n], ALPHA) for n in range(6, 31))
+    assert found <= 0.05 * 300 + 8
