@@ -11,7 +11,6 @@ from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.measure.build_evidence import builds_of, built_as
 from assay.records import Conclusion, Configuration, Kind, Recommendation, Workload
-from assay.search.proof_words import proof_command, proof_words
 from assay.untrusted import clean
 
 if TYPE_CHECKING:
@@ -99,6 +98,8 @@ def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) 
 
 
 def _not_proven(record: StudyRecord, recommendation: Recommendation) -> BadInput:
+    from assay.search.proof_words import proof_command, proof_words  # a run needs no search
+
     remedy = "--unproven runs it all the same"
     if recommendation.proof is not None:
         command = proof_command(record.id, record.spec.budget, recommendation.proof)
