@@ -98,7 +98,7 @@ def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) 
 
 
 def _not_proven(record: StudyRecord, recommendation: Recommendation) -> BadInput:
-    from assay.search.proof_words import proof_command, proof_words
+    from assay.search.proof_words import proof_command, proof_words  # a run needs no search
 
     remedy = "--unproven runs it all the same"
     if recommendation.proof is not None:

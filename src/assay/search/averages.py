@@ -91,7 +91,7 @@ def _estimate(
     mean = kept * math.fsum(weight * known[c][0] for c, weight in contrast.items())
     parts = [weight**2 / max(1, known[c][1]) for c, weight in contrast.items()]
     whole = deviation * math.sqrt(math.fsum(parts)) if parts else 0.0
-    return Estimate(mean, whole * math.sqrt(kept))
+    return Estimate(mean, whole)  # how much is luck is itself a guess
 
 
 def _kept(known: Mapping[Configuration, tuple[float, int]], deviation: float) -> float:
