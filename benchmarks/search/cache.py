@@ -98,7 +98,7 @@ class Cache:
         return {key[1].removesuffix("-raw"): key[2] for key in self.read()}
 
     def has(self, peer: str) -> bool:
-        """Whether there are results of a peer."""
+        """Return whether there are results of a peer."""
         return peer in self._newest_versions
 
 

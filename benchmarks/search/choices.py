@@ -54,8 +54,9 @@ def method_of(job: Job) -> Method:
     """Return the method of a job, whose name is its kind, a slash and its choice."""
     kind, _, choice = job.method.partition("/")
     searcher = GpSearcher(CHOICES[choice])
-    make = RaceSearch if kind == "assay-race" else SearcherSearch
-    return make(job.method, searcher)
+    if kind == "assay-race":
+        return RaceSearch(job.method, searcher)
+    return SearcherSearch(job.method, searcher)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ COST_S = {"random": 0.1, "tpe": 1.0, "gp": 25.0, "smac": 80.0, "hebo": 200.0, "a
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be compared.
+    """The comparison that is wanted.
 
     Attributes:
         tables: paths.
@@ -96,7 +96,7 @@ def _has_one_hot(path: Path) -> bool:
 
 
 def is_installed(method: str) -> bool:
-    """Whether a method can run here."""
+    """Return whether a method can run here."""
     return method not in NEEDED or importlib.util.find_spec(NEEDED[method]) is not None
 
 
