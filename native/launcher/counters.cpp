@@ -36,9 +36,9 @@ struct Event {
 };
 
 // Every event takes the program some time at each fork, thread and switch (docs/launcher.md has figures), and
-// on virtual performance monitoring units 0.1 ms for each process. So none is opened unless the plan names it.
-// The set called "default" holds no software event, since each has a cheaper source of nearly the same, and of
-// the others those for which most machines have counters enough at once.
+// on virtual performance monitoring units 0.1 ms for each process. So none is opened unless the plan names
+// it. The set called "default" holds no software event, since each has a cheaper source of nearly the same,
+// and of the others those for which most machines have counters enough at once.
 constexpr std::array known_events{
     Event{"task_clock_s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, Side::clock},
     Event{"context_switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, Side::kernel},

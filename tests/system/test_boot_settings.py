@@ -11,7 +11,7 @@ from command_line import CommandLine
 
 from assay.cli.ready import Ready
 from assay.cli.system import system_of
-from assay.cli.verbs.run import _launch
+from assay.cli.verbs.run import _launch, _Observing
 from assay.launch.driver import Driver
 from assay.measure.drift import DRIFT
 from assay.records import Booted, Configuration, Granted, Plan, Workload
@@ -123,7 +123,8 @@ def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -
     plan = Plan(configuration=Configuration({NAME: 7}), actions=(booted,))
     workload = Workload(argv=("sh", "-c", f"echo 0 > {shlex.quote(path)}"))
     with system_of(plan, builtin(), assay_exec) as look:
-        facts, around = _launch(Ready(Driver(assay_exec, os.environ), plan, workload, look=look))
+        ready = Ready(Driver(assay_exec, os.environ), plan, workload, look=look)
+        facts, around = _launch(ready, _Observing(None, None))
     assert (facts.system, facts.system_changed) == ({path: "1"}, {path: "0"})
     assert [(one.kind, one.note) for one in around] == [(DRIFT, f"{path}: 1 became 0")]
     grant = judge_all(plan.configuration, builtin(), plan, facts)[NAME]

@@ -93,7 +93,10 @@ def explained(parsed: Parsed) -> str:
         if found is not None and not parsed.separated:
             workload = msgspec.structs.replace(workload, cwd=found.workload.cwd)
         lab, plan = _planned(lab, configuration, workload)
-        return explain(plan, workload, lab.driver.env, before=in_share_words(lab))
+        before = list(in_share_words(lab))
+        if found is not None and found.unproven:
+            before.append("Not proven: no claim shows a gain.")
+        return explain(plan, workload, lab.driver.env, before=before)
 
 
 @contextmanager

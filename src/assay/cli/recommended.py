@@ -27,6 +27,7 @@ class Recommended(msgspec.Struct, frozen=True):
         parallel: in how many slots it was found.
         program_digest: of the files that it ran; of a built program, of other things as well.
         builds: of the builds that it ran, each as its sample tells it.
+        unproven: whether no claim shows that the settings are better than the default.
     """
 
     study_id: str
@@ -35,6 +36,7 @@ class Recommended(msgspec.Struct, frozen=True):
     parallel: int | None
     program_digest: str | None
     builds: frozenset[str]
+    unproven: bool = False
 
     def built_otherwise(self, argv: tuple[str, ...], key: str) -> bool:
         """Whether the study built with the same command, and from something else.
@@ -65,7 +67,15 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
         parallel=spec.parallel,
         program_digest=record.strata[-1].program_digest,
         builds=builds_of(samples),
+        unproven=_is_unproven(record, arguments.point),
     )
+
+
+def _is_unproven(record: StudyRecord, point: str | None) -> bool:
+    """Return whether no claim shows that the recommendation of a study is better."""
+    conclusion = record.conclusion
+    chosen = conclusion.recommendation if conclusion is not None else None
+    return point is None and chosen is not None and chosen.unproven
 
 
 def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) -> Configuration:

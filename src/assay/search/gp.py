@@ -105,7 +105,8 @@ class GpSearcher:
             wanted = [c for c in named if c not in launched(trials)]
             wanted += space.spread(count - len(wanted), draws)
             return fresh(space, wanted, launched(trials), count, draws)
-        lean = [] if bites(trials) else self._lean(space, model, count, seed)
+        early = len(trials) < self.options.lean_after
+        lean = [] if early or bites(trials) else self._lean(space, model, count, seed)
         lean = lean[: math.ceil(self.options.max_lean * count)]
         model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)

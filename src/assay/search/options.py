@@ -13,6 +13,7 @@ class SearcherOptions:
 
     Attributes:
         max_lean: largest share of a batch that sets few settings; see ``assay.search.lean``.
+        lean_after: launches before which no such configuration is proposed.
         startup: random configurations that are launched before the model is asked.
         turns: rules of a batch, by the surrogate of all values; see ``assay.search.acquire``.
         probes: rules by the surrogate of clipped values, which looks for other places to be good.
@@ -22,7 +23,8 @@ class SearcherOptions:
         priors: of the surrogate.
     """
 
-    max_lean: float = 1.0
+    max_lean: float = 0.25
+    lean_after: int = 12
     startup: int = 8
     turns: tuple[str, ...] = ("improve", "bound", "improve", "bound", "near")
     probes: tuple[str, ...] = ("probe", "probe", "probe")

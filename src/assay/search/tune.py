@@ -173,8 +173,11 @@ class TuneRace(SearchingRace):
     def _keep_default(self, purse: Purse) -> Roster | Done:
         """Nothing to confirm; left to show are noise floor and requirements, where asked for."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
+        tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
         if (self._spec.null or self._spec.require) and blocks < self._least:
-            return self._confirmation_block(self._confirm_arms(DEFAULT_ARM), blocks, purse)
+            following = self._confirmation_block(self._confirm_arms(DEFAULT_ARM), blocks, purse)
+            if tried or isinstance(following, Roster):
+                return following
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return Done(
                 Reason.WORKLOAD_FAILED,
@@ -182,7 +185,6 @@ class TuneRace(SearchingRace):
             )
         if self.winner == DEFAULT_ARM and default_breaks(trials_of(self._history)):
             return Done(Reason.DECIDED, "No configuration was found that keeps what is required.")
-        tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
         if not tried:
             return self._nothing_tried()
         if self.winner == DEFAULT_ARM:

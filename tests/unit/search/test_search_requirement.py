@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -417,6 +418,11 @@ class TestTuneKeepsTheContract(RaceContract):
     def race(self, spec: StudySpec) -> Race:
         return RACES[Kind.TUNE](spec)
 
+    def test_what_is_too_small_says_what_would_do(self) -> None:
+        """Every budget of a ``tune`` has an answer."""
+        for launches in (1, 2, 3, 7):
+            assert self._trip(Budget(launches=launches)).done.reason is Reason.BUDGET
+
 
 A, B = (Arm(name=n, configuration=Configuration({"arg.cache": v})) for n, v in (("a", 1), ("b", 8)))
 
@@ -536,11 +542,12 @@ class TestErrors:
         alone = msgspec.structs.replace(spec, kind=Kind.MEASURE, arms=(A,))
         assert 2 * requirement_alpha(alone) == pytest.approx(spec.alpha)
 
-    def test_a_budget_that_cannot_show_it_is_refused(self) -> None:
+    def test_budget_that_cannot_show_it_says_what_is_missing(self) -> None:
         p99 = msgspec.structs.replace(WITHIN_100, quantile=0.99)
         trip, _ = carried_out_only(spec_of(CACHE, 100, p99))
-        assert trip.reason is Reason.TOO_SMALL
-        assert trip.needed is not None and (trip.needed.launches or 0) > 800
+        assert trip.reason is Reason.BUDGET
+        missing = re.search(r"a proof takes (\d+) more blocks at least", trip.message)
+        assert missing is not None and int(missing[1]) > 400
 
     def test_false_holds(self) -> None:
         """Half of the launches of each configuration break it: it holds in none of them."""
