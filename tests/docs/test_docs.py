@@ -38,7 +38,16 @@ from assay.errors import BadInput
 from assay.launch.partition.wish import KEYS
 from assay.machine.checks import CHECKS, Right, Status
 from assay.measure.causes import CauseKind
-from assay.records import EffectKind, EffectVerdict, Granted, Modes, Outcome, SpreadVerdict, Verdict
+from assay.records import (
+    EffectKind,
+    EffectVerdict,
+    Granted,
+    Modes,
+    Outcome,
+    RecommendationStatus,
+    SpreadVerdict,
+    Verdict,
+)
 from assay.records.comparison import (
     Condition,
     ConditionDifference,
@@ -406,6 +415,7 @@ def test_messages_of_the_tier_are_those_of_its_library() -> None:
 KINDS = (
     *(Outcome, Granted, Verdict, SpreadVerdict, EffectKind, EffectVerdict, Status, Right),
     CauseKind,
+    RecommendationStatus,
 )
 VALUES = {str(v) for kind in KINDS for v in kind} | {
     "cpu",
@@ -479,6 +489,8 @@ def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
     found.add("tune", assay_says("tune", "--json", *tuned, *program, PROGRAM))
     again = ["--runs", "40", "--warm-start", "last", "arg.n=60,5"]
     found.add("tune", assay_says("tune", "--json", *again, *program, PROGRAM))
+    few = ["--runs", "8", "--budget", "60s", "arg.n=60,5"]  # too few for a proof
+    found.add("tune", assay_says("tune", "--json", *few, *program, PROGRAM))
     calibrate = ["study", "calibrate", "--json", "--disturbed-above", "never"]
     many = json.loads(assay_says(*calibrate, "--runs", "61", *program, "pass"))
     found.add("study calibrate", json.dumps(many))

@@ -6,12 +6,11 @@ from assay.errors import BadInput, nearest
 from assay.records.observation import EVERY, Observation
 
 
-def observed_of(text: str | None, option: str = "--observe") -> tuple[Observation, ...] | None:
+def observed_of(text: str | None) -> tuple[Observation, ...] | None:
     """Return the observations that were asked for; ``None`` where it was left to assay.
 
     Args:
         text: as it was written: ``all``, ``none`` or names with commas between them.
-        option: names it in an error.
 
     Raises:
         BadInput: no such observation.
@@ -23,7 +22,7 @@ def observed_of(text: str | None, option: str = "--observe") -> tuple[Observatio
         if name not in tuple(Observation):
             near = nearest(name, (*Observation, "all", "none"))
             raise BadInput(
-                f"{option}: there is no observation {name!r}.",
+                f"--observe: there is no observation {name!r}.",
                 f"Did you mean {near}?"
                 if near
                 else f"Write all, none, or some of {', '.join(Observation)}.",

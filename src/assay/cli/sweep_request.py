@@ -270,7 +270,7 @@ class SweepRequest:
         if arguments.observe is not None:
             return observed_of(arguments.observe)
         with self._key("study", "observe"):
-            return observed_of(self.table.study.observe, "observe")
+            return observed_of(self.table.study.observe)
 
     def _disturbed_above(self, arguments: argparse.Namespace) -> float | None:
         text = arguments.disturbed_above
