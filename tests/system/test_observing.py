@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,9 @@ def test_record_names_the_observations_that_were_on(
 
 def test_study_keeps_the_observations_of_each_launch(cli: CommandLine) -> None:
     words = ("measure", "--observe", "none", "--metric", "peak_anon_bytes", "--runs", "4")
-    assert cli(*words, "--", "sleep", "0.05").status == 0
+    holding = "x = bytearray(20 << 20); import time; time.sleep(0.2)"
+    answer = cli(*words, "--", sys.executable, "-c", holding)
+    assert answer.status == 0, answer.err
     counted = [one["observed"] for one in cli.documents() if one["launch"]["stage"] == "confirm"]
     assert counted == [["memory"]] * len(counted) and counted
 
