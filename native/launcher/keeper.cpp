@@ -367,10 +367,9 @@ class Keeper {
             const std::int64_t peak = missed ? *worked_out : sampled;
             result.anon = SampledMemory{peak, missed, seconds(sampler.widest(ended)), sampler.samples()};
         } else {
-            result.absent.emplace_back("peak_anon_bytes",
-                                       plan_.sampling.memory
-                                           ? "the program ended before a sample saw memory of it"
-                                           : not_sampled);
+            result.absent.emplace_back(
+                "peak_anon_bytes",
+                plan_.sampling.memory ? "the program ended before a sample saw memory of it" : not_sampled);
         }
     }
 

@@ -104,7 +104,7 @@ struct Plan {
     Limits limits;
     ContainmentWish containment = ContainmentWish::automatic;
     std::string cgroup_root = "/sys/fs/cgroup";
-    std::string host_root; // in which proc, sys and dev lie; empty is "/"
+    std::string host_root;             // in which proc, sys and dev lie; empty is "/"
     std::vector<std::string> counters; // none: no perf event is opened
     std::optional<std::string> cgroup_parent;
     std::optional<std::string> cgroup_name;
