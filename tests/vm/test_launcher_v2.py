@@ -221,8 +221,8 @@ def test_the_peak_of_a_known_allocation(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert record["outcome"] == "exited"
     assert_sampled_24_mib(record)
-    # Samples take at most a two-hundredth of the time, and without a control group one of them takes
-    # milliseconds in an emulated guest.
+    # Samples take at most a two-hundredth of the time, and without a control group one of them
+    # takes milliseconds in an emulated guest.
     assert record["anon_samples"] >= (2 if record["containment"]["mode"] != "none" else 1)
     assert 0 < record["anon_interval_s"] <= record["wall_s"]
 
