@@ -2,7 +2,7 @@
 
 The launcher's record holds several accounts of the same time: the wall clock, the processor time of
 the control group, that of the processes that were waited for, and the busy time of the CPUs. Where
-two of them cannot both be true, a figure of the launch is wrong, and nobody can tell which one.
+two of them cannot both be true, a figure of the launch is wrong, and it is unknown which one.
 """
 
 from __future__ import annotations
