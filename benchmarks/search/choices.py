@@ -42,9 +42,6 @@ CHOICES = {
     "fewer-probes": _FEWER,
     "more-probes": _MORE,
     "no-probes": SearcherOptions(probes=()),
-    "lean-half": SearcherOptions(max_lean=0.5),
-    "lean-quarter": SearcherOptions(max_lean=0.25),
-    "not-lean": SearcherOptions(max_lean=0.0),
     "shorter": SearcherOptions(priors=Priors(length=(math.log(0.25), 1.0))),
     "longer": SearcherOptions(priors=Priors(length=(0.0, 1.0))),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .rows import Rows
+from .rows import PLUS, Rows
 
 COLOURS = {
     "assay": "#d55e00",
@@ -38,7 +38,7 @@ def draw(rows: Rows, path: Path) -> None:
             launches = of.distinct("launches")
             ax.errorbar(
                 launches,
-                [100 * of.of(launches=n).mean("regret") for n in launches],
+                [100 * (of.of(launches=n).mean("regret") + PLUS) for n in launches],
                 yerr=[100 * of.of(launches=n).error("regret") for n in launches],
                 label=method,
                 color=COLOURS.get(method),
@@ -58,7 +58,7 @@ def draw(rows: Rows, path: Path) -> None:
         ax.grid(alpha=0.25)
         ax.set_xlabel("launches (logarithmic)")
         if place % columns == 0:
-            ax.set_ylabel("regret, % (logarithmic)")
+            ax.set_ylabel("regret plus 0.1 %, % (logarithmic)")
     for place in range(len(tables), lines * columns):
         axes[place // columns][place % columns].axis("off")
     axes[0][0].legend(frameon=False, fontsize=9)

@@ -142,8 +142,14 @@ class CommandLine:
         """Wait until so many samples are stored."""
         end = time.monotonic() + timeout_s
         while len(self.samples()) < samples:
-            assert time.monotonic() < end, "the study does not go on"
+            assert time.monotonic() < end, f"the study does not go on: {self.begun_err}"
             time.sleep(0.005)
+
+    @property
+    def begun_err(self) -> str:
+        """What programs that were ``begun`` wrote to their standard error."""
+        err = self.folder / "begun.err"
+        return err.read_text() if err.exists() else ""
 
     def studies(self) -> list[dict[str, Any]]:
         """As ``study list`` has them."""

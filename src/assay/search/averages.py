@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.records import DEFAULT, Configuration
-from assay.search.searcher import Contrast, Estimate, Trial, deviation_of_default
+from assay.search.searcher import (
+    UNKNOWN,
+    Belief,
+    Contrast,
+    Estimate,
+    Trial,
+    deviation_of_default,
+)
 from assay.search.space import SearchSpace
 from assay.stats.eliminate import scores
 
@@ -65,6 +72,14 @@ class ByAverage:
         able = [s for s in standings(trials) if s.launches]
         ranked = sorted(able, key=lambda s: (s.score, str(s.configuration)))
         return [s.configuration for s in ranked[:count]]
+
+    def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
+        """See ``Searcher.core``: nothing is known of settings."""
+        return []
+
+    def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
+        """See ``Searcher.belief``: nothing is known of settings."""
+        return UNKNOWN
 
     def contrasts(
         self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]

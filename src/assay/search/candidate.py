@@ -22,12 +22,18 @@ WIDENED = 1.15
 (``make bench-recommendations``)."""
 LIKELY = 0.9
 """A candidate is recommended without a proof only if it is better than the default with this
-probability."""
+probability,"""
+LIKELIER = 0.5
+"""or with this one, where it is known that settings matter:"""
+IDLE = 0.05
+"""where the probability that none does is at most this."""
+FEW = 0.5
+"""A part of a configuration is preferred to it only where few settings matter with this
+probability:"""
 PENALTY_SHARE = 0.25
 """Each setting of a candidate must be worth this share of the margin."""
 DOUBT = 1.0
-"""A part of a configuration is preferred to it unless it is worse by more than so many standard
-deviations of that difference,"""
+"""unless it is worse by more than so many standard deviations of that difference,"""
 KNOWN = 0.3
 """where that standard deviation is at most this share of the gain."""
 DIGITS = 4
@@ -42,10 +48,12 @@ class Candidate:
     Attributes:
         arm: the configuration; the default where no other is expected to be better.
         estimate: of its log ratio to the default; lower is better.
+        nothing: probability that no setting does anything.
     """
 
     arm: Arm
     estimate: Estimate
+    nothing: float = 1.0
 
     def is_likely(self, margin: float) -> bool:
         """Whether it is expected to be better by more than a margin, and likely better at all.
@@ -58,7 +66,8 @@ class Candidate:
             return False
         if mean > math.log1p(-margin):
             return False
-        return deviation == 0.0 or statistics.NormalDist().cdf(-mean / deviation) >= LIKELY
+        least = LIKELY if self.nothing > IDLE else LIKELIER
+        return deviation == 0.0 or statistics.NormalDist().cdf(-mean / deviation) >= least
 
     def expected(self, goal: Goal, launches: int) -> Expected:
         """The effect as a ratio of the objective, with its interval.
@@ -113,7 +122,7 @@ def best_candidate(
     if estimate.mean >= 0.0 and not default_breaks(trials):
         return KEPT_DEFAULT
     core = _core(searcher, space, trials, configuration, [c for c, _ in pairs], price)
-    return Candidate(arm_of(core), dict(pairs)[core])
+    return Candidate(arm_of(core), dict(pairs)[core], searcher.belief(space, trials).nothing)
 
 
 def _core(
@@ -134,6 +143,8 @@ def _core(
     """
     parts = [c for c in among if len(c) < len(whole) and c.items() <= whole.items()]
     parts = [c for c in parts if c != DEFAULT]
+    if not parts or searcher.belief(space, trials).few < FEW:
+        return whole
     wanted = [{c: 1.0, whole: -1.0} for c in parts]
     losses = searcher.contrasts(space, trials, wanted)
     gain = abs(estimates(searcher, space, trials, [whole])[0].mean)

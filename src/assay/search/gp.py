@@ -13,11 +13,13 @@ from weakref import WeakKeyDictionary
 
 from assay.records import DEFAULT, Configuration, Earlier
 from assay.search.acquire import Pool, batch, left_to_gain, sample_best
+from assay.search.core import best_core
 from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
-from assay.search.lean import lean_proposals
 from assay.search.options import SearcherOptions
 from assay.search.searcher import (
+    UNKNOWN,
+    Belief,
     Contrast,
     Estimate,
     Trial,
@@ -105,16 +107,10 @@ class GpSearcher:
             wanted = [c for c in named if c not in launched(trials)]
             wanted += space.spread(count - len(wanted), draws)
             return fresh(space, wanted, launched(trials), count, draws)
-        early = len(trials) < self.options.lean_after
-        lean = [] if early or bites(trials) else self._lean(space, model, count, seed)
-        lean = lean[: math.ceil(self.options.max_lean * count)]
         model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
         rng = np.random.default_rng(seed)
-        if lean:
-            able = pool.able & np.array([c not in lean for c in configurations], dtype=bool)
-            pool = replace(pool, able=able)
-        turns, probes = self.options.shared_out(count - len(lean))
+        turns, probes = self.options.shared_out(count)
         chosen = batch(model.surrogate, pool, turns, rng)
         able = pool.able.copy()
         able[chosen] = False
@@ -123,23 +119,7 @@ class GpSearcher:
             at = self.options.clipped_at
             clipped = self._new_model(space, trials, clipped_at=at, earlier=earlier)
             chosen += batch(clipped.surrogate, pool, probes, rng)
-        return [*lean, *(configurations[at] for at in chosen)]
-
-    def _lean(
-        self, space: SearchSpace, model: _Model, count: int, seed: int
-    ) -> list[Configuration]:
-        """Configurations in which few settings are set, as far as few are believed to matter."""
-        if count < 1:
-            return []
-        return lean_proposals(
-            space,
-            self._encoded(space),
-            model.belief,
-            model.failed,
-            count=count,
-            launched={c: model.launches[c] for c in model.able},
-            seed=seed,
-        )
+        return [configurations[at] for at in chosen]
 
     @_on_one_thread
     def verify(
@@ -163,6 +143,24 @@ class GpSearcher:
             among.remove(found)
             chosen.append(found)
         return [able[i] for i in chosen]
+
+    @_on_one_thread
+    def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
+        """See ``Searcher.core``."""
+        model = self._model(space, trials)
+        if model is None or bites(trials):
+            return []
+        launched = {c: model.launches[c] for c in model.able}
+        features = self._encoded(space)
+        return best_core(space, features, model.belief, model.failed, launched)
+
+    @_on_one_thread
+    def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
+        """See ``Searcher.belief``."""
+        model = self._model(space, trials)
+        if model is None:
+            return UNKNOWN
+        return Belief(nothing=model.belief.nothing, few=model.belief.alone)
 
     @_on_one_thread
     def contrasts(

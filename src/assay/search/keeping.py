@@ -31,8 +31,8 @@ class Keeping:
         block = history.dear_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
         return block.times(RESERVE * self.blocks)
 
-    def proof(self, history: History, arm: Arm, gain: float, noise: float) -> tuple[Cost, int]:
-        """What a proof of a gain is expected to take, and how many launches it has.
+    def proof(self, history: History, arm: Arm, gain: float, noise: float) -> Cost:
+        """What a proof of a gain is expected to take.
 
         Args:
             history: so far.
@@ -41,8 +41,7 @@ class Keeping:
             noise: standard deviation of the logarithm of a launch.
         """
         blocks = planned_blocks_for(gain, noise, self.blocks)
-        cost = proof_cost(history, [arm, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
-        return cost, cost.launches
+        return proof_cost(history, [arm, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
 
     def affords(
         self, history: History, arms: Sequence[Arm], purse: Purse, share: float = 0.0

@@ -12,8 +12,6 @@ class SearcherOptions:
     """How a ``GpSearcher`` chooses; ``benchmarks.search.choices`` compares sets of them.
 
     Attributes:
-        max_lean: largest share of a batch that sets few settings; see ``assay.search.lean``.
-        lean_after: launches before which no such configuration is proposed.
         startup: random configurations that are launched before the model is asked.
         turns: rules of a batch, by the surrogate of all values; see ``assay.search.acquire``.
         probes: rules by the surrogate of clipped values, which looks for other places to be good.
@@ -23,8 +21,6 @@ class SearcherOptions:
         priors: of the surrogate.
     """
 
-    max_lean: float = 0.25
-    lean_after: int = 12
     startup: int = 8
     turns: tuple[str, ...] = ("improve", "bound", "improve", "bound", "near")
     probes: tuple[str, ...] = ("probe", "probe", "probe")

@@ -68,7 +68,26 @@ def proof_budget(cost: Cost) -> Budget:
     return Budget(time_s=float(math.ceil(cost.time_s * SPARE)), launches=cost.launches)
 
 
-def prefers_proof(gain: float, left: float, made: int, launches: int) -> bool:
+def displaced(purse: Purse, proof: Cost, following: Cost) -> float:
+    """Launches of the search that a proof takes the place of.
+
+    Where each new configuration is to be built a proof, which builds nothing, displaces few.
+
+    Args:
+        purse: says whether time or launches are short.
+        proof: its cost.
+        following: cost of the next block of search.
+    """
+    shares = []
+    if purse.total.time_s is not None:
+        whole_s = following.time_s + following.once_s
+        shares.append((proof.time_s + proof.once_s) / max(whole_s, 1e-9))
+    if purse.total.launches is not None:
+        shares.append(proof.launches / max(following.launches, 1))
+    return following.launches * max(shares, default=1.0)
+
+
+def prefers_proof(gain: float, left: float, made: int, launches: float) -> bool:
     """Whether a proof is worth more than the search that it takes the place of.
 
     The best of a space comes nearer in proportion to the launches made: of what is left to gain
@@ -78,7 +97,7 @@ def prefers_proof(gain: float, left: float, made: int, launches: int) -> bool:
         gain: expected of the best that is known, as a difference of logarithms.
         left: by how much the best of the space is expected to be better than that.
         made: launches of the search so far.
-        launches: of the proof.
+        launches: of the search, that the proof takes the place of.
     """
     if not math.isfinite(left):
         return True

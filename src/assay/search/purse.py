@@ -67,7 +67,7 @@ class Purse:
         """Whether ``cost`` leaves the share ``keep`` of the total, and ``least``, untouched."""
         time_ok = self.left.time_s is None or (
             self.left.time_s - cost.time_s - cost.once_s
-            >= max(keep * (self.total.time_s or 0.0), least.time_s)
+            >= max(keep * (self.total.time_s or 0.0), least.time_s + least.once_s)
         )
         launches_ok = self.left.launches is None or (
             self.left.launches - cost.launches

@@ -52,6 +52,22 @@ class Estimate:
     deviation: float
 
 
+@dataclass(frozen=True)
+class Belief:
+    """How many settings are believed to matter.
+
+    Attributes:
+        nothing: probability that none does.
+        few: probability that few do, and that these explain all but noise.
+    """
+
+    nothing: float
+    few: float
+
+
+UNKNOWN = Belief(nothing=1.0, few=1.0)
+"""Of a searcher without a model: any setting may be idle."""
+
 RANDOM_TRIES = 50
 """Random draws for each configuration that is still wanted, before the neighbours of those that are
 known are gone through: in a small space nearly every draw is known."""
@@ -80,6 +96,14 @@ class Searcher(Protocol):
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
         """Up to ``count`` different ones of what was launched and may be the best."""
+        ...
+
+    def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
+        """The best that sets few settings, to be launched; none unless few are likely to matter."""
+        ...
+
+    def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
+        """How many settings are believed to matter."""
         ...
 
     def contrasts(

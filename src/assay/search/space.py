@@ -92,6 +92,8 @@ class SearchSpace:
 
     def without_idle(self, configuration: Configuration) -> Configuration:
         """The same without settings whose condition does not hold in it."""
+        if not self._when:
+            return configuration
         values = dict(configuration)
         while idle := self._idle(values):
             del values[idle]
@@ -110,10 +112,11 @@ class SearchSpace:
 
     def valid(self, configuration: Configuration) -> bool:
         """Whether it satisfies every constraint, and can be granted."""
-        values = self._with_defaults(dict(configuration))
-        return all(c.holds(values, unknown=True) for c in self._constraints) and (
-            self._admissible is None or self._admissible(configuration)
-        )
+        if self._constraints:
+            values = self._with_defaults(dict(configuration))
+            if not all(c.holds(values, unknown=True) for c in self._constraints):
+                return False
+        return self._admissible is None or self._admissible(configuration)
 
     def avoiding(self, refused: Callable[[Configuration], bool]) -> SearchSpace:
         """The same space without configurations that turned out not to be granted."""
@@ -156,10 +159,9 @@ class SearchSpace:
     def draw(self, rng: random.Random) -> Configuration | None:
         """One valid configuration at random; ``None`` where constraints exclude nearly all."""
         for _ in range(DRAWS):
-            values = {name: self._draw_value(name, rng) for name in self.parameters}
-            candidate = self.canonical(
-                Configuration({n: v for n, v in values.items() if v is not None})
-            )
+            drawn = {name: self._draw_value(name, rng) for name in self.parameters}
+            values = {n: v for n, v in drawn.items() if v is not None}
+            candidate = self.without_idle(Configuration(values))
             if self.valid(candidate):
                 return candidate
         return None
@@ -194,9 +196,10 @@ class SearchSpace:
         options = self.options(name)
         if options is not None:
             return rng.choice(options)
-        domain = self.parameters[name].domain
-        assert isinstance(domain, Range)
-        return domain.at(rng.random())
+        parameter = self.parameters[name]
+        assert isinstance(parameter.domain, Range)
+        value = parameter.domain.at(rng.random())
+        return None if same_value(value, parameter.default) else value
 
     def neighbours(self, configuration: Configuration) -> Iterator[Configuration]:
         """Valid configurations that differ in one parameter, nearest values first."""

@@ -38,6 +38,10 @@ NOISE = (3.0, 0.03)
 """Degrees of freedom and size (a logarithm) of the prior on the noise of a launch."""
 LEVEL = 1e4
 """Variance of the overall level, in multiples of that of a launch: it is unknown."""
+OWN = {0.0: 0.8, 1.0: 0.1, 4.0: 0.1}
+"""Variance of what is a configuration's own where few settings matter, in multiples of that of a
+launch, each with its probability: many further settings may matter a little. Replicates tell it
+from noise."""
 PRIOR = {"none": 0.25, "one": 0.3, "sum": 0.15, "pair": 0.1, "dense": 0.2}
 """Probability of each class of models before any launch, shared evenly within the class."""
 PAIRED = 9
@@ -66,29 +70,79 @@ class Launches:
 
 
 @dataclass(frozen=True)
-class _Few:
-    """A model in which few settings matter, conditioned on launches.
+class _Base:
+    """What does not depend on which settings matter: noise, blocks and what is a configuration's.
 
     Attributes:
-        settings: numbers of the settings that matter.
+        own: variance of what is a configuration's own, in multiples of that of a launch.
+        precision: inverse covariance of the launches.
+        log_det: logarithm of the determinant of that covariance.
+        weighted: the precision times the values.
+        quadratic: the values times that.
+    """
+
+    own: float
+    precision: Array
+    log_det: float
+    weighted: Array
+    quadratic: float
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Settings that matter, and what was seen of them.
+
+    Attributes:
+        settings: their numbers.
         interacts: whether two of them interact.
-        amplitude: prior variance of an effect, in multiples of that of a launch.
-        log_weight: logarithm of its prior times its evidence.
         seen: columns of the distinct values seen, one array for each setting (for an interaction
             of the distinct pairs).
-        pull: weights of the posterior mean.
-        hold: matrix by which the posterior variance is less than the prior one.
-        scale: scale of the noise variance.
+        member: launches x values seen: which of them each launch had.
+        root: square root of the prior covariance of the effects of the values seen.
     """
 
     settings: tuple[int, ...]
     interacts: bool
+    seen: tuple[Array, ...]
+    member: Array
+    root: Array
+
+
+@dataclass(frozen=True)
+class _Few:
+    """A model in which few settings matter, conditioned on launches.
+
+    Attributes:
+        shape: which settings.
+        base: the rest.
+        amplitude: prior variance of an effect, in multiples of that of a launch.
+        log_weight: logarithm of its prior times its evidence.
+        held: the precision of the base times the members.
+        middle: by which that of the whole is less: ``held @ middle @ held.T``.
+        weights: the precision of the whole times the values.
+        scale: scale of the noise variance.
+    """
+
+    shape: _Shape
+    base: _Base
     amplitude: float
     log_weight: float
-    seen: tuple[Array, ...]
-    pull: Array
-    hold: Array
+    held: Array
+    middle: Array
+    weights: Array
     scale: float
+
+    def explained(self, across: Array) -> Array:
+        """Variances of sums that the launches explain, in multiples of that of a launch.
+
+        Args:
+            across: prior covariance, sums x launches.
+        """
+        import numpy as np
+
+        turned = across @ self.held
+        whole = np.einsum("ij,ij->i", across @ self.base.precision, across)
+        return np.asarray(whole - np.einsum("ij,ij->i", turned @ self.middle, turned))
 
 
 class SparseModels:
@@ -118,14 +172,9 @@ class SparseModels:
         count = len(values)
         self._level = float(np.median(values))
         centred = values - self._level
-        same_block = launches.block[:, None] == launches.block[None, :]
-        base = np.eye(count) + BLOCK_SHARE * same_block + LEVEL
-        precision = np.linalg.inv(base)
-        self._precision = 0.5 * (precision + precision.T)
-        self._log_base = float(np.linalg.slogdet(base)[1])
         self._centred = centred
-        self._weighted = self._precision @ centred
-        self._quadratic = float(centred @ self._weighted)
+        self._same_block = launches.block[:, None] == launches.block[None, :]
+        self._same = launches.which[:, None] == launches.which[None, :]
         self.freedom = NOISE[0] + count - 1
         self._models = self._fitted()
         self._weights, self._dense_weight = self._normalised()
@@ -142,27 +191,44 @@ class SparseModels:
     def _scale(self, quadratic: float) -> float:
         return (NOISE[0] * NOISE[1] ** 2 + quadratic) / self.freedom
 
+    def _base(self, own: float) -> _Base:
+        import numpy as np
+
+        noise = np.eye(len(self._centred)) + BLOCK_SHARE * self._same_block
+        # The level of the values takes one degree of freedom, which all models share.
+        covariance = noise + own * self._same + LEVEL
+        precision = np.linalg.inv(covariance)
+        precision = 0.5 * (precision + precision.T)
+        weighted = precision @ self._centred
+        return _Base(
+            own=own,
+            precision=precision,
+            log_det=float(np.linalg.slogdet(covariance)[1]),
+            weighted=weighted,
+            quadratic=float(self._centred @ weighted),
+        )
+
     def _fitted(self) -> list[_Few]:
         import numpy as np
 
         count = len(self._settings)
-        # The level of the values takes one degree of freedom, which all models share.
-        self._none = math.log(PRIOR["none"]) + float(
-            self._evidence(self._quadratic, self._log_base)
-        )
+        bases = [self._base(own) for own in OWN]
+        plain = bases[0]
+        self._none = math.log(PRIOR["none"]) + float(self._evidence(plain.quadratic, plain.log_det))
         found: list[_Few] = []
         best: dict[int, float] = {}
         varied = [k for k in range(count) if len(self._distinct((k,))[0]) > 1]
         prior = math.log(PRIOR["one"] / max(1, count))
         for k in varied:
-            models = self._with((k,), False, prior)
+            models = self._with(self._shape((k,), False), bases, prior)
             best[k] = max(model.log_weight for model in models)
             found += models
         leading = sorted(best, key=lambda k: -best[k])[:PAIRED]
         pairs = max(1, count * (count - 1) // 2)
         for pair in itertools.combinations(sorted(leading), 2):
-            found += self._with(pair, False, math.log(PRIOR["sum"] / pairs))
-            found += self._with(pair, True, math.log(PRIOR["pair"] / pairs))
+            for interacts, of_class in ((False, "sum"), (True, "pair")):
+                shape = self._shape(pair, interacts)
+                found += self._with(shape, bases, math.log(PRIOR[of_class] / pairs))
         most = max([self._none, *(model.log_weight for model in found)])
         return [m for m in found if m.log_weight >= most + np.log(NEGLIGIBLE)]
 
@@ -174,8 +240,7 @@ class SparseModels:
         values, at = np.unique(columns, axis=0, return_inverse=True)
         return values, np.asarray(at).reshape(-1)[self._launches.which]
 
-    def _with(self, settings: tuple[int, ...], interacts: bool, prior: float) -> list[_Few]:
-        """A model of each amplitude in which these settings matter."""
+    def _shape(self, settings: tuple[int, ...], interacts: bool) -> _Shape:
         import numpy as np
 
         if interacts or len(settings) == 1:
@@ -192,29 +257,39 @@ class SparseModels:
         among = self._kernel(settings, interacts, seen, seen)
         spread, directions = np.linalg.eigh(among)
         root = directions * np.sqrt(np.maximum(spread, 0.0))
-        held = self._precision @ member
-        information = member.T @ held
-        pulled = member.T @ self._weighted
-        gains, turns = np.linalg.eigh(root.T @ information @ root)
+        return _Shape(settings, interacts, seen, member, root)
+
+    def _with(self, shape: _Shape, bases: Sequence[_Base], prior: float) -> list[_Few]:
+        """A model of each base and amplitude, where these settings matter."""
+        return [model for base in bases for model in self._of_base(shape, base, prior)]
+
+    def _of_base(self, shape: _Shape, base: _Base, prior: float) -> list[_Few]:
+        import numpy as np
+
+        held = base.precision @ shape.member
+        pulled = shape.root.T @ (shape.member.T @ base.weighted)
+        information = shape.root.T @ (shape.member.T @ held) @ shape.root
+        gains, turns = np.linalg.eigh(information)
         gains = np.maximum(gains, 0.0)
-        along = turns.T @ (root.T @ pulled)
+        along = turns.T @ pulled
+        turned = shape.root @ turns
         found = []
         for multiple in AMPLITUDES:
             amplitude = multiple**2
             inner = 1.0 + amplitude * gains
-            quadratic = self._quadratic - amplitude * float((along**2 / inner).sum())
-            log_det = self._log_base + float(np.log(inner).sum())
-            weight = prior - math.log(len(AMPLITUDES)) + float(self._evidence(quadratic, log_det))
-            middle = (root @ turns) * (amplitude / inner) @ (root @ turns).T
+            quadratic = base.quadratic - amplitude * float((along**2 / inner).sum())
+            log_det = base.log_det + float(np.log(inner).sum())
+            logs = prior + math.log(OWN[base.own] / len(AMPLITUDES))
+            middle = (turned * (amplitude / inner)) @ turned.T
             found.append(
                 _Few(
-                    settings=settings,
-                    interacts=interacts,
+                    shape=shape,
+                    base=base,
                     amplitude=amplitude,
-                    log_weight=weight,
-                    seen=seen,
-                    pull=pulled - information @ (middle @ pulled),
-                    hold=information - information @ middle @ information,
+                    log_weight=logs + float(self._evidence(quadratic, log_det)),
+                    held=held,
+                    middle=middle,
+                    weights=base.weighted - held @ (middle @ (shape.member.T @ base.weighted)),
                     scale=self._scale(max(quadratic, 0.0)),
                 )
             )
@@ -282,6 +357,12 @@ class SparseModels:
         return self._dense_weight
 
     @property
+    def alone(self) -> float:
+        """Probability that few settings explain all but noise: nothing else matters at all."""
+        weights = zip(self._models, self._weights[1:], strict=True)
+        return float(sum(weight for model, weight in weights if model.base.own == 0.0))
+
+    @property
     def nothing(self) -> float:
         """Probability that no setting does anything."""
         return float(self._weights[0])
@@ -290,7 +371,8 @@ class SparseModels:
         """Sets of settings that matter, the likeliest first, each with its probability."""
         found: dict[tuple[int, ...], float] = {}
         for model, weight in zip(self._models, self._weights[1:], strict=True):
-            found[model.settings] = found.get(model.settings, 0.0) + float(weight)
+            settings = model.shape.settings
+            found[settings] = found.get(settings, 0.0) + float(weight)
         return sorted(found.items(), key=lambda pair: -pair[1])[:most]
 
     def contrasts(self, rows: Array, known: Places, weights: Array) -> tuple[Array, Array]:
@@ -306,16 +388,20 @@ class SparseModels:
         count = len(weights)
         mean, square = np.zeros(count), np.zeros(count)
         widen = self.freedom / max(self.freedom - 2.0, 0.5)
-        alone = {k: self._alone(k, rows, weights) for m in self._models for k in m.settings}
+        settings = {k for m in self._models for k in m.shape.settings}
+        alone = {k: self._alone(k, rows, weights) for k in settings}
+        own = weights @ (known[:, None] == self._launches.which[None, :])
+        apart = (weights**2).sum(axis=1)
         shapes: dict[tuple[tuple[int, ...], bool], tuple[Array, Array]] = {}
         for model, weight in zip(self._models, self._weights[1:], strict=True):
-            shape = model.settings, model.interacts
+            shape = model.shape.settings, model.shape.interacts
             if shape not in shapes:
-                shapes[shape] = self._turned(model, rows, weights, alone)
+                shapes[shape] = self._turned(model.shape, rows, weights, alone)
             turned, prior = shapes[shape]
-            at = model.amplitude * (turned @ model.pull)
-            held = ((turned @ model.hold) * turned).sum(axis=1)
-            spread = np.maximum(model.amplitude * prior - model.amplitude**2 * held, 0.0)
+            across = model.amplitude * (turned @ model.shape.member.T) + model.base.own * own
+            at = across @ model.weights
+            whole = model.amplitude * prior + model.base.own * apart
+            spread = np.maximum(whole - model.explained(across), 0.0)
             mean += weight * at
             square += weight * (model.scale * spread * widen + at**2)
         if self._dense is not None and self._dense_weight > 1e-6:
@@ -336,39 +422,33 @@ class SparseModels:
 
     def _turned(
         self,
-        model: _Few,
+        shape: _Shape,
         rows: Array,
         weights: Array,
         alone: dict[int, tuple[Array, Array]],
     ) -> tuple[Array, Array]:
         """Prior covariance of sums with what was seen, and their prior variance, unscaled."""
-        asked = self._asked(model, rows)
-        turned = weights @ self._across(model, asked, model.seen)
-        prior = sum((alone[k][1] for k in model.settings[1:]), alone[model.settings[0]][1])
-        if model.interacts:
-            first, second = (alone[k][0] for k in model.settings)
+        asked = self._asked(shape, rows)
+        turned = weights @ self._across(shape, asked)
+        prior = sum((alone[k][1] for k in shape.settings[1:]), alone[shape.settings[0]][1])
+        if shape.interacts:
+            first, second = (alone[k][0] for k in shape.settings)
             prior = (prior + ((weights @ (first * second)) * weights).sum(axis=1)) * (2.0 / 3.0)
         return turned, prior
 
-    def _asked(self, model: _Few, rows: Array) -> tuple[Array, ...]:
+    def _asked(self, shape: _Shape, rows: Array) -> tuple[Array, ...]:
         import numpy as np
 
-        columns = [rows[:, self._settings[k]] for k in model.settings]
-        return (np.hstack(columns),) if model.interacts else tuple(columns)
+        columns = [rows[:, self._settings[k]] for k in shape.settings]
+        return (np.hstack(columns),) if shape.interacts else tuple(columns)
 
-    def _across(self, model: _Few, first: Sequence[Array], second: Sequence[Array]) -> Array:
-        """Prior covariance of the sums of effects of configurations with distinct values.
-
-        ``second`` may hold configurations as well; then the parts of each are added up.
-        """
+    def _across(self, shape: _Shape, rows: Sequence[Array]) -> Array:
+        """Prior covariance of the effects of configurations with those of the values seen."""
         import numpy as np
 
-        if model.interacts or len(model.settings) == 1:
-            return self._kernel(model.settings, model.interacts, first, second)
-        parts = [_alike(a, b) for a, b in zip(first, second, strict=True)]
-        if second is model.seen:
-            return np.hstack(parts)
-        return parts[0] + parts[1]
+        if shape.interacts or len(shape.settings) == 1:
+            return self._kernel(shape.settings, shape.interacts, rows, shape.seen)
+        return np.hstack([_alike(a, b) for a, b in zip(rows, shape.seen, strict=True)])
 
     def _of_dense(self, rows: Array, known: Places, weights: Array) -> tuple[Array, Array]:
         import numpy as np
@@ -381,39 +461,6 @@ class SparseModels:
         held = np.einsum("ij,ji->i", turned, cho_solve(self._dense_factor, turned.T))
         prior = ((weights @ among) * weights).sum(axis=1)
         return mean, np.maximum(prior - held, 0.0)
-
-    def draw(
-        self, settings: tuple[int, ...], rows: Array, base: Array, rng: np.random.Generator
-    ) -> Array:
-        """One draw of the effects of configurations against another, where these settings matter.
-
-        Args:
-            settings: one of ``leading``.
-            rows: configurations x columns.
-            base: columns of the configuration that they are held against.
-            rng: draws.
-        """
-        import numpy as np
-
-        models = [
-            (m, float(w))
-            for m, w in zip(self._models, self._weights[1:], strict=True)
-            if m.settings == settings
-        ]
-        total = sum(w for _, w in models)
-        at = int(rng.choice(len(models), p=[w / total for _, w in models]))
-        model = models[at][0]
-        every = np.vstack([base[None, :], rows])
-        asked = self._asked(model, every)
-        across = self._across(model, asked, model.seen)
-        among = self._across(model, asked, asked)
-        mean = model.amplitude * (across @ model.pull)
-        variance = model.amplitude * among - model.amplitude**2 * (across @ model.hold @ across.T)
-        values, vectors = np.linalg.eigh(0.5 * (variance + variance.T))
-        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        size = math.sqrt(model.scale * self.freedom / float(rng.chisquare(self.freedom)))
-        drawn = mean + size * (root @ rng.standard_normal(len(every)))
-        return np.asarray(drawn[1:] - drawn[0])
 
 
 def _alike(first: Array, second: Array) -> Array:

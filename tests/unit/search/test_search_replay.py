@@ -286,12 +286,12 @@ def test_a_study_after_another_one_is_better_after_few_launches() -> None:
 
     def rows(name: str, telling: Telling = Telling.TRUE) -> list[float]:
         method = WarmSearch(name, telling=telling)
-        found = [score(World(table, seed), method, 30, seed) for seed in range(6)]
+        found = [score(World(table, seed), method, 10, seed) for seed in range(6)]
         assert not any(row.false_win or row.invalid for row in found)
         return [row.regret for row in found]
 
     cold = [
-        score(World(table, s), RaceSearch("assay", GpSearcher()), 30, s).regret for s in range(6)
+        score(World(table, s), RaceSearch("assay", GpSearcher()), 10, s).regret for s in range(6)
     ]
     assert sum(rows("warm")) < 0.7 * sum(cold)
     assert rows("again") == rows("warm"), "all follows from the seed"

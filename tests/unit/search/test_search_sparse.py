@@ -14,6 +14,7 @@ from assay.search.sparse import (
     LENGTH,
     LEVEL,
     NOISE,
+    OWN,
     PRIOR,
     Launches,
     SparseModels,
@@ -47,23 +48,28 @@ def test_average_over_models_equals_direct_regression() -> None:
     wanted = np.array([[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]])
     values = data.values - np.median(data.values)
     ran = data.rows[data.which]
-    base = np.eye(15) + BLOCK_SHARE * (data.block[:, None] == data.block[None]) + LEVEL
+    known = np.array([0, 1, 2, -1])
+    noise = np.eye(15) + BLOCK_SHARE * (data.block[:, None] == data.block[None]) + LEVEL
+    same = data.which[:, None] == data.which[None]
+    own_of = wanted @ (known[:, None] == data.which[None])
     shapes: list[tuple[tuple[int, ...], bool, float]] = [((), False, PRIOR["none"])]
     shapes += [((k,), False, PRIOR["one"] / 3) for k in range(3)]
     for pair in itertools.combinations(range(3), 2):
         shapes += [(pair, False, PRIOR["sum"] / 3), (pair, True, PRIOR["pair"] / 3)]
     logs, means, variances = [], [], []
     for settings, interacts, prior in shapes:
-        for multiple in AMPLITUDES if settings else (0.0,):
+        cases = itertools.product(AMPLITUDES, OWN) if settings else [(0.0, 0.0)]
+        for multiple, own in cases:
             size = multiple**2
-            whole, across, among = base, np.zeros((2, 15)), np.zeros((2, 2))
+            whole, across, among = noise + own * same, own * own_of, own * wanted @ wanted.T
             if settings:
-                whole = base + size * kernel(settings, interacts, ran, ran)
-                across = wanted @ (size * kernel(settings, interacts, rows, ran))
-                among = wanted @ (size * kernel(settings, interacts, rows, rows)) @ wanted.T
+                whole = whole + size * kernel(settings, interacts, ran, ran)
+                across = across + wanted @ (size * kernel(settings, interacts, rows, ran))
+                prior_of = size * kernel(settings, interacts, rows, rows)
+                among = among + wanted @ prior_of @ wanted.T
             solved = np.linalg.solve(whole, values)
             squares = NOISE[0] * NOISE[1] ** 2 + values @ solved
-            share = prior / (len(AMPLITUDES) if settings else 1)
+            share = prior * OWN[own] / len(AMPLITUDES) if settings else prior
             evidence = -0.5 * np.linalg.slogdet(whole)[1]
             evidence -= 0.5 * models.freedom * math.log(squares)
             logs.append(math.log(share) + evidence)
@@ -74,7 +80,7 @@ def test_average_over_models_equals_direct_regression() -> None:
     weights /= weights.sum()
     mean = weights @ np.array(means)
     deviation = np.sqrt(weights @ (np.array(variances) + np.array(means) ** 2) - mean**2)
-    found = models.contrasts(rows, np.full(4, -1), wanted)
+    found = models.contrasts(rows, known, wanted)
     assert found[0] == pytest.approx(mean, abs=1e-3)
     assert found[1] == pytest.approx(deviation, abs=1e-3)
 

@@ -29,7 +29,7 @@ from assay.search.conclude import conclude
 from assay.search.replay.method import Found
 from assay.search.replay.table import Point, Table
 from assay.search.replay.world import World
-from assay.search.searcher import Contrast, Estimate, Searcher, Trial
+from assay.search.searcher import Belief, Contrast, Estimate, Searcher, Trial
 from assay.search.space import SearchSpace
 from assay.search.testing import Trip, drive
 from assay.search.tune import TuneRace
@@ -201,6 +201,14 @@ class Timed:
     ) -> list[Configuration]:
         """See ``Searcher.verify``."""
         return self.inner.verify(space, trials, count, seed)
+
+    def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
+        """See ``Searcher.core``."""
+        return self.inner.core(space, trials)
+
+    def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
+        """See ``Searcher.belief``."""
+        return self.inner.belief(space, trials)
 
     def contrasts(
         self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]

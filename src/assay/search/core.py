@@ -1,4 +1,4 @@
-"""Lean proposals: configurations that set few settings, where few are believed to matter."""
+"""Core: the few settings that the best configuration is made of, where few matter."""
 
 from __future__ import annotations
 
@@ -21,78 +21,39 @@ LEADING = 24
 """Sets of settings that the best lean configuration is looked for among."""
 MAX_COMBINATIONS = 64
 """Of the values of a set of settings."""
-HALF = 0.5
-"""Chance of each set of settings that may matter to be in a drawn configuration: any two are told
-apart by every second launch (group testing; Dorfman 1943)."""
-TRIES = 4
-"""Draws for each configuration that is wanted."""
-SURE = 0.3
-"""Share of the likeliest set of settings from which on the best lean configuration is launched."""
 BOUND = 1.5
 """A part may be as good where it is not worse by more than so many standard deviations."""
 PRICE = 0.02
-"""Of each setting of a lean proposal, as a difference of logarithms: most do nothing."""
+"""Of each setting of a lean configuration, as a difference of logarithms: most do nothing."""
 ENOUGH = 3
-"""A lean configuration that was launched so often is not proposed for being the best."""
-MIN_SHARE = 0.2
-"""Probability that few settings matter, below which no lean configuration is proposed."""
+"""A lean configuration that was launched so often is not launched again for being the best."""
+LIKELY_FEW = 0.5
+"""Probability that few settings matter and nothing else does, below which none is launched."""
 
 
-def lean_proposals(
+def best_core(
     space: SearchSpace,
     features: Features,
     belief: SparseModels,
     failed: Set[Configuration],
-    *,
-    count: int,
     launched: Mapping[Configuration, int],
-    seed: int,
 ) -> list[Configuration]:
-    """Up to ``count`` lean configurations: the best expected one, and draws of half of them all.
-
-    As many of a batch as the probability that few settings matter has a share in it.
+    """The lean configuration that is expected to be best, where few settings likely matter.
 
     Args:
         space: of the study.
         features: places its configurations.
         belief: the models.
-        failed: configurations that are not proposed.
-        count: size of the batch.
+        failed: configurations that are not launched again.
         launched: how often each configuration was launched.
-        seed: of the draws.
     """
-    import numpy as np
-
-    few = 1.0 - belief.dense - belief.nothing
-    if few < MIN_SHARE:
+    if belief.alone < LIKELY_FEW:
         return []
-    rng = np.random.default_rng(seed)
-    leading = belief.leading(LEADING)
     seen = _seen(space, launched)
-    options = {settings: _lean(space, settings, seen, failed) for settings, _ in leading}
-    wanted = max(1, round(count * few / (few + belief.dense + belief.nothing)))
-    found: list[Configuration] = []
-    sure = leading[0][1] / few >= SURE or count == 1
-    best = _best(features, belief, [c for some in options.values() for c in some], launched)
-    if best is not None and sure:
-        found.append(best)
-    base = features.rows([DEFAULT])[0]
-    for _ in range(TRIES * count):
-        if len(found) >= wanted:
-            break
-        drawn: dict[str, Value] = {}
-        for at in rng.permutation(len(leading)):
-            settings = leading[int(at)][0]
-            some = options[settings]
-            if some and rng.random() < HALF:
-                gains = belief.draw(settings, features.rows(some), base, rng)
-                if gains.min() < 0.0:
-                    drawn = {**some[int(np.argmin(gains))], **drawn}
-        chosen = space.canonical(Configuration(drawn))
-        able = chosen not in failed and chosen not in found and space.valid(chosen)
-        if chosen != DEFAULT and able:
-            found.append(chosen)
-    return found[:count]
+    leading = belief.leading(LEADING)
+    among = [c for settings, _ in leading for c in _lean(space, settings, seen, failed)]
+    best = _best(features, belief, among, launched)
+    return [] if best is None else [best]
 
 
 def _best(
