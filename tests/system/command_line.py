@@ -147,9 +147,8 @@ class CommandLine:
 
     @property
     def begun_err(self) -> str:
-        """What programs that were ``begun`` wrote to their standard error."""
-        err = self.folder / "begun.err"
-        return err.read_text() if err.exists() else ""
+        """The standard error of programs that were ``begun``."""
+        return (self.folder / "begun.err").read_text()
 
     def studies(self) -> list[dict[str, Any]]:
         """As ``study list`` has them."""

@@ -166,7 +166,7 @@ def test_an_interrupted_build_leaves_nothing_and_no_study(cli: CommandLine) -> N
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
-    assert "interrupted while building" in (cli.folder / "begun.err").read_text()
+    assert "interrupted while building" in cli.begun_err
     assert builds(cli) == []
     assert cli.samples() == []
 

@@ -239,7 +239,7 @@ def test_stopping_the_launcher_of_a_lone_process_group_only_delays(
         with cli.begun(
             "measure", "--runs", "8", "--", "sh", "-c", script, session=session
         ) as process:
-            assert process.wait(timeout=30) == 0, (cli.folder / "begun.err").read_text()
+            assert process.wait(timeout=30) == 0, cli.begun_err
     nothing_left(cli, before)
     assert {sample["outcome"] for sample in cli.documents()} == {"ok"}
 
@@ -253,7 +253,7 @@ def test_a_signal_to_its_own_process_group_ends_the_program_alone(
     before = leaves()
     with cli.begun("measure", "--runs", "7", "--", "sh", "-c", script) as process:
         process.wait(timeout=60)
-        assert process.returncode in (0, 1), (cli.folder / "begun.err").read_text()
+        assert process.returncode in (0, 1), cli.begun_err
     nothing_left(cli, before)
     assert cli.samples()
     assert {sample["outcome"] for sample in cli.documents()} <= {"ok", "failed"}
@@ -278,7 +278,7 @@ def flooded(cli: CommandLine, programs: Path, mib: int, runs: int) -> None:
         "measure", "--runs", str(runs), "--", programs / "burden", "flood", str(mib)
     ) as p:
         assert highest_mib(p) < ASSAY_MOST_MIB
-        assert p.returncode == 0, (cli.folder / "begun.err").read_text()
+        assert p.returncode == 0, cli.begun_err
     samples = cli.documents()
     assert [sample["outcome"] for sample in samples] == ["ok"] * runs
     assert cli.output_sizes() == [mib * MIB] * runs

@@ -75,13 +75,13 @@ def test_cut_off_at_a_random_moment(cli: CommandLine, name: str, seed: int) -> N
     before = leaves()
     after = rng.choice([1, 2, 3, rng.randrange(4, 40), rng.randrange(4, 40)])
     status = cut_off(cli, number, after, rng.uniform(0.0, 0.03))
-    assert status == STATUS[number], (cli.folder / "begun.err").read_text()
+    assert status == STATUS[number], cli.begun_err
     nothing_left(cli, before)
     kept = cli.documents()
     assert len(kept) >= after
     (study,) = cli.studies()
     assert study["status"] == "interrupted"
-    err = (cli.folder / "begun.err").read_text()
+    err = cli.begun_err
     assert "Traceback" not in err
     if number is not signal.SIGKILL:
         assert f"assay study resume {study['id']}" in err
@@ -101,7 +101,7 @@ def test_interrupted_while_it_starts(cli: CommandLine, delay_s: float) -> None:
     before = leaves()
     status = cut_off(cli, signal.SIGTERM, 0, delay_s)
     assert status in (143, -15)
-    err = (cli.folder / "begun.err").read_text()
+    err = cli.begun_err
     assert "Traceback" not in err
     nothing_left(cli, before)
     if cli.store.exists() and cli.studies():
@@ -339,5 +339,5 @@ def test_an_interrupted_first_look_says_what_is_kept(cli: CommandLine) -> None:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(timeout=20) == 130
-    told = (cli.folder / "begun.err").read_text()
+    told = cli.begun_err
     assert "interrupted while looking at the program; no study was begun" in told

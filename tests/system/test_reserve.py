@@ -324,7 +324,7 @@ def test_a_broker_that_ends_is_told_of(work: Standing, cli: CommandLine) -> None
         cli.wait_for(4)
         work.broker.send_signal(signal.SIGTERM)
         assert process.wait(30) == 3
-    assert "is gone: its broker has ended" in (cli.folder / "begun.err").read_text()
+    assert "is gone: its broker has ended" in cli.begun_err
 
 
 # --- studies --------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ class Campaign:
             if ended is None:
                 self.kills += 1
             else:
-                assert ended == 0, (self._cli.folder / "begun.err").read_text()
+                assert ended == 0, self._cli.begun_err
             nothing_left(self._cli, before, WITHIN_S)
             self._look()
             self._learn(moment, started=len(self._known) > stored, loads=loads)
@@ -164,7 +164,7 @@ class Campaign:
         for (study,) in self._cli.rows("SELECT id FROM study"):
             with forked(self._cli, "study", "resume", study, *more) as fork:
                 fork.join(60.0)
-                assert fork.exitcode == 0, (self._cli.folder / "begun.err").read_text()
+                assert fork.exitcode == 0, self._cli.begun_err
         nothing_left(self._cli, before, WITHIN_S)
         left = (self._cli.folder / "tmp").iterdir()
         assert [one for one in left if not is_of_tempfile(one)] == []
@@ -263,7 +263,7 @@ def test_launchers_that_are_killed_cost_their_launches_only(cli: CommandLine, wh
                 time.sleep(0.001)
             with contextlib.suppress(AssertionError):
                 cli.wait_for(stored + 4, timeout_s=10)
-        assert process.wait(timeout=60) == 0, (cli.folder / "begun.err").read_text()
+        assert process.wait(timeout=60) == 0, cli.begun_err
     nothing_left(cli, before, WITHIN_S)
     outcomes = [document["outcome"] for document in cli.documents()]
     assert len(outcomes) == 40
@@ -308,7 +308,7 @@ def test_a_storm_of_signals_is_one_interruption(cli: CommandLine, name: str, gro
         assert documents[: len(known)] == known
         known = documents
         words = ("study", "resume", "last")
-    assert "Traceback" not in (cli.folder / "begun.err").read_text()
+    assert "Traceback" not in cli.begun_err
     assert cli("study", "resume", "last").status == 0
     assert cli.documents()[: len(known)] == known
     # A search stops the launch of a candidate that takes much longer than the best one.

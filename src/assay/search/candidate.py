@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from assay.records import DEFAULT, Arm, Configuration, Expected, Goal, Stage
 from assay.search.feasible import default_breaks, keeping
 from assay.search.history import DEFAULT_ARM, History, arm_of
-from assay.search.searcher import Estimate, Searcher, Trial, estimates, worked
+from assay.search.searcher import FEW, Estimate, Searcher, Trial, estimates, worked
 from assay.search.space import SearchSpace
 from assay.search.trials import trials_of
 
@@ -27,13 +27,11 @@ LIKELIER = 0.5
 """or with this one, where it is known that settings matter:"""
 IDLE = 0.05
 """where the probability that none does is at most this."""
-FEW = 0.5
-"""A part of a configuration is preferred to it only where few settings matter with this
-probability:"""
 PENALTY_SHARE = 0.25
 """Each setting of a candidate must be worth this share of the margin."""
 DOUBT = 1.0
-"""unless it is worse by more than so many standard deviations of that difference,"""
+"""Where few settings matter, a part of a configuration is preferred to it unless it is worse by
+more than this number of standard deviations of that difference,"""
 KNOWN = 0.3
 """where that standard deviation is at most this share of the gain."""
 DIGITS = 4

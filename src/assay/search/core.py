@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
 
 from assay.records import DEFAULT, Configuration, Value
 from assay.search.features import Features
+from assay.search.searcher import FEW
 from assay.search.space import SearchSpace
 from assay.search.sparse import SparseModels
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Array = npt.NDArray[np.float64]
 
 LEADING = 24
 """Sets of settings that the best lean configuration is looked for among."""
@@ -27,8 +21,6 @@ PRICE = 0.02
 """Of each setting of a lean configuration, as a difference of logarithms: most do nothing."""
 ENOUGH = 3
 """A lean configuration that was launched so often is not launched again for being the best."""
-LIKELY_FEW = 0.5
-"""Probability that few settings matter and nothing else does, below which none is launched."""
 
 
 def best_core(
@@ -47,7 +39,7 @@ def best_core(
         failed: configurations that are not launched again.
         launched: how often each configuration was launched.
     """
-    if belief.alone < LIKELY_FEW:
+    if belief.alone < FEW:
         return []
     seen = _seen(space, launched)
     leading = belief.leading(LEADING)

@@ -32,7 +32,7 @@ class Keeping:
         return block.times(RESERVE * self.blocks)
 
     def proof(self, history: History, arm: Arm, gain: float, noise: float) -> Cost:
-        """What a proof of a gain is expected to take.
+        """Return the expected cost of a proof of a gain.
 
         Args:
             history: so far.

@@ -54,7 +54,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Belief:
-    """How many settings are believed to matter.
+    """Probabilities of the number of settings that matter.
 
     Attributes:
         nothing: probability that none does.
@@ -65,6 +65,8 @@ class Belief:
     few: float
 
 
+FEW = 0.5
+"""Probability ``Belief.few`` from which on a core is looked for, and preferred to the whole."""
 UNKNOWN = Belief(nothing=1.0, few=1.0)
 """Of a searcher without a model: any setting may be idle."""
 
@@ -103,7 +105,7 @@ class Searcher(Protocol):
         ...
 
     def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
-        """How many settings are believed to matter."""
+        """Return the probabilities of the number of settings that matter."""
         ...
 
     def contrasts(

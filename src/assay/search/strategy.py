@@ -181,12 +181,12 @@ class ModelBased:
 
     def _batch(self, history: History, purse: Purse) -> int:
         """How many proposals the next block has; 0 where not even one fits beside the default."""
-        whole, each = self._whole(history, purse)
-        count = SMALL_BATCH if whole < SMALL * each.launches else BATCH
+        small = self._is_small(history, purse)
+        count = SMALL_BATCH if small else BATCH
         count = max(count, history.abreast - 1)
         while count and not purse.affords(self._batch_cost(history, count)):
             count -= 1
-        if whole >= SMALL * each.launches or history.abreast > 1:
+        if not small or history.abreast > 1:
             return count
         if not history.blocks(Stage.SEARCH):
             return count
@@ -197,19 +197,18 @@ class ModelBased:
         return min(count, SMALL_BATCH - 2) if few else count
 
     def _times_default(self, history: History, purse: Purse) -> bool:
-        """Whether the next block of search times the default as well: of a small budget not all."""
-        whole, each = self._whole(history, purse)
-        if whole >= SMALL * each.launches or history.abreast > 1:
+        """Return whether the next block of search times the default: of a small budget not all."""
+        if history.abreast > 1 or not self._is_small(history, purse):
             return True
         return len(history.blocks(Stage.SEARCH)) % EVERY == 0
 
-    def _whole(self, history: History, purse: Purse) -> tuple[float, Cost]:
-        """How many launches of the default the whole budget has room for, and what one takes."""
+    def _is_small(self, history: History, purse: Purse) -> bool:
+        """Return whether the whole budget has room for few launches of the default."""
         each = history.cost([DEFAULT_ARM], Stage.SEARCH)
-        whole = float(purse.total.launches or math.inf)
+        whole = purse.total.launches or math.inf
         if purse.total.time_s is not None:
             whole = min(whole, history.abreast * purse.total.time_s / max(each.time_s, 1e-9))
-        return whole, each
+        return whole < SMALL * each.launches
 
     def _single(
         self,
@@ -220,9 +219,9 @@ class ModelBased:
         seed: int,
     ) -> list[Arm] | None:
         """One proposal without the default; at last the few settings that the best is made of."""
-        if not purse.affords(history.cost([DEFAULT_ARM], Stage.SEARCH)):
-            return None
         one = history.cost([DEFAULT_ARM], Stage.SEARCH)
+        if not purse.affords(one):
+            return None
         chosen: list[Configuration] = []
         if not purse.affords(one.times(CORES + 1)):
             chosen = self._searcher.core(space, trials)
