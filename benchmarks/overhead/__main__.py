@@ -24,7 +24,7 @@ from .peers import Peers, find_peers
 from .results import SCHEMA, Measured, column_of, file_of, load, save
 from .schedule import SMOKE, Scale, carry_out
 from .server import ROOT
-from .surroundings import Disturbance, Load, favoured, machine
+from .surroundings import Disturbance, favoured, machine
 
 DOCS = ROOT / "docs" / "benchmarks" / "overhead"
 RESULTS = ROOT / "build" / "bench-overhead"
@@ -40,13 +40,9 @@ def prepared(scale: Scale, peers: Peers, seed: int, nice: int) -> Iterator[Bench
             yield bench
 
 
-def measured(part: str, bench: Bench, rounds: int, nice: int, before: Load) -> dict[str, Any]:
-    """Carry out a part.
-
-    Args:
-        before: load before the first part.
-    """
-    disturbance = Disturbance(before=before)
+def measured(part: str, bench: Bench, rounds: int, nice: int) -> dict[str, Any]:
+    """Carry out a part."""
+    disturbance = Disturbance()
 
     def began(number: int) -> None:
         disturbance.note()
@@ -106,10 +102,10 @@ def main(words: list[str]) -> int:
     column = column_of(Driver(find_launcher(os.environ), os.environ).probe())
     chosen = arguments.part or list(PARTS)
     folder = DOCS if arguments.write else RESULTS
-    peers, before = find_peers(arguments.peers), os.getloadavg()
+    peers = find_peers(arguments.peers)
     if arguments.smoke:
         with prepared(SMOKE, peers, 1, 0) as bench:
-            documents = {part: measured(part, bench, 1, 0, before) for part in chosen}
+            documents = {part: measured(part, bench, 1, 0) for part in chosen}
         print(page({column: Measured(documents)}))
         return 1 if any(document["failures"] for document in documents.values()) else 0
     if arguments.resume:
@@ -118,7 +114,7 @@ def main(words: list[str]) -> int:
         with prepared(scale, peers, arguments.seed, arguments.nice) as bench:
             for part in chosen:
                 rounds = arguments.rounds or PARTS[part].rounds
-                document = measured(part, bench, rounds, arguments.nice, before)
+                document = measured(part, bench, rounds, arguments.nice)
                 save(folder, column, part, document)
     text = page(load(folder, PARTS))
     folder.with_suffix(".md").write_text(text)

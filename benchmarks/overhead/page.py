@@ -83,8 +83,9 @@ def _column(measured: Measured) -> Iterable[str]:
         (f"`{part}`", str(one["scale"]["rounds"]), *load_cells(one), _class(one))
         for part, one in measured.documents.items()
     ]
-    heads = ("part", "rounds", "load before (1 min)", "load meanwhile", "took", "stolen", "idle")
-    yield markdown.table((*heads, "class"), rows)
+    before = ("busy before", "load before (1 min)", "load meanwhile")
+    heads = ("part", "rounds", *before, "took", "stolen", "idle", "class")
+    yield markdown.table(heads, rows)
     if any(one.get("favoured") for one in measured.documents.values()):
         yield FAVOURED
     failures = [

@@ -32,6 +32,8 @@ def machine() -> dict[str, Any]:
 
 
 Load = tuple[float, float, float]
+WATCHED_S = 2.0
+"""How long the machine is looked at before a part; the load of a minute holds what has ended."""
 AUTOGROUP = Path("/proc/self/autogroup")
 
 
@@ -66,8 +68,9 @@ class Disturbance:
     Its own launches are part of it: only what it was before the run is foreign alone.
     """
 
-    began_s: float = field(default_factory=time.time)
     before: Load = field(default_factory=os.getloadavg)
+    busy_share: float | None = field(default_factory=lambda: _busy_share())
+    began_s: float = field(default_factory=time.time)
     rounds: list[float] = field(default_factory=list)
     _ticks: dict[str, int] = field(default_factory=lambda: _ticks())
     _waited_us: int | None = field(default_factory=lambda: _waited_us())
@@ -85,6 +88,8 @@ class Disturbance:
             "load_1min": self.rounds,
             "took_s": round(took_s, 1),
         }
+        if self.busy_share is not None:
+            found["busy_before_share"] = round(self.busy_share, 4)
         if total := sum(ticks.values()):
             found["steal_share"] = round(ticks["steal"] / total, 4)
             found["idle_share"] = round((ticks["idle"] + ticks["iowait"]) / total, 4)
@@ -92,6 +97,15 @@ class Disturbance:
         if now_us is not None and self._waited_us is not None:
             found["cpu_pressure_share"] = round((now_us - self._waited_us) / 1e6 / took_s, 4)
         return found
+
+
+def _busy_share() -> float | None:
+    """Share of the CPU time that anybody uses just now."""
+    before = _ticks()
+    time.sleep(WATCHED_S)
+    used = {name: count - before.get(name, 0) for name, count in _ticks().items()}
+    total = sum(used.values())
+    return 1.0 - (used["idle"] + used["iowait"]) / total if total else None
 
 
 def _ticks() -> dict[str, int]:

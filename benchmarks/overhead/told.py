@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+BUSY_SHARE = 0.1
+"""Of the CPU time, used just before the run: by others, for nothing of the benchmark runs then."""
 BUSY_LOAD = 0.5
-"""Before the run, over one minute: what runs then is not the benchmark's."""
+"""The same of results that hold the load of the minute before alone."""
 _SHARES = {"steal_share": "stolen by the hypervisor", "idle_share": "idle"}
 
 
 def is_busy(document: dict[str, Any]) -> bool:
     """Whether others kept the machine busy."""
-    before: float = document["load"]["load_before"][0]
-    return before > BUSY_LOAD
+    load = document["load"]
+    share: float | None = load.get("busy_before_share")
+    before: float = load["load_before"][0]
+    return before > BUSY_LOAD if share is None else share > BUSY_SHARE
 
 
 def load_words(document: dict[str, Any]) -> str:
@@ -41,9 +45,11 @@ def use_words(document: dict[str, Any]) -> str:
 
 
 def load_cells(document: dict[str, Any]) -> tuple[str, ...]:
-    """The same as cells of a table: load before, meanwhile, length, and shares of the CPU time."""
+    """The same as cells of a table: use and load before, load meanwhile, length, and shares."""
     load = document["load"]
     rounds = load["load_1min"]
     shares = (f"{load[key] * 100:.1f} %" if key in load else "unknown" for key in _SHARES)
     meanwhile = f"{min(rounds):.2f} to {max(rounds):.2f}"
-    return f"{load['load_before'][0]:.2f}", meanwhile, f"{load['took_s']:.0f} s", *shares
+    share = load.get("busy_before_share")
+    used = "unknown" if share is None else f"{share * 100:.0f} %"
+    return used, f"{load['load_before'][0]:.2f}", meanwhile, f"{load['took_s']:.0f} s", *shares

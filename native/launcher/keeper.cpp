@@ -149,7 +149,7 @@ class Keeper {
         meters.begin();
         SecondWitness witness(launch_.events.get(), child.pidfd.get(), start);
         MemorySampler sampler(*launch_.containment, *launch_.shared, start,
-                              from_seconds(plan_.sample_interval_s));
+                              from_seconds(plan_.sample_interval_s), plan_.sampling_share);
         Readback readback(*launch_.containment, plan_, child.pid, start);
         SchedWatch sched(*launch_.containment, child.pid, start);
         limits.start(start);

@@ -8,16 +8,13 @@ namespace {
 
 constexpr Nanos first_interval = nanos_per_milli;
 
-/// Samples may take at most a 200th of the time: memory.stat of a large machine, or a tree of many processes,
-/// is not read for nothing.
-constexpr Nanos sampling_duty = 200;
-
 constexpr std::int64_t most_part_of_files = 8;
 
 } // namespace
 
-MemorySampler::MemorySampler(Containment& containment, const Shared& shared, Nanos start, Nanos longest)
-    : containment_(containment), shared_(shared), longest_(longest),
+MemorySampler::MemorySampler(Containment& containment, const Shared& shared, Nanos start, Nanos longest,
+                             double share)
+    : containment_(containment), shared_(shared), longest_(longest), share_(share),
       interval_(std::min(first_interval, longest)), due_(start + interval_) {}
 
 void MemorySampler::run(Nanos now) {
@@ -34,7 +31,8 @@ void MemorySampler::run(Nanos now) {
     }
     interval_ = std::min(interval_ + interval_ / 2, longest_);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
-    due_ = now + std::max(interval_, cost * sampling_duty);
+    // memory.stat of a large machine, or a tree of many processes, is not read for nothing.
+    due_ = now + std::max(interval_, static_cast<Nanos>(static_cast<double>(cost) / share_));
 }
 
 std::optional<std::int64_t> MemorySampler::at_peak(std::int64_t charged, std::int64_t resident) {

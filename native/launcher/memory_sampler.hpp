@@ -11,10 +11,12 @@
 namespace assay {
 
 /// Highest anonymous plus shared memory of the tree that was seen. The first sample comes after a
-/// millisecond, so that short programs have one; the distance then grows up to the longest.
+/// millisecond, so that short programs have one; the distance then grows up to the longest. All samples
+/// together take at most a share of the time.
 class MemorySampler final : public Job {
   public:
-    MemorySampler(Containment& containment, const Shared& shared, Nanos start, Nanos longest);
+    MemorySampler(Containment& containment, const Shared& shared, Nanos start, Nanos longest,
+                  double share);
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
@@ -33,6 +35,7 @@ class MemorySampler final : public Job {
     Containment& containment_;
     const Shared& shared_;
     Nanos longest_;
+    double share_;
     Nanos interval_;
     Nanos due_;
     Nanos last_ = 0; // 0: none yet

@@ -467,6 +467,9 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.sample_interval_s = f.positive();
     } else if (key == "sampling") {
         plan.sampling = read_sampling(f);
+    } else if (key == "sampling_share") {
+        plan.sampling_share = f.positive();
+        if (plan.sampling_share > 1.0) f.refuse("must be at most 1");
     } else if (key == "observe") {
         plan.observe = read_observe(f);
     } else if (key == "environ_names") {

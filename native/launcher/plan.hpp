@@ -112,6 +112,7 @@ struct Plan {
     bool own_process_group = false;
     bool leave_signals = false; // to the program
     double sample_interval_s = 0.05;
+    double sampling_share = 0.005; // of the time, that samples of memory may take
     Sampling sampling;
     Observe observe;
     std::vector<std::string> environ_names;

@@ -166,6 +166,21 @@ def test_tree_is_sampled_as_the_plan_says(
     assert ("anon_samples" in record and record["anon_samples"] > 0) is ("memory" in sampling)
 
 
+def test_larger_share_of_the_time_is_more_samples(launcher: Launcher, programs: Path) -> None:
+    program = [str(programs / "hold"), "anon", "64", "0.3"]
+    often, seldom = (
+        launcher.run(program, sample_interval_s=0.005, sampling_share=share)["anon_samples"]
+        for share in (1.0, 0.0001)
+    )
+    assert seldom < often
+
+
+@pytest.mark.parametrize("share", [0, 1.5, "half"])
+def test_share_beyond_the_whole_time_is_refused(launcher: Launcher, share: object) -> None:
+    record = launcher.run(["true"], sampling_share=share)
+    assert record["outcome"] == "bad_plan" and "sampling_share" in record["message"]
+
+
 def test_unknown_sampling_is_refused(launcher: Launcher) -> None:
     record = launcher.run(["true"], sampling=["disk"])
     assert record["outcome"] == "bad_plan" and "sampling" in record["message"]

@@ -26,7 +26,8 @@ V2_PLANS = ("nested", "pressed")
 CONTAINED_PLANS = ("hop",)  # without control groups nothing catches it
 SCRIPT_PLANS = ("cache", "parent", "ended", "huge")
 
-FAST = {"sample_interval_s": 0.01}
+# In an emulated guest a sample takes milliseconds, and few would fit into the usual share.
+FAST = {"sample_interval_s": 0.01, "sampling_share": 0.1}
 PLANS: dict[str, dict[str, Any]] = {
     "status": {"argv": ["sh", "-c", "exit 7"]},
     "signal": {"argv": ["sh", "-c", "kill -SEGV $$"]},
@@ -221,9 +222,7 @@ def test_the_peak_of_a_known_allocation(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert record["outcome"] == "exited"
     assert_sampled_24_mib(record)
-    # Samples take at most a two-hundredth of the time, and without a control group one of them
-    # takes milliseconds in an emulated guest.
-    assert record["anon_samples"] >= (2 if record["containment"]["mode"] != "none" else 1)
+    assert record["anon_samples"] >= 3
     assert 0 < record["anon_interval_s"] <= record["wall_s"]
 
 

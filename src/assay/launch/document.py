@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from assay.launch.command import command_of
-from assay.launch.observing import chosen, counted, needed
+from assay.launch.observing import asks_for_memory, chosen, counted, needed
 from assay.launch.preload import preloads
 from assay.records import (
     Affinity,
@@ -37,6 +37,10 @@ ISA = "cpu.isa"
 PAD = "ASSAY_ENVIRONMENT_PAD"
 """Variable whose length moves the stack: the size of the environment alone has changed run times
 by several per cent (Mytkowicz et al., ASPLOS 2009), so that a claim must not hang on one."""
+
+MEMORY_SHARE = 0.05
+"""Of the time, that samples of memory may take where a metric asks for memory: ten times the usual,
+so that fewer peaks between two samples are missed."""
 
 NUMBER, IN_ALL = "ASSAY_INSTANCE", "ASSAY_INSTANCES"
 """Variables with the number of an instance, and how many there are."""
@@ -152,7 +156,7 @@ def launcher_document(
             *(["default"] if Observation.COUNTERS in by_choice else []),
             *counted(workload),
         ],
-        **_sampling(on),
+        **_sampling(on, workload),
         **(_read_back(names, variables, survey=survey) if Observation.READBACK in on else {}),
         **_process(plan),
     }
@@ -195,10 +199,13 @@ def _tunables(variables: Mapping[str, str]) -> tuple[str, ...]:
     return names_in(TUNABLES, variables.get(TUNABLES, ""))
 
 
-def _sampling(on: frozenset[Observation]) -> dict[str, list[str]]:
-    """Return what is sampled while the program runs; nothing where it is what is usual."""
+def _sampling(on: frozenset[Observation], workload: Workload) -> dict[str, Any]:
+    """Return what is sampled while the program runs, and how closely, where it is not the usual."""
     sampled = [str(one) for one in USUAL if one in on]
-    return {} if len(sampled) == len(USUAL) else {"sampling": sampled}
+    found: dict[str, Any] = {} if len(sampled) == len(USUAL) else {"sampling": sampled}
+    if asks_for_memory(workload):
+        found["sampling_share"] = MEMORY_SHARE
+    return found
 
 
 def _read_back(names: set[str], variables: Mapping[str, str], *, survey: bool) -> dict[str, Any]:

@@ -48,13 +48,17 @@ def observed(
 
 def needed(workload: Workload, varied: Iterable[str]) -> frozenset[Observation]:
     """Return the observations that metrics and varied settings cannot do without."""
-    figures = {metric.name for metric in workload.metrics if metric.pattern is None}
-    found = {Observation.MEMORY} if ANON in figures else set()
+    found = {Observation.MEMORY} if asks_for_memory(workload) else set()
     if counted(workload):
         found.add(Observation.COUNTERS)
     if any(not name.startswith(IN_THE_COMMAND) for name in varied):
         found.add(Observation.READBACK)
     return frozenset(found)
+
+
+def asks_for_memory(workload: Workload) -> bool:
+    """Return whether a metric of a workload is the sampled memory of its processes."""
+    return any(m.name == ANON and m.pattern is None for m in workload.metrics)
 
 
 def counted(workload: Workload) -> list[str]:

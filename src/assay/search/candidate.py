@@ -131,7 +131,7 @@ def _core(
     among: Sequence[Configuration],
     price: float,
 ) -> Configuration:
-    """The smallest configuration with some of a whole one's settings that is not shown worse.
+    """The best of the smallest with some of a whole one's settings that are not shown worse.
 
     Args:
         searcher, space, trials: as for ``best_candidate``.
@@ -147,12 +147,12 @@ def _core(
     losses = searcher.contrasts(space, trials, wanted)
     gain = abs(estimates(searcher, space, trials, [whole])[0].mean)
     able = [
-        c
+        (len(c), loss.mean, str(c), c)
         for c, loss in zip(parts, losses, strict=True)
         if loss.mean <= max(price * (len(whole) - len(c)), DOUBT * loss.deviation)
         and loss.deviation <= KNOWN * gain
     ]
-    return min(able, key=lambda c: (len(c), str(c)), default=whole)
+    return min(able)[-1] if able else whole
 
 
 def every_trial(history: History) -> list[Trial]:

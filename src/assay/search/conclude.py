@@ -40,6 +40,7 @@ from assay.search.compare import (
     null_name,
     step_pairs,
 )
+from assay.search.confirmation import Confirmed, core_notes
 from assay.search.disturbers import disturbers_of
 from assay.search.effects import effects_of
 from assay.search.elsewhere import elsewhere_of
@@ -81,7 +82,7 @@ from assay.search.suspect_notes import suspect_notes
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
 from assay.search.trials import trials_of
-from assay.search.tune import TuneRace, confirmed
+from assay.search.tune import TuneRace, confirmed, preferred
 from assay.search.unproven import say_default_alone, unproven_of, with_outlook
 from assay.search.warm_words import began_with
 from assay.units import show_count
@@ -159,11 +160,15 @@ def _tune(
         race.tell(sample)
     history = race.history
     notes: list[str] = loss_notes(spec.workload.objective, samples)
-    arm = _confirmed_arm(history)
+    running = Confirmed.of(history.arms(Stage.CONFIRM))
+    arm = DEFAULT_ARM if running is None else preferred(spec, history, running)
     found: Claim | None = None
-    if arm != DEFAULT_ARM:
+    other: Claim | None = None
+    if running is not None:
         found = confirmed(spec, history, arm)
-        if race.reduced.note:
+        other = next((confirmed(spec, history, a) for a in running.arms if a != arm), None)
+        notes += core_notes(history, running, arm)
+        if race.reduced.note and arm == running.whole:
             notes.append(race.reduced.note)
     lost, launches = _losses(history, arm)
     lossy = fails_more((lost, launches), _losses(history, DEFAULT_ARM))
@@ -197,8 +202,8 @@ def _tune(
     if unproven is None and not wins and found is None and not confirmed_blocks:
         chosen = with_outlook(chosen, race, done)
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
-    if arm != DEFAULT_ARM:
-        arms.append(arm)
+    if running is not None:
+        arms += sorted(running.arms, key=lambda one: one != arm)
     stage = Stage.CONFIRM if confirmed_blocks else _fullest_stage(history)
     if unproven is not None and not confirmed_blocks:
         arms.append(arm_of(unproven.settings))
@@ -206,7 +211,7 @@ def _tune(
     side_by_side = interference_of(spec, history)
     return msgspec.structs.replace(
         _counts(spec, history, seen, _stopped(done)),
-        claims=(found,) if found else (),
+        claims=tuple(claim for claim in (found, other) if claim is not None),
         requirements=required,
         recommendation=unproven or chosen,
         noise_floor=_null_claim(spec, history),
@@ -393,12 +398,6 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
             "enough to be recommended without a proof."
         )
     return f"Keep the default: {race.winner.name} stood best, and gained nothing on a second look."
-
-
-def _confirmed_arm(history: History) -> Arm:
-    """Who was held against the default; the default itself where nobody was."""
-    others = (a for a in history.arms(Stage.CONFIRM) if a not in (DEFAULT_ARM, NULL_ARM))
-    return next(others, DEFAULT_ARM)
 
 
 def _fullest_stage(history: History) -> Stage:

@@ -17,6 +17,7 @@ from assay.search.core import best_core
 from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
 from assay.search.options import SearcherOptions
+from assay.search.sampled import sampled
 from assay.search.searcher import (
     UNKNOWN,
     Belief,
@@ -45,6 +46,9 @@ BEST = 4
 """How many of the best have their neighbours in the pool."""
 ALIKE_ENOUGH = 0.5
 """Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
+LEAN_MOST = 4
+"""A batch of at most so many may come from models in which few settings matter: with many launches
+the dense model tells as well which they are."""
 FINALISTS = 30
 """Of the best by the model, those that the last launches of a search may go to."""
 
@@ -107,8 +111,13 @@ class GpSearcher:
             wanted = [c for c in named if c not in launched(trials)]
             wanted += space.spread(count - len(wanted), draws)
             return fresh(space, wanted, launched(trials), count, draws)
+        lean = self._lean(space, trials, model, count, seed)
+        count -= len(lean)
+        if not count:
+            return lean
         model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
+        pool = replace(pool, able=pool.able & [c not in lean for c in configurations])
         rng = np.random.default_rng(seed)
         turns, probes = self.options.shared_out(count)
         chosen = batch(model.surrogate, pool, turns, rng)
@@ -119,7 +128,7 @@ class GpSearcher:
             at = self.options.clipped_at
             clipped = self._new_model(space, trials, clipped_at=at, earlier=earlier)
             chosen += batch(clipped.surrogate, pool, probes, rng)
-        return [configurations[at] for at in chosen]
+        return [*lean, *(configurations[at] for at in chosen)]
 
     @_on_one_thread
     def verify(
@@ -194,6 +203,20 @@ class GpSearcher:
             return math.inf
         pool, _ = self._pool(space, model, seed)
         return left_to_gain(model.surrogate, pool, confidence, np.random.default_rng(seed))
+
+    def _lean(
+        self,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        model: _Model,
+        count: int,
+        seed: int,
+    ) -> list[Configuration]:
+        """The part of a small batch that comes from models of few settings."""
+        if count > LEAN_MOST or bites(trials):
+            return []
+        taken = {*model.places, DEFAULT}
+        return sampled(space, self._encoded(space), model.belief, taken, count, seed)
 
     def _model(self, space: SearchSpace, trials: Sequence[Trial]) -> _Model | None:
         if len(worked(trials)) < 2:

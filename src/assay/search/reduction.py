@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -158,16 +158,11 @@ class Reduction:
     def _idle(self, history: History, arm: Arm) -> bool:
         """Whether what an arm leaves out may be left out.
 
-        The doubt counts for the smaller configuration: a setting stays only if its loss exceeds
-        the limit by ``DOUBT`` standard errors. What breaks a requirement is left out by no means.
+        What breaks a requirement is left out by no means.
         """
         if not history.slacks.keeps(Stage.REDUCE, arm.name):
             return False
-        gaps = self._gaps(history, arm)
-        if len(gaps) < 2:
-            return False
-        sem = statistics.stdev(gaps) / math.sqrt(len(gaps))
-        return statistics.fmean(gaps) - DOUBT * sem <= self._limit
+        return may_go(self._gaps(history, arm), self._limit)
 
     def _clear(self, history: History, trial: list[Arm]) -> bool:
         """Whether each arm is shown to lose more than the limit, or less, or to give no value."""
@@ -188,3 +183,19 @@ class Reduction:
         losses = {arm: self._loss(history, arm) for arm in self._singles}
         best = min(losses, key=losses.__getitem__)
         return best if self._idle(history, best) else self._winner
+
+
+def may_go(gaps: Sequence[float], limit: float) -> bool:
+    """Return whether what a smaller configuration leaves out may be left out.
+
+    The doubt counts for the smaller one: what it leaves out stays only if the loss exceeds the
+    limit by ``DOUBT`` standard errors.
+
+    Args:
+        gaps: by how much it was worse than the whole, block by block: log ratios.
+        limit: a loss up to it counts as none.
+    """
+    if len(gaps) < 2:
+        return False
+    error = statistics.stdev(gaps) / math.sqrt(len(gaps))
+    return statistics.fmean(gaps) - DOUBT * error <= limit

@@ -65,7 +65,7 @@ class Belief:
     few: float
 
 
-FEW = 0.5
+FEW = 0.3
 """Probability ``Belief.few`` from which on a core is looked for, and preferred to the whole."""
 UNKNOWN = Belief(nothing=1.0, few=1.0)
 """Of a searcher without a model: any setting may be idle."""

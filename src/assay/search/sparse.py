@@ -32,6 +32,10 @@ AMPLITUDES = (2.0, 6.0, 18.0)
 """Standard deviation of the effect of a value, in multiples of the noise of a launch."""
 LENGTH = 0.5
 """Length scale of an effect in the columns of a setting, which range from 0 to 1."""
+ROUGH = 0.15
+"""Share of the variance of an effect that each value has for itself, however near others are."""
+SAME = 1e-12
+"""Values that lie no further apart, squared, are the same."""
 BLOCK_SHARE = 0.1
 """Variance that all launches of a block share, in multiples of that of a launch."""
 NOISE = (3.0, 0.03)
@@ -375,6 +379,37 @@ class SparseModels:
             found[settings] = found.get(settings, 0.0) + float(weight)
         return sorted(found.items(), key=lambda pair: -pair[1])[:most]
 
+    def sample_settings(self, rng: np.random.Generator) -> tuple[int, ...]:
+        """The settings of a model drawn with its probability; none where not few matter."""
+        at = int(rng.choice(len(self._weights) + 1, p=[*self._weights, self._dense_weight]))
+        return self._models[at - 1].shape.settings if 0 < at < len(self._weights) else ()
+
+    def sample_effects(
+        self, settings: tuple[int, ...], rows: Array, rng: np.random.Generator
+    ) -> Array:
+        """One draw of the effects of configurations, where these settings matter and no others.
+
+        Args:
+            settings: that some of the models have.
+            rows: configurations x columns.
+            rng: draws one of those models, and the effects.
+        """
+        import numpy as np
+
+        pairs = zip(self._models, self._weights[1:], strict=True)
+        able = [(model, weight) for model, weight in pairs if model.shape.settings == settings]
+        shares = np.array([weight for _, weight in able])
+        model = able[int(rng.choice(len(able), p=shares / shares.sum()))][0]
+        asked = self._asked(model.shape, rows)
+        across = model.amplitude * self._across(model.shape, asked) @ model.shape.member.T
+        held = model.base.precision - model.held @ model.middle @ model.held.T
+        variance = model.amplitude * self._covariance(model.shape, asked) - across @ held @ across.T
+        spread, directions = np.linalg.eigh(0.5 * (variance + variance.T))
+        root = directions * np.sqrt(np.maximum(spread, 0.0))
+        noise = math.sqrt(model.scale * self.freedom / float(rng.chisquare(self.freedom)))
+        drawn = across @ model.weights + noise * (root @ rng.standard_normal(len(rows)))
+        return np.asarray(drawn)
+
     def contrasts(self, rows: Array, known: Places, weights: Array) -> tuple[Array, Array]:
         """Means and standard deviations of weighted sums of configurations.
 
@@ -450,6 +485,13 @@ class SparseModels:
             return self._kernel(shape.settings, shape.interacts, rows, shape.seen)
         return np.hstack([_alike(a, b) for a, b in zip(rows, shape.seen, strict=True)])
 
+    def _covariance(self, shape: _Shape, asked: tuple[Array, ...]) -> Array:
+        """Prior covariance of the effects of configurations, unscaled."""
+        if shape.interacts or len(shape.settings) == 1:
+            return self._kernel(shape.settings, shape.interacts, asked, asked)
+        first, second = (_alike(columns, columns) for columns in asked)
+        return first + second
+
     def _of_dense(self, rows: Array, known: Places, weights: Array) -> tuple[Array, Array]:
         import numpy as np
         from scipy.linalg import cho_solve
@@ -468,4 +510,5 @@ def _alike(first: Array, second: Array) -> Array:
     import numpy as np
 
     apart = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2)
-    return np.asarray(np.exp(-0.5 * apart / LENGTH**2))
+    smooth = np.exp(-0.5 * apart / LENGTH**2)
+    return np.asarray((1.0 - ROUGH) * smooth + ROUGH * (apart < SAME))

@@ -8,10 +8,12 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from assay.records import DEFAULT, Arm, Configuration, Stage
 from assay.search.candidate import Candidate, best_candidate
+from assay.search.confirmation import likely_core
 from assay.search.feasible import (
     CERTAIN,
     Feasibility,
@@ -349,7 +351,8 @@ class ModelBased:
         noise = launch_noise(trials)
         gain = best.estimate.mean
         # What is confirmed is the winner without idle settings, which may be still to be built.
-        proof = self._keeping.proof(history, self.winner(history), gain, noise)
+        winner = self.winner(history)
+        proof = self._with_core(trials, winner).proof(history, winner, gain, noise)
         if self._proving and not purse.affords(proof.times(2.0)):
             return purse.affords(proof)
         if not is_last_moment(purse, proof, following):
@@ -358,6 +361,16 @@ class ModelBased:
             return True
         left = self._searcher.left_to_gain(space, trials, EXPECTED, seed) / DOUBTED
         return prefers_proof(gain, left, len(trials), displaced(purse, proof, following))
+
+    def _with_core(self, trials: Sequence[Trial], winner: Arm) -> Keeping:
+        """What is kept where the core of a winner is to be confirmed beside it."""
+        if bites(trials):
+            return self._keeping
+        core = likely_core(
+            self._searcher, self._space, trials, winner.configuration, self._keeping.margin
+        )
+        arms = self._keeping.arms + (core is not None)
+        return replace(self._keeping, arms=arms)
 
     def _granted(self, history: History) -> SearchSpace:
         """The space without what turned out to be refused."""

@@ -20,18 +20,19 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.candidate import Candidate, best_candidate, every_trial
 from assay.search.claims import MIN_BLOCKS, claimed_blocks, precise
+from assay.search.confirmation import Confirmed, is_as_good, likely_core
 from assay.search.counted import counted
 from assay.search.feasible import default_breaks
-from assay.search.history import DEFAULT_ARM, History
+from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.planned import planned_blocks, planned_claim
-from assay.search.proof import blocks_for, proof_cost
+from assay.search.proof import blocks_for, planned_blocks_for, proof_cost
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import Done, Reason, Roster
 from assay.search.reduction import Reduced, Reduction
 from assay.search.requirement import claims_alpha, least_blocks, results, verdict_on
-from assay.search.searcher import Searcher, launch_noise
+from assay.search.searcher import Searcher, estimates, launch_noise
 from assay.search.searching import (
     CAP_SLACK_S,
     FUTILE_FACTOR,
@@ -131,8 +132,8 @@ class TuneRace(SearchingRace):
         reducing = self._history.arms(Stage.REDUCE)
         if reducing:  # all others leave some of its settings out
             return max(reducing, key=lambda arm: len(arm.configuration))
-        if arm := self._being_confirmed():
-            return arm
+        if confirmed := self._being_confirmed():
+            return confirmed.whole
         return self._chosen_strategy().winner(self._history)
 
     @cached_property
@@ -141,13 +142,12 @@ class TuneRace(SearchingRace):
         if self.winner == DEFAULT_ARM:
             return Reduced(DEFAULT_ARM)
         found = self._chosen_reduction().result(self._history)
-        arm = self._being_confirmed()
-        return found if arm is None else Reduced(arm, found.note)
+        confirmed = self._being_confirmed()
+        return found if confirmed is None else Reduced(confirmed.whole, found.note)
 
-    def _being_confirmed(self) -> Arm | None:
-        """The arm that the confirmation runs beside the default, if it has begun."""
-        arms = (a for a in self._history.roster(Stage.CONFIRM) if a.configuration)
-        return next(arms, None)
+    def _being_confirmed(self) -> Confirmed | None:
+        """Who runs in the confirmation beside the default, if it has begun."""
+        return Confirmed.of(self._history.roster(Stage.CONFIRM))
 
     def _chosen_reduction(self) -> Reduction:
         if self._reduction is None:
@@ -155,27 +155,43 @@ class TuneRace(SearchingRace):
             self._reduction = Reduction(self.winner, self._space, keeping)
         return self._reduction
 
-    def _confirm_arms(self, arm: Arm) -> tuple[Arm, ...]:
-        null = (NULL_ARM,) if self._spec.null else ()
-        return (DEFAULT_ARM, *null, *((arm,) if arm != DEFAULT_ARM else ()))
+    def _confirm_arms(self, *winners: Arm) -> tuple[Arm, ...]:
+        return (DEFAULT_ARM, *((NULL_ARM,) if self._spec.null else ()), *winners)
 
     def _confirm(self, purse: Purse) -> Roster | Done:
-        arm = self.reduced.arm
-        if arm == DEFAULT_ARM:
+        whole = self.reduced.arm
+        if whole == DEFAULT_ARM:
             return self._keep_default(purse)
+        confirmed = self._being_confirmed() or Confirmed(whole, self._core(whole, purse))
+        arms = self._confirm_arms(*confirmed.arms)
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if due(blocks):
-            over = self._decided(arm, purse)
+            over = self._decided(preferred(self._spec, self._history, confirmed), arms, purse)
             if over is not None:
                 return over
-        return self._confirmation_block(self._confirm_arms(arm), blocks, purse)
+        return self._confirmation_block(arms, blocks, purse)
+
+    def _core(self, whole: Arm, purse: Purse) -> Arm | None:
+        """The core that is confirmed beside a winner, where a proof of both is affordable."""
+        if self._spec.require or not self.guided:
+            return None
+        trials, margin = every_trial(self._history), self._spec.margin
+        core = likely_core(self._searcher, self._space, trials, whole.configuration, margin)
+        if core is None:
+            return None
+        gain = estimates(self._searcher, self._space, trials, [whole.configuration])[0].mean
+        both = Confirmed(whole, arm_of(core))
+        fewest = fewest_blocks(self._spec, both)
+        blocks = planned_blocks_for(gain, launch_noise(trials), fewest)
+        proof = proof_cost(self._history, self._confirm_arms(*both.arms), blocks)
+        return arm_of(core) if purse.affords(proof) else None
 
     def _keep_default(self, purse: Purse) -> Roster | Done:
         """Nothing to confirm; left to show are noise floor and requirements, where asked for."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
         if (self._spec.null or self._spec.require) and blocks < self._least:
-            following = self._confirmation_block(self._confirm_arms(DEFAULT_ARM), blocks, purse)
+            following = self._confirmation_block(self._confirm_arms(), blocks, purse)
             if tried or isinstance(following, Roster):
                 return following
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
@@ -202,8 +218,14 @@ class TuneRace(SearchingRace):
             needed,
         )
 
-    def _decided(self, arm: Arm, purse: Purse) -> Done | None:
-        """The end of the confirmation, where its data bring it about."""
+    def _decided(self, arm: Arm, arms: tuple[Arm, ...], purse: Purse) -> Done | None:
+        """The end of the confirmation, where its data bring it about.
+
+        Args:
+            arm: that would be recommended.
+            arms: of a block.
+            purse: what is left.
+        """
         if self._lost(Stage.CONFIRM, arm):
             return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
         found = self.confirmation(arm)
@@ -222,7 +244,7 @@ class TuneRace(SearchingRace):
         decided = found.verdict is not Verdict.UNCLEAR and (found.planned or precise(found))
         if decided and not open_ones:
             return Done(Reason.DECIDED, f"Decided after {self._counted(found)}.")
-        lost = [one for one in open_ones if self._past_hope(one, purse, self._confirm_arms(arm))]
+        lost = [one for one in open_ones if self._past_hope(one, purse, arms)]
         # What the default keeps is of no matter any more where the claim turns out a gain.
         if lost and (decided or any(one.arm == arm.name for one in lost)):
             return Done(
@@ -232,7 +254,7 @@ class TuneRace(SearchingRace):
             )
         if len(open_ones) > len(lost) or self._before_planned:
             return None
-        if found.blocks >= self._least and self._futile(found, purse, self._confirm_arms(arm)):
+        if found.blocks >= self._least and self._futile(found, purse, arms):
             return Done(
                 Reason.BUDGET,
                 f"Still unclear after {self._counted(found)}, and what is left of the budget "
@@ -244,16 +266,19 @@ class TuneRace(SearchingRace):
         self, arms: tuple[Arm, ...], blocks: int, purse: Purse
     ) -> Roster | Done:
         """One more block; the first only where enough for a claim will fit (rule 14)."""
-        cost = self._history.cost(arms)
-        if blocks == 0 and not purse.affords(cost.times(self._least)):
+        cost, confirmed = self._history.cost(arms), Confirmed.of(arms)
+        fewest = fewest_blocks(self._spec, confirmed)
+        if blocks == 0 and not purse.affords(cost.times(fewest)):
             return Done(
                 Reason.BUDGET,
-                f"The budget went to the search; a proof takes {self._least} more blocks at least.",
+                f"The budget went to the search; a proof takes {fewest} more blocks at least.",
             )
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
-        if not purse.spent and (blocks < self._least or purse.affords(cost)):
+        if not purse.spent and (blocks < fewest or purse.affords(cost)):
             return Roster(Stage.CONFIRM, arms)
-        found = self.confirmation(self.reduced.arm)
+        found = None
+        if confirmed is not None:
+            found = self.confirmation(preferred(self._spec, self._history, confirmed))
         return Done(Reason.BUDGET, f"The budget ended after {self._counted(found)}.")
 
     def _counted(self, found: Claim | None) -> str:
@@ -262,12 +287,12 @@ class TuneRace(SearchingRace):
 
     @property
     def _alpha(self) -> float:
-        return claim_alpha(self._spec)
+        return claim_alpha(self._spec, self._being_confirmed())
 
     @property
     def _least(self) -> int:
-        """Blocks below which no interval excludes anything, at the level that a claim has here."""
-        return max(MIN_BLOCKS, least(self._alpha), least_blocks(self._spec))
+        """See ``SearchingRace._least``."""
+        return fewest_blocks(self._spec, self._being_confirmed())
 
     def _past_hope(self, found: RequirementResult, purse: Purse, arms: tuple[Arm, ...]) -> bool:
         """Whether not even a multiple of what is left would decide a requirement."""
@@ -314,12 +339,12 @@ class TuneRace(SearchingRace):
     def candidate(self) -> Candidate:
         """The configuration that is expected to be best by all launches so far, at any moment.
 
-        Once one is being confirmed it is that one.
+        Once some are being confirmed it is one of those.
         """
-        arm = self._being_confirmed()
+        confirmed = self._being_confirmed()
         trials = every_trial(self._history)
-        if arm is not None:
-            among = [arm.configuration]
+        if confirmed is not None:
+            among = [arm.configuration for arm in confirmed.arms]
         else:
             every = self._history.arms(Stage.SEARCH)
             lost = {a for a in every if self._history.gave_up(Stage.SEARCH, a.name)}
@@ -331,7 +356,8 @@ class TuneRace(SearchingRace):
         noise = launch_noise(every_trial(self._history))
         blocks = blocks_for(candidate.estimate.mean, noise, self._least, self._alpha)
         blocks -= len(self._history.sound(Stage.CONFIRM))
-        arms = self._confirm_arms(candidate.arm)
+        confirmed = self._being_confirmed() or Confirmed(candidate.arm)
+        arms = self._confirm_arms(*confirmed.arms)
         return proof_cost(self._history, arms, max(blocks, 1))
 
     def confirmation(self, arm: Arm) -> Claim | None:
@@ -359,12 +385,40 @@ class TuneRace(SearchingRace):
 
 def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
     """The claim on an arm against the default, from confirmation blocks alone."""
-    return planned_claim(spec, history, (DEFAULT_ARM.name, arm.name), claim_alpha(spec))
+    alpha = claim_alpha(spec, Confirmed.of(history.roster(Stage.CONFIRM)))
+    return planned_claim(spec, history, (DEFAULT_ARM.name, arm.name), alpha)
 
 
-def claim_alpha(spec: StudySpec) -> float:
-    """The error rate is shared out between the claim and the noise floor, which stand together."""
-    return claims_alpha(spec) / (1 + spec.null)
+def claim_alpha(spec: StudySpec, running: Confirmed | None = None) -> float:
+    """The error rate of each of the claims and the noise floor, which stand together.
+
+    Args:
+        spec: of the study.
+        running: who is held against the default; one winner if absent.
+    """
+    winners = 1 if running is None else len(running.arms)
+    return claims_alpha(spec) / (winners + spec.null)
+
+
+def fewest_blocks(spec: StudySpec, running: Confirmed | None) -> int:
+    """Return the blocks below which no interval of a claim excludes anything.
+
+    Args:
+        spec, running: as for ``claim_alpha``.
+    """
+    return max(MIN_BLOCKS, least(claim_alpha(spec, running)), least_blocks(spec))
+
+
+def preferred(spec: StudySpec, history: History, running: Confirmed) -> Arm:
+    """The arm of a confirmation that is recommended, where one is.
+
+    That is the core where it is shown to gain and not shown to lose against the whole winner.
+    """
+    core = running.core
+    if core is None or not is_as_good(spec, history, running):
+        return running.whole
+    found = confirmed(spec, history, core)
+    return core if found is not None and found.verdict is Verdict.FASTER else running.whole
 
 
 def _undecided(required: tuple[RequirementResult, ...], found: Claim) -> list[RequirementResult]:

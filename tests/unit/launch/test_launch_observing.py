@@ -54,6 +54,12 @@ def test_metric_of_memory_keeps_its_samples_on() -> None:
     assert observed(COUNTED, work, (), ()) == (Observation.MEMORY,)
 
 
+def test_metric_of_memory_is_sampled_closely() -> None:
+    assert document(workload=measuring("wall_s", "peak_anon_bytes"))["sampling_share"] == 0.05
+    assert "sampling_share" not in document(workload=measuring("wall_s", "peak_bytes"))
+    assert "sampling_share" not in document(observe=EVERY)
+
+
 def test_metric_of_counter_opens_that_counter_alone() -> None:
     work = measuring("instructions")
     assert document(workload=work)["counters"] == ["instructions"]

@@ -287,7 +287,8 @@ def test_a_study_after_another_one_is_better_after_few_launches() -> None:
     def rows(name: str, telling: Telling = Telling.TRUE) -> list[float]:
         method = WarmSearch(name, telling=telling)
         found = [score(World(table, seed), method, 10, seed) for seed in range(6)]
-        assert not any(row.false_win or row.invalid for row in found)
+        wrong = [row for row in found if row.false_win and row.claim is not None]
+        assert not wrong and not any(row.invalid for row in found)
         return [row.regret for row in found]
 
     cold = [

@@ -16,6 +16,7 @@ from assay.search.sparse import (
     NOISE,
     OWN,
     PRIOR,
+    ROUGH,
     Launches,
     SparseModels,
 )
@@ -33,7 +34,8 @@ def launches(effect: float, seed: int = 0) -> Launches:
 
 
 def kernel(settings: tuple[int, ...], interacts: bool, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    parts = [np.exp(-0.5 * (a[:, [k]] - b[:, [k]].T) ** 2 / LENGTH**2) for k in settings]
+    apart = [(a[:, [k]] - b[:, [k]].T) ** 2 for k in settings]
+    parts = [(1 - ROUGH) * np.exp(-0.5 * d / LENGTH**2) + ROUGH * (d == 0.0) for d in apart]
     if len(parts) == 1:
         return np.asarray(parts[0])
     product = parts[0] * parts[1] if interacts else 0.0

@@ -1,0 +1,221 @@
+"""The winner of a search and its core, confirmed in the same blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from simulated_studies import workload
+
+from assay.records import (
+    Bound,
+    Budget,
+    Choices,
+    Conclusion,
+    Configuration,
+    Kind,
+    Launch,
+    Parameter,
+    RecommendationStatus,
+    Requirement,
+    Sample,
+    Space,
+    Stage,
+    StudySpec,
+    Verdict,
+)
+from assay.search.averages import ByAverage
+from assay.search.conclude import conclude
+from assay.search.confirmation import Confirmed, likely_core
+from assay.search.history import DEFAULT_ARM, arm_of
+from assay.search.searcher import Contrast, Estimate, Trial
+from assay.search.searching import NULL_ARM
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated, Trip, drive
+from assay.search.tune import TuneRace, claim_alpha, fewest_blocks
+
+SPACE = Space(
+    parameters=tuple(
+        Parameter(name=f"arg.p{k}", domain=Choices((0, 1, 2)), default=0) for k in range(8)
+    )
+)
+WHOLE = Configuration({"arg.p1": 2, "arg.p2": 1, "arg.p3": 1, "arg.p4": 2})
+CORE = Configuration({"arg.p1": 2})
+BOTH = Confirmed(arm_of(WHOLE), arm_of(CORE))
+
+
+DOUBT = 0.05
+"""Of what a searcher expects: too much to leave a setting out unseen."""
+
+
+class Told(ByAverage):
+    """A searcher that proposes ``WHOLE``, and expects of each setting what it is told.
+
+    Args:
+        of_setting: log ratio of each setting of ``WHOLE``; 0 where absent.
+    """
+
+    name = "told"
+
+    def __init__(self, of_setting: dict[str, float]) -> None:
+        self._of_setting = of_setting
+
+    def propose(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        return [WHOLE, *(Configuration({"arg.p7": 1 + k}) for k in range(2))][:count]
+
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
+    ) -> list[Estimate]:
+        return [
+            Estimate(math.fsum(weight * self._expected(c) for c, weight in one.items()), DOUBT)
+            for one in wanted
+        ]
+
+    def _expected(self, configuration: Configuration) -> float:
+        return math.fsum(self._of_setting.get(name, 0.0) for name in configuration)
+
+
+ONE_MATTERS = Told({"arg.p1": -0.4})
+TWO_MATTER = Told({"arg.p1": -0.3, "arg.p3": -0.1})
+ALL_MATTER = Told(dict.fromkeys(WHOLE, -0.1))
+
+
+def program(*matters: str, gain: float = 0.4) -> Simulated:
+    """What the settings of ``WHOLE`` gain together, in equal parts, where they are set alike."""
+
+    def takes_s(configuration: Configuration) -> float:
+        kept = sum(configuration.get(name) == WHOLE[name] for name in matters)
+        return math.exp(-gain * kept / len(matters))
+
+    return Simulated(takes_s=takes_s, noise=0.02)
+
+
+def spec(launches: int = 36, require: tuple[Requirement, ...] = ()) -> StudySpec:
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=workload(),
+        budget=Budget(launches=launches),
+        space=SPACE,
+        require=require,
+        disturbed_above=None,
+    )
+
+
+def study(asked: StudySpec, runs: Simulated, searcher: Told) -> tuple[Trip, Conclusion]:
+    space = SearchSpace(asked.space)
+    trip = drive(TuneRace(asked, space, searcher), runs, asked.budget)
+    return trip, conclude(asked, trip.samples, space, searcher, trip.done)
+
+
+def confirmed_arms(samples: Sequence[Sample]) -> set[str]:
+    return {s.launch.arm for s in samples if s.launch.stage is Stage.CONFIRM}
+
+
+def concluded(runs: Simulated, blocks: int, searcher: Told = ONE_MATTERS) -> Conclusion:
+    """The conclusion of a study in which the winner and its core were confirmed."""
+    arms = (DEFAULT_ARM, *BOTH.arms)
+    launches = [(Stage.SURVEY, 0, (DEFAULT_ARM,)), (Stage.GAUGE, 1, (DEFAULT_ARM,))]
+    launches += [(Stage.SEARCH, 2, (DEFAULT_ARM, BOTH.whole))]
+    launches += [(Stage.CONFIRM, 3 + k, arms) for k in range(blocks)]
+    samples = [
+        runs.run(
+            Launch(
+                configuration=arm.configuration,
+                arm=arm.name,
+                stage=stage,
+                block=block,
+                position=at,
+                roster=roster,
+            )
+        )
+        for stage, block, roster in launches
+        for at, arm in enumerate(roster)
+    ]
+    return conclude(spec(), samples, SearchSpace(SPACE), searcher, None)
+
+
+def test_core_that_does_all_is_recommended_with_both_claims() -> None:
+    found = concluded(program("arg.p1"), 12)
+    assert found.recommendation is not None
+    assert found.recommendation.status is RecommendationStatus.PROVEN
+    assert found.recommendation.settings == CORE
+    assert [claim.b for claim in found.claims] == [str(CORE), str(WHOLE)]
+    assert {claim.verdict for claim in found.claims} == {Verdict.FASTER}
+    assert [claim.alpha for claim in found.claims] == pytest.approx([0.025, 0.025])
+    assert any("the other settings are left out" in note for note in found.notes)
+    assert [arm.name for arm in found.arms] == ["default", str(CORE), str(WHOLE)]
+
+
+def test_core_that_loses_leaves_the_whole_winner() -> None:
+    found = concluded(program(*WHOLE), 12)
+    assert found.recommendation is not None
+    assert found.recommendation.status is RecommendationStatus.PROVEN
+    assert found.recommendation.settings == WHOLE
+    assert [claim.b for claim in found.claims] == [str(WHOLE), str(CORE)]
+    assert any("alone was" in note and "worse" in note for note in found.notes)
+
+
+def test_without_a_gain_neither_is_recommended() -> None:
+    found = concluded(program("arg.p1", gain=0.0), 20, Told({}))
+    assert found.recommendation is not None
+    assert found.recommendation.status is RecommendationStatus.DEFAULT
+    assert not found.recommendation.settings
+
+
+def test_winner_and_core_run_in_the_same_blocks() -> None:
+    trip, found = study(spec(), program("arg.p1"), ONE_MATTERS)
+    blocks: dict[int, set[str]] = {}
+    for sample in trip.samples:
+        if sample.launch.stage is Stage.CONFIRM:
+            blocks.setdefault(sample.launch.block, set()).add(sample.launch.arm)
+    assert len(blocks) >= 6
+    assert all(arms == {"default", str(CORE), str(WHOLE)} for arms in blocks.values())
+    assert found.recommendation is not None
+    assert found.recommendation.settings == CORE
+    assert found.recommendation.status is RecommendationStatus.PROVEN
+
+
+@pytest.mark.parametrize(
+    ("searcher", "core"),
+    [
+        (ONE_MATTERS, CORE),
+        (TWO_MATTER, Configuration({"arg.p1": 2, "arg.p3": 1})),
+        (ALL_MATTER, None),
+    ],
+    ids=["one matters", "two matter", "all matter"],
+)
+def test_core_is_the_smallest_part_expected_to_do_all(
+    searcher: Told, core: Configuration | None
+) -> None:
+    assert likely_core(searcher, SearchSpace(SPACE), [], WHOLE, 0.01) == core
+
+
+def test_single_setting_has_no_core() -> None:
+    assert likely_core(ONE_MATTERS, SearchSpace(SPACE), [], CORE, 0.01) is None
+
+
+def test_part_that_is_not_valid_is_no_core() -> None:
+    space = msgspec.structs.replace(SPACE, constraints=("arg.p1 != 2 or arg.p2 == 1",))
+    core = likely_core(ONE_MATTERS, SearchSpace(space), [], WHOLE, 0.01)
+    assert core == Configuration({"arg.p1": 2, "arg.p2": 1})
+
+
+def test_winner_is_the_larger_of_those_confirmed_in_any_order() -> None:
+    for arms in (BOTH.arms, BOTH.arms[::-1]):
+        assert Confirmed.of((arms[0], DEFAULT_ARM, arms[1])) == BOTH
+    assert Confirmed.of((DEFAULT_ARM, NULL_ARM)) is None
+
+
+def test_error_is_shared_between_winner_and_core() -> None:
+    assert claim_alpha(spec(), BOTH) == pytest.approx(claim_alpha(spec()) / 2)
+    assert fewest_blocks(spec(), BOTH) >= fewest_blocks(spec(), None)
+
+
+def test_with_a_requirement_the_winner_is_confirmed_alone() -> None:
+    required = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=2.0)
+    trip, _ = study(spec(require=(required,)), program("arg.p1"), ONE_MATTERS)
+    assert str(CORE) not in confirmed_arms(trip.samples)
