@@ -65,7 +65,7 @@ bench-statistics: $(VENV)/.tested-with ## how often verdicts are wrong, beside t
 bench-search: $(VENV)/.tested-with ## how good a search is, beside other optimisers; goes on where it was stopped (BENCH="--write TABLE...")
 	$(BIN)/python -m benchmarks.search $(BENCH)
 
-bench-recommendations: $(VENV)/.tested-with ## how good and how honest recommendations are, on simulated spaces (BENCH="--write --studies 2000")
+bench-recommendations: $(VENV)/.tested-with ## how good and how honest recommendations are; goes on where it was stopped (BENCH="--write --studies 2000 TABLE...")
 	$(BIN)/python -m benchmarks.recommendations $(BENCH)
 
 bench-warm: $(VENV)/.tested-with ## what earlier studies are worth to a search (BENCH="--write TABLE...")

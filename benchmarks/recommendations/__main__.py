@@ -5,24 +5,57 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import math
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay import __version__
+from assay.search.replay.world import Kind as Noise
+from benchmarks.search.cache import digest
 
 from . import __doc__ as description
+from .kept import PATH, Kept
 from .page import text
 from .spaces import Shape
-from .studies import Answer, Asked, answers
-from .summary import summary
+from .starts import Start
+from .studies import RecordedStudy, SimulatedStudy, Study
+from .summary import Row, summary
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "recommendations.md"
 LOWEST = {12: 0.15, 25: 0.08, 50: 0.05}
 """Smallest effect of a setting that matters, by launches; the largest is ``HIGHEST``."""
 HIGHEST = 0.4
+NOISE = 0.05
+"""Standard deviation of the logarithm of a launch of a simulated space."""
+WORLDS = (
+    *((noise, Start.RANDOM) for noise in Noise),
+    (Noise.PLAIN, Start.MEDIAN),
+    (Noise.PLAIN, Start.GOOD),
+)
+"""Noise and default of the rows of recorded spaces."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A row that is wanted: its name and its studies."""
+
+    space: str
+    launches: int
+    studies: Sequence[Study]
+    simulated: bool = True
+    without: bool = field(default=False, kw_only=True)
+
+    def row(self, kept: Kept) -> Row | None:
+        """The row of the studies that are known; ``None`` without any."""
+        found = kept.of(self.studies)
+        if not found:
+            return None
+        return summary(
+            self.space, self.launches, found, simulated=self.simulated, without=self.without
+        )
 
 
 def main() -> None:
@@ -30,39 +63,58 @@ def main() -> None:
     options = _parsed()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # studies run side by side
-    began = time.monotonic()
     if options.quick:
-        options.studies, options.launches = 1, [12]
+        options.studies, options.launches = 1, options.launches[:1]
+    began = time.monotonic()
+    until = math.inf if options.minutes is None else began + 60.0 * options.minutes
+    kept = Kept.read(options.cache)
     rows = []
-    for launches in options.launches:
-        low = max((v for n, v in LOWEST.items() if n >= launches), default=min(LOWEST.values()))
-        for shape in options.shapes:
-            seeds = range(options.first_seed, options.first_seed + options.studies)
-            asked = [Asked(shape, launches, low, HIGHEST, seed, options.noise) for seed in seeds]
-            found = _told(asked, options.jobs)
-            rows.append(summary(shape, launches, found))
-            if not options.json:
-                print(rows[-1].line(), file=sys.stderr, flush=True)
+    for wanted in [*_simulated(options), *_recorded(options)]:
+        kept.make(wanted.studies, options.jobs, until)
+        if (row := wanted.row(kept)) is not None:
+            rows.append(row)
+            print(row.line(), file=sys.stderr, flush=True)
     if options.json:
         print(json.dumps({"rows": [row.document() for row in rows]}))
         return
-    page = text(rows, _heading(options.studies, began))
+    page = text(rows, _heading())
     print(page)
     if options.write:
         PAGE.write_text(page)
 
 
-def _told(asked: Sequence[Asked], jobs: int) -> list[Answer]:
-    return list(answers(asked, jobs))
+def _simulated(options: argparse.Namespace) -> Iterator[Wanted]:
+    seeds = range(options.first_seed, options.first_seed + options.studies)
+    for launches in options.launches:
+        low = max((v for n, v in LOWEST.items() if n >= launches), default=min(LOWEST.values()))
+        for shape in options.shapes:
+            studies = [SimulatedStudy(shape, launches, low, HIGHEST, s, NOISE) for s in seeds]
+            yield Wanted(f"effects: {shape}", launches, studies, without=shape is Shape.NONE)
 
 
-def _heading(studies: int, began: float) -> str:
+def _recorded(options: argparse.Namespace) -> Iterator[Wanted]:
+    if not options.tables:
+        return
+    # Each table alike: a row has at least one study of each.
+    each = max(1, options.studies // len(options.tables))
+    seeds = range(options.first_seed, options.first_seed + each)
+    for launches in options.launches:
+        for noise, start in WORLDS:
+            studies = [
+                RecordedStudy(table, start, noise, launches, seed)
+                for seed in seeds
+                for table in options.tables
+            ]
+            yield Wanted(f"tables: {noise}, default {start}", launches, studies, simulated=False)
+
+
+def _heading() -> str:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return (
         f"{description}\n"
-        "`make bench-recommendations BENCH='--write --studies 2000'` writes this page. "
-        f"Figures of {today}, assay {__version__}, {studies} studies a row; they follow from the "
-        f"seeds, and took {(time.monotonic() - began) / 60:.0f} minutes."
+        "`make bench-recommendations BENCH='--write --studies 2000 TABLE...'` writes this page, "
+        "and goes on where it was stopped. "
+        f"Figures of {today}, assay {digest()}; they follow from the seeds."
     )
 
 
@@ -70,14 +122,17 @@ def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.recommendations",
         description=description,
+        epilog="2,000 studies a row take about 10 hours on two CPUs, 48 about a quarter of one.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("tables", type=Path, nargs="*", help="recorded spaces")
     parser.add_argument("--studies", type=int, default=2000, help="a row (%(default)s)")
     parser.add_argument("--first-seed", type=int, default=0, help="of the first (%(default)s)")
     parser.add_argument("--launches", type=int, nargs="+", default=list(LOWEST))
     parser.add_argument("--shapes", type=Shape, nargs="+", default=list(Shape))
-    parser.add_argument("--noise", type=float, default=0.05, help="of a launch (%(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--minutes", type=float, help="begin no study after so many")
+    parser.add_argument("--cache", type=Path, default=PATH, help="answers (%(default)s)")
     parser.add_argument("--quick", action="store_true", help="one study a row: does it still run?")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     parser.add_argument("--write", action="store_true", help="write the page")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from benchmarks.markdown import section, table
 
-from .spaces import Shape
 from .summary import Row
 
 REGRET = {12: 0.04, 25: 0.02, 50: 0.02}
@@ -40,10 +39,8 @@ def _targets(rows: Sequence[Row]) -> str:
     lines = []
     for row in rows:
         for name, seen, met in _checks(row):
-            lines.append(
-                [str(row.shape), str(row.launches), name, seen, "met" if met else "missed"]
-            )
-    return table(["effects", "launches", "target", "seen", ""], lines)
+            lines.append([row.space, str(row.launches), name, seen, "met" if met else "missed"])
+    return table(["space", "launches", "target", "seen", ""], lines)
 
 
 def _checks(row: Row) -> list[tuple[str, str, bool]]:
@@ -56,14 +53,15 @@ def _checks(row: Row) -> list[tuple[str, str, bool]]:
         at_most("worse than the default", row.worse, WORSE, row.studies),
         at_most("falsely proven", row.false, FALSE, row.studies * row.proven),
     ]
-    if row.shape is Shape.NONE:
+    if row.without:
         found.append(
             at_most("other than the default", 1.0 - row.default, 1.0 - DEFAULT, row.studies)
         )
         return found
-    found.append(at_most("idle settings", row.idle, IDLE, recommended))
+    if row.simulated:
+        found.append(at_most("idle settings", row.idle, IDLE, recommended))
     regret = REGRET.get(row.launches)
-    if regret is not None:
+    if regret is not None and row.simulated:
         met = row.regret <= regret + 2 * row.regret_error
         found.append((f"mean regret at most {_percent(regret)}", _percent(row.regret), met))
     if row.covered is not None and row.width is not None and row.overclaim is not None:
@@ -79,13 +77,26 @@ def _checks(row: Row) -> list[tuple[str, str, bool]]:
 
 
 def _recommendations(rows: Sequence[Row]) -> str:
-    head = ["effects", "launches", "regret", "proven", "unproven", "default", "idle", "worse"]
+    head = [
+        "space",
+        "launches",
+        "studies",
+        "regret",
+        "proven",
+        "unproven",
+        "default",
+        "idle",
+        "worse",
+    ]
     lines = [
         [
-            str(row.shape),
+            row.space,
             str(row.launches),
+            str(row.studies),
             f"{_percent(row.regret)} ± {_percent(row.regret_error)}",
-            *map(_percent, (row.proven, row.unproven, row.default, row.idle, row.worse)),
+            *map(_percent, (row.proven, row.unproven, row.default)),
+            _percent(row.idle) if row.simulated and not row.without else "",
+            _percent(row.worse),
         ]
         for row in rows
     ]
@@ -93,10 +104,10 @@ def _recommendations(rows: Sequence[Row]) -> str:
 
 
 def _intervals(rows: Sequence[Row]) -> str:
-    head = ["effects", "launches", "coverage", "median width", "over-claim"]
+    head = ["space", "launches", "coverage", "median width", "over-claim"]
     lines = [
         [
-            str(row.shape),
+            row.space,
             str(row.launches),
             _percent(row.covered),
             f"{row.width:.2f}",

@@ -1,41 +1,36 @@
-"""Studies: one simulated study each, and its answer beside the truth."""
+"""Studies: what one study answers, beside the truth."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from assay.records import (
     Budget,
     Configuration,
-    Kind,
+    Recommendation,
     RecommendationStatus,
     StudySpec,
     Workload,
 )
+from assay.records.study import Kind
 from assay.search.conclude import conclude
 from assay.search.gp import GpSearcher
+from assay.search.replay.race_search import Visit
+from assay.search.replay.table import load
+from assay.search.replay.world import Kind as Noise
+from assay.search.replay.world import World
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated, drive
 from assay.search.tune import TuneRace
 
 from .spaces import Shape, draw
+from .starts import Start, default_of
 
-NOISE = 0.05
-
-
-@dataclass(frozen=True)
-class Asked:
-    """One study to make."""
-
-    shape: Shape
-    launches: int
-    low: float
-    high: float
-    seed: int
-    noise: float = NOISE
+SECONDS = 10.0
+"""What the default of a simulated space takes."""
 
 
 @dataclass(frozen=True)
@@ -46,65 +41,117 @@ class Answer:
         status: of the recommendation.
         regret: true time of the recommendation over the least one, less 1.
         ratio: true ratio of the recommendation to the default.
-        idle: settings of the recommendation that do nothing.
+        idle: settings of the recommendation that do nothing; 0 where that is not known.
         settings: of the recommendation, how many.
         told: the ratio that is expected or claimed; ``None`` for the default.
-        interval: of it.
+        low, high: of its interval.
     """
 
-    asked: Asked
     status: RecommendationStatus
     regret: float
     ratio: float
     idle: int
     settings: int
     told: float | None = None
-    interval: tuple[float, float] | None = None
+    low: float = 0.0
+    high: float = math.inf
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of what is told."""
+        return None if self.told is None else (self.low, self.high)
 
 
-def answer(asked: Asked) -> Answer:
-    """Make a study, and hold its answer against the truth."""
-    effects = draw(asked.shape, asked.low, asked.high, asked.seed)
-    spec = StudySpec(
-        kind=Kind.TUNE,
-        workload=Workload(argv=("simulated",)),
-        budget=Budget(launches=asked.launches),
-        space=effects.space,
-        seed=asked.seed,
-        disturbed_above=None,
-    )
-    program = Simulated(
-        takes_s=lambda c: 10.0 * math.exp(effects.log_ratio(c)), noise=asked.noise, seed=asked.seed
-    )
-    space, searcher = SearchSpace(effects.space), GpSearcher()
-    trip = drive(TuneRace(spec, space, searcher), program, spec.budget)
-    conclusion = conclude(spec, trip.samples, space, searcher, trip.done)
-    chosen = conclusion.recommendation
-    assert chosen is not None
-    settings = Configuration(chosen.settings)
-    log = effects.log_ratio(settings)
-    told, interval = None, None
+@dataclass(frozen=True)
+class SimulatedStudy:
+    """A study of a simulated space.
+
+    Attributes:
+        shape: of its effects.
+        launches: budget.
+        low, high: the best value of a setting that matters takes so much less time (a share).
+        seed: of the space, the search and the noise.
+        noise: of a launch, log-normal.
+    """
+
+    shape: Shape
+    launches: int
+    low: float
+    high: float
+    seed: int
+    noise: float
+
+    def answer(self) -> Answer:
+        """Make the study."""
+        effects = draw(self.shape, self.low, self.high, self.seed)
+        spec = StudySpec(
+            kind=Kind.TUNE,
+            workload=Workload(argv=("simulated",)),
+            budget=Budget(launches=self.launches),
+            space=effects.space,
+            seed=self.seed,
+            disturbed_above=None,
+        )
+        program = Simulated(
+            takes_s=lambda c: SECONDS * math.exp(effects.log_ratio(c)),
+            noise=self.noise,
+            seed=self.seed,
+        )
+        space, searcher = SearchSpace(effects.space), GpSearcher()
+        trip = drive(TuneRace(spec, space, searcher), program, spec.budget)
+        chosen = conclude(spec, trip.samples, space, searcher, trip.done).recommendation
+        assert chosen is not None
+        settings = Configuration(chosen.settings)
+        log = effects.log_ratio(settings)
+        regret, idle = math.expm1(log - effects.best), len(effects.idle(settings))
+        return Answer(chosen.status, regret, math.exp(log), idle, len(settings), *_told(chosen))
+
+
+@dataclass(frozen=True)
+class RecordedStudy:
+    """A study of a recorded space.
+
+    Attributes:
+        table: its file.
+        start: which configuration is the default.
+        noise: what launches vary by.
+        launches: budget.
+        seed: of the default, the search and the noise.
+    """
+
+    table: Path
+    start: Start
+    noise: Noise
+    launches: int
+    seed: int
+
+    def answer(self) -> Answer:
+        """Make the study."""
+        table = load(self.table)
+        default = default_of(table, self.start, self.seed)
+        world, searcher = World(table, self.seed, kind=self.noise, default=default), GpSearcher()
+        visit = Visit.of(world, searcher, self.launches, self.seed)
+        trip = visit.trip
+        chosen = conclude(visit.spec, trip.samples, visit.space, searcher, trip.done).recommendation
+        assert chosen is not None
+        point = visit.space.point(Configuration(chosen.settings))
+        regret, ratio = world.regret(point), world.ratio(point)
+        return Answer(chosen.status, regret, ratio, 0, len(chosen.settings), *_told(chosen))
+
+
+Study = SimulatedStudy | RecordedStudy
+
+
+def _told(chosen: Recommendation) -> tuple[Any, ...]:
+    """What is told of a recommendation, and its interval; nothing of the default."""
     if chosen.expected is not None:
-        told, interval = chosen.expected.ratio, chosen.expected.ci
-    elif settings and chosen.claim is not None:
-        low, high = chosen.claim.ci
-        told, interval = chosen.claim.ratio, (low or 0.0, high or math.inf)
-    return Answer(
-        asked,
-        chosen.status,
-        math.expm1(log - effects.best),
-        math.exp(log),
-        len(effects.idle(settings)),
-        len(settings),
-        told,
-        interval,
-    )
+        return (chosen.expected.ratio, *chosen.expected.ci)
+    if not chosen.settings or chosen.claim is None:
+        return ()
+    low, high = chosen.claim.ci
+    return chosen.claim.ratio, low or 0.0, high or math.inf
 
 
-def answers(asked: Sequence[Asked], jobs: int) -> Iterator[Answer]:
-    """The answers of many studies, in their order."""
-    if jobs == 1:
-        yield from map(answer, asked)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(answer, asked, chunksize=4)
+def answered(study: Study) -> Answer:
+    """Make a study, in a process of its own."""
+    return study.answer()

@@ -10,7 +10,6 @@ from typing import Any
 
 from assay.records import RecommendationStatus
 
-from .spaces import Shape
 from .studies import Answer
 
 MARGIN = 0.01
@@ -21,6 +20,9 @@ class Row:
     """Many studies of one kind.
 
     Attributes:
+        space: what is searched: the effects of a simulated space, or noise and default of tables.
+        simulated: whether it is simulated, so that idle settings are known.
+        without: whether nothing in it does anything.
         regret: mean; ``regret_error`` its standard error.
         default, unproven, proven: shares of the answers.
         idle: share of the recommendations other than the default with an idle setting.
@@ -32,7 +34,9 @@ class Row:
             positive where too much is claimed.
     """
 
-    shape: Shape
+    space: str
+    simulated: bool
+    without: bool
     launches: int
     studies: int
     regret: float
@@ -54,22 +58,31 @@ class Row:
     def line(self) -> str:
         """In one line, for progress."""
         told = [f"{key} {value:.3f}" for key, value in asdict(self).items() if _is_figure(value)]
-        return f"{self.shape} {self.launches}: {', '.join(told)}"
+        return f"{self.space} {self.launches}: {', '.join(told)}"
 
 
 def _is_figure(value: object) -> bool:
     return isinstance(value, float)
 
 
-def summary(shape: Shape, launches: int, found: Sequence[Answer]) -> Row:
-    """The row of some answers."""
+def summary(
+    space: str, launches: int, found: Sequence[Answer], *, simulated: bool, without: bool = False
+) -> Row:
+    """The row of some answers.
+
+    Args:
+        space, launches, simulated, without: as ``Row`` has them.
+        found: at least one.
+    """
     regrets = [one.regret for one in found]
     others = [one for one in found if one.settings]
     unproven = [one for one in found if one.status is RecommendationStatus.UNPROVEN]
     proven = [one for one in found if one.status is RecommendationStatus.PROVEN]
     told = [one for one in unproven if one.told is not None and one.interval is not None]
     return Row(
-        shape=shape,
+        space=space,
+        simulated=simulated,
+        without=without,
         launches=launches,
         studies=len(found),
         regret=statistics.fmean(regrets),

@@ -50,6 +50,17 @@ def main() -> None:
         (FOLDER / "search.md").write_text(page)
 
 
+CHOSEN = (
+    "Turns, probes, priors and the size of the first block are compared by leaving each table out "
+    "in turn (`python -m benchmarks.search.choices`). Newer constants are not: how often small "
+    "budgets time the default (`EVERY`), how many of the last launches look for a core (`CORES`) "
+    "and where (`FEW`), what is believed of a configuration's own and of rough effects (`OWN`, "
+    "`ROUGH`), and how likely a candidate must be better (`LIKELIER`) were chosen on these tables, "
+    "with 8 to 28 seeds, and on simulated spaces, so the figures are a little too good."
+)
+"""How the constants of the search were chosen."""
+
+
 def _page(
     wanted: Wanted, cache: Cache, jobs: int, minutes: float | None, missing: Sequence[str]
 ) -> tuple[str, Results]:
@@ -74,8 +85,7 @@ def _heading(results: Results, cache: Cache, missing: Sequence[str], took_s: flo
         f"{today}, assay {cache.code}; {'; '.join(versions)}.{left_out} Means that were recorded "
         "get a log-normal noise of 5 %, recorded repeats stand for themselves. The figures follow "
         f"from the seeds but for the times, which are of {model}; what was not known yet took "
-        f"{took_s / 60:.0f} minutes. Constants of the search are chosen by leaving each table out "
-        "in turn (`python -m benchmarks.search.choices`)."
+        f"{took_s / 60:.0f} minutes. {CHOSEN}"
     )
 
 

@@ -58,6 +58,7 @@ class World:
         noise: standard deviation of the logarithm, added where only means were recorded.
         kind: further noise.
         higher: whether higher is better.
+        default: the point that is the default; one at random if absent.
     """
 
     def __init__(
@@ -68,13 +69,15 @@ class World:
         noise: float = 0.05,
         kind: Kind = Kind.PLAIN,
         higher: bool = False,
+        default: int | None = None,
     ) -> None:
         self.table = table
         self.higher = higher
         self._seed = seed
         self._noise = noise
         self._kind = kind
-        self.default = random.Random(f"{seed}/default").choice(table.working)
+        drawn = random.Random(f"{seed}/default").choice(table.working)
+        self.default = drawn if default is None else default
         self._departure = 0.0
         self._launched: dict[int, int] = {}
         means = [mean for mean in table.means if mean is not None]

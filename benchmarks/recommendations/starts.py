@@ -1,0 +1,34 @@
+"""Starts: the configuration of a recorded space that is taken for the default."""
+
+from __future__ import annotations
+
+import enum
+import random
+
+from assay.search.replay.table import Table
+
+TENTH = 10
+
+
+class Start(enum.StrEnum):
+    """How good the default is."""
+
+    RANDOM = "random"
+    MEDIAN = "median"
+    GOOD = "best tenth"
+
+
+def default_of(table: Table, start: Start, seed: int) -> int | None:
+    """The point that is the default; ``None`` for one at random.
+
+    Args:
+        table: the space.
+        start: how good it is to be.
+        seed: of the choice.
+    """
+    if start is Start.RANDOM:
+        return None
+    ranked = sorted(table.working, key=lambda point: table.means[point] or 0.0)
+    if start is Start.MEDIAN:
+        return ranked[len(ranked) // 2]
+    return random.Random(f"{seed}/{table.name}").choice(ranked[: max(1, len(ranked) // TENTH)])
