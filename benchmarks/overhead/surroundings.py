@@ -65,7 +65,8 @@ def favoured(nice: int) -> Iterator[None]:
 class Disturbance:
     """Load over the run, from when this was made.
 
-    Its own launches are part of it: only what it was before the run is foreign alone.
+    Its own launches are part of it. Only the CPU time used just before, when nothing of the
+    benchmark runs, is that of others alone; the load before may be of the part before.
     """
 
     before: Load = field(default_factory=os.getloadavg)
@@ -100,7 +101,7 @@ class Disturbance:
 
 
 def _busy_share() -> float | None:
-    """Share of the CPU time that anybody uses just now."""
+    """Return the share of the CPU time that is used while nothing of the benchmark runs."""
     before = _ticks()
     time.sleep(WATCHED_S)
     used = {name: count - before.get(name, 0) for name, count in _ticks().items()}

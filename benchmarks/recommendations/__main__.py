@@ -68,9 +68,10 @@ def main() -> None:
     began = time.monotonic()
     until = math.inf if options.minutes is None else began + 60.0 * options.minutes
     kept = Kept.read(options.cache)
-    rows = []
+    rows, missing = [], 0
     for wanted in [*_simulated(options), *_recorded(options)]:
         kept.make(wanted.studies, options.jobs, until)
+        missing += len(wanted.studies) - len(kept.of(wanted.studies))
         if (row := wanted.row(kept)) is not None:
             rows.append(row)
             print(row.line(), file=sys.stderr, flush=True)
@@ -79,6 +80,8 @@ def main() -> None:
         return
     page = text(rows, _heading())
     print(page)
+    if options.write and missing:
+        sys.exit(f"The page was not written: {missing} studies are missing. Run it again.")
     if options.write:
         PAGE.write_text(page)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import time
 from collections.abc import Iterable, Sequence
@@ -12,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from assay.records import RecommendationStatus
-from benchmarks.search.cache import digest
+from benchmarks.search.cache import digest, table_name
 
-from .studies import Answer, Study, answered
+from .studies import Answer, RecordedStudy, Study, answered
 
 PATH = Path(__file__).parents[2] / "build" / "bench-recommendations.jsonl"
 
@@ -25,7 +26,7 @@ class Kept:
 
     Attributes:
         path: of a file of JSON lines; made by the first answer.
-        known: answers of this version.
+        known: answers, those of other versions as well.
     """
 
     path: Path
@@ -72,12 +73,25 @@ class Kept:
 
 @functools.cache
 def _code() -> str:
-    return digest()
+    """Return a digest of the code that an answer depends on, that of the benchmark included."""
+    own = hashlib.sha256(digest().encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        own.update(path.read_bytes())
+    return own.hexdigest()[:10]
+
+
+@functools.cache
+def _table(path: Path) -> str:
+    """Return the name of a table with a digest of what it holds."""
+    return f"{table_name(path)}:{hashlib.sha256(path.read_bytes()).hexdigest()[:10]}"
 
 
 def key_of(study: Study) -> str:
     """Return the key of a study, with the version of the code that answers it."""
-    return f"{_code()} {study!r}"
+    fields = {key: str(value) for key, value in vars(study).items()}
+    if isinstance(study, RecordedStudy):
+        fields["table"] = _table(study.table)
+    return json.dumps({"code": _code(), **fields})
 
 
 def _answer(record: dict[str, Any]) -> Answer:

@@ -31,7 +31,7 @@ void MemorySampler::run(Nanos now) {
     }
     interval_ = std::min(interval_ + interval_ / 2, longest_);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
-    // memory.stat of a large machine, or a tree of many processes, is not read for nothing.
+    // To read memory.stat of a large machine, or a tree of many processes, takes long.
     due_ = now + std::max(interval_, static_cast<Nanos>(static_cast<double>(cost) / share_));
 }
 

@@ -469,7 +469,7 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.sampling = read_sampling(f);
     } else if (key == "sampling_share") {
         plan.sampling_share = f.positive();
-        if (plan.sampling_share > 1.0) f.refuse("must be at most 1");
+        if (plan.sampling_share < 1e-4 || plan.sampling_share > 1.0) f.refuse("must be from 0.0001 to 1");
     } else if (key == "observe") {
         plan.observe = read_observe(f);
     } else if (key == "environ_names") {

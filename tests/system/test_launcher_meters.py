@@ -175,7 +175,7 @@ def test_larger_share_of_the_time_is_more_samples(launcher: Launcher, programs: 
     assert seldom < often
 
 
-@pytest.mark.parametrize("share", [0, 1.5, "half"])
+@pytest.mark.parametrize("share", [0, 1e-9, 1.5, "half"])
 def test_share_beyond_the_whole_time_is_refused(launcher: Launcher, share: object) -> None:
     record = launcher.run(["true"], sampling_share=share)
     assert record["outcome"] == "bad_plan" and "sampling_share" in record["message"]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from assay.launch.command import command_of
-from assay.launch.observing import asks_for_memory, chosen, counted, needed
+from assay.launch.observing import chosen, counted, is_about_memory, needed
 from assay.launch.preload import preloads
 from assay.records import (
     Affinity,
@@ -39,8 +39,8 @@ PAD = "ASSAY_ENVIRONMENT_PAD"
 by several per cent (Mytkowicz et al., ASPLOS 2009), so that a claim must not hang on one."""
 
 MEMORY_SHARE = 0.05
-"""Of the time, that samples of memory may take where a metric asks for memory: ten times the usual,
-so that fewer peaks between two samples are missed."""
+"""Largest share of the time that samples may take where memory is the objective: ten times the
+usual one, so that fewer peaks between two samples are missed."""
 
 NUMBER, IN_ALL = "ASSAY_INSTANCE", "ASSAY_INSTANCES"
 """Variables with the number of an instance, and how many there are."""
@@ -203,7 +203,7 @@ def _sampling(on: frozenset[Observation], workload: Workload) -> dict[str, Any]:
     """Return what is sampled while the program runs, and how closely, where it is not the usual."""
     sampled = [str(one) for one in USUAL if one in on]
     found: dict[str, Any] = {} if len(sampled) == len(USUAL) else {"sampling": sampled}
-    if asks_for_memory(workload):
+    if is_about_memory(workload):
         found["sampling_share"] = MEMORY_SHARE
     return found
 

@@ -48,7 +48,8 @@ def observed(
 
 def needed(workload: Workload, varied: Iterable[str]) -> frozenset[Observation]:
     """Return the observations that metrics and varied settings cannot do without."""
-    found = {Observation.MEMORY} if asks_for_memory(workload) else set()
+    figures = {metric.name for metric in workload.metrics if metric.pattern is None}
+    found = {Observation.MEMORY} if ANON in figures else set()
     if counted(workload):
         found.add(Observation.COUNTERS)
     if any(not name.startswith(IN_THE_COMMAND) for name in varied):
@@ -56,9 +57,9 @@ def needed(workload: Workload, varied: Iterable[str]) -> frozenset[Observation]:
     return frozenset(found)
 
 
-def asks_for_memory(workload: Workload) -> bool:
-    """Return whether a metric of a workload is the sampled memory of its processes."""
-    return any(m.name == ANON and m.pattern is None for m in workload.metrics)
+def is_about_memory(workload: Workload) -> bool:
+    """Return whether the objective of a workload is the sampled memory of its processes."""
+    return workload.objective.name == ANON and workload.objective.pattern is None
 
 
 def counted(workload: Workload) -> list[str]:

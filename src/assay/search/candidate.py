@@ -17,9 +17,12 @@ from assay.search.trials import trials_of
 LEVEL = 0.9
 """Of the interval of an expected effect."""
 Z = statistics.NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
-WIDENED = 1.15
-"""Factor on the standard deviation of an expected effect, for the interval: by simulation
+WIDENED = 1.65
+"""Factor on the standard deviation of an expected effect, for the interval: by simulation, so that
+it holds also where noise drifts, has heavy tails or differs between configurations
 (``make bench-recommendations``)."""
+DOUBTED = 1.15
+"""The same for the probability that a candidate is better than the default."""
 LIKELY = 0.9
 """A candidate is recommended without a proof only if it is better than the default with this
 probability,"""
@@ -59,7 +62,7 @@ class Candidate:
         Args:
             margin: ratio differences below it count as none.
         """
-        mean, deviation = self.estimate.mean, WIDENED * self.estimate.deviation
+        mean, deviation = self.estimate.mean, DOUBTED * self.estimate.deviation
         if self.arm == DEFAULT_ARM or not math.isfinite(deviation):
             return False
         if mean > math.log1p(-margin):

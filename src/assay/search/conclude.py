@@ -6,7 +6,6 @@ checked by anyone who has its samples.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import msgspec
@@ -40,7 +39,15 @@ from assay.search.compare import (
     null_name,
     step_pairs,
 )
-from assay.search.confirmation import Confirmed, core_notes
+from assay.search.confirmation import (
+    claim_on as claim_on_tuned,
+)
+from assay.search.confirmation import (
+    claims_on,
+    core_notes,
+    ran_beside_default,
+    recommended,
+)
 from assay.search.disturbers import disturbers_of
 from assay.search.effects import effects_of
 from assay.search.elsewhere import elsewhere_of
@@ -60,6 +67,7 @@ from assay.search.front_sentence import either, say_front
 from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.interference import interference_notes, interference_of
 from assay.search.kernels import kernels_of
+from assay.search.losses import fails_more, losses, may_win
 from assay.search.notes import (
     cell_grant_notes,
     disturbance_notes,
@@ -82,13 +90,10 @@ from assay.search.suspect_notes import suspect_notes
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
 from assay.search.trials import trials_of
-from assay.search.tune import TuneRace, confirmed, preferred
+from assay.search.tune import TuneRace
 from assay.search.unproven import say_default_alone, unproven_of, with_outlook
 from assay.search.warm_words import began_with
 from assay.units import show_count
-
-FAILS_MORE = 0.1
-"""Chance of holding failures against a winner that fails no more often than the default."""
 
 
 def conclude(
@@ -160,18 +165,16 @@ def _tune(
         race.tell(sample)
     history = race.history
     notes: list[str] = loss_notes(spec.workload.objective, samples)
-    running = Confirmed.of(history.arms(Stage.CONFIRM))
-    arm = DEFAULT_ARM if running is None else preferred(spec, history, running)
-    found: Claim | None = None
-    other: Claim | None = None
+    running = ran_beside_default(history)
+    arm = DEFAULT_ARM if running is None else recommended(spec, history, running)
+    claims = claims_on(spec, history, running)
+    found = claims.get(arm)
     if running is not None:
-        found = confirmed(spec, history, arm)
-        other = next((confirmed(spec, history, a) for a in running.arms if a != arm), None)
-        notes += core_notes(history, running, arm)
+        notes += core_notes(spec, history, running, arm)
         if race.reduced.note and arm == running.whole:
             notes.append(race.reduced.note)
-    lost, launches = _losses(history, arm)
-    lossy = fails_more((lost, launches), _losses(history, DEFAULT_ARM))
+    lost, launches = losses(history, arm)
+    lossy = not may_win(history, arm)
     confirmed_blocks = bool(history.blocks(Stage.CONFIRM))
     both = (DEFAULT_ARM,) if arm == DEFAULT_ARM else (DEFAULT_ARM, arm)
     required = results(spec, history, both) if confirmed_blocks else ()
@@ -189,9 +192,7 @@ def _tune(
         )
         if lossy and better:
             sentence = say_lossy(sentence, lost, launches)
-    unproven = (
-        None if wins else unproven_of(race, found, required, lambda one: _may_win(history, one))
-    )
+    unproven = None if wins else unproven_of(race, claims, required)
     chosen = Recommendation(
         settings=arm.configuration if wins else DEFAULT_ARM.configuration,
         script="",
@@ -203,7 +204,8 @@ def _tune(
         chosen = with_outlook(chosen, race, done)
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
     if running is not None:
-        arms += sorted(running.arms, key=lambda one: one != arm)
+        told = arm if unproven is None else arm_of(unproven.settings)
+        arms += sorted(running.arms, key=lambda one: one != told)
     stage = Stage.CONFIRM if confirmed_blocks else _fullest_stage(history)
     if unproven is not None and not confirmed_blocks:
         arms.append(arm_of(unproven.settings))
@@ -211,7 +213,7 @@ def _tune(
     side_by_side = interference_of(spec, history)
     return msgspec.structs.replace(
         _counts(spec, history, seen, _stopped(done)),
-        claims=tuple(claim for claim in (found, other) if claim is not None),
+        claims=tuple(claims[one] for one in arms if one in claims),
         requirements=required,
         recommendation=unproven or chosen,
         noise_floor=_null_claim(spec, history),
@@ -221,7 +223,7 @@ def _tune(
             *notes,
             *interference_notes(side_by_side),
             *instances_notes(spec),
-            *disturbance_notes(spec, history, [found]),
+            *disturbance_notes(spec, history, list(claims.values()) or [None]),
             *refusal_notes(history),
             *grant_notes(history, seen),
             *shape_notes(spec.workload.objective, seen, samples),
@@ -229,11 +231,6 @@ def _tune(
         ),
         warm_start=began_with(spec.earlier, history, guided=bool(spec.earlier) and race.guided),
     )
-
-
-def _may_win(history: History, arm: Arm) -> bool:
-    """Whether a configuration fails no more often than the default."""
-    return not fails_more(_losses(history, arm), _losses(history, DEFAULT_ARM))
 
 
 def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:
@@ -308,8 +305,8 @@ def _as_shown(points: Sequence[Arm], shown: Sequence[FrontPoint]) -> list[Arm]:
 
 
 def _losses_in_any(facets: Sequence[Facet], arm: Arm) -> tuple[int, int]:
-    """The same as ``_losses``, of the objective that an arm most often lacks."""
-    return max(_losses(facet.history, arm) for facet in facets)
+    """The same as ``losses``, of the objective that an arm most often lacks."""
+    return max(losses(facet.history, arm) for facet in facets)
 
 
 def _without_front(race: FrontRace, done: Done | None) -> str:
@@ -332,45 +329,13 @@ def _all_others_failed(lost: int, launches: int) -> str:
     """That nothing but the default gave a value; the default is told to fail where it did.
 
     Args:
-        lost, launches: as ``_losses`` has them, of the default.
+        lost, launches: as ``losses`` has them, of the default.
     """
     told = "Keep the default: every other configuration that was tried failed."
     if not lost:
         return told
     of = show_count(launches, "launch", "launches")
     return f"{told} The default failed too, in {lost} of {of}."
-
-
-def _losses(history: History, arm: Arm) -> tuple[int, int]:
-    """How many launches of an arm gave no value, the survey apart, and how many there were.
-
-    Whoever is launched again after a failure has failed all the same.
-    """
-    outcomes = [
-        history.observation(s)
-        for s in history.samples
-        if s.launch.stage is not Stage.SURVEY and s.launch.arm == arm.name
-    ]
-    return sum(o is None for o in outcomes), len(outcomes)
-
-
-def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:
-    """Whether an arm fails more often than the default, by Fisher's exact test at ``FAILS_MORE``.
-
-    A configuration that is quicker when it survives is no gain; a program that fails now and then
-    in any configuration still has a best one.
-
-    Args:
-        arm, default: launches that failed, and launches.
-    """
-    (lost, launches), (others_lost, others) = arm, default
-    failed = lost + others_lost
-    total = math.comb(launches + others, failed)
-    tail = sum(
-        math.comb(launches, k) * math.comb(others, failed - k)
-        for k in range(lost, min(failed, launches) + 1)
-    )
-    return lost > 0 and tail <= FAILS_MORE * total
 
 
 def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str:
@@ -387,7 +352,7 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
             "be held against it when it was confirmed."
         )
     if tried and not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
-        return _all_others_failed(*_losses(history, DEFAULT_ARM))
+        return _all_others_failed(*losses(history, DEFAULT_ARM))
     if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
         return f"Nothing that was tried keeps {required_text(race.spec)}."
     if race.winner == DEFAULT_ARM:
@@ -408,7 +373,7 @@ def _fullest_stage(history: History) -> Stage:
 
 def _null_claim(spec: StudySpec, history: History) -> Claim | None:
     """The default against itself."""
-    return confirmed(spec, history, NULL_ARM) if spec.null else None
+    return claim_on_tuned(spec, history, NULL_ARM) if spec.null else None
 
 
 def _counts(

@@ -47,8 +47,8 @@ BEST = 4
 ALIKE_ENOUGH = 0.5
 """Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
 LEAN_MOST = 4
-"""A batch of at most so many may come from models in which few settings matter: with many launches
-the dense model tells as well which they are."""
+"""A batch of at most so many may come from models in which few settings matter: those of small
+budgets, and the last of large ones."""
 FINALISTS = 30
 """Of the best by the model, those that the last launches of a search may go to."""
 
@@ -111,11 +111,11 @@ class GpSearcher:
             wanted = [c for c in named if c not in launched(trials)]
             wanted += space.spread(count - len(wanted), draws)
             return fresh(space, wanted, launched(trials), count, draws)
-        lean = self._lean(space, trials, model, count, seed)
+        model, earlier = self._guided(space, trials, model, earlier)
+        lean = [] if earlier else self._lean(space, trials, model, count, seed)
         count -= len(lean)
         if not count:
             return lean
-        model, earlier = self._guided(space, trials, model, earlier)
         pool, configurations = self._pool(space, model, seed)
         pool = replace(pool, able=pool.able & [c not in lean for c in configurations])
         rng = np.random.default_rng(seed)
@@ -212,8 +212,11 @@ class GpSearcher:
         count: int,
         seed: int,
     ) -> list[Configuration]:
-        """The part of a small batch that comes from models of few settings."""
-        if count > LEAN_MOST or bites(trials):
+        """The part of a small batch that comes from models of few settings.
+
+        They know nothing of requirements, nor of configurations that are whole by their names.
+        """
+        if count > LEAN_MOST or bites(trials) or space.is_named:
             return []
         taken = {*model.places, DEFAULT}
         return sampled(space, self._encoded(space), model.belief, taken, count, seed)

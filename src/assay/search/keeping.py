@@ -20,28 +20,32 @@ class Keeping:
         margin: ratio differences below it count as none.
         arms: how many a confirmation block will have.
         blocks: how many a claim takes.
+        core_blocks: how many claims on a winner and its core take; ``None`` where no core may run.
     """
 
     margin: float
     arms: int = 2
     blocks: int = MIN_BLOCKS
+    core_blocks: int | None = None
 
     def confirmation(self, history: History, arm: Arm = DEFAULT_ARM) -> Cost:
         """What the least confirmation of an arm takes, with a reserve."""
         block = history.dear_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
         return block.times(RESERVE * self.blocks)
 
-    def proof(self, history: History, arm: Arm, gain: float, noise: float) -> Cost:
+    def proof(self, history: History, winners: Sequence[Arm], gain: float, noise: float) -> Cost:
         """Return the expected cost of a proof of a gain.
 
         Args:
             history: so far.
-            arm: that gains.
+            winners: the arm that gains, and its core if that runs as well.
             gain: expected, as a difference of logarithms.
             noise: standard deviation of the logarithm of a launch.
         """
-        blocks = planned_blocks_for(gain, noise, self.blocks)
-        return proof_cost(history, [arm, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
+        both = len(winners) > 1 and self.core_blocks is not None
+        least = self.core_blocks if both and self.core_blocks else self.blocks
+        blocks = planned_blocks_for(gain, noise, least, len(winners))
+        return proof_cost(history, [*winners, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
 
     def affords(
         self, history: History, arms: Sequence[Arm], purse: Purse, share: float = 0.0

@@ -105,6 +105,8 @@ class NamedSpace(SearchSpace):
         admissible: as of ``SearchSpace``.
     """
 
+    is_named = True
+
     def __init__(self, space: Space, admissible: Admissible | None = None) -> None:
         super().__init__(space, admissible)
         self._own = {name for one in space.named for name in one.configuration}

@@ -91,8 +91,9 @@ def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> floa
     builds = _builds_s(before)
     spent_s = math.fsum((s.wall_s or 0.0) + OVERHEAD_S for s in before) + math.fsum(builds)
     ran = {s.launch.configuration for s in before}
-    if builds and any(arm.configuration not in ran for arm in arms):
-        spent_s += statistics.median(builds)
+    new = {arm.configuration for arm in arms} - ran
+    if builds and new:
+        spent_s += len(new) * statistics.median(builds)
     block_s = math.fsum(
         statistics.median(walls.get(arm.configuration, usual)) + OVERHEAD_S for arm in arms
     )

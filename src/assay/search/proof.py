@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 
 from assay.records import Arm, Budget
@@ -17,28 +18,37 @@ PLANNED_WIDTH = 2.1
 """Half the width of a planned look's interval at 12 to 24 blocks, in standard errors; at fewer the
 quantile of Student's t adds ``PLANNED_FEW`` / blocks."""
 PLANNED_FEW = 4.0
+PLANNED_ALPHA = 0.05
+"""Error rate that this width is of."""
 MAX_BLOCKS = 10_000
 """A gain that takes more is not shown at all."""
 WORTH = 0.03
 """An expected gain that is proven counts this share of it more than one that is not."""
 
 
-def planned_blocks_for(gain: float, noise: float, least: int) -> int:
+def planned_blocks_for(gain: float, noise: float, least: int, winners: int = 1) -> int:
     """Confirmation blocks that show a gain at the look that the budget plans.
 
     Args:
         gain: expected, as a difference of logarithms; the sign does not matter.
         noise: standard deviation of the logarithm of a launch.
         least: blocks below which nothing is shown.
+        winners: that are held against the default, and share the error.
     """
     error = noise * math.sqrt(2.0)
+    usual = PLANNED_WIDTH * _quantile(PLANNED_ALPHA / winners) / _quantile(PLANNED_ALPHA)
     blocks = least
     while blocks < MAX_BLOCKS:
-        width = PLANNED_WIDTH + PLANNED_FEW / blocks + POWER
+        width = usual + PLANNED_FEW / blocks + POWER
         if width * error / math.sqrt(blocks) <= abs(gain):
             return blocks
         blocks += max(1, blocks // 8)
     return MAX_BLOCKS
+
+
+def _quantile(alpha: float) -> float:
+    """Half the width of a normal interval, in standard errors."""
+    return statistics.NormalDist().inv_cdf(1.0 - alpha / 2.0)
 
 
 def blocks_for(gain: float, noise: float, least: int, alpha: float) -> int:

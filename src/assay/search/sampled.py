@@ -8,8 +8,9 @@ settings that the best so far happens to have are told apart from those that mak
 from __future__ import annotations
 
 import itertools
+import math
 import random
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING
 
 from assay.records import Configuration, Range, Value
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_COMBINATIONS = 64
-"""Of the values of the settings of a model."""
+"""Of the values of the settings of a model; of more, so many are drawn."""
 PLACES = 7
 """Values of a setting that may take any number in a range."""
 
@@ -34,7 +35,7 @@ def sampled(
     count: int,
     seed: int,
 ) -> list[Configuration]:
-    """Up to ``count`` configurations; each is missing with the probability that many matter.
+    """Up to ``count`` configurations, one for each drawn model in which one or two settings matter.
 
     Args:
         space: of the study.
@@ -46,13 +47,13 @@ def sampled(
     """
     import numpy as np
 
-    rng = np.random.default_rng(seed)
+    rng, draws = np.random.default_rng(seed), random.Random(seed)
     found: list[Configuration] = []
-    for others in space.spread(count, random.Random(seed)):
+    for others in space.spread(count, draws):
         settings = belief.sample_settings(rng)
         if settings:
             names = [list(space.parameters)[k] for k in settings]
-            best = _best(_combinations(space, names), features, belief, settings, rng)
+            best = _best(_combinations(space, names, draws), features, belief, settings, rng)
             whole = space.canonical(Configuration({**others.without(*names), **best}))
             if whole not in taken and whole not in found and space.valid(whole):
                 found.append(whole)
@@ -71,11 +72,18 @@ def _best(
     return combinations[int(effects.argmin())]
 
 
-def _combinations(space: SearchSpace, names: Sequence[str]) -> list[Configuration]:
-    products = itertools.product(*(_values(space, name) for name in names))
+def _combinations(
+    space: SearchSpace, names: Sequence[str], draws: random.Random
+) -> list[Configuration]:
+    """Return the combinations of the values of some settings, or as many of them at random."""
+    values = [_values(space, name) for name in names]
+    if math.prod(map(len, values)) <= MAX_COMBINATIONS:
+        some: Iterable[tuple[Value | None, ...]] = itertools.product(*values)
+    else:
+        some = (tuple(map(draws.choice, values)) for _ in range(MAX_COMBINATIONS))
     return [
-        Configuration({n: v for n, v in zip(names, values, strict=True) if v is not None})
-        for values in itertools.islice(products, MAX_COMBINATIONS)
+        Configuration({n: v for n, v in zip(names, one, strict=True) if v is not None})
+        for one in some
     ]
 
 

@@ -66,6 +66,9 @@ class SearchSpace:
         domain = self.parameters[name].domain
         return (domain.at(0.0), domain.at(1.0)) if isinstance(domain, Range) else (None,)
 
+    is_named = False
+    """Whether its configurations are those that have a name."""
+
     def options(self, name: str) -> tuple[Value | None, ...] | None:
         """The values to try for a parameter, its default first; ``None`` stands for *left alone*.
 

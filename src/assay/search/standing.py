@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, replace
 
 from assay.records import Goal, Kind, Sample, Stage, Statistic, StudySpec
+from assay.search.confirmation import claim_alpha, winners_in
 from assay.search.history import History
 from assay.search.requirement import claims_alpha
 from assay.search.slack import Slacks
@@ -130,10 +131,17 @@ def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standi
         history.observations(stage, found.arm, blocks),
         [history.is_disturbed(stage, block) for block in blocks],
         goal=history.goal,
-        alpha=claims_alpha(spec) / max(1, len(spec.arms) - 1 + spec.null),
+        alpha=_alpha(spec, history),
         median=spec.statistic is Statistic.MEDIAN,
     ).effect
     if seen.ratio is None:
         return found
     lo, hi = ratio_ends(seen.lo, seen.hi)
     return replace(found, ratio=seen.ratio, lo=lo, hi=hi, blocks=seen.blocks)
+
+
+def _alpha(spec: StudySpec, history: History) -> float:
+    """The error rate that each claim of a study has."""
+    if spec.kind is Kind.TUNE and not spec.objectives:
+        return claim_alpha(spec, winners_in(history.roster(Stage.CONFIRM)))
+    return claims_alpha(spec) / max(1, len(spec.arms) - 1 + spec.null)

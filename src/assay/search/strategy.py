@@ -8,12 +8,11 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from assay.records import DEFAULT, Arm, Configuration, Stage
 from assay.search.candidate import Candidate, best_candidate
-from assay.search.confirmation import likely_core
+from assay.search.confirmation import with_core
 from assay.search.feasible import (
     CERTAIN,
     Feasibility,
@@ -342,7 +341,7 @@ class ModelBased:
         if default_breaks(trials):  # a requirement is to be shown, not a gain
             least = self._keeping.confirmation(history)
             return not purse.affords(following, keep=KEEP_OF_REQUIRED, least=least)
-        least = self._keeping.proof(history, DEFAULT_ARM, math.inf, 1.0)
+        least = self._keeping.proof(history, [DEFAULT_ARM], math.inf, 1.0)
         if not purse.affords(least):
             return False
         best = self._best(trials)
@@ -351,8 +350,7 @@ class ModelBased:
         noise = launch_noise(trials)
         gain = best.estimate.mean
         # What is confirmed is the winner without idle settings, which may be still to be built.
-        winner = self.winner(history)
-        proof = self._with_core(trials, winner).proof(history, winner, gain, noise)
+        proof = self._keeping.proof(history, self._to_confirm(history, trials), gain, noise)
         if self._proving and not purse.affords(proof.times(2.0)):
             return purse.affords(proof)
         if not is_last_moment(purse, proof, following):
@@ -362,15 +360,13 @@ class ModelBased:
         left = self._searcher.left_to_gain(space, trials, EXPECTED, seed) / DOUBTED
         return prefers_proof(gain, left, len(trials), displaced(purse, proof, following))
 
-    def _with_core(self, trials: Sequence[Trial], winner: Arm) -> Keeping:
-        """What is kept where the core of a winner is to be confirmed beside it."""
-        if bites(trials):
-            return self._keeping
-        core = likely_core(
-            self._searcher, self._space, trials, winner.configuration, self._keeping.margin
-        )
-        arms = self._keeping.arms + (core is not None)
-        return replace(self._keeping, arms=arms)
+    def _to_confirm(self, history: History, trials: Sequence[Trial]) -> tuple[Arm, ...]:
+        """Return the winner, and its core where one would be confirmed beside it."""
+        winner = self.winner(history)
+        if self._keeping.core_blocks is None:
+            return (winner,)
+        margin = self._keeping.margin
+        return with_core(self._searcher, self._space, trials, winner, margin).arms
 
     def _granted(self, history: History) -> SearchSpace:
         """The space without what turned out to be refused."""

@@ -19,19 +19,28 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.candidate import Candidate, best_candidate, every_trial
-from assay.search.claims import MIN_BLOCKS, claimed_blocks, precise
-from assay.search.confirmation import Confirmed, is_as_good, likely_core
+from assay.search.claims import claimed_blocks, precise
+from assay.search.confirmation import (
+    ConfirmedArms,
+    claim_alpha,
+    claim_on,
+    claims_on,
+    fewest_blocks,
+    recommended,
+    winners_in,
+    with_core,
+)
 from assay.search.counted import counted
 from assay.search.feasible import default_breaks
-from assay.search.history import DEFAULT_ARM, History, arm_of
+from assay.search.history import DEFAULT_ARM
 from assay.search.keeping import Keeping
 from assay.search.looks import due
-from assay.search.planned import planned_blocks, planned_claim
-from assay.search.proof import blocks_for, planned_blocks_for, proof_cost
+from assay.search.planned import planned_blocks
+from assay.search.proof import blocks_for, proof_cost
 from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import Done, Reason, Roster
 from assay.search.reduction import Reduced, Reduction
-from assay.search.requirement import claims_alpha, least_blocks, results, verdict_on
+from assay.search.requirement import results, verdict_on
 from assay.search.searcher import Searcher, estimates, launch_noise
 from assay.search.searching import (
     CAP_SLACK_S,
@@ -45,7 +54,6 @@ from assay.search.space import SearchSpace
 from assay.search.strategy import SMALL, ModelBased, Racing, Strategy
 from assay.search.trials import trials_of
 from assay.stats.paired import effect
-from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
 
 LEAST_ANSWER = 8
@@ -106,13 +114,19 @@ class TuneRace(SearchingRace):
             self._history.abreast = self._width
             most = self._affordable_configurations()
             every = self._space.enumerate(most)
-            keeping = Keeping(self._spec.margin, 2 + self._spec.null, self._least)
             self._strategy = (
-                Racing(every, keeping)
+                Racing(every, self._keeping)
                 if every is not None
-                else ModelBased(self._space, self._searcher, self._spec.seed, keeping)
+                else ModelBased(self._space, self._searcher, self._spec.seed, self._keeping)
             )
         return self._strategy
+
+    @property
+    def _keeping(self) -> Keeping:
+        """What is kept for a confirmation; that of a requirement takes the winner alone."""
+        spec = self._spec
+        core_blocks = None if spec.require else fewest_blocks(spec, winners=2)
+        return Keeping(spec.margin, 2 + spec.null, fewest_blocks(spec), core_blocks)
 
     @property
     def guided(self) -> bool:
@@ -132,8 +146,8 @@ class TuneRace(SearchingRace):
         reducing = self._history.arms(Stage.REDUCE)
         if reducing:  # all others leave some of its settings out
             return max(reducing, key=lambda arm: len(arm.configuration))
-        if confirmed := self._being_confirmed():
-            return confirmed.whole
+        if running := self._being_confirmed():
+            return running.whole
         return self._chosen_strategy().winner(self._history)
 
     @cached_property
@@ -142,17 +156,16 @@ class TuneRace(SearchingRace):
         if self.winner == DEFAULT_ARM:
             return Reduced(DEFAULT_ARM)
         found = self._chosen_reduction().result(self._history)
-        confirmed = self._being_confirmed()
-        return found if confirmed is None else Reduced(confirmed.whole, found.note)
+        running = self._being_confirmed()
+        return found if running is None else Reduced(running.whole, found.note)
 
-    def _being_confirmed(self) -> Confirmed | None:
-        """Who runs in the confirmation beside the default, if it has begun."""
-        return Confirmed.of(self._history.roster(Stage.CONFIRM))
+    def _being_confirmed(self) -> ConfirmedArms | None:
+        """Return the arms of the confirmation, if it has begun."""
+        return ConfirmedArms.among(self._history.roster(Stage.CONFIRM))
 
     def _chosen_reduction(self) -> Reduction:
         if self._reduction is None:
-            keeping = Keeping(self._spec.margin, 2 + self._spec.null, self._least)
-            self._reduction = Reduction(self.winner, self._space, keeping)
+            self._reduction = Reduction(self.winner, self._space, self._keeping)
         return self._reduction
 
     def _confirm_arms(self, *winners: Arm) -> tuple[Arm, ...]:
@@ -162,29 +175,28 @@ class TuneRace(SearchingRace):
         whole = self.reduced.arm
         if whole == DEFAULT_ARM:
             return self._keep_default(purse)
-        confirmed = self._being_confirmed() or Confirmed(whole, self._core(whole, purse))
-        arms = self._confirm_arms(*confirmed.arms)
+        running = self._being_confirmed() or self._to_confirm(whole, purse)
+        arms = self._confirm_arms(*running.arms)
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if due(blocks):
-            over = self._decided(preferred(self._spec, self._history, confirmed), arms, purse)
+            arm = recommended(self._spec, self._history, running)
+            over = self._decided(arm, arms, purse)
             if over is not None:
                 return over
         return self._confirmation_block(arms, blocks, purse)
 
-    def _core(self, whole: Arm, purse: Purse) -> Arm | None:
-        """The core that is confirmed beside a winner, where a proof of both is affordable."""
-        if self._spec.require or not self.guided:
-            return None
-        trials, margin = every_trial(self._history), self._spec.margin
-        core = likely_core(self._searcher, self._space, trials, whole.configuration, margin)
-        if core is None:
-            return None
+    def _to_confirm(self, whole: Arm, purse: Purse) -> ConfirmedArms:
+        """Return a winner, with its core where a proof of both is affordable."""
+        alone, keeping = ConfirmedArms(whole), self._keeping
+        if keeping.core_blocks is None or not self.guided:
+            return alone
+        trials = every_trial(self._history)
+        both = with_core(self._searcher, self._space, trials, whole, self._spec.margin)
+        if both.core is None:
+            return alone
         gain = estimates(self._searcher, self._space, trials, [whole.configuration])[0].mean
-        both = Confirmed(whole, arm_of(core))
-        fewest = fewest_blocks(self._spec, both)
-        blocks = planned_blocks_for(gain, launch_noise(trials), fewest)
-        proof = proof_cost(self._history, self._confirm_arms(*both.arms), blocks)
-        return arm_of(core) if purse.affords(proof) else None
+        proof = keeping.proof(self._history, both.arms, gain, launch_noise(trials))
+        return both if purse.affords(proof) else alone
 
     def _keep_default(self, purse: Purse) -> Roster | Done:
         """Nothing to confirm; left to show are noise floor and requirements, where asked for."""
@@ -266,8 +278,8 @@ class TuneRace(SearchingRace):
         self, arms: tuple[Arm, ...], blocks: int, purse: Purse
     ) -> Roster | Done:
         """One more block; the first only where enough for a claim will fit (rule 14)."""
-        cost, confirmed = self._history.cost(arms), Confirmed.of(arms)
-        fewest = fewest_blocks(self._spec, confirmed)
+        cost, running = self._history.cost(arms), ConfirmedArms.among(arms)
+        fewest = fewest_blocks(self._spec, winners_in(arms))
         if blocks == 0 and not purse.affords(cost.times(fewest)):
             return Done(
                 Reason.BUDGET,
@@ -277,8 +289,8 @@ class TuneRace(SearchingRace):
         if not purse.spent and (blocks < fewest or purse.affords(cost)):
             return Roster(Stage.CONFIRM, arms)
         found = None
-        if confirmed is not None:
-            found = self.confirmation(preferred(self._spec, self._history, confirmed))
+        if running is not None:
+            found = self.confirmation(recommended(self._spec, self._history, running))
         return Done(Reason.BUDGET, f"The budget ended after {self._counted(found)}.")
 
     def _counted(self, found: Claim | None) -> str:
@@ -287,12 +299,12 @@ class TuneRace(SearchingRace):
 
     @property
     def _alpha(self) -> float:
-        return claim_alpha(self._spec, self._being_confirmed())
+        return claim_alpha(self._spec, winners_in(self._history.roster(Stage.CONFIRM)))
 
     @property
     def _least(self) -> int:
         """See ``SearchingRace._least``."""
-        return fewest_blocks(self._spec, self._being_confirmed())
+        return fewest_blocks(self._spec, winners_in(self._history.roster(Stage.CONFIRM)))
 
     def _past_hope(self, found: RequirementResult, purse: Purse, arms: tuple[Arm, ...]) -> bool:
         """Whether not even a multiple of what is left would decide a requirement."""
@@ -339,12 +351,14 @@ class TuneRace(SearchingRace):
     def candidate(self) -> Candidate:
         """The configuration that is expected to be best by all launches so far, at any moment.
 
-        Once some are being confirmed it is one of those.
+        Once some are being confirmed it is one of those, but for what is shown to gain nothing.
         """
-        confirmed = self._being_confirmed()
+        running = self._being_confirmed()
         trials = every_trial(self._history)
-        if confirmed is not None:
-            among = [arm.configuration for arm in confirmed.arms]
+        if running is not None:
+            claims = claims_on(self._spec, self._history, running)
+            useless = {a for a, c in claims.items() if c.verdict in (Verdict.SAME, Verdict.SLOWER)}
+            among = [arm.configuration for arm in running.arms if arm not in useless]
         else:
             every = self._history.arms(Stage.SEARCH)
             lost = {a for a in every if self._history.gave_up(Stage.SEARCH, a.name)}
@@ -356,13 +370,13 @@ class TuneRace(SearchingRace):
         noise = launch_noise(every_trial(self._history))
         blocks = blocks_for(candidate.estimate.mean, noise, self._least, self._alpha)
         blocks -= len(self._history.sound(Stage.CONFIRM))
-        confirmed = self._being_confirmed() or Confirmed(candidate.arm)
-        arms = self._confirm_arms(*confirmed.arms)
+        running = self._being_confirmed() or ConfirmedArms(candidate.arm)
+        arms = self._confirm_arms(*running.arms)
         return proof_cost(self._history, arms, max(blocks, 1))
 
     def confirmation(self, arm: Arm) -> Claim | None:
         """The claim on an arm from the confirmation blocks alone."""
-        return confirmed(self._spec, self._history, arm)
+        return claim_on(self._spec, self._history, arm)
 
     def _incumbent_cap_s(self) -> float | None:
         """From the quickest arm where the least wall time wins, else far above the default's."""
@@ -381,44 +395,6 @@ class TuneRace(SearchingRace):
         samples = self._history.samples
         good = (s for s in samples if s.outcome is Outcome.OK and s.launch.arm == DEFAULT_ARM.name)
         return [s.wall_s for s in good if s.wall_s]
-
-
-def confirmed(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
-    """The claim on an arm against the default, from confirmation blocks alone."""
-    alpha = claim_alpha(spec, Confirmed.of(history.roster(Stage.CONFIRM)))
-    return planned_claim(spec, history, (DEFAULT_ARM.name, arm.name), alpha)
-
-
-def claim_alpha(spec: StudySpec, running: Confirmed | None = None) -> float:
-    """The error rate of each of the claims and the noise floor, which stand together.
-
-    Args:
-        spec: of the study.
-        running: who is held against the default; one winner if absent.
-    """
-    winners = 1 if running is None else len(running.arms)
-    return claims_alpha(spec) / (winners + spec.null)
-
-
-def fewest_blocks(spec: StudySpec, running: Confirmed | None) -> int:
-    """Return the blocks below which no interval of a claim excludes anything.
-
-    Args:
-        spec, running: as for ``claim_alpha``.
-    """
-    return max(MIN_BLOCKS, least(claim_alpha(spec, running)), least_blocks(spec))
-
-
-def preferred(spec: StudySpec, history: History, running: Confirmed) -> Arm:
-    """The arm of a confirmation that is recommended, where one is.
-
-    That is the core where it is shown to gain and not shown to lose against the whole winner.
-    """
-    core = running.core
-    if core is None or not is_as_good(spec, history, running):
-        return running.whole
-    found = confirmed(spec, history, core)
-    return core if found is not None and found.verdict is Verdict.FASTER else running.whole
 
 
 def _undecided(required: tuple[RequirementResult, ...], found: Claim) -> list[RequirementResult]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -21,6 +21,7 @@ from assay.records import (
 )
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History
+from assay.search.losses import may_win
 from assay.search.proof import proof_budget
 from assay.search.race import Done, Reason
 from assay.search.requirement import verdict_on
@@ -37,9 +38,8 @@ MAX_LAUNCHES = 2000
 
 def unproven_of(
     race: TuneRace,
-    found: Claim | None,
+    claims: Mapping[Arm, Claim],
     required: Sequence[RequirementResult],
-    may_win: Callable[[Arm], bool],
 ) -> Recommendation | None:
     """The candidate of a race without a proof; ``None`` where the default is kept.
 
@@ -48,16 +48,16 @@ def unproven_of(
 
     Args:
         race: told all samples.
-        found: the claim of the confirmation, if it has one.
+        claims: of the confirmation, by arm.
         required: what the confirmation says of requirements.
-        may_win: whether a configuration fails no more often than the default.
     """
-    if found is not None and found.verdict in (Verdict.SAME, Verdict.SLOWER):
-        return None
     spec, history = race.spec, race.history
     candidate = race.candidate
     arm = candidate.arm
-    if arm == DEFAULT_ARM or not may_win(arm):
+    found = claims.get(arm)
+    if arm == DEFAULT_ARM or not may_win(history, arm):
+        return None
+    if found is not None and found.verdict in (Verdict.SAME, Verdict.SLOWER):
         return None
     if verdict_on(required, arm.name) is RequirementVerdict.BROKEN:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -28,13 +29,19 @@ from assay.records import (
 )
 from assay.search.averages import ByAverage
 from assay.search.conclude import conclude
-from assay.search.confirmation import Confirmed, likely_core
-from assay.search.history import DEFAULT_ARM, arm_of
+from assay.search.confirmation import (
+    ConfirmedArms,
+    claim_alpha,
+    fewest_blocks,
+    ran_beside_default,
+    with_core,
+)
+from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.searcher import Contrast, Estimate, Trial
 from assay.search.searching import NULL_ARM
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated, Trip, drive
-from assay.search.tune import TuneRace, claim_alpha, fewest_blocks
+from assay.search.tune import TuneRace
 
 SPACE = Space(
     parameters=tuple(
@@ -43,7 +50,7 @@ SPACE = Space(
 )
 WHOLE = Configuration({"arg.p1": 2, "arg.p2": 1, "arg.p3": 1, "arg.p4": 2})
 CORE = Configuration({"arg.p1": 2})
-BOTH = Confirmed(arm_of(WHOLE), arm_of(CORE))
+BOTH = ConfirmedArms(arm_of(WHOLE), arm_of(CORE))
 
 
 DOUBT = 0.05
@@ -156,7 +163,7 @@ def test_core_that_loses_leaves_the_whole_winner() -> None:
     assert found.recommendation.status is RecommendationStatus.PROVEN
     assert found.recommendation.settings == WHOLE
     assert [claim.b for claim in found.claims] == [str(WHOLE), str(CORE)]
-    assert any("alone was" in note and "worse" in note for note in found.notes)
+    assert any(f"{CORE} was seen to take" in note and "more time" in note for note in found.notes)
 
 
 def test_without_a_gain_neither_is_recommended() -> None:
@@ -164,6 +171,50 @@ def test_without_a_gain_neither_is_recommended() -> None:
     assert found.recommendation is not None
     assert found.recommendation.status is RecommendationStatus.DEFAULT
     assert not found.recommendation.settings
+
+
+def test_failing_winner_leaves_a_core_that_gains() -> None:
+    runs = program("arg.p1")
+    failing = replace(runs, fails=lambda c: float(c == WHOLE))
+    found = concluded(failing, 12)
+    assert found.recommendation is not None
+    assert found.recommendation.settings == CORE
+    assert found.recommendation.status is RecommendationStatus.PROVEN
+
+
+def test_core_that_fails_leaves_the_winner() -> None:
+    failing = replace(program("arg.p1"), fails=lambda c: float(c == CORE))
+    found = concluded(failing, 12)
+    assert found.recommendation is not None
+    assert found.recommendation.settings == WHOLE
+    assert found.recommendation.status is RecommendationStatus.PROVEN
+
+
+def test_recommendation_without_a_proof_tells_its_own_claim() -> None:
+    found = concluded(program("arg.p1", gain=0.4), 3)
+    assert found.recommendation is not None
+    assert found.recommendation.status is RecommendationStatus.UNPROVEN
+    assert found.recommendation.claim is not None
+    assert found.recommendation.claim.b == str(found.recommendation.settings)
+    assert found.claims[0] == found.recommendation.claim
+
+
+def test_core_in_a_block_that_was_torn_off_is_not_taken_for_the_winner() -> None:
+    runs, arms = program("arg.p1"), (DEFAULT_ARM, BOTH.core, BOTH.whole)
+    samples = []
+    for at, arm in enumerate(arms[:2]):
+        assert arm is not None
+        launch = Launch(
+            configuration=arm.configuration,
+            arm=arm.name,
+            stage=Stage.CONFIRM,
+            block=0,
+            position=at,
+            roster=tuple(a for a in arms if a is not None),
+        )
+        samples.append(runs.run(launch))
+    history = History.of(spec(), samples)
+    assert ran_beside_default(history) == BOTH
 
 
 def test_winner_and_core_run_in_the_same_blocks() -> None:
@@ -191,28 +242,30 @@ def test_winner_and_core_run_in_the_same_blocks() -> None:
 def test_core_is_the_smallest_part_expected_to_do_all(
     searcher: Told, core: Configuration | None
 ) -> None:
-    assert likely_core(searcher, SearchSpace(SPACE), [], WHOLE, 0.01) == core
+    found = with_core(searcher, SearchSpace(SPACE), [], arm_of(WHOLE), 0.01)
+    assert found == ConfirmedArms(arm_of(WHOLE), None if core is None else arm_of(core))
 
 
 def test_single_setting_has_no_core() -> None:
-    assert likely_core(ONE_MATTERS, SearchSpace(SPACE), [], CORE, 0.01) is None
+    found = with_core(ONE_MATTERS, SearchSpace(SPACE), [], arm_of(CORE), 0.01)
+    assert found.core is None
 
 
 def test_part_that_is_not_valid_is_no_core() -> None:
     space = msgspec.structs.replace(SPACE, constraints=("arg.p1 != 2 or arg.p2 == 1",))
-    core = likely_core(ONE_MATTERS, SearchSpace(space), [], WHOLE, 0.01)
-    assert core == Configuration({"arg.p1": 2, "arg.p2": 1})
+    found = with_core(ONE_MATTERS, SearchSpace(space), [], arm_of(WHOLE), 0.01)
+    assert found.core == arm_of(Configuration({"arg.p1": 2, "arg.p2": 1}))
 
 
 def test_winner_is_the_larger_of_those_confirmed_in_any_order() -> None:
     for arms in (BOTH.arms, BOTH.arms[::-1]):
-        assert Confirmed.of((arms[0], DEFAULT_ARM, arms[1])) == BOTH
-    assert Confirmed.of((DEFAULT_ARM, NULL_ARM)) is None
+        assert ConfirmedArms.among((arms[0], DEFAULT_ARM, arms[1])) == BOTH
+    assert ConfirmedArms.among((DEFAULT_ARM, NULL_ARM)) is None
 
 
 def test_error_is_shared_between_winner_and_core() -> None:
-    assert claim_alpha(spec(), BOTH) == pytest.approx(claim_alpha(spec()) / 2)
-    assert fewest_blocks(spec(), BOTH) >= fewest_blocks(spec(), None)
+    assert claim_alpha(spec(), 2) == pytest.approx(claim_alpha(spec()) / 2)
+    assert fewest_blocks(spec(), 2) > fewest_blocks(spec())
 
 
 def test_with_a_requirement_the_winner_is_confirmed_alone() -> None:

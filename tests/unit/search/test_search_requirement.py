@@ -38,6 +38,7 @@ from assay.records import (
 from assay.records.workload import BUILT_IN, WALL
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
+from assay.search.confirmation import claim_alpha
 from assay.search.feasible import breaking, default_breaks, keeping
 from assay.search.gate import reasons
 from assay.search.gp import GpSearcher
@@ -58,7 +59,7 @@ from assay.search.searcher import Trial
 from assay.search.space import SearchSpace
 from assay.search.sweep import SweepRace
 from assay.search.testing import RaceContract, Simulated, Trip, drive
-from assay.search.tune import TuneRace, claim_alpha
+from assay.search.tune import TuneRace
 
 HOLDS, BROKEN, UNCLEAR = (
     RequirementVerdict.HOLDS,

@@ -12,7 +12,7 @@ from simulated_studies import space_of
 
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
 from assay.search.features import Features
-from assay.search.sampled import sampled
+from assay.search.sampled import MAX_COMBINATIONS, _combinations, sampled
 from assay.search.space import SearchSpace
 from assay.search.sparse import Launches, SparseModels
 
@@ -75,6 +75,14 @@ def test_what_is_taken_or_not_valid_is_left_out() -> None:
     found = sampled(space, Features(space), belief, set(), 4, 1)
     assert found and all(space.valid(c) and space.canonical(c) == c for c in found)
     assert not set(found) & set(sampled(space, Features(space), belief, set(found), 4, 1))
+
+
+def test_every_value_of_a_long_range_can_be_drawn() -> None:
+    wide = Parameter(name="arg.w", domain=Choices(tuple(range(200))), default=0)
+    space = SearchSpace(msgspec.structs.replace(SPACE, parameters=(*SPACE.parameters, wide)))
+    drawn = _combinations(space, ("arg.w",), random.Random(0))
+    assert len(drawn) == MAX_COMBINATIONS
+    assert max(int(c.get("arg.w", 0)) for c in drawn) > 150
 
 
 def test_names_and_ranges_have_values_to_draw() -> None:

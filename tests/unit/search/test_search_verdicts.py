@@ -29,7 +29,8 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.conclude import conclude, fails_more
+from assay.search.conclude import conclude
+from assay.search.losses import fails_more
 from assay.search.measure import MeasureRace
 from assay.search.race import Done, Reason
 from assay.search.space import SearchSpace

@@ -117,7 +117,8 @@ def _found(visit: Visit, searcher: Timed) -> Found:
     conclusion = conclude(visit.spec, trip.samples, space, searcher, trip.done)
     chosen = conclusion.recommendation
     settings = Configuration(chosen.settings) if chosen is not None else DEFAULT
-    claim = next((c for c in conclusion.claims if c.verdict is Verdict.FASTER), None)
+    claim = chosen.claim if chosen is not None else None
+    claim = claim if claim is not None and claim.verdict is Verdict.FASTER else None
     claimed = claim if settings and claim is not None and claim.ratio is not None else None
     return Found(
         space.point(settings),

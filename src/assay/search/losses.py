@@ -1,0 +1,48 @@
+"""Losses: launches without a value, and whether an arm has more of them than the default."""
+
+from __future__ import annotations
+
+import math
+
+from assay.records import Arm, Stage
+from assay.search.history import DEFAULT_ARM, History
+
+FAILS_MORE = 0.1
+"""Chance of holding failures against a winner that fails no more often than the default."""
+
+
+def losses(history: History, arm: Arm) -> tuple[int, int]:
+    """How many launches of an arm gave no value, the survey apart, and how many there were.
+
+    Whoever is launched again after a failure has failed all the same.
+    """
+    outcomes = [
+        history.observation(s)
+        for s in history.samples
+        if s.launch.stage is not Stage.SURVEY and s.launch.arm == arm.name
+    ]
+    return sum(o is None for o in outcomes), len(outcomes)
+
+
+def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:
+    """Whether an arm fails more often than the default, by Fisher's exact test at ``FAILS_MORE``.
+
+    A configuration that is quicker when it survives is no gain; a program that fails now and then
+    in any configuration still has a best one.
+
+    Args:
+        arm, default: launches that failed, and launches.
+    """
+    (lost, launches), (others_lost, others) = arm, default
+    failed = lost + others_lost
+    total = math.comb(launches + others, failed)
+    tail = sum(
+        math.comb(launches, k) * math.comb(others, failed - k)
+        for k in range(lost, min(failed, launches) + 1)
+    )
+    return lost > 0 and tail <= FAILS_MORE * total
+
+
+def may_win(history: History, arm: Arm) -> bool:
+    """Tell whether an arm fails no more often than the default."""
+    return not fails_more(losses(history, arm), losses(history, DEFAULT_ARM))
