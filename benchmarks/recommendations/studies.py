@@ -143,7 +143,7 @@ Study = SimulatedStudy | RecordedStudy
 
 
 def _told(chosen: Recommendation) -> tuple[Any, ...]:
-    """What is told of a recommendation, and its interval; nothing of the default."""
+    """Return the ratio that a recommendation tells, and its interval; nothing of the default."""
     if chosen.expected is not None:
         return (chosen.expected.ratio, *chosen.expected.ci)
     if not chosen.settings or chosen.claim is None:

@@ -279,7 +279,8 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     Attributes:
         arms: the baseline first; for ``tune`` those of the confirmation, over its blocks alone.
-        claims: one for each arm but the first, in the first objective.
+        claims: one for each arm but the first, in the first objective; for ``tune`` first the one
+            on what is recommended, or would be.
         steps: claims on arms against those that they are a step from, where that is not the first.
         front: for several objectives: the confirmed points that are shown to be better than the
             default in one of them and that none is shown to dominate; best in the first first.
