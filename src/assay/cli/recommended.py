@@ -91,7 +91,7 @@ def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) 
     """
     if record.conclusion is None and record.spec.kind is Kind.TUNE:
         raise BadInput(
-            f"Study {record.id} is not finished, and recommends nothing yet.",
+            f"Study {record.id} is not finished: what it would recommend may still change.",
             f"`assay study resume {record.id}` goes on.",
         )
     if record.conclusion is None or record.conclusion.recommendation is None:

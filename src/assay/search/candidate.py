@@ -29,7 +29,9 @@ probability,"""
 LIKELIER = 0.5
 """or with this one, where it is known that settings matter:"""
 IDLE = 0.05
-"""where the probability that none does is at most this."""
+"""where the probability that none does is at most this,"""
+KNOWN_FROM = 10
+"""and so many launches are known: of fewer the model guesses their noise."""
 PENALTY_SHARE = 0.25
 """Each setting of a candidate must be worth this share of the margin."""
 DOUBT = 1.0
@@ -50,11 +52,13 @@ class Candidate:
         arm: the configuration; the default where no other is expected to be better.
         estimate: of its log ratio to the default; lower is better.
         nothing: probability that no setting does anything.
+        launches: that the model knows.
     """
 
     arm: Arm
     estimate: Estimate
     nothing: float = 1.0
+    launches: int = 0
 
     def is_likely(self, margin: float) -> bool:
         """Whether it is expected to be better by more than a margin, and likely better at all.
@@ -67,7 +71,8 @@ class Candidate:
             return False
         if mean > math.log1p(-margin):
             return False
-        least = LIKELY if self.nothing > IDLE else LIKELIER
+        known = self.nothing <= IDLE and self.launches >= KNOWN_FROM
+        least = LIKELIER if known else LIKELY
         return deviation == 0.0 or statistics.NormalDist().cdf(-mean / deviation) >= least
 
     def expected(self, goal: Goal, launches: int) -> Expected:
@@ -123,7 +128,9 @@ def best_candidate(
     if estimate.mean >= 0.0 and not default_breaks(trials):
         return KEPT_DEFAULT
     core = _core(searcher, space, trials, configuration, [c for c, _ in pairs], price)
-    return Candidate(arm_of(core), dict(pairs)[core], searcher.belief(space, trials).nothing)
+    return Candidate(
+        arm_of(core), dict(pairs)[core], searcher.belief(space, trials).nothing, len(trials)
+    )
 
 
 def _core(

@@ -6,7 +6,7 @@ checked by anyone who has its samples.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -40,13 +40,14 @@ from assay.search.compare import (
     step_pairs,
 )
 from assay.search.confirmation import (
-    claim_on as claim_on_tuned,
-)
-from assay.search.confirmation import (
+    ConfirmedArms,
     claims_on,
     core_notes,
     ran_beside_default,
     recommended,
+)
+from assay.search.confirmation import (
+    claim_on as claim_on_tuned,
 )
 from assay.search.disturbers import disturbers_of
 from assay.search.effects import effects_of
@@ -164,58 +165,28 @@ def _tune(
     for sample in samples:
         race.tell(sample)
     history = race.history
-    notes: list[str] = loss_notes(spec.workload.objective, samples)
     running = ran_beside_default(history)
     arm = DEFAULT_ARM if running is None else recommended(spec, history, running)
     claims = claims_on(spec, history, running)
-    found = claims.get(arm)
+    both = (DEFAULT_ARM,) if arm == DEFAULT_ARM else (DEFAULT_ARM, arm)
+    required = results(spec, history, both) if history.blocks(Stage.CONFIRM) else ()
+    chosen = _recommendation(race, arm, claims, required, done)
+    named = arm_of(chosen.settings)
+    if chosen.expected is not None:  # the sentence names it, recommended or not
+        named = race.candidate.arm
+    arms, stage = _told_arms(race, running, named)
+    notes: list[str] = loss_notes(spec.workload.objective, samples)
     if running is not None:
         notes += core_notes(spec, history, running, arm)
         if race.reduced.note and arm == running.whole:
             notes.append(race.reduced.note)
-    lost, launches = losses(history, arm)
-    lossy = not may_win(history, arm)
-    confirmed_blocks = bool(history.blocks(Stage.CONFIRM))
-    both = (DEFAULT_ARM,) if arm == DEFAULT_ARM else (DEFAULT_ARM, arm)
-    required = results(spec, history, both) if confirmed_blocks else ()
-    better = found is not None and _better(found, required)
-    wins = better and not lossy
-    if found is None:
-        sentence = _without_claim(race, arm, done)
-        sentence = " ".join(filter(None, [sentence, say_default(spec, required, DEFAULT_ARM.name)]))
-    else:
-        who = disturbers_of(history)
-        sentence = (
-            say_required(spec, found, required, DEFAULT_ARM.name, who)
-            if required
-            else say(spec, found, who)
-        )
-        if lossy and better:
-            sentence = say_lossy(sentence, lost, launches)
-    unproven = None if wins else unproven_of(race, claims, required)
-    chosen = Recommendation(
-        settings=arm.configuration if wins else DEFAULT_ARM.configuration,
-        script="",
-        sentence=sentence,
-        claim=found,
-        status=RecommendationStatus.PROVEN if wins else RecommendationStatus.DEFAULT,
-    )
-    if unproven is None and not wins and found is None and not confirmed_blocks:
-        chosen = with_outlook(chosen, race, done)
-    arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ())]
-    if running is not None:
-        told = arm if unproven is None else arm_of(unproven.settings)
-        arms += sorted(running.arms, key=lambda one: one != told)
-    stage = Stage.CONFIRM if confirmed_blocks else _fullest_stage(history)
-    if unproven is not None and not confirmed_blocks:
-        arms.append(arm_of(unproven.settings))
     seen = tuple(result_of(spec, history, stage, a) for a in arms)
     side_by_side = interference_of(spec, history)
     return msgspec.structs.replace(
         _counts(spec, history, seen, _stopped(done)),
         claims=tuple(claims[one] for one in arms if one in claims),
         requirements=required,
-        recommendation=unproven or chosen,
+        recommendation=chosen,
         noise_floor=_null_claim(spec, history),
         interference=side_by_side,
         configurations=len({s.launch.configuration for s in samples}),
@@ -227,10 +198,72 @@ def _tune(
             *refusal_notes(history),
             *grant_notes(history, seen),
             *shape_notes(spec.workload.objective, seen, samples),
-            *stability_notes(found),
+            *stability_notes(claims.get(arm)),
         ),
         warm_start=began_with(spec.earlier, history, guided=bool(spec.earlier) and race.guided),
     )
+
+
+def _recommendation(
+    race: TuneRace,
+    arm: Arm,
+    claims: Mapping[Arm, Claim],
+    required: tuple[RequirementResult, ...],
+    done: Done | None,
+) -> Recommendation:
+    """Return what is proven, else what is expected, else the default.
+
+    Args:
+        race: told all samples.
+        arm: that the confirmation recommends, if any; the default where nothing was confirmed.
+        claims: of the confirmation, by arm.
+        required: what the confirmation says of requirements.
+        done: why the race ended.
+    """
+    spec, history, found = race.spec, race.history, claims.get(arm)
+    better = found is not None and _better(found, required)
+    lossy = not may_win(history, arm)
+    wins = better and not lossy
+    unproven = None if wins else unproven_of(race, claims, required)
+    if unproven is not None:
+        return unproven
+    if found is None:
+        told = (_without_claim(race, arm, done), say_default(spec, required, DEFAULT_ARM.name))
+        sentence = " ".join(filter(None, told))
+    else:
+        who = disturbers_of(history)
+        sentence = (
+            say_required(spec, found, required, DEFAULT_ARM.name, who)
+            if required
+            else say(spec, found, who)
+        )
+        if lossy and better:
+            sentence = say_lossy(sentence, *losses(history, arm))
+    kept = Recommendation(
+        settings=arm.configuration if wins else DEFAULT_ARM.configuration,
+        script="",
+        sentence=sentence,
+        claim=found,
+        status=RecommendationStatus.PROVEN if wins else RecommendationStatus.DEFAULT,
+    )
+    if wins or found is not None or history.blocks(Stage.CONFIRM):
+        return kept
+    return with_outlook(kept, race, done)
+
+
+def _told_arms(
+    race: TuneRace, running: ConfirmedArms | None, chosen: Arm
+) -> tuple[list[Arm], Stage]:
+    """Return the arms that the answer shows, and the stage whose values it shows of them."""
+    history = race.history
+    arms = [DEFAULT_ARM, *((NULL_ARM,) if race.spec.null else ())]
+    if history.blocks(Stage.CONFIRM):
+        if running is not None:
+            arms += sorted(running.arms, key=lambda one: one != chosen)
+        return arms, Stage.CONFIRM
+    if chosen != DEFAULT_ARM:
+        arms.append(chosen)
+    return arms, _fullest_stage(history)
 
 
 def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:
@@ -355,6 +388,9 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
         return _all_others_failed(*losses(history, DEFAULT_ARM))
     if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
         return f"Nothing that was tried keeps {required_text(race.spec)}."
+    if race.winner == DEFAULT_ARM and done.reason is Reason.BUDGET:
+        others = show_count(len(tried), "other configuration", "other configurations")
+        return f"Keep the default: of {others} that were tried none stood clearly better so far."
     if race.winner == DEFAULT_ARM:
         return "Keep the default: nothing that was tried stood better."
     if done.reason is Reason.BUDGET:

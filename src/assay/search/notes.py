@@ -74,6 +74,8 @@ def disturbance_notes(
         claims: that the study makes.
     """
     lost, blocks = history.disturbed(Stage.CONFIRM), len(history.complete(Stage.CONFIRM))
+    if not history.blocks(Stage.CONFIRM):
+        return _searched_notes(spec, history)
     if not lost or spec.disturbed_above is None:
         return []
     told = (
@@ -93,6 +95,19 @@ def disturbance_notes(
             ". A verdict rests on all blocks where that tells more: the order within each is random"
         )
     return [told]
+
+
+def _searched_notes(spec: StudySpec, history: History) -> list[str]:
+    """Say how many blocks of a search without a confirmation others disturbed, and who did."""
+    lost, blocks = history.disturbed(Stage.SEARCH), len(history.blocks(Stage.SEARCH))
+    if not lost or spec.disturbed_above is None:
+        return []
+    return [
+        f"{lost} of {show_count(blocks, 'block', 'blocks')} of the search disturbed: others"
+        f"{disturbers_words(disturbers_of(history))} took more than "
+        f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile, so what is expected may be off "
+        "by more than its interval says"
+    ]
 
 
 def loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:

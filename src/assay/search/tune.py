@@ -55,6 +55,7 @@ from assay.search.strategy import SMALL, ModelBased, Racing, Strategy
 from assay.search.trials import trials_of
 from assay.stats.paired import effect
 from assay.stats.verdict import blocks_needed
+from assay.units import show_count
 
 LEAST_ANSWER = 8
 """Launches from which on a study is said to have an answer: fewer tell a large gain alone."""
@@ -216,8 +217,28 @@ class TuneRace(SearchingRace):
         if not tried:
             return self._nothing_tried()
         if self.winner == DEFAULT_ARM:
-            return Done(Reason.DECIDED, "No configuration stood better than the default.")
+            return self._nothing_better(len(tried), purse)
         return Done(Reason.DECIDED, "What won the search was no better on a second look.")
+
+    def _nothing_better(self, tried: int, purse: Purse) -> Done:
+        """The end of a search that found nothing: for the budget, or for what it knows.
+
+        Args:
+            tried: configurations beside the default.
+            purse: what is left.
+        """
+        if purse.affords(self._history.cost([DEFAULT_ARM], Stage.SEARCH)):
+            return Done(Reason.DECIDED, "No configuration stood better than the default.")
+        configurations = show_count(tried, "configuration", "configurations")
+        needed = None
+        if len(self._history.samples) < LEAST_ANSWER * self._repeats:
+            each = Cost(self._gauge_s(), 1).times(LEAST_ANSWER * self._repeats)
+            needed = budget_for(self._with_builds(each))
+        return Done(
+            Reason.BUDGET,
+            f"The budget ended after {configurations} beside the default; none stood better.",
+            needed,
+        )
 
     def _nothing_tried(self) -> Done:
         """The end of a study whose budget was used up by the default."""

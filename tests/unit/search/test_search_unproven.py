@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 from simulated_studies import workload
 
@@ -24,12 +25,15 @@ from assay.records import (
     decode,
     encode,
 )
+from assay.search.candidate import Candidate
 from assay.search.conclude import conclude
 from assay.search.gp import GpSearcher
+from assay.search.history import arm_of
 from assay.search.present import present_sentence, present_words
 from assay.search.proof import blocks_for, planned_blocks_for, prefers_proof
 from assay.search.proof_words import proof_command
 from assay.search.race import Reason
+from assay.search.searcher import Estimate
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated, Trip, drive
 from assay.search.tune import TuneRace
@@ -195,3 +199,36 @@ def test_command_names_the_kinds_of_budget_that_were_asked_for() -> None:
     proof = Budget(time_s=60.0, launches=14)
     assert proof_command("x", Budget(launches=12), proof) == "assay study resume x --runs 14"
     assert proof_command("x", Budget(time_s=9.0), proof) == "assay study resume x --budget 60s"
+
+
+def test_end_of_the_budget_is_told_as_such() -> None:
+    trip, found = study(spec(3), program(-0.5))
+    assert trip.done.reason is Reason.BUDGET
+    assert "budget ended after 1 configuration" in trip.done.message
+    assert trip.done.needed is not None and trip.done.needed.launches == 8
+    assert found.recommendation is not None
+    assert "of 1 other configuration" in found.recommendation.sentence
+    assert found.recommendation.proof is not None
+
+
+def test_few_launches_take_more_to_be_recommended() -> None:
+    estimate = Estimate(-0.1, 0.08)
+    arm = arm_of(Configuration({"arg.p1": 2}))
+    few, more = (Candidate(arm, estimate, nothing=0.0, launches=n) for n in (5, 12))
+    assert not few.is_likely(0.01) and more.is_likely(0.01)
+
+
+def test_arm_that_the_answer_names_is_in_the_table() -> None:
+    for seed in range(12):
+        _, found = study(spec(12, seed), program(0.06, seed))
+        chosen = found.recommendation
+        assert chosen is not None
+        if chosen.expected is not None:
+            named = [arm.name for arm in found.arms if arm.name in chosen.sentence]
+            assert set(named) - {"default"}
+
+
+def test_disturbed_blocks_of_a_search_are_told() -> None:
+    asked = msgspec.structs.replace(spec(12), disturbed_above=0.1)
+    _, found = study(asked, program(0.5, others=lambda launch: 0.6))
+    assert any("of the search disturbed" in note for note in found.notes)
