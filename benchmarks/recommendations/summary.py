@@ -31,7 +31,7 @@ class Row:
         covered: share of the unproven recommendations whose interval holds the true ratio.
         width: median of the upper over the lower end of that interval.
         overclaim: mean of the true ratio over the expected one, less 1, of the unproven ones:
-            positive where too much is claimed.
+            positive where too much is claimed; ``overclaim_error`` its standard error.
     """
 
     space: str
@@ -50,6 +50,7 @@ class Row:
     covered: float | None
     width: float | None
     overclaim: float | None
+    overclaim_error: float
 
     def document(self) -> dict[str, Any]:
         """For JSON."""
@@ -79,6 +80,7 @@ def summary(
     unproven = [one for one in found if one.status is RecommendationStatus.UNPROVEN]
     proven = [one for one in found if one.status is RecommendationStatus.PROVEN]
     told = [one for one in unproven if one.told is not None and one.interval is not None]
+    over = [one.ratio / (one.told or 1.0) - 1.0 for one in told]
     return Row(
         space=space,
         simulated=simulated,
@@ -97,9 +99,8 @@ def summary(
         else 0.0,
         covered=_share([_holds(one) for one in told]) if told else None,
         width=statistics.median(_width(one) for one in told) if told else None,
-        overclaim=statistics.fmean(one.ratio / (one.told or 1.0) - 1.0 for one in told)
-        if told
-        else None,
+        overclaim=statistics.fmean(over) if over else None,
+        overclaim_error=_error(over),
     )
 
 
