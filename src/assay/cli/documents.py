@@ -98,7 +98,7 @@ def _tune(result: Result) -> dict[str, Any]:
     }
     if recommendation.claim is not None:
         document["recommendation"]["claim"] = claim(recommendation.claim)
-    if len(conclusion.claims) > 1 and not result.spec.objectives:
+    if conclusion.claims and not result.spec.objectives:
         document["claims"] = [claim(found) for found in conclusion.claims]
     if recommendation.expected is not None:
         document["recommendation"]["expected"] = to_builtins(recommendation.expected)
