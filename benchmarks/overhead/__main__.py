@@ -24,7 +24,7 @@ from .peers import Peers, find_peers
 from .results import SCHEMA, Measured, column_of, file_of, load, save
 from .schedule import SMOKE, Scale, carry_out
 from .server import ROOT
-from .surroundings import Disturbance, favoured, machine
+from .surroundings import Disturbance, busy_share, favoured, machine
 
 DOCS = ROOT / "docs" / "benchmarks" / "overhead"
 RESULTS = ROOT / "build" / "bench-overhead"
@@ -42,7 +42,7 @@ def prepared(scale: Scale, peers: Peers, seed: int, nice: int) -> Iterator[Bench
 
 def measured(part: str, bench: Bench, rounds: int, nice: int) -> dict[str, Any]:
     """Carry out a part."""
-    disturbance = Disturbance()
+    disturbance = Disturbance(busy_share=busy_share() if rounds > 1 else None)
 
     def began(number: int) -> None:
         disturbance.note()

@@ -66,14 +66,14 @@ def favoured(nice: int) -> Iterator[None]:
 
 @dataclass
 class Disturbance:
-    """Load over the run, from when this was made.
+    """Load over the run, from when this was made, and what ``busy_share`` told before it.
 
     Its own launches are part of it. Only the CPU time used just before, when nothing of the
     benchmark runs, is that of others alone; the load before may be of the part before.
     """
 
     before: Load = field(default_factory=os.getloadavg)
-    busy_share: float | None = field(default_factory=lambda: _busy_share())
+    busy_share: float | None = None
     began_s: float = field(default_factory=time.time)
     rounds: list[float] = field(default_factory=list)
     _ticks: dict[str, int] = field(default_factory=lambda: _ticks())
@@ -103,7 +103,7 @@ class Disturbance:
         return found
 
 
-def _busy_share() -> float | None:
+def busy_share() -> float | None:
     """Return the share of the CPU time that is used while nothing of the benchmark runs.
 
     Of several looks the quietest counts: what the benchmark itself has just started settles first.

@@ -17,7 +17,7 @@ from benchmarks.overhead.peers import Peers, find_peers
 from benchmarks.overhead.reading import Table
 from benchmarks.overhead.results import shown
 from benchmarks.overhead.server import ROOT
-from benchmarks.overhead.surroundings import Disturbance, machine
+from benchmarks.overhead.surroundings import Disturbance, busy_share, machine
 
 from . import commands, plans
 from .firsts import Firsts
@@ -31,7 +31,7 @@ BESIDE = ("taskset", "numactl", "hyperfine")
 def measured(peers: Peers, rounds: int, launches: int, of_plans: int, seed: int) -> dict[str, Any]:
     """Carry everything out."""
     rng = random.Random(seed)
-    disturbance = Disturbance()
+    disturbance = Disturbance(busy_share=busy_share() if rounds > 1 else None)
     table = Table()
     with tempfile.TemporaryDirectory(prefix="bench-start-") as name:
         folder = Path(name)
