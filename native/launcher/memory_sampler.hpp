@@ -15,8 +15,7 @@ namespace assay {
 /// together take at most a share of the time.
 class MemorySampler final : public Job {
   public:
-    MemorySampler(Containment& containment, const Shared& shared, Nanos start, Nanos longest,
-                  double share);
+    MemorySampler(Containment& containment, const Shared& shared, Nanos start, Nanos longest, double share);
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
