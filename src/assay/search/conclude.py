@@ -166,8 +166,8 @@ def _tune(
         race.tell(sample)
     history = race.history
     running = ran_beside_default(history)
-    arm = DEFAULT_ARM if running is None else recommended(spec, history, running)
     claims = claims_on(spec, history, running)
+    arm = DEFAULT_ARM if running is None else recommended(spec, history, running, claims)
     both = (DEFAULT_ARM,) if arm == DEFAULT_ARM else (DEFAULT_ARM, arm)
     required = results(spec, history, both) if history.blocks(Stage.CONFIRM) else ()
     chosen = _recommendation(race, arm, claims, required, done)

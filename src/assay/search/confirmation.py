@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.records import (
@@ -159,16 +159,23 @@ def claims_on(spec: StudySpec, history: History, running: ConfirmedArms | None) 
     return {arm: claim for arm, claim in found if claim is not None}
 
 
-def recommended(spec: StudySpec, history: History, running: ConfirmedArms) -> Arm:
+def recommended(
+    spec: StudySpec, history: History, running: ConfirmedArms, claims: Mapping[Arm, Claim]
+) -> Arm:
     """Return the arm that is recommended, if any of a confirmation is.
 
     That is the core if it is shown to gain, and if the winner is not or does not gain more; else
     the winner. An arm that fails more often than the default gains nothing.
+
+    Args:
+        spec: of the study.
+        history: its samples.
+        running: the arms of the confirmation.
+        claims: on them.
     """
     core = running.core
     if core is None:
         return running.whole
-    claims = claims_on(spec, history, running)
     gains = [
         arm
         for arm, claim in claims.items()

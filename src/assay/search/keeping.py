@@ -42,8 +42,9 @@ class Keeping:
             gain: expected, as a difference of logarithms.
             noise: standard deviation of the logarithm of a launch.
         """
-        both = len(winners) > 1 and self.core_blocks is not None
-        least = self.core_blocks if both and self.core_blocks else self.blocks
+        least = self.blocks
+        if len(winners) > 1 and self.core_blocks is not None:
+            least = self.core_blocks
         blocks = planned_blocks_for(gain, noise, least, len(winners))
         return proof_cost(history, [*winners, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
 

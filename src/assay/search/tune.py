@@ -180,11 +180,15 @@ class TuneRace(SearchingRace):
         arms = self._confirm_arms(*running.arms)
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if due(blocks):
-            arm = recommended(self._spec, self._history, running)
+            arm = self._recommended(running)
             over = self._decided(arm, arms, purse)
             if over is not None:
                 return over
         return self._confirmation_block(arms, blocks, purse)
+
+    def _recommended(self, running: ConfirmedArms) -> Arm:
+        claims = claims_on(self._spec, self._history, running)
+        return recommended(self._spec, self._history, running, claims)
 
     def _to_confirm(self, whole: Arm, purse: Purse) -> ConfirmedArms:
         """Return a winner, with its core where a proof of both is affordable."""
@@ -311,7 +315,7 @@ class TuneRace(SearchingRace):
             return Roster(Stage.CONFIRM, arms)
         found = None
         if running is not None:
-            found = self.confirmation(recommended(self._spec, self._history, running))
+            found = self.confirmation(self._recommended(running))
         return Done(Reason.BUDGET, f"The budget ended after {self._counted(found)}.")
 
     def _counted(self, found: Claim | None) -> str:
