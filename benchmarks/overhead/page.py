@@ -33,6 +33,14 @@ FAVOURED = (
     "Parts of class fifo ran before everything else on the machine, both sides alike (`chrt -f "
     "1`): other processes took what was left."
 )
+REASONS = (
+    "Reasons of what is missed or open: *100 ms*: the one waiting process of the second clock "
+    "wakes late, since its CPU was idle meanwhile; the first of assay's two wakes sooner, so that "
+    "assay reports less. *Programs*: single pairs differ by 10 to 20 % on a virtual machine, so "
+    "that another row is missed in each measurement; where its interval reaches into the target, "
+    "more rounds may decide otherwise. *Empty plan*: `assay-exec` stays beside the program, as the "
+    "process that ends its tree, which `taskset` does not."
+)
 NOT_MEASURED = "not measured"
 
 
@@ -140,6 +148,8 @@ def _targets(results: Mapping[Column, Measured]) -> Iterable[str]:
             for what, wanted in rows.items()
         ]
         yield markdown.table(heads, cells)
+    if any(target.verdict != "met" for of_column in found.values() for target in of_column):
+        yield REASONS
 
 
 def _seen(found: Sequence[Target], what: str) -> tuple[str, str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.cli.main import main
+from assay.records import Stage
+from assay.store import open_store
 
 
 @pytest.fixture
@@ -82,3 +85,28 @@ def test_words_that_do_not_apply_are_refused(
     words = ["study", "calibrate", "--overhead", "--db", str(db), *more, "--", "/bin/true"]
     assert main(words) == 2
     assert more[0] in capsys.readouterr().err
+
+
+def test_launches_that_count_go_without_what_is_dear(
+    db: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibrated(db, capsys)
+    with sqlite3.connect(db) as connection:
+        ((text,),) = connection.execute("SELECT document FROM overhead").fetchall()
+        document = json.loads(text)
+        (cost,) = (one for one in document["costs"] if one["observation"] == "memory")
+        cost |= {"program": "spin", "wall": {"share": 0.02, "low": 0.01, "high": 0.03}}
+        connection.execute("UPDATE overhead SET document = ?", (json.dumps(document),))
+    assert "off in launches that count" in shown_by_doctor(db, capsys)
+    holding = [sys.executable, "-c", "x = bytearray(20 << 20); import time; time.sleep(0.1)"]
+    words = ["measure", "--runs", "4", "--db", str(db)]
+    assert main([*words, "--", "/bin/true"]) == 0
+    assert main([*words, "--metric", "peak_anon_bytes", "--", *holding]) == 0
+    with open_store(str(db), create=False) as store:
+        plain, of_memory = store.studies()
+        for head, on in ((plain, ["scheduling"]), (of_memory, ["memory", "scheduling"])):
+            samples = store.samples(head.id)
+            counted = [list(s.observed) for s in samples if s.launch.stage is Stage.CONFIRM]
+            assert counted == [on] * 3
+            surveyed = [s.observed for s in samples if s.launch.stage is Stage.SURVEY]
+            assert surveyed and all("memory" in names for names in surveyed)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.records.observation import USUAL
 from assay.records.overhead import Cost, ObservedCost, Overhead
 from assay.search.floor import day
 from assay.units import significant
 
-LIMIT = 0.005
-"""What only observes and costs more of a program is off in launches that count."""
-HEADS = ("observation", "program", "bare", "wall", "user", "sys")
+HEADS = ("observation", "program", "bare", "wall", "user", "sys", "spread")
 
 
 def overhead_lines(found: Overhead) -> Iterator[str]:
@@ -39,16 +38,23 @@ def summary_lines(found: Overhead) -> Iterator[str]:
     width = max(map(len, by_observation))
     for observation, costs in by_observation.items():
         largest = max(costs, key=lambda cost: cost.wall.share)
-        mark = ", above 0.5 %" if largest.wall.low > LIMIT else ""
+        mark = _mark(observation) if any(cost.is_dear for cost in costs) else ""
         yield f"{observation:{width}}  {_words(largest.wall)} of {largest.program}{mark}"
+
+
+def _mark(observation: str) -> str:
+    """What becomes of an observation that is dear."""
+    return ", too dear: off in launches that count" if observation in USUAL else ", too dear"
 
 
 def _row(cost: ObservedCost) -> tuple[str, ...]:
     bare = f"{significant(1e3 * cost.bare_s, 3)} ms"
-    shares = (_words(share) for share in (cost.wall, cost.user, cost.sys))
+    shares = (_words(share) for share in (cost.wall, cost.user, cost.sys, cost.spread))
     return (cost.observation, cost.program, bare, *shares)
 
 
-def _words(cost: Cost) -> str:
-    """``+0.3 % (-0.1 to +0.7)``."""
+def _words(cost: Cost | None) -> str:
+    """``+0.3 % (-0.1 to +0.7)``; a dash where it was not measured."""
+    if cost is None:
+        return "-"
     return f"{100 * cost.share:+.1f} % ({100 * cost.low:+.1f} to {100 * cost.high:+.1f})"

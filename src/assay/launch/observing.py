@@ -23,11 +23,11 @@ def chosen(launch: Launch, asked: Iterable[Observation] | None = None) -> frozen
     """Return the observations of a launch that nothing in the study depends on.
 
     Args:
-        launch: what a survey maps is read back, for its time is never used.
+        launch: a survey has the usual ones and the read-back as well, for its time is never used.
         asked: observations that were asked for; the usual ones if absent.
     """
     on = frozenset(USUAL if asked is None else asked)
-    return on | {Observation.READBACK} if launch.stage is Stage.SURVEY else on
+    return on.union(USUAL, {Observation.READBACK}) if launch.stage is Stage.SURVEY else on
 
 
 def observed(

@@ -125,6 +125,9 @@ def cost_of(
     def cost(read: Callable[[RunFacts], float | None]) -> Cost:
         return _cost([((read(on) or 0.0) - (read(off) or 0.0)) / bare_s for on, off in pairs])
 
+    apart_on = _apart([on for on, _ in pairs])
+    apart_off = _apart([off for _, off in pairs])
+
     return ObservedCost(
         observation=observation,
         program=program,
@@ -133,7 +136,15 @@ def cost_of(
         wall=cost(lambda facts: facts.wall_s),
         user=cost(lambda facts: facts.user_s),
         sys=cost(lambda facts: facts.sys_s),
+        spread=_cost([(a - b) / bare_s for a, b in zip(apart_on, apart_off, strict=True)]),
     )
+
+
+def _apart(launches: Sequence[RunFacts]) -> list[float]:
+    """Return how far each launch lies from their median, as Brown and Forsythe's test has it."""
+    walls_s = [facts.wall_s or 0.0 for facts in launches]
+    middle_s = statistics.median(walls_s)
+    return [abs(wall_s - middle_s) for wall_s in walls_s]
 
 
 def _cost(differences: Sequence[float]) -> Cost:

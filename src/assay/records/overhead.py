@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from assay.records.codec import Record
 
+LIMIT = 0.005
+"""Share of the wall time of a program above which an observation is too dear."""
+SPREAD_LIMIT = 0.001
+"""The same for what it adds to the typical distance from the median."""
+
 
 class Cost(Record, frozen=True, kw_only=True):
     """The time that an observation adds, as a share of the wall time of the program without it.
@@ -27,6 +32,8 @@ class ObservedCost(Record, frozen=True, kw_only=True):
         bare_s: median wall time of the program without it, in seconds.
         pairs: of launches.
         wall, user, sys: cost in the reported ``wall_s``, ``user_s`` and ``sys_s``.
+        spread: what it adds to the distance of a launch's ``wall_s`` from the median; ``None`` in
+            calibrations of an older assay.
     """
 
     observation: str
@@ -36,6 +43,14 @@ class ObservedCost(Record, frozen=True, kw_only=True):
     wall: Cost
     user: Cost
     sys: Cost
+    spread: Cost | None = None
+
+    @property
+    def is_dear(self) -> bool:
+        """Whether it was shown to cost too much, or to spread the times of the program."""
+        if self.spread is not None and self.spread.low > 0.0 and self.spread.share > SPREAD_LIMIT:
+            return True
+        return any(cost.low > LIMIT for cost in (self.wall, self.user, self.sys))
 
 
 class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):

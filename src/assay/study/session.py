@@ -10,6 +10,7 @@ import msgspec
 
 from assay.errors import BadInput, NotPossible
 from assay.machine.document import machine_in
+from assay.machine.reader import fingerprint
 from assay.measure.executor import Executor, LocalExecutor
 from assay.measure.gone import demand_folder
 from assay.measure.lanes import Lanes
@@ -43,6 +44,7 @@ from assay.search.sweep import SweepRace
 from assay.search.tune import TuneRace
 from assay.settings.registry import Registry
 from assay.store import Store, StudyRecord
+from assay.study.affordable import with_affordable
 from assay.study.boot_states import BootStates
 from assay.study.booting import Boots, pausing_of
 from assay.study.firmware import with_said
@@ -109,6 +111,7 @@ def begin(
     """
     laboratory = with_said(laboratory, spec, {})
     spec = prepared(spec, laboratory)
+    spec = with_affordable(spec, store.overhead(fingerprint(laboratory.machine)))
     race_of(spec, laboratory.space(spec), GpSearcher())  # what has no race gets no study
     for arm in spec.arms:
         planned = laboratory.plan(arm.configuration)

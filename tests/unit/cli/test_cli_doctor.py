@@ -73,7 +73,7 @@ def test_cost_above_limit_is_marked() -> None:
     lines = list(summary_lines(replace(found, costs=costs)))
     assert lines[0].startswith("measured 1970-01-01 by assay")
     assert lines[1] == "memory    +0.2 % (+0.1 to +0.4) of spin"
-    assert lines[2] == "readback  +1.3 % (+0.6 to +2.0) of spin, above 0.5 %"
+    assert lines[2] == "readback  +1.3 % (+0.6 to +2.0) of spin, too dear"
 
 
 def test_table_of_costs_lists_observations_that_were_not_measured() -> None:

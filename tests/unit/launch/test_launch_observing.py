@@ -40,6 +40,10 @@ def test_observe_all_turns_everything_on() -> None:
     assert observed(COUNTED, PROGRAM, (), EVERY) == EVERY
 
 
+def test_survey_observes_what_is_off_in_launches_that_count() -> None:
+    assert observed(SURVEY, PROGRAM, (), ()) == (*USUAL, Observation.READBACK)
+
+
 @pytest.mark.parametrize(
     ("asked", "sampled"),
     [((Observation.MEMORY,), ["memory"]), ((Observation.SCHEDULING,), ["scheduling"])],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import statistics
 import subprocess
 import sys
 
@@ -57,6 +58,25 @@ def test_cost_is_share_of_wall_time_of_bare_program() -> None:
 def test_cost_of_an_outlier_in_one_pair_is_not_the_cost() -> None:
     pairs = [(facts(1.0), facts(1.0))] * 9 + [(facts(9.0), facts(1.0))]
     assert cost_of("memory", "spin", pairs).wall.share == 0.0
+
+
+def test_observation_that_spreads_times_costs_spread_and_no_time() -> None:
+    gaussian = statistics.NormalDist(1.0, 0.1)
+    pairs = [(facts(gaussian.inv_cdf((k + 0.5) / 30)), facts(1.0)) for k in range(30)]
+    found = cost_of("memory", "spin", pairs)
+    assert found.wall.low < 0.0 < found.wall.high
+    assert found.spread is not None and found.is_dear
+    # The median distance from the median of a Gaussian is 0.6745 standard deviations.
+    assert found.spread.low < 0.0674 < found.spread.high
+
+
+def test_observations_that_change_nothing_are_seldom_dear() -> None:
+    rng = random.Random(2)
+    dear = 0
+    for _ in range(300):
+        pairs = [(facts(rng.gauss(1.0, 0.01)), facts(rng.gauss(1.0, 0.01))) for _ in range(30)]
+        dear += cost_of("memory", "spin", pairs).is_dear
+    assert dear / 300 <= 0.06
 
 
 def test_each_observation_adds_one_thing_to_the_same_launch() -> None:
