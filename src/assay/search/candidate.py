@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -38,7 +39,9 @@ DOUBT = 1.0
 """Where few settings matter, a part of a configuration is preferred to it unless it is worse by
 more than this number of standard deviations of that difference,"""
 KNOWN = 0.3
-"""where that standard deviation is at most this share of the gain."""
+"""where that standard deviation is at most this share of the gain,"""
+REPLICATED = 2
+"""or where the part was launched at least so often, and as often as the whole."""
 DIGITS = 4
 """Significant digits of an expected effect: later ones differ between machines."""
 EVERY_STAGE = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
@@ -156,11 +159,13 @@ def _core(
     wanted = [{c: 1.0, whole: -1.0} for c in parts]
     losses = searcher.contrasts(space, trials, wanted)
     gain = abs(estimates(searcher, space, trials, [whole])[0].mean)
+    launches = Counter(trial.configuration for trial in trials)
+    often = max(REPLICATED, launches[whole])
     able = [
         (len(c), loss.mean, str(c), c)
         for c, loss in zip(parts, losses, strict=True)
         if loss.mean <= max(price * (len(whole) - len(c)), DOUBT * loss.deviation)
-        and loss.deviation <= KNOWN * gain
+        and (loss.deviation <= KNOWN * gain or launches[c] >= often)
     ]
     return min(able)[-1] if able else whole
 

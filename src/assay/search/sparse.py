@@ -36,8 +36,11 @@ ROUGH = 0.15
 """Share of the variance of an effect that each value has for itself, however near others are."""
 SAME = 1e-12
 """Values that lie no further apart, squared, are the same."""
-BLOCK_SHARE = 0.1
-"""Variance that all launches of a block share, in multiples of that of a launch."""
+BLOCK = {0.1: 0.9, 1.0: 0.1}
+"""Variance that all launches of a block share, in multiples of that of a launch, each with its
+probability: on a machine that drifts it is as large as the rest of the noise."""
+DRIFT_FROM = 5
+"""Of fewer blocks only the first is believed: they cannot tell drift from what a block held."""
 NOISE = (3.0, 0.03)
 """Degrees of freedom and size (a logarithm) of the prior on the noise of a launch."""
 LEVEL = 1e4
@@ -51,7 +54,12 @@ PRIOR = {"none": 0.25, "one": 0.3, "sum": 0.15, "pair": 0.1, "dense": 0.2}
 PAIRED = 9
 """So many settings, those with the most evidence by themselves, are looked at in pairs."""
 DENSE_PENALTY = 2.0
-"""Logarithm of the evidence that the dense model gains by fitting its hyperparameters."""
+"""Logarithm of the evidence that the dense model gains by fitting its hyperparameters, up to
+``PENALTY_FROM`` launches;"""
+PENALTY_FROM = 25
+PENALTY_GROWTH = 1.5
+"""from there on it grows by so much with the logarithm of their number: half of three parameters
+that matter (Schwarz, Annals of Statistics, 1978)."""
 NEGLIGIBLE = 1e-3
 """Models with less than this share of the largest probability are left out."""
 
@@ -79,6 +87,7 @@ class _Base:
 
     Attributes:
         own: variance of what is a configuration's own, in multiples of that of a launch.
+        log_prior: logarithm of its probability before any launch.
         precision: inverse covariance of the launches.
         log_det: logarithm of the determinant of that covariance.
         weighted: the precision times the values.
@@ -86,6 +95,7 @@ class _Base:
     """
 
     own: float
+    log_prior: float
     precision: Array
     log_det: float
     weighted: Array
@@ -195,10 +205,10 @@ class SparseModels:
     def _scale(self, quadratic: float) -> float:
         return (NOISE[0] * NOISE[1] ** 2 + quadratic) / self.freedom
 
-    def _base(self, own: float) -> _Base:
+    def _base(self, own: float, block: float) -> _Base:
         import numpy as np
 
-        noise = np.eye(len(self._centred)) + BLOCK_SHARE * self._same_block
+        noise = np.eye(len(self._centred)) + block * self._same_block
         # The level of the values takes one degree of freedom, which all models share.
         covariance = noise + own * self._same + LEVEL
         precision = np.linalg.inv(covariance)
@@ -206,6 +216,7 @@ class SparseModels:
         weighted = precision @ self._centred
         return _Base(
             own=own,
+            log_prior=math.log(OWN[own] * BLOCK[block]),
             precision=precision,
             log_det=float(np.linalg.slogdet(covariance)[1]),
             weighted=weighted,
@@ -216,9 +227,13 @@ class SparseModels:
         import numpy as np
 
         count = len(self._settings)
-        bases = [self._base(own) for own in OWN]
-        plain = bases[0]
-        self._none = math.log(PRIOR["none"]) + float(self._evidence(plain.quadratic, plain.log_det))
+        drifts = len(set(self._launches.block)) >= DRIFT_FROM
+        usual, *others = BLOCK
+        bases = [self._base(own, usual) for own in OWN]
+        bases += [self._base(0.0, block) for block in others if drifts]
+        plain = [base for base in bases if base.own == 0.0]
+        logs = [b.log_prior + float(self._evidence(b.quadratic, b.log_det)) for b in plain]
+        self._none = math.log(PRIOR["none"]) + float(np.logaddexp.reduce(logs))
         found: list[_Few] = []
         best: dict[int, float] = {}
         varied = [k for k in range(count) if len(self._distinct((k,))[0]) > 1]
@@ -283,7 +298,7 @@ class SparseModels:
             inner = 1.0 + amplitude * gains
             quadratic = base.quadratic - amplitude * float((along**2 / inner).sum())
             log_det = base.log_det + float(np.log(inner).sum())
-            logs = prior + math.log(OWN[base.own] / len(AMPLITUDES))
+            logs = prior + base.log_prior - math.log(len(AMPLITUDES))
             middle = (turned * (amplitude / inner)) @ turned.T
             found.append(
                 _Few(
@@ -350,7 +365,9 @@ class SparseModels:
         quadratic = float(self._centred @ self._dense_pull)
         self._dense_scale = self._scale(quadratic)
         log_det = 2.0 * float(np.log(np.diag(factor[0])).sum())
-        prior = math.log(PRIOR["dense"]) - DENSE_PENALTY + self._dense.log_prior
+        beyond = max(0.0, math.log(len(self._centred) / PENALTY_FROM))
+        penalty = DENSE_PENALTY + PENALTY_GROWTH * beyond
+        prior = math.log(PRIOR["dense"]) - penalty + self._dense.log_prior
         return prior + float(self._evidence(quadratic, log_det))
 
     # --- what they say ---

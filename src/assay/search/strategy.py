@@ -27,7 +27,7 @@ from assay.search.idle import is_idle
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.proof import displaced, is_last_moment, prefers_proof
-from assay.search.purse import Cost, Purse
+from assay.search.purse import NOTHING, Cost, Purse
 from assay.search.searcher import (
     Searcher,
     Trial,
@@ -57,7 +57,7 @@ EVERY = 4
 """Of a small budget every so many blocks time the default. After 25 launches the regret is 0.75 of
 what it is where all of them do (12 recorded spaces, 20 seeds)."""
 CORES = 3
-"""So many of the last launches of a small budget go to what the best is made of."""
+"""So many of the last launches go to what the best is made of."""
 MOST_TRIALS = 200
 """No more configurations than this are proposed: a model's answer takes longer the more it knows,
 and what is left of a budget is better spent on telling the best apart."""
@@ -185,7 +185,10 @@ class ModelBased:
         small = self._is_small(history, purse)
         count = SMALL_BATCH if small else BATCH
         count = max(count, history.abreast - 1)
-        while count and not purse.affords(self._batch_cost(history, count)):
+        last = NOTHING
+        if not small and history.abreast == 1:
+            last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORES)
+        while count and not purse.affords(self._batch_cost(history, count), least=last):
             count -= 1
         if not small or history.abreast > 1:
             return count

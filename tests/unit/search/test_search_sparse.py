@@ -10,7 +10,7 @@ import pytest
 
 from assay.search.sparse import (
     AMPLITUDES,
-    BLOCK_SHARE,
+    BLOCK,
     LENGTH,
     LEVEL,
     NOISE,
@@ -24,13 +24,14 @@ from assay.search.sparse import (
 COLUMNS = (slice(0, 1), slice(1, 2), slice(2, 3))
 
 
-def launches(effect: float, seed: int = 0) -> Launches:
+def launches(effect: float, seed: int = 0, size: int = 4, drift: float = 0.0) -> Launches:
     """Fifteen launches of three settings of three values; the first of them may matter."""
     rng = np.random.default_rng(seed)
     rows = np.round(rng.random((12, 3)) * 2) / 2
     which = np.array([*range(12), 0, 0, 1])
     values = rng.normal(0.0, 0.05, 15) + effect * (rows[which, 0] > 0.7)
-    return Launches(rows, which, np.arange(15) // 4, values)
+    block = np.arange(15) // size
+    return Launches(rows, which, block, values + rng.normal(0.0, drift, 15)[block])
 
 
 def kernel(settings: tuple[int, ...], interacts: bool, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -43,15 +44,20 @@ def kernel(settings: tuple[int, ...], interacts: bool, a: np.ndarray, b: np.ndar
     return np.asarray(whole * (2.0 / 3.0) if interacts else whole)
 
 
-def test_average_over_models_equals_direct_regression() -> None:
-    data = launches(-0.3)
+@pytest.mark.parametrize("size", [4, 2])
+def test_average_over_models_equals_direct_regression(size: int) -> None:
+    data = launches(-0.3, size=size)
     models = SparseModels(data, COLUMNS)
     rows = np.vstack([data.rows[:3], [[1.0, 1.0, 0.0]]])
     wanted = np.array([[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]])
     values = data.values - np.median(data.values)
     ran = data.rows[data.which]
     known = np.array([0, 1, 2, -1])
-    noise = np.eye(15) + BLOCK_SHARE * (data.block[:, None] == data.block[None]) + LEVEL
+    together = data.block[:, None] == data.block[None]
+    usual, *others = BLOCK
+    bases = [(own, usual) for own in OWN]
+    if size == 2:  # eight blocks can tell drift
+        bases += [(0.0, block) for block in others]
     same = data.which[:, None] == data.which[None]
     own_of = wanted @ (known[:, None] == data.which[None])
     shapes: list[tuple[tuple[int, ...], bool, float]] = [((), False, PRIOR["none"])]
@@ -60,18 +66,21 @@ def test_average_over_models_equals_direct_regression() -> None:
         shapes += [(pair, False, PRIOR["sum"] / 3), (pair, True, PRIOR["pair"] / 3)]
     logs, means, variances = [], [], []
     for settings, interacts, prior in shapes:
-        cases = itertools.product(AMPLITUDES, OWN) if settings else [(0.0, 0.0)]
-        for multiple, own in cases:
-            size = multiple**2
+        amplitudes = AMPLITUDES if settings else (0.0,)
+        for multiple, (own, block) in itertools.product(amplitudes, bases):
+            if own and not settings:
+                continue
+            amplitude = multiple**2
+            noise = np.eye(15) + block * together + LEVEL
             whole, across, among = noise + own * same, own * own_of, own * wanted @ wanted.T
             if settings:
-                whole = whole + size * kernel(settings, interacts, ran, ran)
-                across = across + wanted @ (size * kernel(settings, interacts, rows, ran))
-                prior_of = size * kernel(settings, interacts, rows, rows)
+                whole = whole + amplitude * kernel(settings, interacts, ran, ran)
+                across = across + wanted @ (amplitude * kernel(settings, interacts, rows, ran))
+                prior_of = amplitude * kernel(settings, interacts, rows, rows)
                 among = among + wanted @ prior_of @ wanted.T
             solved = np.linalg.solve(whole, values)
             squares = NOISE[0] * NOISE[1] ** 2 + values @ solved
-            share = prior * OWN[own] / len(AMPLITUDES) if settings else prior
+            share = prior * OWN[own] * BLOCK[block] / len(amplitudes)
             evidence = -0.5 * np.linalg.slogdet(whole)[1]
             evidence -= 0.5 * models.freedom * math.log(squares)
             logs.append(math.log(share) + evidence)
@@ -93,6 +102,12 @@ def test_setting_that_matters_is_found() -> None:
     assert settings == (0,)
     assert probability > 0.6
     assert models.nothing < 0.01
+
+
+def test_drift_between_blocks_is_no_effect_of_settings() -> None:
+    for seed in range(5):
+        drifting = SparseModels(launches(0.0, seed, size=2, drift=0.3), COLUMNS)
+        assert drifting.nothing > 0.3
 
 
 def test_without_effects_no_effect_is_the_likeliest_and_differences_shrink() -> None:

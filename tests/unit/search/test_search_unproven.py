@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import msgspec
 import pytest
@@ -25,7 +26,8 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.candidate import Candidate
+from assay.search.averages import ByAverage
+from assay.search.candidate import Candidate, best_candidate
 from assay.search.conclude import conclude
 from assay.search.gp import GpSearcher
 from assay.search.history import arm_of
@@ -33,7 +35,7 @@ from assay.search.present import present_sentence, present_words
 from assay.search.proof import blocks_for, planned_blocks_for, prefers_proof
 from assay.search.proof_words import proof_command
 from assay.search.race import Reason
-from assay.search.searcher import Estimate
+from assay.search.searcher import Contrast, Estimate, Trial
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated, Trip, drive
 from assay.search.tune import TuneRace
@@ -43,6 +45,9 @@ SPACE = Space(
         Parameter(name=f"arg.p{k}", domain=Choices((0, 1, 2)), default=0) for k in range(6)
     )
 )
+
+CORE = Configuration({"arg.p1": 2})
+WHOLE = Configuration({"arg.p1": 2, "arg.p3": 1})
 
 
 def program(gain: float, seed: int = 0, **given: object) -> Simulated:
@@ -232,3 +237,38 @@ def test_disturbed_blocks_of_a_search_are_told() -> None:
     asked = msgspec.structs.replace(spec(12), disturbed_above=0.1)
     _, found = study(asked, program(0.5, others=lambda launch: 0.6))
     assert any("of the search disturbed" in note for note in found.notes)
+
+
+class Doubting(ByAverage):
+    """Expects less of a part than of the whole, by less than it doubts."""
+
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
+    ) -> list[Estimate]:
+        """See ``Searcher.contrasts``."""
+        told = {CORE: -0.25, WHOLE: -0.30}
+        return [Estimate(sum(w * told.get(c, 0.0) for c, w in one.items()), 0.12) for one in wanted]
+
+
+@pytest.mark.parametrize(
+    ("parts", "wholes", "chosen"), [(1, 1, WHOLE), (3, 1, CORE), (2, 2, CORE), (2, 3, WHOLE)]
+)
+def test_part_that_was_launched_as_often_as_the_whole_is_preferred(
+    parts: int, wholes: int, chosen: Configuration
+) -> None:
+    ran = [Configuration()] * 3 + [CORE] * parts + [WHOLE] * wholes
+    trials = [Trial(configuration, k, 0.0) for k, configuration in enumerate(ran)]
+    found = best_candidate(Doubting(), SearchSpace(SPACE), trials, 0.01)
+    assert found.arm == arm_of(chosen)
+
+
+def test_last_launches_of_a_large_budget_look_for_the_core() -> None:
+    runs = Simulated(
+        takes_s=lambda c: math.exp(-0.2 * (c.get("arg.p1") == 2)), noise=0.15, seed=1
+    )
+    trip, found = study(spec(80, seed=1), runs)
+    last = [sample.launch for sample in trip.samples[-3:]]
+    assert [launch.configuration for launch in last] == [CORE] * 3
+    assert found.recommendation is not None
+    assert found.recommendation.status is RecommendationStatus.UNPROVEN
+    assert found.recommendation.settings == CORE
