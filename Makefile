@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-recommendations bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
+.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -67,6 +67,9 @@ bench-search: $(VENV)/.tested-with ## how good a search is, beside other optimis
 
 bench-recommendations: $(VENV)/.tested-with ## how good and how honest recommendations are; goes on where it was stopped (BENCH="--write --studies 2000 TABLE...")
 	$(BIN)/python -m benchmarks.recommendations $(BENCH)
+
+bench-programs: $(VENV)/.tested-with $(VENV)/.example ## whether the settings recommended for real programs matter; goes on where it was stopped (BENCH="--write --budget 2m")
+	$(BIN)/python -m benchmarks.programs $(BENCH)
 
 bench-warm: $(VENV)/.tested-with ## what earlier studies are worth to a search (BENCH="--write TABLE...")
 	$(BIN)/python -m benchmarks.warm $(BENCH)

@@ -12,6 +12,7 @@ RUNS = (
     ("verdicts", "--quick"),
     ("search", "--quick"),
     ("recommendations", "--quick"),
+    ("programs", "--quick"),
     ("warm", "--quick"),
     ("start", "--smoke"),
     ("partition", "--quick"),

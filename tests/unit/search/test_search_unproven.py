@@ -263,9 +263,7 @@ def test_part_that_was_launched_as_often_as_the_whole_is_preferred(
 
 
 def test_last_launches_of_a_large_budget_look_for_the_core() -> None:
-    runs = Simulated(
-        takes_s=lambda c: math.exp(-0.2 * (c.get("arg.p1") == 2)), noise=0.15, seed=1
-    )
+    runs = Simulated(takes_s=lambda c: math.exp(-0.2 * (c.get("arg.p1") == 2)), noise=0.15, seed=1)
     trip, found = study(spec(80, seed=1), runs)
     last = [sample.launch for sample in trip.samples[-3:]]
     assert [launch.configuration for launch in last] == [CORE] * 3

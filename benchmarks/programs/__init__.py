@@ -1,0 +1,1 @@
+"""Programs: whether the settings that studies of real programs recommend matter there."""

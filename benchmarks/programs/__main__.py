@@ -1,0 +1,96 @@
+"""The command line of the benchmark: ``make bench-programs``.
+
+Each program is tuned with each budget several times. The settings of a recommendation are then
+held against controls: the recommendation without one of them, launched in the same blocks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from .page import page
+from .studies import INPUT, PROGRAMS, ROOT, tuned
+
+KEPT = ROOT / "build" / "bench-programs.jsonl"
+PAGE = ROOT / "docs" / "benchmarks" / "programs.md"
+BUDGETS = ("2m", "5m")
+REPEATS = 3
+PAIRS = 20
+"""Launches of each side of a control: 40 in all."""
+
+
+def main(words: list[str]) -> int:
+    """Measure what is not kept yet, and show the page."""
+    arguments = _parsed(words)
+    demand_input()
+    if arguments.quick:
+        with tempfile.TemporaryDirectory() as folder:
+            found = tuned("digits", "10s", 0, pairs=2, db=Path(folder) / "quick.db")
+        print(page([found]))
+        return 0
+    wanted = product(range(arguments.repeats), arguments.budget or BUDGETS, PROGRAMS)
+    known = kept() if arguments.page else measured(wanted)
+    text = page(known)
+    print(text)
+    if arguments.write:
+        PAGE.write_text(text)
+    return 0
+
+
+def measured(wanted: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
+    """Make the studies that are not kept yet, each with its controls, and keep them."""
+    known = kept()
+    have = {(one["seed"], one["budget"], one["program"]) for one in known}
+    KEPT.parent.mkdir(exist_ok=True)
+    for seed, budget, program in wanted:
+        if (seed, budget, program) in have:
+            continue
+        found = tuned(program, budget, seed, pairs=PAIRS, db=KEPT.with_suffix(".db"))
+        known.append({**found, "cpu": _processor(), "kernel": platform.release()})
+        with KEPT.open("a") as lines:
+            print(json.dumps(known[-1]), file=lines)
+    return known
+
+
+def kept() -> list[dict[str, Any]]:
+    """Return what was measured before."""
+    if not KEPT.exists():
+        return []
+    return [json.loads(line) for line in KEPT.read_text().splitlines()]
+
+
+def demand_input() -> None:
+    """Make the file that ``compress`` packs, if it is not there yet."""
+    if not INPUT.exists():
+        INPUT.parent.mkdir(parents=True, exist_ok=True)
+        make = [sys.executable, str(ROOT / "examples" / "compress" / "make_input.py"), str(INPUT)]
+        subprocess.run(make, check=True)
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def _parsed(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="benchmarks.programs", description=__doc__)
+    parser.add_argument("--budget", action="append", help="only these (2m, 5m)")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="studies of each (3)")
+    parser.add_argument("--page", action="store_true", help="measure nothing")
+    parser.add_argument("--quick", action="store_true", help="one short study, nothing is kept")
+    parser.add_argument("--write", action="store_true", help="write docs/benchmarks/programs.md")
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

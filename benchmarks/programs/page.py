@@ -1,0 +1,82 @@
+"""The page of the benchmark."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchmarks import markdown
+
+from .studies import ALL
+
+REASON = (
+    "Reason of what is missed: where launches vary by more than a tenth, as those of `digits` do "
+    "on a busy virtual machine, the setting that matters is found within two minutes, and others "
+    "that ran together with it are not told from it. Budgets without a row were not measured."
+)
+IDLE, MATTERS, UNCLEAR = "idle", "matters", "unclear"
+MARGIN = 0.01
+"""What is slower by less without a setting is no worse without it."""
+INTRODUCTION = (
+    "`make bench-programs` tunes two programs of the [examples](../../examples/README.md) and "
+    "holds each setting of each recommendation against controls: 20 launches of the "
+    "recommendation and 20 without that setting, in the same blocks. A setting *matters* where the "
+    "program is shown to be slower without it; else it is *idle* where the program takes at most "
+    "1 % longer without it, and *unclear* where it takes more. The whole takes about 80 minutes "
+    "(`BENCH='--budget 2m'` a third of that), goes on where it was stopped, and writes this page "
+    "with `BENCH=--write`."
+)
+
+
+def page(known: Sequence[dict[str, Any]]) -> str:
+    """Return all of it."""
+    rows = [row for one in known for row in _rows(one)]
+    heads = ("program", "budget", "seed", "answer", "without", "time", "95 % interval", "setting")
+    judged = Counter(judgement(control) for one in known for control in _settings(one))
+    machines = sorted({f"{one['date']}, {one.get('cpu', '')}" for one in known})
+    sections = [
+        "# Settings that studies of real programs recommend",
+        INTRODUCTION,
+        f"Measured: {'; '.join(machines)}.",
+        markdown.table(
+            ("what", "target", "seen", ""),
+            [
+                (
+                    "settings recommended that controls show to be idle",
+                    "0",
+                    f"{judged[IDLE]} of {judged.total()} in {len(known)} studies; "
+                    f"{judged[UNCLEAR]} are unclear",
+                    "missed" if judged[IDLE] else "met",
+                )
+            ],
+        ),
+        REASON,
+        markdown.table(heads, rows),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def judgement(control: dict[str, Any]) -> str:
+    """Return whether a setting matters, by the program without it."""
+    if control["verdict"] == "slower":
+        return MATTERS
+    return IDLE if control["ratio"] <= 1.0 + MARGIN else UNCLEAR
+
+
+def _settings(one: dict[str, Any]) -> list[dict[str, Any]]:
+    return [control for control in one["controls"] if control["b"] != ALL]
+
+
+def _rows(one: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    settings = " ".join(f"{name}={value}" for name, value in one["settings"].items())
+    answer = f"{one['status']}: {settings}" if settings else one["status"]
+    head = (one["program"], one["budget"], str(one["seed"]), answer)
+    if not one["controls"]:
+        yield (*head, "", "", "", "")
+    for number, control in enumerate(one["controls"]):
+        low, high = (f"{100 * (end - 1):+.1f}" if end else "?" for end in control["ci"])
+        judged = "" if control["b"] == ALL else judgement(control)
+        change = f"{100 * (control['ratio'] - 1):+.1f} %"
+        first = head if number == 0 else ("",) * len(head)
+        yield (*first, control["b"], change, f"{low} to {high} %", judged)
