@@ -351,9 +351,12 @@ def demand_read(sample: Sample, metrics: Sequence[Metric]) -> None:
     demand_given(sample, metrics)
     for metric in metrics:
         if metric.name not in sample.metrics:
+            read = metric.pattern is not None
             raise BadInput(
                 f"The metric {metric.name} cannot be read: {sample.absent.get(metric.name)}.",
-                "Correct the pattern with --metric NAME=REGEX, or measure wall_s.",
+                "Correct the pattern with --metric NAME=REGEX, or measure wall_s."
+                if read
+                else "Give the program more to do, or choose another metric, such as wall_s.",
             )
 
 

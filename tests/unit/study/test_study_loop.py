@@ -352,6 +352,19 @@ def test_an_objective_that_cannot_be_judged_by(sample: dict[str, Any], message: 
     demand_objective(Sample(launch=launch, outcome=Outcome.FAILED, **sample), Metric(name="fps"))
 
 
+@pytest.mark.parametrize(("pattern", "told"), [("fps=(.*)", True), (None, False)])
+def test_missing_metric_names_a_pattern_only_where_it_has_one(
+    pattern: str | None, told: bool
+) -> None:
+    launch = Launch(
+        configuration=Configuration(), arm="default", stage=Stage.SURVEY, block=0, position=0
+    )
+    metric = Metric(name="peak_anon_bytes", pattern=pattern)
+    with pytest.raises(BadInput) as refused:
+        demand_objective(Sample(launch=launch, outcome=Outcome.OK, metrics={}), metric)
+    assert ("--metric NAME=REGEX" in (refused.value.remedy or "")) is told
+
+
 def test_an_account_counts_time_and_launches() -> None:
     account = Account(budget=Budget(time_s=100.0, launches=10), elapsed_s=60.0, launches=4)
     left = account.left
