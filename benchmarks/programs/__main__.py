@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .page import page
-from .studies import INPUT, PROGRAMS, ROOT, tuned
+from .studies import INPUT, PROGRAMS, QUICK, ROOT, tuned
 
 KEPT = ROOT / "build" / "bench-programs.jsonl"
 PAGE = ROOT / "docs" / "benchmarks" / "programs.md"
@@ -31,12 +31,12 @@ PAIRS = 20
 def main(words: list[str]) -> int:
     """Measure what is not kept yet, and show the page."""
     arguments = _parsed(words)
-    demand_input()
     if arguments.quick:
         with tempfile.TemporaryDirectory() as folder:
-            found = tuned("digits", "10s", 0, pairs=2, db=Path(folder) / "quick.db")
+            found = tuned("sleep", QUICK, "5s", 0, pairs=8, db=Path(folder) / "quick.db")
         print(page([found]))
         return 0
+    demand_input()
     wanted = product(range(arguments.repeats), arguments.budget or BUDGETS, PROGRAMS)
     known = kept() if arguments.page else measured(wanted)
     text = page(known)
@@ -54,7 +54,8 @@ def measured(wanted: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
     for seed, budget, program in wanted:
         if (seed, budget, program) in have:
             continue
-        found = tuned(program, budget, seed, pairs=PAIRS, db=KEPT.with_suffix(".db"))
+        asked = PROGRAMS[program]
+        found = tuned(program, asked, budget, seed, pairs=PAIRS, db=KEPT.with_suffix(".db"))
         known.append({**found, "cpu": _processor(), "kernel": platform.release()})
         with KEPT.open("a") as lines:
             print(json.dumps(known[-1]), file=lines)

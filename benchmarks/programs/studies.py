@@ -6,32 +6,55 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 INPUT = ROOT / "build" / "examples" / "stdlib.tar"
-CHECK = ["--check", "check=ok"]
+CHECK = ("--check", "check=ok")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that is tuned.
+
+    Attributes:
+        argv: its command, with the settings that are part of it.
+        options: of every study of it.
+        asked: settings beside those that ``tune`` chooses.
+        defaults: values of those, which a command has no default for by itself.
+    """
+
+    argv: tuple[str, ...]
+    options: tuple[str, ...] = CHECK
+    asked: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
 PROGRAMS = {
-    "digits": ["--", sys.executable, "examples/digits/digits.py"],
-    "compress": [
-        *("--", "examples/compress/compress.sh", "-p", "xz", "-l", "1"),
-        *("-t", "{threads}", str(INPUT)),
-    ],
+    "digits": Program((sys.executable, "examples/digits/digits.py")),
+    "compress": Program(
+        ("examples/compress/compress.sh", "-p", "xz", "-l", "1", "-t", "{threads}", str(INPUT)),
+        asked=("arg.threads=1,2",),
+        defaults={"arg.threads": 1},
+    ),
 }
-ASKED = {"digits": [], "compress": ["arg.threads=1,2"]}
-DEFAULTS: dict[str, dict[str, Any]] = {"digits": {}, "compress": {"arg.threads": 1}}
-"""Values that a command has no default for by itself."""
+QUICK = Program(("sleep", "{s}"), (), ("arg.s=0.03,0.01",), {"arg.s": "0.03"})
+"""For a smoke run: one setting matters."""
 ALL = "all"
 """Name of the control without any setting, where there are several."""
 
 
-def tuned(program: str, budget: str, seed: int, *, pairs: int, db: Path) -> dict[str, Any]:
+def tuned(
+    name: str, program: Program, budget: str, seed: int, *, pairs: int, db: Path
+) -> dict[str, Any]:
     """Tune a program and hold the settings of the recommendation against controls.
 
     Args:
-        program: one of ``PROGRAMS``.
+        name: of the program.
+        program: what is tuned.
         budget: of the study, as a duration.
         seed: of the study.
         pairs: launches of each side of a control.
@@ -40,11 +63,11 @@ def tuned(program: str, budget: str, seed: int, *, pairs: int, db: Path) -> dict
     Raises:
         subprocess.CalledProcessError: a command of assay failed.
     """
-    words = ["--seed", str(seed), "--budget", budget, *CHECK, *ASKED[program], *PROGRAMS[program]]
-    found = _assay("tune", db, *words)
+    words = ("--seed", str(seed), "--budget", budget, *program.options, *program.asked)
+    found = _assay("tune", db, *words, "--", *program.argv)
     chosen = found["recommendation"]
     return {
-        "program": program,
+        "program": name,
         "budget": budget,
         "seed": seed,
         "date": time.strftime("%Y-%m-%d"),
@@ -56,7 +79,7 @@ def tuned(program: str, budget: str, seed: int, *, pairs: int, db: Path) -> dict
 
 
 def controls(
-    program: str, settings: dict[str, Any], pairs: int, db: Path
+    program: Program, settings: dict[str, Any], pairs: int, db: Path
 ) -> Iterator[dict[str, Any]]:
     """Yield what a recommendation loses without each of its settings, and without all.
 
@@ -70,11 +93,11 @@ def controls(
     arms |= {name: {n: v for n, v in settings.items() if n != name} for name in settings}
     if len(settings) > 1:
         arms[ALL] = {}
-    words = ["--runs", str(len(arms) * (pairs + 1)), *CHECK]
+    words = ["--runs", str(len(arms) * (pairs + 1)), *program.options]
     for name, arm in arms.items():
-        pairs_of = (DEFAULTS[program] | arm).items()
-        words += ["--arm", " ".join(f"{n}={v}" for n, v in pairs_of), "--name", name]
-    for claim in _assay("compare", db, *words, *PROGRAMS[program])["claims"]:
+        whole = {**program.defaults, **arm}
+        words += ["--arm", " ".join(f"{n}={v}" for n, v in whole.items()), "--name", name]
+    for claim in _assay("compare", db, *words, "--", *program.argv)["claims"]:
         yield {name: claim[name] for name in ("b", "verdict", "ratio", "ci", "blocks")}
 
 
