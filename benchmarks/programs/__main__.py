@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,8 @@ from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from assay.machine.reader import read_machine
 
 from .page import page
 from .studies import INPUT, PROGRAMS, QUICK, ROOT, tuned
@@ -29,14 +30,13 @@ PAIRS = 20
 
 
 def main(words: list[str]) -> int:
-    """Measure what is not kept yet, and show the page."""
+    """Measure the missing studies, and show the page."""
     arguments = _parsed(words)
     if arguments.quick:
         with tempfile.TemporaryDirectory() as folder:
             found = tuned("sleep", QUICK, "5s", 0, pairs=8, db=Path(folder) / "quick.db")
         print(page([found]))
         return 0
-    demand_input()
     wanted = product(range(arguments.repeats), arguments.budget or BUDGETS, PROGRAMS)
     known = kept() if arguments.page else measured(wanted)
     text = page(known)
@@ -48,7 +48,8 @@ def main(words: list[str]) -> int:
 
 def measured(wanted: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
     """Make the studies that are not kept yet, each with its controls, and keep them."""
-    known = kept()
+    demand_input()
+    known, model = kept(), read_machine().model
     have = {(one["seed"], one["budget"], one["program"]) for one in known}
     KEPT.parent.mkdir(exist_ok=True)
     for seed, budget, program in wanted:
@@ -56,14 +57,14 @@ def measured(wanted: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
             continue
         asked = PROGRAMS[program]
         found = tuned(program, asked, budget, seed, pairs=PAIRS, db=KEPT.with_suffix(".db"))
-        known.append({**found, "cpu": _processor(), "kernel": platform.release()})
+        known.append({**found, "cpu": model})
         with KEPT.open("a") as lines:
             print(json.dumps(known[-1]), file=lines)
     return known
 
 
 def kept() -> list[dict[str, Any]]:
-    """Return what was measured before."""
+    """Return the studies of earlier runs."""
     if not KEPT.exists():
         return []
     return [json.loads(line) for line in KEPT.read_text().splitlines()]
@@ -75,12 +76,6 @@ def demand_input() -> None:
         INPUT.parent.mkdir(parents=True, exist_ok=True)
         make = [sys.executable, str(ROOT / "examples" / "compress" / "make_input.py"), str(INPUT)]
         subprocess.run(make, check=True)
-
-
-def _processor() -> str:
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())
 
 
 def _parsed(words: list[str]) -> argparse.Namespace:

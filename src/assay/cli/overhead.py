@@ -43,7 +43,7 @@ def summary_lines(found: Overhead) -> Iterator[str]:
 
 
 def _mark(observation: str) -> str:
-    """What becomes of an observation that is dear."""
+    """Return the remark on an observation that is dear."""
     return ", too dear: off in launches that count" if observation in USUAL else ", too dear"
 
 

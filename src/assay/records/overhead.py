@@ -47,7 +47,7 @@ class ObservedCost(Record, frozen=True, kw_only=True):
 
     @property
     def is_dear(self) -> bool:
-        """Whether it was shown to cost too much, or to spread the times of the program."""
+        """Return whether it was shown to cost too much, or to spread the times."""
         if self.spread is not None and self.spread.low > 0.0 and self.spread.share > SPREAD_LIMIT:
             return True
         return any(cost.low > LIMIT for cost in (self.wall, self.user, self.sys))

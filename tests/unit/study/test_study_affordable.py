@@ -46,7 +46,7 @@ def test_all_usual_ones_may_be_dear() -> None:
     assert with_affordable(SPEC, replace(found, costs=both)).observe == ()
 
 
-def test_what_was_asked_for_stays() -> None:
+def test_observations_asked_for_are_kept() -> None:
     asked = replace(SPEC, observe=USUAL)
     assert with_affordable(asked, costing(wall=MUCH)) == asked
 
