@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from native_build import build_in
+from rotation import rested, rotation_of
 
 # A deadline in milliseconds measures the machine's other work; the same examples on every run.
 settings.register_profile("assay", deadline=None, derandomize=True)
@@ -31,8 +32,23 @@ os.environ["ASSAY_DISTURBED_ABOVE"] = "never"
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave this host's control groups alone unless told otherwise."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that chooses among the rotating tests."""
+    parser.addoption(
+        "--rotation",
+        type=rotation_of,
+        metavar="NUMBER/OF",
+        help="of the tests marked rotating only this part, and of each file at least one (all)",
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Choose among the rotating tests, and leave this host's control groups alone unless told."""
+    if rotation := config.getoption("--rotation"):
+        left_out = rested(items, *rotation)
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
     if os.environ.get("ASSAY_TEST_SYSTEM") == "1":
         return
     skip = pytest.mark.skip(reason="changes control groups of this host: set ASSAY_TEST_SYSTEM=1")

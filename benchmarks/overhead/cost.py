@@ -30,7 +30,7 @@ EMPTY = "assay-exec, empty plan"
 CONTAINED = "assay-exec, contained and read back"
 LIBRARY = "assay, library"
 OBSERVED = ["status", "environ", "maps", "threads"]
-"""What ``assay measure`` reads back."""
+"""What ``assay measure`` reads back where settings are varied."""
 
 
 def key(tool: str, quantity: str) -> Key:

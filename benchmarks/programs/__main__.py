@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.machine.reader import read_machine
+from benchmarks.search.cache import digest
 
 from .page import page
 from .studies import INPUT, PROGRAMS, QUICK, ROOT, tuned
@@ -57,17 +58,18 @@ def measured(wanted: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
             continue
         asked = PROGRAMS[program]
         found = tuned(program, asked, budget, seed, pairs=PAIRS, db=KEPT.with_suffix(".db"))
-        known.append({**found, "cpu": model})
+        known.append({**found, "cpu": model, "code": digest()})
         with KEPT.open("a") as lines:
             print(json.dumps(known[-1]), file=lines)
     return known
 
 
 def kept() -> list[dict[str, Any]]:
-    """Return the studies of earlier runs."""
+    """Return the studies of earlier runs that this version of the code made."""
     if not KEPT.exists():
         return []
-    return [json.loads(line) for line in KEPT.read_text().splitlines()]
+    known = [json.loads(line) for line in KEPT.read_text().splitlines()]
+    return [one for one in known if one["code"] == digest()]
 
 
 def demand_input() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from benchmarks.markdown import section, table
 
@@ -38,7 +39,7 @@ def text(rows: Sequence[Row], heading: str) -> str:
 def _held(rows: Sequence[Row]) -> str:
     """Say how limits are held, and how finely."""
     fewest = min((row.studies for row in rows), default=0)
-    told = "A limit is met where the figure exceeds it by no more than two standard errors."
+    told = "*Within two errors*: the figure exceeds the limit by two standard errors at most."
     if fewest >= ASKED:
         return told
     return f"{told} Of {fewest} studies a row these are wide: {ASKED:,} are asked for."
@@ -47,43 +48,61 @@ def _held(rows: Sequence[Row]) -> str:
 def _targets(rows: Sequence[Row]) -> str:
     lines = []
     for row in rows:
-        for name, seen, met in _checks(row):
-            lines.append([row.space, str(row.launches), name, seen, "met" if met else "missed"])
+        for check in _checks(row):
+            lines.append([row.space, str(row.launches), check.name, check.seen, check.status])
     return table(["space", "launches", "target", "seen", ""], lines)
 
 
-def _checks(row: Row) -> list[tuple[str, str, bool]]:
-    def at_most(name: str, seen: float, limit: float, count: float) -> tuple[str, str, bool]:
-        error = math.sqrt(limit * (1.0 - limit) / max(count, 1.0))
-        return f"{name} at most {_percent(limit)}", _percent(seen), seen <= limit + 2 * error
+@dataclass(frozen=True)
+class _Check:
+    """One target of a row.
 
-    recommended = row.studies * (1.0 - row.default)
-    found = [
-        at_most("worse than the default", row.worse, WORSE, row.studies),
-        at_most("falsely proven", row.false, FALSE, row.studies * row.proven),
-    ]
+    Attributes:
+        beyond: by how much the figure lies beyond the limit; at most 0 where the limit is held.
+        error: standard error of the figure.
+    """
+
+    name: str
+    seen: str
+    beyond: float
+    error: float = 0.0
+
+    @property
+    def status(self) -> str:
+        if self.beyond <= 0.0:
+            return "met"
+        return "met within two errors" if self.beyond <= 2 * self.error else "missed"
+
+
+def _share(name: str, seen: float, limit: float, count: float, *, least: bool = False) -> _Check:
+    """Return the check of a share of ``count`` studies against the most, or least, it may be."""
+    what = f"{name} at {'least' if least else 'most'} {_percent(limit)}"
+    if count < 0.5:
+        return _Check(what, "no such study", 0.0)
+    beyond = limit - seen if least else seen - limit
+    return _Check(what, _percent(seen), beyond, math.sqrt(limit * (1.0 - limit) / count))
+
+
+def _checks(row: Row) -> Iterator[_Check]:
+    yield _share("worse than the default", row.worse, WORSE, row.studies)
+    yield _share("falsely proven", row.false, FALSE, row.studies * row.proven)
     if row.without:
-        found.append(
-            at_most("other than the default", 1.0 - row.default, 1.0 - DEFAULT, row.studies)
-        )
-        return found
+        yield _share("other than the default", 1.0 - row.default, 1.0 - DEFAULT, row.studies)
+        return
     if row.simulated:
-        found.append(at_most("idle settings", row.idle, IDLE, recommended))
-    regret = REGRET.get(row.launches)
-    if regret is not None and row.simulated:
-        met = row.regret <= regret + 2 * row.regret_error
-        found.append((f"mean regret at most {_percent(regret)}", _percent(row.regret), met))
+        yield _share("idle settings", row.idle, IDLE, row.studies * (1.0 - row.default))
+    most = REGRET.get(row.launches)
+    if most is not None and row.simulated:
+        beyond = row.regret - most
+        name = f"mean regret at most {_percent(most)}"
+        yield _Check(name, _percent(row.regret), beyond, row.regret_error)
     if row.covered is not None and row.width is not None and row.overclaim is not None:
-        count = row.studies * row.unproven
-        error = math.sqrt(COVERED * (1.0 - COVERED) / max(count, 1.0))
-        covered = row.covered >= COVERED - 2 * error
-        found.append((f"coverage at least {_percent(COVERED)}", _percent(row.covered), covered))
+        yield _share("coverage", row.covered, COVERED, row.studies * row.unproven, least=True)
         width = WIDTH.get(row.launches, math.inf)
-        found.append((f"median width at most {width:g}", f"{row.width:.2f}", row.width <= width))
-        error = 2 * row.overclaim_error
-        honest = UNDER - error <= row.overclaim <= OVER + error
-        found.append(("over-claim from -3 to 1 %", _percent(row.overclaim), honest))
-    return found
+        yield _Check(f"median width at most {width:g}", f"{row.width:.2f}", row.width - width)
+        beyond = max(UNDER - row.overclaim, row.overclaim - OVER)
+        seen = _percent(row.overclaim)
+        yield _Check("over-claim from -3 to 1 %", seen, beyond, row.overclaim_error)
 
 
 def _recommendations(rows: Sequence[Row]) -> str:

@@ -27,7 +27,7 @@ class Row:
         default, unproven, proven: shares of the answers.
         idle: share of the recommendations other than the default with an idle setting.
         worse: share of the answers that are truly worse than the default by more than the margin.
-        false: share of the answers that are proven, and truly no better.
+        false: share of the proven answers that are truly no better.
         covered: share of the unproven recommendations whose interval holds the true ratio.
         width: median of the upper over the lower end of that interval.
         overclaim: mean of the true ratio over the expected one, less 1, of the unproven ones:

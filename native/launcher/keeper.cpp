@@ -356,6 +356,10 @@ class Keeper {
     }
 
     void report_memory(Result& result, MemorySampler& sampler, Nanos ended) const {
+        if (!plan_.sampling.memory) {
+            result.absent.emplace_back("peak_anon_bytes", not_sampled);
+            return;
+        }
         std::optional<std::int64_t> worked_out;
         if (result.tally->peak_bytes && result.waited)
             worked_out = sampler.at_peak(*result.tally->peak_bytes, result.waited->resident_peak);
@@ -367,9 +371,8 @@ class Keeper {
             const std::int64_t peak = missed ? *worked_out : sampled;
             result.anon = SampledMemory{peak, missed, seconds(sampler.widest(ended)), sampler.samples()};
         } else {
-            result.absent.emplace_back(
-                "peak_anon_bytes",
-                plan_.sampling.memory ? "the program ended before a sample saw memory of it" : not_sampled);
+            result.absent.emplace_back("peak_anon_bytes",
+                                       "the program ended before a sample saw memory of it");
         }
     }
 

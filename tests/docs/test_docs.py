@@ -159,7 +159,14 @@ def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, st
     }
 
 
-@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=() if page.name == "guide.md" else pytest.mark.rotating)
+        for page in EXECUTED
+    ],
+    ids=name_of,
+)
 def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     # Threads of OpenBLAS that wait for each other while others want the CPUs have made a launch
     # of 0.2 s one of 11 s.

@@ -38,6 +38,7 @@ def documents(name):
     return {"txt": "\n".join(machine_lines(machine, inventory)) + "\n", "json": short + "\n"}
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("ending", ["txt", "json"])
 def test_machine_is_the_golden_one(name, ending):

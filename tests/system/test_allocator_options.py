@@ -61,6 +61,7 @@ def test_mimalloc_took_them(cli: CommandLine) -> None:
     assert "1" in (said.get("large_os_pages"), said.get("allow_large_os_pages"))
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("allocator", "given"),
     [
@@ -116,6 +117,7 @@ def test_glibc_keeps_to_its_arenas(cli: CommandLine) -> None:
     assert counts[8] > 1
 
 
+@pytest.mark.rotating
 def test_huge_pages_that_glibc_got(cli: CommandLine) -> None:
     modes = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     if not modes.exists() or "[madvise]" not in modes.read_text():

@@ -46,6 +46,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
+@pytest.mark.rotating
 def test_a_study_pauses_with_the_change(cli: CommandLine) -> None:
     answer = cli("compare", *ARMS, "--runs", "60", "--json", *COMMAND)
     assert answer.status == 4, answer.err
@@ -73,6 +74,7 @@ def test_a_study_pauses_with_the_change(cli: CommandLine) -> None:
     assert "waits for another boot" in (cli.folder / "r.html").read_text()
 
 
+@pytest.mark.rotating
 def test_a_command_that_boots_is_told_the_change(cli: CommandLine) -> None:
     hook = cli.folder / "boot as asked"
     hook.write_text(HOOK)
@@ -94,6 +96,7 @@ def test_a_command_that_boots_is_told_the_change(cli: CommandLine) -> None:
     assert cli("study", "resume", study, "--reboot-command", "'").status == 2
 
 
+@pytest.mark.rotating
 def test_what_the_present_boot_has_takes_no_other(cli: CommandLine) -> None:
     (cli.folder / "f.toml").write_text(SWEEP)
     answer = cli("sweep", "f.toml", "--json", "--disturbed-above", "never")
@@ -132,6 +135,7 @@ def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -
     assert f"{path} held '1'" in (grant.reason or "")
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("words", "told"),
     [

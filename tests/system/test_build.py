@@ -98,6 +98,7 @@ def test_a_tune_over_flags_comes_to_its_end_and_runs_again(cli: CommandLine) -> 
     assert "built by gcc '{opt}' '{march}'" in cli("study", "show", "last").out
 
 
+@pytest.mark.rotating
 def test_a_changed_header_makes_another_program(cli: CommandLine) -> None:
     words = ("--with", "build.opt=-O1", "build.march=", *BUILD, "--runs", "8", *RUN)
     assert cli("measure", *words).status == 0
@@ -126,6 +127,7 @@ def test_a_placeholder_may_be_filled_in_both_and_other_braces_stay(cli: CommandL
     assert found.out.endswith(" x {other}\n")
 
 
+@pytest.mark.rotating
 def test_arms_of_a_comparison_are_built(cli: CommandLine) -> None:
     arms = ("--arm", "build.opt=-O2", "--arm", "build.opt=-O2 build.march=-march=native")
     found = cli("compare", "--json", *arms, *BUILD, "--runs", "24", *RUN)
@@ -139,6 +141,7 @@ def test_arms_of_a_comparison_are_built(cli: CommandLine) -> None:
     assert "--timeout" not in found.err
 
 
+@pytest.mark.rotating
 def test_cells_of_a_sweep_are_built(cli: CommandLine) -> None:
     (cli.folder / "sweep.toml").write_text(
         "[workload]\n"

@@ -76,6 +76,7 @@ def content_of(path: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.rotating
 def test_a_study_can_be_checked_by_a_stranger(lab: CommandLine, tmp_path: Path) -> None:
     """Without the store, in another folder, under another home."""
     path = exported(lab, "study.zip")
@@ -110,6 +111,7 @@ def test_it_holds_what_was_measured_and_not_by_whom(lab: CommandLine) -> None:
     assert [s["wall_s"] for s in samples] == [s["wall_s"] for s in lab.documents()]
 
 
+@pytest.mark.rotating
 def test_outputs_can_stay_at_home(lab: CommandLine) -> None:
     files = content_of(exported(lab, "bare.zip", "--no-outputs"))
     assert "strata/0/outputs.jsonl" not in files
@@ -117,10 +119,12 @@ def test_outputs_can_stay_at_home(lab: CommandLine) -> None:
     assert lab("study", "verify", lab.folder / "bare.zip").status == 0
 
 
+@pytest.mark.rotating
 def test_the_same_study_gives_the_same_file(lab: CommandLine) -> None:
     assert exported(lab, "one.zip").read_bytes() == exported(lab, "two.zip").read_bytes()
 
 
+@pytest.mark.rotating
 def test_a_change_is_told_with_its_place(lab: CommandLine, tmp_path: Path) -> None:
     files = content_of(exported(lab, "study.zip"))
     name = "strata/0/samples.jsonl"
@@ -137,6 +141,7 @@ def test_a_change_is_told_with_its_place(lab: CommandLine, tmp_path: Path) -> No
     assert (found["holds"], found["broken"]["file"], found["broken"]["entry"]) == (False, name, 7)
 
 
+@pytest.mark.rotating
 def test_what_is_no_bundle(lab: CommandLine, tmp_path: Path) -> None:
     for content in (b"", b"hello", exported(lab, "study.zip").read_bytes()[:3000]):
         path = tmp_path / "some.zip"
@@ -147,6 +152,7 @@ def test_what_is_no_bundle(lab: CommandLine, tmp_path: Path) -> None:
     assert lab("study", "verify", tmp_path / "none.zip").status == 2
 
 
+@pytest.mark.rotating
 def test_a_signature_is_checked(lab: CommandLine, tmp_path: Path) -> None:
     assert shutil.which("ssh-keygen"), "tools/system-packages test installs openssh-client"
     path, key = exported(lab, "signed.zip"), tmp_path / "key"
@@ -167,6 +173,7 @@ def test_a_signature_is_checked(lab: CommandLine, tmp_path: Path) -> None:
     assert (alone.status, "go together" in alone.err) == (2, True)
 
 
+@pytest.mark.rotating
 def test_plainer_exports(lab: CommandLine) -> None:
     folder = lab.folder
     words = (
@@ -228,6 +235,7 @@ def test_what_cannot_be_written(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.rotating
 def test_a_study_under_way_is_exported_as_far_as_it_is(assay_exec: Path, tmp_path: Path) -> None:
     cli = CommandLine(assay_exec, tmp_path)
     with cli.begun("measure", "--budget", "60s", "--precision", "0.0001%", "--", "sleep", "0.01"):
@@ -243,6 +251,7 @@ def test_a_study_under_way_is_exported_as_far_as_it_is(assay_exec: Path, tmp_pat
     assert json.loads(files["study.json"])["status"] == "running"
 
 
+@pytest.mark.rotating
 def test_what_hangs_on_the_host_stays_out_of_the_verdict(assay_exec: Path, tmp_path: Path) -> None:
     """That a library has changed is told where a study goes on; no bundle could show it."""
     cli = CommandLine(assay_exec, tmp_path)
@@ -282,6 +291,7 @@ def large(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> Command
     return cli
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("number", cases([signal.SIGKILL], slow=[signal.SIGINT, signal.SIGTERM]))
 def test_an_export_that_is_ended_leaves_no_half_file(
     large: CommandLine, number: signal.Signals
@@ -317,6 +327,7 @@ def parts(cli: CommandLine) -> list[Path]:
     return [path for path in cli.folder.iterdir() if path.name.endswith(".part")]
 
 
+@pytest.mark.rotating
 def test_a_store_of_before_outputs_were_kept_is_exported(assay_exec: Path, tmp_path: Path) -> None:
     """Samples of an earlier assay have neither outputs nor plans."""
     cli = CommandLine(assay_exec, tmp_path)

@@ -45,6 +45,7 @@ def test_what_the_program_finds(cli: CommandLine, value: str, least: int, most: 
     assert least <= int(found.out.removeprefix("cached=")) <= most, found.err
 
 
+@pytest.mark.rotating
 def test_before_each_launch_and_with_evidence(cli: CommandLine) -> None:
     metrics = ["--metric", r"cached=cached=(\d+)", "--objective", "wall_s"]
     asked = ["--json", "--runs", "7", *metrics, "--with", "cache=cold"]

@@ -19,6 +19,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
+@pytest.mark.rotating
 def test_the_built_in_load_and_a_later_comparison(cli: CommandLine) -> None:
     answer = cli("study", "calibrate", "--runs", "61", "--json", *QUICK)
     assert answer.status == 0, answer.err
@@ -49,6 +50,7 @@ def test_the_built_in_load_and_a_later_comparison(cli: CommandLine) -> None:
     assert "calibrated" not in own["noise_floor"], "a floor of its own comes first"
 
 
+@pytest.mark.rotating
 def test_a_command_of_ones_own_is_named(cli: CommandLine) -> None:
     cli("study", "calibrate", "--runs", "15", *QUICK, "--", "sleep", "0.002")
     text = cli("compare", "--runs", "16", *QUICK, "sleep 0.005", "sleep 0.05").out

@@ -27,6 +27,7 @@ def test_every_case_is_listed_and_shown(cli: CommandLine, assay_kernels: tuple[P
     assert "degree=9" in shown.out and "n=1001" in shown.out and "broken" not in shown.out
 
 
+@pytest.mark.rotating
 def test_a_case_is_a_ladder_under_a_roof(cli: CommandLine, tmp_path: Path) -> None:
     picture = tmp_path / "roof.svg"
     done = cli(
@@ -50,6 +51,7 @@ def test_a_case_is_a_ladder_under_a_roof(cli: CommandLine, tmp_path: Path) -> No
     assert study["spec"]["kind"] == "compare"
 
 
+@pytest.mark.rotating
 def test_results_are_judged_by_more_than_time(cli: CommandLine) -> None:
     """What compresses is slower than what does not, and leaves fewer bytes."""
     words = (
@@ -80,6 +82,7 @@ def test_a_program_is_a_workload_like_any_other(
     assert done.document["samples"][0]["metrics"]["repetition_s"] > 0
 
 
+@pytest.mark.rotating
 def test_a_wrong_result_is_a_failed_launch(
     cli: CommandLine, assay_kernels: tuple[Path, ...]
 ) -> None:
@@ -121,6 +124,7 @@ def test_wrong_words_are_told(
     assert "Traceback" not in done.err and not done.out
 
 
+@pytest.mark.rotating
 def test_a_case_can_be_taken_up_again(cli: CommandLine) -> None:
     """The program is the same one, whatever its arms are called with."""
     words = ("case", "run", "horner", "--size", "tiny", "--variant", "powers")

@@ -56,6 +56,7 @@ def refused(cli: CommandLine, status: int, *words: str | Path, says: str, **env:
 
 
 class TestDocuments:
+    @pytest.mark.rotating
     def test_tune(self, tuned: CommandLine) -> None:
         found = json.loads((tuned.folder / "tune.json").read_text())
         assert found["schema"] == 1
@@ -71,6 +72,7 @@ class TestDocuments:
         assert found["launches"] <= 80
         assert "sleep 0.004" in found["recommendation"]["script"]
 
+    @pytest.mark.rotating
     def test_exports(self, cli: CommandLine) -> None:
         files = [word for end in ("md", "csv", "json") for word in ("--export", f"out.{end}")]
         words = ("--runs", "20", "--json", "--name", "a|b", "--name", "b", *files)
@@ -124,6 +126,7 @@ class TestDocuments:
         assert [claim["verdict"] for claim in found["claims"]] == ["faster", "faster"]
         assert {claim["a"] for claim in found["claims"]} == {"sleep 0.01"}
 
+    @pytest.mark.rotating
     def test_compare_configurations_and_names(self, cli: CommandLine) -> None:
         # So far apart that who waits for a CPU in a busy moment is still the faster one.
         words = ("--arm", "env.T=0.15", "--arm", "env.T=0.002 nice=5", "--name", "long")
@@ -140,11 +143,13 @@ class TestDocuments:
         assert [claim["verdict"] for claim in found["claims"]] == ["faster"]
         assert "ratio_ci" in found["noise_floor"]
 
+    @pytest.mark.rotating
     def test_fail_if(self, cli: CommandLine) -> None:
         words = ("compare", "true", "sleep 0.02", "--runs", "30", "--json")
         assert cli(*words, "--fail-if", "faster").status == 0
         assert cli(*words, "--fail-if", "slower").status == 1
 
+    @pytest.mark.rotating
     def test_studies(self, tuned: CommandLine) -> None:
         (head,) = tuned.studies()
         assert head.keys() >= {"id", "command", "status", "launches"}
@@ -156,6 +161,7 @@ class TestDocuments:
             assert len(shown["samples"]) == head["launches"]
         assert "arg.t=0.004" in tuned("study", "show", "last").out
 
+    @pytest.mark.rotating
     def test_settings_and_doctor(self, cli: CommandLine) -> None:
         listed = cli("settings", "list", "--json").document["settings"]
         assert {"threads", "malloc", "thp", "nice"} <= {setting["name"] for setting in listed}
@@ -175,6 +181,7 @@ class TestDocuments:
         assert not touched.exists()
         assert not cli.store.exists()
 
+    @pytest.mark.rotating
     def test_a_space_that_the_constraints_empty_is_told(self, cli: CommandLine) -> None:
         words = ("tune", "nice=0,5", "--constraint", "nice < 0")
         told = "nothing but the default is left to try: the constraints exclude the rest"
@@ -189,6 +196,7 @@ class TestDocuments:
         assert answer.err == ""
         assert answer.out.startswith("wall_s: ")
 
+    @pytest.mark.rotating
     def test_more_budget(self, cli: CommandLine) -> None:
         words = ("compare", "sleep 0.01", "sleep 0.0101", "--runs", "16", "--margin", "0.01%")
         assert cli(*words).status == 0
@@ -201,6 +209,7 @@ class TestDocuments:
         assert before < len(cli.samples()) <= before + 8
         assert answer.document["claims"][0]["blocks"] > 6
 
+    @pytest.mark.rotating
     def test_delete(self, cli: CommandLine) -> None:
         assert cli("measure", "--runs", "3", "--", "true").status == 0
         assert cli("study", "delete", "last", "--json").status == 0
@@ -247,6 +256,7 @@ class TestRun:
         base = int(subprocess.check_output(["nice"]))
         assert done.stdout.decode() == f"in\nb c\n{max(base, 3)}\n"
 
+    @pytest.mark.rotating
     def test_from_a_study(self, tuned: CommandLine) -> None:
         answer = tuned("run", "--from", "last", "--", "echo", "{t}")
         assert answer.out == "0.004\n"
@@ -312,6 +322,7 @@ class TestRun:
 
 
 class TestBadInput:
+    @pytest.mark.rotating
     def test_nothing_is_written_for_a_line_that_is_wrong(self, cli: CommandLine) -> None:
         lines: list[tuple[tuple[str | Path, ...], str]] = [
             (("tune", "thraeds=1,2", "--", "true"), "Did you mean threads"),
@@ -359,11 +370,13 @@ class TestBadInput:
             says=r"space\.toml:2:1: settings\.malloc",
         )
 
+    @pytest.mark.rotating
     def test_output_without_the_metric(self, cli: CommandLine) -> None:
         for verb in (("tune", "nice=0,5"), ("measure",), ("compare", "--arm", "nice=5")):
             refused(cli, 2, *verb, "--metric", r"fps=(\d+)", "--", "echo", "x", says="fps")
         assert all(study["status"] == "failed" for study in cli.studies())
 
+    @pytest.mark.rotating
     def test_a_program_that_always_fails(self, cli: CommandLine) -> None:
         words = ("--", "sh", "-c", "echo because >&2; exit 3")
         refused(cli, 1, "tune", "nice=0,5", *words, says="exit status 3")
@@ -372,6 +385,7 @@ class TestBadInput:
         refused(cli, 1, "compare", "false", "true", says="failed")
         refused(cli, 1, "compare", "true", "false", says="failed")
 
+    @pytest.mark.rotating
     def test_a_program_that_fails_at_times(self, cli: CommandLine) -> None:
         """It has an answer all the same, which says how often."""
         counter = cli.folder / "counter"
@@ -381,11 +395,13 @@ class TestBadInput:
         assert found["recommendation"]["settings"] == {"arg.t": 0.004}
         assert any("launches failed" in note for note in found["notes"])
 
+    @pytest.mark.rotating
     def test_a_program_that_always_hangs(self, cli: CommandLine) -> None:
         words = ("--timeout", "50ms", "--runs", "30", "--", "sleep", "9")
         refused(cli, 1, "measure", *words, says="time-out")
         refused(cli, 1, "tune", "nice=0,5", *words, says="time-out")
 
+    @pytest.mark.rotating
     @pytest.mark.parametrize(
         ("words", "command"),
         [(("compare", "--arm", "env.T=0.05", "--arm", "env.T=0.02"), ("sh", "-c", "sleep $T"))],
@@ -410,6 +426,7 @@ class TestBadInput:
                 assert enough.status == 0, enough.err
                 assert enough.document["claims"][0]["verdict"] == "faster"
 
+    @pytest.mark.rotating
     def test_tune_has_an_answer_for_every_budget(self, cli: CommandLine) -> None:
         """Status 0 from one launch on; what is not proven runs on request, or after a proof."""
         words = ("arg.t=0.2,0.02", "arg.x=1,2,3")
@@ -436,6 +453,7 @@ class TestBadInput:
 
 
 class TestStore:
+    @pytest.mark.rotating
     def test_locked(self, cli: CommandLine) -> None:
         assert cli("measure", "--runs", "3", "--", "true").status == 0
         with closing(sqlite3.connect(cli.store, isolation_level=None)) as database:
@@ -450,6 +468,7 @@ class TestStore:
         refused(cli, 3, "study", "list", says="damaged|not a|database")
         assert cli.store.read_bytes() == before
 
+    @pytest.mark.rotating
     def test_newer(self, cli: CommandLine) -> None:
         assert cli("measure", "--runs", "3", "--", "true").status == 0
         with closing(sqlite3.connect(cli.store)) as database:
@@ -461,6 +480,7 @@ class TestStore:
     def test_no_folder(self, cli: CommandLine) -> None:
         refused(cli, 2, "study", "list", "--db", "/nowhere/at/all.db", says="mkdir")
 
+    @pytest.mark.rotating
     def test_full_disk(self, cli: CommandLine) -> None:
         """What was acknowledged stays readable, and the study goes on where there is room."""
         with small_disk(cli.folder / "disk") as disk:
@@ -501,6 +521,7 @@ def test_help_answers_at_once(cli: CommandLine) -> None:
     assert min(took_s) < 0.15
 
 
+@pytest.mark.rotating
 def test_the_host_is_left_as_it_was(cli: CommandLine) -> None:
     before = leaves()
     script = "setsid sleep 60 & exec sleep 0.002"
@@ -509,6 +530,7 @@ def test_the_host_is_left_as_it_was(cli: CommandLine) -> None:
     nothing_left(cli, before)
 
 
+@pytest.mark.rotating
 def test_no_scratch_folder_stays(cli: CommandLine) -> None:
     scratch = cli.folder / "tmp"
     scratch.mkdir()

@@ -25,6 +25,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
+@pytest.mark.rotating
 def test_a_sweep_is_told_by_the_names(cli: CommandLine) -> None:
     (cli.folder / "s.toml").write_text(
         f'[workload]\n{COMMAND}\n{TABLES}\n[design]\nbaseline = "short"\nrepeats = 2\n'
@@ -40,6 +41,7 @@ def test_a_sweep_is_told_by_the_names(cli: CommandLine) -> None:
     assert "  configuration  n" in shown
 
 
+@pytest.mark.rotating
 def test_a_search_is_told_by_the_names(cli: CommandLine) -> None:
     (cli.folder / "t.toml").write_text(TABLES)
     words = ("--space", "t.toml", "--runs", "40", "--disturbed-above", "never")

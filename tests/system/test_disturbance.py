@@ -58,6 +58,7 @@ def busy_cpus() -> AbstractContextManager[int]:
     return other_process("while True: pass", times=len(os.sched_getaffinity(0)))
 
 
+@pytest.mark.rotating
 def test_slow_down_under_another_load_is_slower_and_closes_the_gate(cli: CommandLine) -> None:
     """A gate that passes because others use the machine is none."""
     before, after = (
@@ -79,6 +80,7 @@ def test_slow_down_under_another_load_is_slower_and_closes_the_gate(cli: Command
     assert all(arm["summary"]["wall_s"]["n"] > 0 for arm in found.document["arms"])
 
 
+@pytest.mark.rotating
 def test_load_on_all_cpus_is_named_and_leaves_a_verdict(cli: CommandLine) -> None:
     with busy_cpus() as pid:
         found = cli(*COMPARED, "--disturbed-above", "10%")
@@ -107,6 +109,7 @@ def _foreign_share(cli: CommandLine, document: dict[str, Any], arm: str) -> floa
     return taken_s / capacity_s
 
 
+@pytest.mark.rotating
 def test_load_that_follows_an_arm_is_named_and_withholds_the_verdict(
     cli: CommandLine, tmp_path: Path
 ) -> None:
@@ -125,6 +128,7 @@ def test_load_that_follows_an_arm_is_named_and_withholds_the_verdict(
     assert claim["followed"]["b"] > claim["followed"]["a"] + 0.1
 
 
+@pytest.mark.rotating
 def test_others_are_admitted_where_that_is_asked_for(cli: CommandLine) -> None:
     with busy_cpus():
         found = cli(*COMPARED, "--disturbed-above", "never")
@@ -132,6 +136,7 @@ def test_others_are_admitted_where_that_is_asked_for(cli: CommandLine) -> None:
     assert [claim["verdict"] for claim in found.document["claims"]] == ["faster"]
 
 
+@pytest.mark.rotating
 def test_what_the_launch_itself_does_is_not_of_others(cli: CommandLine) -> None:
     """A program that keeps every CPU busy by itself disturbs no block of its own.
 

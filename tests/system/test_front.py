@@ -36,6 +36,7 @@ def words(tmp_path: Path) -> tuple[str, ...]:
     return ("tune", "env.BLOCK=8,4,16,32", *ASKED, "--runs", "90", *command)
 
 
+@pytest.mark.rotating
 def test_a_front_is_found_run_reported_and_handed_on(
     cli: CommandLine, words: tuple[str, ...]
 ) -> None:
@@ -130,6 +131,7 @@ def test_other_verbs_take_one_objective(cli: CommandLine) -> None:
         assert f"`assay {words[0]}` takes one --objective." in answer.err
 
 
+@pytest.mark.rotating
 def test_a_point_is_of_a_front(cli: CommandLine) -> None:
     answer = cli("run", "--point", "1", "--", "true")
     assert answer.status == 125

@@ -51,6 +51,7 @@ def test_the_launch_begins_when_its_preparation_has_ended(cli: CommandLine) -> N
     assert log == ["begun", "ready", "run"] * len(found.document["samples"])
 
 
+@pytest.mark.rotating
 def test_a_cleanup_that_fails_takes_nothing_from_the_answer(cli: CommandLine) -> None:
     found = cli("measure", "--json", "--runs", "7", "--cleanup", "false", "--", "true")
     assert found.status == 0

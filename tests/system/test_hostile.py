@@ -160,6 +160,7 @@ LINGERING = {
 """Ways to linger, and how many processes that leaves."""
 
 
+@pytest.mark.rotating
 @ways()
 @pytest.mark.parametrize("how", LINGERING)
 def test_what_outlives_its_program_is_counted_and_ended(
@@ -253,6 +254,7 @@ def test_what_runs_away_from_its_process_ids_is_no_promise_without_a_control_gro
     end_marked(mark)
 
 
+@pytest.mark.rotating
 @system
 @root_only
 def test_what_belongs_to_another_user_is_named_as_a_survivor(

@@ -138,6 +138,7 @@ def judge(samples: list[dict[str, Any]], arms: dict[str, Expected], *, promise: 
             assert containment.endswith(arm.promised if promise else "best_effort"), name
 
 
+@pytest.mark.rotating
 @root_only
 def test_hostile_arms_do_not_touch_an_honest_one(cli: CommandLine, programs: Path) -> None:
     arms = HOSTILE | CONTAINED
@@ -177,6 +178,7 @@ def nobody(assay_exec: Path, programs: Path) -> Iterator[CommandLine]:
         assert list((folder / "tmp").iterdir()) == []
 
 
+@pytest.mark.rotating
 @root_only
 def test_without_control_groups_and_rights(nobody: CommandLine, programs: Path) -> None:
     """Descendants are adopted and ended one by one; what is promised is less, and said so."""
@@ -187,6 +189,7 @@ def test_without_control_groups_and_rights(nobody: CommandLine, programs: Path) 
 # --- the launcher as a target -------------------------------------------------------------------
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("how", "by"),
     cases(
@@ -226,6 +229,7 @@ def test_a_launcher_that_is_ended_once_costs_one_sample(
         assert [*outcomes[:4], *outcomes[5:]] == ["ok"] * 11
 
 
+@pytest.mark.rotating
 def test_stopping_the_launcher_of_a_lone_process_group_only_delays(
     cli: CommandLine, programs: Path
 ) -> None:
@@ -295,6 +299,7 @@ def test_very_much_output_takes_no_memory(cli: CommandLine, programs: Path) -> N
     flooded(cli, programs, 10_000, 2)
 
 
+@pytest.mark.rotating
 def test_figures_are_read_from_among_any_bytes(cli: CommandLine, programs: Path) -> None:
     script = f"{programs}/burden binary; echo; echo score 42"
     answer = cli(
@@ -335,6 +340,7 @@ def test_a_program_that_fills_the_disk_of_its_output_and_makes_room_again(
     assert {sample["outcome"] for sample in cli.documents()} == {"ok"}
 
 
+@pytest.mark.rotating
 @root_only
 def test_a_full_disk_for_the_store_loses_nothing(
     cli: CommandLine, programs: Path, small_disk: Path
@@ -364,6 +370,7 @@ def test_a_full_disk_for_the_store_loses_nothing(
     assert count == kept + 10
 
 
+@pytest.mark.rotating
 @root_only
 def test_a_folder_that_was_closed_stops_the_study_until_it_is_open(
     nobody: CommandLine, programs: Path

@@ -72,6 +72,7 @@ def test_one_that_fails_is_named(cli: CommandLine) -> None:
     assert "instance 1: exit status 7" in answer.err
 
 
+@pytest.mark.rotating
 def test_a_comparison_by_time_is_refused_and_by_instance_is_not(cli: CommandLine) -> None:
     arms = ("--arm", "instances=1", "--arm", "instances=2")
     refused = cli("compare", "--runs", "10", *arms, "--", *PROGRAM)
@@ -206,6 +207,7 @@ def test_the_script_ends_the_others_when_one_fails(cli: CommandLine) -> None:
     nothing_left(cli, before)
 
 
+@pytest.mark.rotating
 def test_a_bundle_of_such_a_study_holds(cli: CommandLine) -> None:
     made = cli(
         *("compare", "--runs", "14", "--metric", r"rate=rate=(\d+)", "--goal", "higher"),

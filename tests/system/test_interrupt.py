@@ -67,6 +67,7 @@ def check_whole(cli: CommandLine, kept: list[dict[str, object]]) -> None:
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("seed", cases([0], slow=[1]))
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_cut_off_at_a_random_moment(cli: CommandLine, name: str, seed: int) -> None:
@@ -110,6 +111,7 @@ def test_interrupted_while_it_starts(cli: CommandLine, delay_s: float) -> None:
         check_whole(cli, kept)
 
 
+@pytest.mark.rotating
 def test_interrupted_when_it_has_just_begun(cli: CommandLine) -> None:
     """At any moment of its first launch: an exception raised there crashed the interpreter."""
     for step in range(60):
@@ -117,6 +119,7 @@ def test_interrupted_when_it_has_just_begun(cli: CommandLine) -> None:
         assert status in (143, -15), (step, status)
 
 
+@pytest.mark.rotating
 def test_cut_off_again_and_again(cli: CommandLine) -> None:
     """Each sitting adds to the ones before."""
     before = leaves()
@@ -135,6 +138,7 @@ def test_cut_off_again_and_again(cli: CommandLine) -> None:
     nothing_left(cli, before)
 
 
+@pytest.mark.rotating
 def test_the_launch_in_flight_ends_with_its_study(cli: CommandLine) -> None:
     """However long it would have taken, and however it was started."""
     for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGHUP):
@@ -154,6 +158,7 @@ def wait_for_process(cli: CommandLine, text: str) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("name", cases(["SIGINT"], slow=["SIGHUP", "SIGTERM"]))
 @pytest.mark.parametrize("verb", [("measure", "--runs", "4"), ("run",)], ids=lambda v: v[0])
 def test_what_was_ignored_at_the_start_ends_nothing(
@@ -182,6 +187,7 @@ def test_what_was_ignored_at_the_start_ends_nothing(
         assert cli.studies()[0]["status"] == "done"
 
 
+@pytest.mark.rotating
 def test_a_study_has_one_owner(cli: CommandLine) -> None:
     """While one process carries it on, another neither resumes nor deletes it."""
     endless = ("--runs", "100000", "--precision", "0.001%")
@@ -209,6 +215,7 @@ class TestStrata:
             process.send_signal(signal.SIGTERM)
             process.wait(timeout=20)
 
+    @pytest.mark.rotating
     def test_a_changed_program_is_named(self, cli: CommandLine) -> None:
         script = cli.folder / "program"
         self._interrupted(cli, script)
@@ -232,6 +239,7 @@ class TestStrata:
         assert [sample["launch"] for sample in shown] == [s["launch"] for s in cli.documents()]
         assert cli.documents()[: len(kept)] == kept
 
+    @pytest.mark.rotating
     def test_put_back_it_goes_on(self, cli: CommandLine) -> None:
         script = cli.folder / "program"
         self._interrupted(cli, script)
@@ -244,6 +252,7 @@ class TestStrata:
         assert cli.documents()[: len(kept)] == kept
         assert {stratum for stratum, _, _, _ in cli.samples()} == {0}
 
+    @pytest.mark.rotating
     def test_from_another_folder(self, cli: CommandLine) -> None:
         """A program that was named relative to its folder is found there again."""
         self._interrupted(cli, cli.folder / "program")
@@ -254,6 +263,7 @@ class TestStrata:
         )
         assert done.returncode == 0, done.stderr
 
+    @pytest.mark.rotating
     def test_any_command_of_a_comparison_counts(self, cli: CommandLine) -> None:
         for name in ("a", "b"):
             (cli.folder / name).write_text("#!/bin/sh\nsleep 0.01\n")
@@ -267,6 +277,7 @@ class TestStrata:
         assert answer.status == 3
         assert "the program: " in answer.err
 
+    @pytest.mark.rotating
     def test_a_summary_and_its_samples_are_of_one_stratum(self, cli: CommandLine) -> None:
         assert cli("measure", "--runs", "8", "--", "true").status == 0
         found = go_on(cli, "--new-stratum")
@@ -276,6 +287,7 @@ class TestStrata:
         values = [s["wall_s"] for s in samples if s["launch"]["stage"] == "confirm"]
         assert found["summary"]["wall_s"]["max"] == max(values)  # type: ignore[index]
 
+    @pytest.mark.rotating
     def test_a_new_stratum_has_the_whole_budget(self, cli: CommandLine) -> None:
         """Time as well as launches."""
         assert cli("tune", "arg.t=0.02,0.01", "--budget", "3s", "--", "sleep", "{t}").status == 0
@@ -285,6 +297,7 @@ class TestStrata:
         assert len(cli.samples()) == first + found["launches"]  # type: ignore[operator]
 
 
+@pytest.mark.rotating
 def test_what_was_decided_goes_on_where_more_is_to_be_spent(cli: CommandLine) -> None:
     decided = cli("compare", "--json", "sleep 0.005", "sleep 0.02").document
     more = cli("study", "resume", "last", "--runs", "10", "--json").document
@@ -294,6 +307,7 @@ def test_what_was_decided_goes_on_where_more_is_to_be_spent(cli: CommandLine) ->
     assert cli("study", "resume", "last", "--json").document["launches"] == more["launches"]
 
 
+@pytest.mark.rotating
 def test_resuming_what_is_done_gives_its_answer_again(cli: CommandLine) -> None:
     first = cli("compare", "sleep 0.01", "true", "--runs", "40", "--json").document
     again = go_on(cli)
@@ -302,6 +316,7 @@ def test_resuming_what_is_done_gives_its_answer_again(cli: CommandLine) -> None:
     assert len(cli.samples()) == first["launches"]
 
 
+@pytest.mark.rotating
 def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
     """Re-analysis of what lies in the store is the conclusion that lies beside it."""
     import msgspec

@@ -127,6 +127,7 @@ def assay(
             call("machine", "restore")
 
 
+@pytest.mark.rotating
 def test_it_leaves_the_cpus_of_a_partition_alone(
     daemon: Daemon, assay: Callable[..., dict[str, object]]
 ) -> None:
@@ -138,6 +139,7 @@ def test_it_leaves_the_cpus_of_a_partition_alone(
     assert irqbalance.banned(HOST) == own
 
 
+@pytest.mark.rotating
 def test_one_that_was_started_anew_is_told_again(
     daemon: Daemon, assay: Callable[..., dict[str, object]]
 ) -> None:
@@ -149,6 +151,7 @@ def test_one_that_was_started_anew_is_told_again(
     assert irqbalance.banned(HOST) == str(CPUS[-1])
 
 
+@pytest.mark.rotating
 def test_one_that_has_ended_is_no_hindrance(
     daemon: Daemon, assay: Callable[..., dict[str, object]]
 ) -> None:

@@ -60,6 +60,7 @@ def test_a_kernel_tells_what_it_is(assay_kernels: tuple[Path, ...]) -> None:
                 path.append(parent)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("threads", "shift"),
     cases([(THREADS[-1], SHIFTS[-1])], slow=list(product(THREADS, SHIFTS))[:-1]),
@@ -175,6 +176,7 @@ def sanitized(sanitizers: str, targets: list[str], *words: str) -> tuple[Path, .
     return tuple(found)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "targets",
     [

@@ -28,6 +28,7 @@ def notes(cli: CommandLine, *hooks: str) -> list[str]:
     return [note for note in found.document["notes"] if "libplug.so" in note]
 
 
+@pytest.mark.rotating
 def test_the_run_itself_tells_of_them(cli: CommandLine) -> None:
     build = "sh -c 'test ! -e begun || touch libplug.so; touch begun'"
     (note,) = notes(cli, "--prepare", build)
@@ -35,6 +36,7 @@ def test_the_run_itself_tells_of_them(cli: CommandLine) -> None:
     assert "--new-stratum" in note
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("hooks", [(), ("--cleanup", "rm libplug.so")])
 def test_nothing_is_told_where_none_changed(cli: CommandLine, hooks: tuple[str, ...]) -> None:
     assert notes(cli, *hooks) == []

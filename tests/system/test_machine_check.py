@@ -43,6 +43,7 @@ def layouts() -> Iterator[None]:
     assert LAYOUTS.read_text() == before
 
 
+@pytest.mark.rotating
 @pytest.mark.system
 @pytest.mark.alone
 @pytest.mark.skipif(os.geteuid() != 0, reason="changes a setting of the host")
@@ -73,6 +74,7 @@ def test_a_binding_that_somebody_left_is_seen() -> None:
     assert f"may use {min(cpus)}," in found["surroundings.cpuset"]["evidence"]
 
 
+@pytest.mark.rotating
 @pytest.mark.system
 def test_load_of_others_is_seen() -> None:
     """Programs that keep every CPU busy are more than any profile lets pass."""

@@ -221,6 +221,7 @@ def cli(assay_exec: Path, assay_noise: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path, more={"ASSAY_NOISE": str(assay_noise)})
 
 
+@pytest.mark.rotating
 def test_all_methods_on_a_screen_of_80_columns(cli: CommandLine) -> None:
     answer = cli("machine", "noise", "--seconds", "0.5")
     assert answer.status == 0, answer.err
@@ -239,6 +240,7 @@ def test_figures_are_lines_that_metric_reads(cli: CommandLine) -> None:
     assert float(lines["detour_p99_us"]) <= float(lines["detour_max_us"])
 
 
+@pytest.mark.rotating
 def test_json_and_pictures(cli: CommandLine) -> None:
     for name in ("noise.svg", "noise.html"):
         answer = cli("machine", "noise", "--seconds", "0.4", "--json", "-o", name)

@@ -35,10 +35,12 @@ def opened(cli: CommandLine, *words: str) -> int:
     return (cli.folder / "trace").read_text().count("perf_event_open(")
 
 
+@pytest.mark.rotating
 def test_launches_that_count_open_no_counter(traced: CommandLine) -> None:
     assert opened(traced, "measure", "--runs", "4", "--", "true") == 0
 
 
+@pytest.mark.rotating
 def test_counters_that_were_asked_for_are_opened(traced: CommandLine) -> None:
     words = ("measure", "--observe", "all", "--runs", "4", "--", "true")
     assert opened(traced, *words) >= 4
@@ -63,6 +65,7 @@ def test_record_names_the_observations_that_were_on(
     assert ("run_queue_wait_s" in record["absent"]) is not sampled
 
 
+@pytest.mark.rotating
 def test_study_keeps_the_observations_of_each_launch(cli: CommandLine) -> None:
     words = ("measure", "--observe", "none", "--metric", "peak_anon_bytes", "--runs", "4")
     holding = "x = bytearray(20 << 20); import time; time.sleep(0.2)"

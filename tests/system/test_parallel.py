@@ -59,6 +59,12 @@ def lines(cli: CommandLine) -> list[list[str]]:
     return [line.split() for line in (cli.folder / "log").read_text().splitlines()]
 
 
+def killed(cli: CommandLine) -> int:
+    """Count the launches of which the log has no end, since they were stopped at their limit."""
+    return sum(sample["outcome"] == "timed_out" for sample in cli.documents())
+
+
+@pytest.mark.rotating
 def test_launches_of_the_search_run_side_by_side_each_in_its_slot(cli: CommandLine) -> None:
     before = leaves()
     found = cli(*TUNE, "--parallel", "2", "--json", "--", *PROGRAM)
@@ -79,7 +85,7 @@ def test_launches_of_the_search_run_side_by_side_each_in_its_slot(cli: CommandLi
         else:
             running.discard(pid)
         most = max(most, len(running))
-    assert most == 2
+    assert 2 <= most <= 2 + killed(cli)
     documents = cli.documents()
     neighbours: dict[str, set[float]] = defaultdict(set)
     for sample in documents:
@@ -99,6 +105,7 @@ def test_launches_of_the_search_run_side_by_side_each_in_its_slot(cli: CommandLi
     assert all(len(used) == 1 for used in confirmed.values())
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("after", "number"),
     cases(
@@ -132,6 +139,7 @@ def test_cut_off_side_by_side_and_resumed(
     end_marked(cli.mark)
 
 
+@pytest.mark.rotating
 def test_hooks_run_once_for_all_slots(cli: CommandLine) -> None:
     hooks = (
         ("--setup", "sh -c 'echo up >> hooks'"),
@@ -174,6 +182,7 @@ def test_one_slot_more_than_cores_is_refused(cli: CommandLine) -> None:
     assert f"cannot be divided into {cores + 1} equal slots" in found.err
 
 
+@pytest.mark.rotating
 def test_settings_see_the_slot_as_the_machine(cli: CommandLine) -> None:
     """A count beyond the slot, and a CPU of another one, cannot be granted."""
     slot, other = slots(read_machine().usable, 2)[:2]
@@ -206,6 +215,7 @@ def searched(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> Comm
     return line
 
 
+@pytest.mark.rotating
 def test_the_winner_runs_in_a_slot_again(searched: CommandLine) -> None:
     cli = searched
     found = cli("study", "resume", "last", "--json")
@@ -217,6 +227,7 @@ def test_the_winner_runs_in_a_slot_again(searched: CommandLine) -> None:
         assert "taskset" in script
 
 
+@pytest.mark.rotating
 def test_a_bundle_of_it_is_verified(searched: CommandLine) -> None:
     """The verdict, what was found of launches side by side included, and the script."""
     cli = searched
@@ -242,6 +253,7 @@ echo "end $$" >> log
 """
 
 
+@pytest.mark.rotating
 def test_no_launch_runs_beside_a_build_and_each_program_is_built_once(cli: CommandLine) -> None:
     cli.more["XDG_CACHE_HOME"] = str(cli.folder / "cache")
     (cli.folder / "make").write_text(BUILD)
@@ -269,7 +281,7 @@ def test_no_launch_runs_beside_a_build_and_each_program_is_built_once(cli: Comma
             case _:
                 running.discard(pid)
         most = max(most, len(running))
-    assert most == 2
+    assert 2 <= most <= 2 + killed(cli)
     assert times_built == 4, "what cannot be built is tried once, whatever the slot"
     told = [e for s in cli.documents() for e in s["evidence"] if e["kind"] == "build"]
     whole = [piece["note"] for piece in told if "value" in piece]

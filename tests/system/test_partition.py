@@ -164,6 +164,7 @@ def sleeper(cpus: set[int]) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
+@pytest.mark.rotating
 def test_cpus_are_set_apart_and_come_back(env: Mapping[str, str]) -> None:
     rest = set(ALL) - {int(MINE)}
     with sleeper(set(ALL)) as free, sleeper({int(MINE)}) as pinned:
@@ -182,6 +183,7 @@ def test_cpus_are_set_apart_and_come_back(env: Mapping[str, str]) -> None:
         assert os.sched_getaffinity(pinned.pid) == {int(MINE)}
 
 
+@pytest.mark.rotating
 def test_interrupts_and_kernel_threads_go_elsewhere(env: Mapping[str, str]) -> None:
     told = create(env, "--no-broker")
     assert told["partition"]["groups"]
@@ -198,6 +200,7 @@ def test_interrupts_and_kernel_threads_go_elsewhere(env: Mapping[str, str]) -> N
     assert listed(env)["broker"] == "none"
 
 
+@pytest.mark.rotating
 def test_a_partition_that_is_used_is_deleted_by_force_alone(env: Mapping[str, str]) -> None:
     create(env)
     with sleeper(set(ALL)) as process, Broker(socket_of(env)) as broker:
@@ -216,6 +219,7 @@ def test_a_partition_that_is_used_is_deleted_by_force_alone(env: Mapping[str, st
         assert process.poll() is None
 
 
+@pytest.mark.rotating
 def test_a_killed_broker_is_told_and_started_again(env: Mapping[str, str]) -> None:
     create(env)
     assert run(env, "start", NAME).returncode == 0  # it runs: nothing is to be done
@@ -259,6 +263,7 @@ def _state(pid: int) -> str:
     return "Z"
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("wait_s", [0.0, 0.3])
 def test_an_interrupted_creation_leaves_nothing(
@@ -292,6 +297,7 @@ def test_an_interrupted_creation_leaves_nothing(
         time.sleep(0.02)
 
 
+@pytest.mark.rotating
 def test_machine_restore_deletes_partitions(env: Mapping[str, str]) -> None:
     create(env)
     with sleeper(set(ALL)) as process, Broker(socket_of(env)) as broker:
@@ -325,6 +331,7 @@ def test_all_cpus_are_refused(env: Mapping[str, str]) -> None:
     assert not partition_folder(NAME, env).exists()
 
 
+@pytest.mark.rotating
 def test_two_creations_at_once_never_share_a_cpu(env: Mapping[str, str]) -> None:
     create(env)  # waits until no other test is in the way
     assert run(env, "delete", NAME).returncode == 0

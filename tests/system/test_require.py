@@ -38,6 +38,7 @@ def verdicts(document: dict[str, object]) -> dict[str, str]:
     return {one["arm"]: one["verdict"] for one in found}
 
 
+@pytest.mark.rotating
 def test_the_fastest_breaks_it(cli: CommandLine) -> None:
     words = ("env.CHUNK=1,8,48", "--runs", "70")
     answer = cli("tune", *words, *LEAN, *QUIET, "--", *COMMAND)
@@ -67,6 +68,7 @@ def self_check(cli: CommandLine) -> None:
     assert verdicts(again.document) == {"default": "holds", "env.CHUNK=8": "holds"}
 
 
+@pytest.mark.rotating
 def test_the_default_breaks_it(cli: CommandLine) -> None:
     words = ("env.CHUNK=48,8", "--runs", "60")
     answer = cli("tune", *words, *LEAN, *QUIET, "--", *COMMAND)
@@ -78,6 +80,7 @@ def test_the_default_breaks_it(cli: CommandLine) -> None:
     assert "CHUNK=8" in found["recommendation"]["script"]
 
 
+@pytest.mark.rotating
 def test_compare_and_measure_as_gates(cli: CommandLine) -> None:
     arms = ("--arm", "env.CHUNK=8", "--arm", "env.CHUNK=48")
     gate = ("--fail-if", "broken")
@@ -107,6 +110,7 @@ disturbed_above = "never"
 """
 
 
+@pytest.mark.rotating
 def test_a_sweep_names_no_cell_best_that_breaks_it(cli: CommandLine) -> None:
     path = cli.folder / "sweep.toml"
     path.write_text(SWEEP.format(python=sys.executable))
@@ -118,6 +122,7 @@ def test_a_sweep_names_no_cell_best_that_breaks_it(cli: CommandLine) -> None:
     assert "| broken |" in (cli.folder / "cells.md").read_text()
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("requirement", "says"),
     [
@@ -139,6 +144,7 @@ def test_wrong_input(cli: CommandLine, requirement: str, says: str) -> None:
     assert "sweep.toml:4:" in answer.err and says in answer.err
 
 
+@pytest.mark.rotating
 def test_a_figure_that_is_not_there(cli: CommandLine) -> None:
     figure = ("--metric", "fps=fps ([0-9]+)", "--objective", "wall_s", "--require", "fps>=30")
     for verb in (("tune", "env.CHUNK=1,8"), ("measure",)):

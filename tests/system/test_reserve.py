@@ -210,6 +210,7 @@ def test_of_several_partitions_one_is_named(
 # --- who has what ---------------------------------------------------------------------------------
 
 
+@pytest.mark.rotating
 def test_two_users_never_have_the_same_cpu(
     both: Standing, cli: CommandLine, nobodys: CommandLine
 ) -> None:
@@ -330,6 +331,7 @@ def test_a_broker_that_ends_is_told_of(work: Standing, cli: CommandLine) -> None
 # --- studies --------------------------------------------------------------------------------------
 
 
+@pytest.mark.rotating
 def test_every_launch_of_a_study_is_in_the_share(work: Standing, cli: CommandLine) -> None:
     code = f"{SHOW}; print('n:', len(os.sched_getaffinity(0)))"
     answer = cli(
@@ -349,6 +351,7 @@ def test_every_launch_of_a_study_is_in_the_share(work: Standing, cli: CommandLin
     assert "  reserved cpus=1\n" in cli("study", "show", "last").out
 
 
+@pytest.mark.rotating
 def test_the_survey_of_a_search_is_in_the_share_too(work: Standing, cli: CommandLine) -> None:
     answer = cli(
         *("tune", "env.A=1,2", "--reserve", "all", "--runs", "30", "-q", "--json"),
@@ -359,6 +362,7 @@ def test_the_survey_of_a_search_is_in_the_share_too(work: Standing, cli: Command
     assert kept and all(evidence(sample, "share") for sample in kept)
 
 
+@pytest.mark.rotating
 def test_a_resumed_study_has_its_share_again(work: Standing, cli: CommandLine) -> None:
     with cli.begun("measure", "--reserve", "cpus=1", "--runs", "30", "--", "sleep", "0.1") as first:
         cli.wait_for(3)
@@ -392,6 +396,7 @@ def test_slots_divide_the_share(both: Standing, cli: CommandLine) -> None:
     assert answer.status == 3 and "cannot be divided" in answer.err
 
 
+@pytest.mark.rotating
 def test_launches_side_by_side_are_each_in_their_slot_of_the_share(
     both: Standing, cli: CommandLine
 ) -> None:
@@ -405,6 +410,7 @@ def test_launches_side_by_side_are_each_in_their_slot_of_the_share(
     assert all(sample["outcome"] == "ok" for sample in cli.documents())
 
 
+@pytest.mark.rotating
 def test_a_sweep_and_a_comparison_are_in_the_share(work: Standing, cli: CommandLine) -> None:
     (cli.folder / "s.toml").write_text(
         '[workload]\ncommand = "cat /proc/self/cpuset"\ncheck = "lease-"\n'

@@ -48,6 +48,7 @@ def partition(cli: CommandLine) -> Iterator[str]:
         cli("partition", "delete", "quiet", "--force")
 
 
+@pytest.mark.rotating
 def test_searched_there_and_confirmed_here(cli: CommandLine, partition: str) -> None:
     answer = cli("tune", "--search-on", partition, *TUNED, *PROGRAM)
     assert answer.status == 0, answer.err
@@ -75,6 +76,7 @@ def test_searched_there_and_confirmed_here(cli: CommandLine, partition: str) -> 
     assert found["launches"] == document["launches"]
 
 
+@pytest.mark.rotating
 def test_a_partition_that_went_leaves_a_study_to_resume(
     cli: CommandLine, partition: str, tmp_path: Path
 ) -> None:
@@ -96,6 +98,7 @@ def test_a_partition_that_went_leaves_a_study_to_resume(
     assert "and 'quiet' is meant" in resumed.err
 
 
+@pytest.mark.rotating
 def test_what_cannot_be(cli: CommandLine) -> None:
     both = cli("tune", "--search-on", "a", "--partition", "b", *TUNED, *PROGRAM)
     assert both.status == 2

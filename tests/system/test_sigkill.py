@@ -200,6 +200,7 @@ class Campaign:
         assert encode(found) == encode(stored)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("times", [60, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_again_and_again(assay_exec: Path, tmp_path: Path, times: int) -> None:
     """Over two stores at once, since much of the time is waiting."""
@@ -247,6 +248,7 @@ def kill_launcher(assay: int, whom: str) -> bool:
     return False
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("whom", cases(["both"], slow=["front", "keeper"]))
 def test_launchers_that_are_killed_cost_their_launches_only(cli: CommandLine, whom: str) -> None:
     moments = random.Random(whom)
@@ -281,6 +283,7 @@ STORMS = {
 }
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("name", "group"),
     cases(

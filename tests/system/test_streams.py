@@ -31,6 +31,7 @@ def in_shell(cli: CommandLine, words: tuple[str, ...], behind: str) -> tuple[int
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("behind", cases(["2>&-", "<&- >&- 2>&-"], slow=[">&-", ">&- 2>&-"]))
 def test_closed(cli: CommandLine, behind: str) -> None:
     """As if they were the null device; the store does not take their place."""
@@ -52,6 +53,7 @@ def test_closed(cli: CommandLine, behind: str) -> None:
         assert "fault" not in err
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "words", [("study", "list"), ("settings", "list"), ("doctor",), MEASURE], ids=lambda w: w[0]
 )
@@ -61,6 +63,7 @@ def test_nobody_reads_the_answer(cli: CommandLine, words: tuple[str, ...]) -> No
     assert all(line.startswith(("assay: looking", "assay: conf")) for line in err.splitlines())
 
 
+@pytest.mark.rotating
 def test_a_study_whose_progress_nobody_reads_any_more_can_be_resumed(cli: CommandLine) -> None:
     line = "2>&1 | head -n 1; exit ${PIPESTATUS[0]}"
     status, out, err = in_shell(cli, MEASURE, line)
@@ -79,6 +82,7 @@ def test_an_export_needs_no_reader(cli: CommandLine) -> None:
     assert json.loads((cli.folder / "x.json").read_text())["summary"]["wall_s"]["n"] > 0
 
 
+@pytest.mark.rotating
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_full(cli: CommandLine) -> None:
     """An answer that is missed is told; progress that is missed is not."""
@@ -101,6 +105,7 @@ def test_the_program_of_a_pipeline_ends_as_without_assay(cli: CommandLine) -> No
     assert (status, out, err) == (141, "y\n", "")
 
 
+@pytest.mark.rotating
 def test_the_page_on_standard_output(cli: CommandLine) -> None:
     assert cli(*MEASURE).status == 0
     page = cli("report", "last", "-o", "-")

@@ -185,6 +185,7 @@ def test_import_hooks_reach_their_report(sudo: CommandLine, folder: Path) -> Non
     assert not Path(place).exists()
 
 
+@pytest.mark.rotating
 def test_a_study_is_its_users(sudo: CommandLine, folder: Path) -> None:
     sudo.more["ASSAY_DB"] = ""
     answer = sudo(
@@ -198,6 +199,7 @@ def test_a_study_is_its_users(sudo: CommandLine, folder: Path) -> None:
     assert study["status"] == "done"
 
 
+@pytest.mark.rotating
 def test_launches_side_by_side_keep_to_their_cpus(sudo: CommandLine, folder: Path) -> None:
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("there is one CPU")
@@ -290,6 +292,7 @@ class TestTheSystem:
             process.terminate()
             process.wait(30)
 
+    @pytest.mark.rotating
     def test_is_set_by_a_profile_of_the_users_own_until_it_is_asked_back(
         self, sudo: CommandLine, folder: Path, interval: str
     ) -> None:
@@ -497,6 +500,7 @@ def children() -> set[int]:
     return {int(pid) for pid in Path("/proc/thread-self/children").read_text().split()}
 
 
+@pytest.mark.rotating
 def test_programs_of_a_set_user_id_launcher_are_the_callers(launcher: Launcher) -> None:
     """What counts is the user who really runs assay-exec, however it became root."""
     plan = launcher.plan(["id", "-u"])

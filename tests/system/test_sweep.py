@@ -61,6 +61,7 @@ def swept(cli: CommandLine, text: str, *options: str) -> dict[str, Any]:
     return answer.document
 
 
+@pytest.mark.rotating
 def test_a_grid_from_file_to_verdicts(cli: CommandLine) -> None:
     document = swept(cli, GRID)
     cells = {json.dumps(c["settings"], sort_keys=True): c for c in document["cells"]}
@@ -81,6 +82,7 @@ def test_a_grid_from_file_to_verdicts(cli: CommandLine) -> None:
     assert document["stopped"].startswith("Every cell was decided")
 
 
+@pytest.mark.rotating
 def test_a_factorial_design_has_effects(cli: CommandLine) -> None:
     text = GRID.replace("[10, 20, 30]", '"10..30"') + (
         '[design]\nkind = "factorial"\ncentre = true\nrepeats = 12\n'
@@ -94,6 +96,7 @@ def test_a_factorial_design_has_effects(cli: CommandLine) -> None:
     assert {cell["settings"].get("arg.m") for cell in document["cells"]} == {10, 20, 30}
 
 
+@pytest.mark.rotating
 def test_what_is_printed_and_exported(cli: CommandLine) -> None:
     exports = [word for name in ("r.md", "r.csv", "r.json") for word in ("--export", name)]
     answer = cli("sweep", write(cli, GRID), *exports)
@@ -140,6 +143,7 @@ def test_a_baseline_beside_the_cells_is_told_by_its_settings_everywhere(cli: Com
     assert told in (cli.folder / "page.html").read_text()
 
 
+@pytest.mark.rotating
 def test_a_dry_run_shows_all_cells_and_runs_nothing(cli: CommandLine) -> None:
     name = write(cli, GRID)
     answer = cli("sweep", name, "--dry-run")
@@ -226,6 +230,7 @@ repeats = 8
     assert claim["bound_only"]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("after", cases([1, 9], slow=[4, 23]))
 def test_an_interrupted_sweep_goes_on_where_it_was(cli: CommandLine, after: int) -> None:
     name = write(cli, SLOW)
@@ -249,6 +254,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(cli: CommandLine, after: int)
     assert len(cli.samples()) == 30
 
 
+@pytest.mark.rotating
 def test_two_hundred_cells(cli: CommandLine) -> None:
     text = """\
 [workload]

@@ -160,6 +160,7 @@ def test_each_setting_that_this_machine_has(word: str, tmp_path: Path) -> None:
         assert done.stdout.strip() == value
 
 
+@pytest.mark.rotating
 def test_a_profile_is_applied_and_asked_back(tmp_path: Path) -> None:
     demand(THP, SWAPPINESS)
     before = (now(THP), now(SWAPPINESS))

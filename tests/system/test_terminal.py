@@ -48,6 +48,7 @@ def on_terminal(cli: CommandLine, columns: int, *words: str, **env: str) -> tupl
     return process.returncode, drawn.decode()
 
 
+@pytest.mark.rotating
 def test_the_time_left_goes_on_through_a_long_launch(cli: CommandLine) -> None:
     status, drawn = on_terminal(cli, 60, "measure", "--budget", "9s", "--", "sleep", "3.5")
     assert status in (0, 3), drawn
@@ -56,6 +57,7 @@ def test_the_time_left_goes_on_through_a_long_launch(cli: CommandLine) -> None:
     assert len(set(left)) >= 5, drawn  # of two launches
 
 
+@pytest.mark.rotating
 def test_nothing_is_cut_within_a_word(cli: CommandLine) -> None:
     arm = "env.A=1 env.B=2 env.LONG_NAME=a_long_value nice=5"
     words = ("--arm", arm, "--runs", "16", "--", "sleep", "0.01")

@@ -94,6 +94,7 @@ def told(report: Path) -> dict[str, Any]:
     return dict(json.loads(report.read_text().splitlines()[-1]))
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("how", ["bytearray", "mmap"])
 @pytest.mark.usefixtures("swap")
 def test_data_are_what_they_were_and_memory_comes_to_the_budget(
@@ -117,6 +118,7 @@ def test_data_are_what_they_were_and_memory_comes_to_the_budget(
     assert counts["used_bytes"] + counts["wasted_bytes"] <= counts["asked_bytes"], counts
 
 
+@pytest.mark.rotating
 @pytest.mark.usefixtures("swap")
 def test_it_is_granted_in_any_verb(cli: CommandLine, disk: Path) -> None:
     record = disk / "record.json"
@@ -132,6 +134,7 @@ def test_it_is_granted_in_any_verb(cli: CommandLine, disk: Path) -> None:
     assert len(told.document["arms"]) == 2
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("allowed", ["0", "1"])
 @pytest.mark.usefixtures("swap")
 def test_who_has_no_rights_is_advised(cli: CommandLine, disk: Path, allowed: str) -> None:
@@ -161,6 +164,7 @@ def test_who_has_no_rights_is_advised(cli: CommandLine, disk: Path, allowed: str
     )
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("number", [errno.ENOSYS, errno.EPERM])
 @pytest.mark.usefixtures("swap")
 def test_a_kernel_without_userfaultfd_is_advised(
@@ -212,6 +216,7 @@ def test_the_library_itself_tells_that_there_is_no_swap(cli: CommandLine, disk: 
 FULL = WALK.replace("end = time.monotonic() + 30", "end = time.monotonic() + 5")
 
 
+@pytest.mark.rotating
 def test_swap_that_is_full_is_told_and_harms_nothing(cli: CommandLine, disk: Path) -> None:
     if others():
         pytest.skip("this host has swap of its own")
@@ -304,6 +309,7 @@ print(turns, wrong)
 """Allocates, grows, discards, frees, forks and writes to pipes, and looks at every page again."""
 
 
+@pytest.mark.rotating
 @pytest.mark.usefixtures("swap")
 def test_whatever_a_program_does_it_sees_its_data(cli: CommandLine, disk: Path) -> None:
     report = disk / "report"
@@ -329,6 +335,7 @@ print(data[::4096] == b"1" * (100 << 8))
 """
 
 
+@pytest.mark.rotating
 @pytest.mark.usefixtures("swap")
 def test_what_is_locked_stays(cli: CommandLine) -> None:
     answer = advised(cli, *python(LOCKED))
@@ -346,6 +353,7 @@ def test_the_status_and_the_signal_are_the_programs(cli: CommandLine) -> None:
     assert advised(cli, "sh", "-c", "kill -SEGV $$").status == -11
 
 
+@pytest.mark.rotating
 @pytest.mark.usefixtures("cli", "swap")
 def test_threads_that_map_and_unmap_find_every_word_again() -> None:
     target = "assay-tier-advised"

@@ -47,6 +47,7 @@ def room(store: Path, disk: Path, patience_ms: int, *file: Path) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.rotating
 def test_room_that_comes_soon_is_waited_for(store: Path, small_disk: Path) -> None:
     former = small_disk / "former"
     with former.open("wb") as stream:

@@ -75,6 +75,7 @@ def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> No
     assert told["demand"] > 0
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("shape", cases([SHAPES[0], SHAPES[5]], slow=[SHAPES[1], SHAPES[6]]))
 def test_every_word_is_found_again_whatever_was_foreseen(
     programs: Path, disk: Path, tmp_path: Path, shape: str
@@ -120,6 +121,7 @@ def swap(tmp_path: Path) -> Iterator[None]:
         yield
 
 
+@pytest.mark.rotating
 @pytest.mark.alone
 @pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[5], SHAPES[6]])
 def test_every_word_is_found_again_where_the_kernel_swaps(
@@ -209,6 +211,7 @@ def test_what_cannot_be_written_stays_in_memory(programs: Path, disk: Path) -> N
     assert f"could not be written to {disk} (EIO)" in done.stderr
 
 
+@pytest.mark.rotating
 def test_a_disk_that_takes_nothing_ends_the_program(programs: Path, disk: Path) -> None:
     done = failing(programs, disk, "writes")
     assert done.returncode == -signal.SIGABRT

@@ -108,6 +108,7 @@ def same_with_and_without(
     assert sum(one["read_bytes"] for one in counts) > 50 * MIB
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("program", [NUMPY, SCIPY], ids=["numpy", "scipy"])
 def test_arrays(
     assay_exec: Path, tier_allowed: None, disk: Path, tmp_path: Path, program: str
@@ -115,6 +116,7 @@ def test_arrays(
     same_with_and_without(assay_exec, disk, tmp_path, program)
 
 
+@pytest.mark.rotating
 def test_a_data_base(assay_exec: Path, tier_allowed: None, disk: Path, tmp_path: Path) -> None:
     same_with_and_without(assay_exec, disk, tmp_path, SQLITE, str(tmp_path / "base"))
 

@@ -213,6 +213,7 @@ def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -
         region.order("backward")  # type: ignore[arg-type]
 
 
+@pytest.mark.rotating
 def test_a_round_that_begins_further_on_than_the_last_is_there_when_it_begins(tier: Tier) -> None:
     """An elimination: each round goes through what is left, which is a little less."""
     array = tier.region("256M").array("u1")
@@ -331,6 +332,7 @@ def test_memory_is_given_back_with_the_last_view(tier: Tier) -> None:
         tier.region("1M")
 
 
+@pytest.mark.rotating
 def test_many_small_regions(tier: Tier) -> None:
     arrays = [tier.region(64 << 10).array("u4") for _ in range(1200)]
     for number, array in enumerate(arrays):

@@ -103,6 +103,7 @@ def test_every_touch_is_recorded(traced: Traced) -> None:
     assert touches(traced.folder) == expected * 7
 
 
+@pytest.mark.rotating
 def test_sweeps_have_more_of_memory(traced: Traced) -> None:
     plain, counted, _ = traced.python((), SWEEPS)
     assert traced.record(SWEEPS)[0] == plain
@@ -112,6 +113,7 @@ def test_sweeps_have_more_of_memory(traced: Traced) -> None:
     assert foreseen["demand"] < foreseen["staged"]
 
 
+@pytest.mark.rotating
 def test_what_is_scattered_is_there(traced: Traced) -> None:
     plain, counted, _ = traced.python((), SCATTERED, "1")
     assert traced.record(SCATTERED, "1")[0] == plain
@@ -120,6 +122,7 @@ def test_what_is_scattered_is_there(traced: Traced) -> None:
     assert foreseen["demand"] < counted["demand"] / 2
 
 
+@pytest.mark.rotating
 def test_what_was_in_parts_is_whole_again(traced: Traced) -> None:
     """Of what is random first and in order then, parts become one: with all that is in them."""
     program = SCATTERED + THEN_IN_ORDER
@@ -128,18 +131,21 @@ def test_what_was_in_parts_is_whole_again(traced: Traced) -> None:
     assert traced.replay(program, "1")[0] == plain
 
 
+@pytest.mark.rotating
 def test_a_program_that_goes_another_way_computes_the_same(traced: Traced) -> None:
     plain, _, _ = traced.python((), SCATTERED, "2")
     traced.record(SCATTERED, "1")
     assert traced.replay(SCATTERED, "2")[0] == plain
 
 
+@pytest.mark.rotating
 def test_a_program_that_does_more_computes_the_same(traced: Traced) -> None:
     plain, _, _ = traced.python((), SWEEPS)
     traced.record(SWEEPS.replace("range(6)", "range(2)"))
     assert traced.replay(SWEEPS)[0] == plain
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
@@ -159,6 +165,7 @@ def test_another_trace_is_told(traced: Traced, spoil: object, told: str) -> None
     assert f"touches are not foreseen by {path}: {told}" in said
 
 
+@pytest.mark.rotating
 def test_a_trace_of_nonsense_harms_nobody(traced: Traced) -> None:
     plain, _, _ = traced.record(SWEEPS)
     (path,) = traced.folder.glob("*.touches")
@@ -168,6 +175,7 @@ def test_a_trace_of_nonsense_harms_nobody(traced: Traced) -> None:
     assert traced.replay(SWEEPS)[0] == plain
 
 
+@pytest.mark.rotating
 def test_a_trace_that_is_cut_short_is_followed_as_far_as_it_goes(traced: Traced) -> None:
     plain, _, _ = traced.record(SWEEPS)
     (path,) = traced.folder.glob("*.touches")
@@ -185,6 +193,7 @@ def test_what_was_recorded_before_is_gone(traced: Traced) -> None:
     assert sorted(p.name for p in traced.folder.iterdir()) == ["0.touches", "notes"]
 
 
+@pytest.mark.rotating
 def test_each_process_has_its_own(traced: Traced) -> None:
     program = f"{sys.executable} -c '{SWEEPS}' && {sys.executable} -c '{SWEEPS}'"
     plain = traced.run((), "sh", "-c", program).out

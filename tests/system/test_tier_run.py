@@ -129,6 +129,7 @@ def lines(answer: Answer) -> list[str]:
     return answer.out.splitlines()
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("exchange", ["move", "copy"])
 @pytest.mark.parametrize("how", ["bytearray", "mmap", "array"])
 def test_data_larger_than_dram_are_what_they_were(tiered: Tiered, how: str, exchange: str) -> None:
@@ -156,6 +157,7 @@ def test_it_is_granted_and_counts(tiered: Tiered, tmp_path: Path) -> None:
     assert told["unchanged"] > 0
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("numa", ["follow", "local", "interleave"])
 def test_nodes_of_the_dram_change_no_data(tiered: Tiered, tmp_path: Path, numa: str) -> None:
     record = tmp_path / "record.json"
@@ -192,6 +194,7 @@ def test_another_allocator_serves_what_is_small(tiered: Tiered) -> None:
     assert int(lines(answer)[0].split()[1]) < 150
 
 
+@pytest.mark.rotating
 def test_several_directories(tiered: Tiered, disk: Path) -> None:
     (disk / "other").mkdir()
     paths = f"{disk},{disk / 'other'}"
@@ -203,6 +206,7 @@ def test_several_directories(tiered: Tiered, disk: Path) -> None:
     assert sorted(path.name for path in disk.iterdir() if path.name != "studies.db") == ["other"]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("exchange", ["move", "copy"])
 def test_sort_sorts(tiered: Tiered, disk: Path, exchange: str) -> None:
     if not shutil.which("sort"):
@@ -526,6 +530,7 @@ def test_pages_are_brought_where_little_of_parts_is_used(tiered: Tiered, tmp_pat
     assert told["read_bytes"] < 16384 * touched, told
 
 
+@pytest.mark.rotating
 def test_rows_of_data_a_little_larger_than_dram_come_in_parts(
     tiered: Tiered, assay_exec: Path, tmp_path: Path
 ) -> None:
@@ -581,6 +586,7 @@ print(huge())
 """
 
 
+@pytest.mark.rotating
 def test_huge_pages_are_huge_again(tiered: Tiered) -> None:
     """The kernel splits each that comes to where smaller pages were."""
     first, few, again = map(int, lines(tiered.python(HUGE)))
@@ -616,6 +622,7 @@ def test_what_is_used_all_the_time_stays_and_seldom_tells_it(
     assert told["again"] < swept // (2 * MIB), told
 
 
+@pytest.mark.rotating
 def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
     picture = tmp_path / "heat.svg"
     words = ("--dram", "16M", "--path", str(tiered.disk), "--budget", "12s", "-o", picture)
@@ -652,6 +659,7 @@ def test_top_shows_a_program_that_runs(tiered: Tiered) -> None:
     assert mine[0]["regions"][0]["held_bytes"] <= 32 * MIB
 
 
+@pytest.mark.rotating
 def test_predict_tells_a_program_that_works_from_one_that_waits(
     tiered: Tiered, assay_exec: Path
 ) -> None:
@@ -667,6 +675,7 @@ def test_predict_tells_a_program_that_works_from_one_that_waits(
     assert waits["read_bytes"] > works["read_bytes"]
 
 
+@pytest.mark.rotating
 def test_predict_ends_all_that_it_started(tiered: Tiered) -> None:
     words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "1s")
     answer = tiered.cli(*words, "--", "sh", "-c", "sleep 77 & sleep 78")
@@ -678,6 +687,7 @@ def test_predict_ends_all_that_it_started(tiered: Tiered) -> None:
     assert "/nonexistent cannot be started" in missing.err
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "variable", ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "ASSAY_INSTANCES"]
 )
@@ -788,6 +798,7 @@ print("all ended")
 """
 
 
+@pytest.mark.rotating
 def test_who_waits_for_what_is_given_back_goes_on(tiered: Tiered) -> None:
     assert lines(tiered.python(LARGE + WAITING)) == ["all ended"]
 
@@ -806,6 +817,7 @@ print(smaller == at, ctypes.string_at(at + (100 << 20), 1)[0] == ((100 << 20) //
 """
 
 
+@pytest.mark.rotating
 def test_what_grows_in_small_steps_is_not_copied_at_each(tiered: Tiered, tmp_path: Path) -> None:
     report = tmp_path / "report"
     env = {"ASSAY_TIER_REPORT": str(report)}
@@ -831,6 +843,7 @@ print(os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGSEGV)
 """
 
 
+@pytest.mark.rotating
 def test_what_a_child_of_a_fork_takes_it_gives_back(tiered: Tiered) -> None:
     answer = tiered.python(LARGE + CHILD)
     assert lines(answer) == ["0", "True"]
@@ -859,6 +872,7 @@ class Seen:
         self.thread.join()
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("how", ["goes", "waits"])
 def test_all_processes_of_a_run_share_the_dram(tiered: Tiered, how: str) -> None:
     """Also what one has that is killed, or replaced by another program, is the others' then."""
@@ -933,6 +947,7 @@ def test_what_is_protected_is_copied_too(tiered: Tiered) -> None:
     assert not answer.err
 
 
+@pytest.mark.rotating
 def test_what_a_program_had_that_became_another_one_the_others_have(
     tiered: Tiered, tmp_path: Path
 ) -> None:
@@ -971,6 +986,7 @@ print(time.process_time() - first < 1.0)
 """
 
 
+@pytest.mark.rotating
 def test_who_has_nothing_any_more_hears_nobody(tiered: Tiered) -> None:
     """Others want more all the time, and it does not work for that."""
     hungry = (

@@ -33,6 +33,7 @@ def study_of(cli: CommandLine) -> str:
     return (cli.folder / "first").read_text()
 
 
+@pytest.mark.rotating
 def test_a_second_tune_begins_with_the_first(first: CommandLine, tmp_path: Path) -> None:
     study = study_of(first)
     answer = first(
@@ -77,6 +78,7 @@ def self_contained(cli: CommandLine, study: str, tmp_path: Path) -> None:
     assert answer.status == 0, answer.err
 
 
+@pytest.mark.rotating
 def test_what_fits_is_found(first: CommandLine) -> None:
     study = study_of(first)
     answer = first("tune", *SPACE, "--warm-start", "auto", "--dry-run", *PROGRAM)
@@ -102,6 +104,7 @@ def test_where_all_are_tried_it_is_said(first: CommandLine) -> None:
     assert f"All configurations were tried: nothing was taken from study {study_of(first)}" in text
 
 
+@pytest.mark.rotating
 def test_what_cannot_guide_is_refused_before_anything_runs(first: CommandLine) -> None:
     measured = first("measure", "--runs", "8", "--json", "--", "true")
     assert measured.status == 0, measured.err

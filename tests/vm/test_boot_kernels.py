@@ -127,6 +127,7 @@ def bench(
         yield made
 
 
+@pytest.mark.rotating("guests")
 def test_a_study_goes_from_kernel_to_kernel_unattended(bench: Unattended) -> None:
     old, new = bench.kernels
     bench.guest.boot("", bench.kernels[old])

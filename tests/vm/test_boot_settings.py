@@ -75,6 +75,7 @@ def bench(
         yield Bench(booted, store, tmp_path)
 
 
+@pytest.mark.rotating("guests")
 def test_a_study_goes_from_boot_to_boot(bench: Bench) -> None:
     bench.guest.boot("")
     spec, listener = a_sweep(), cast(Listener, Silent())

@@ -53,6 +53,7 @@ def test_a_guest_that_hangs_is_killed_and_shows_its_console(guest_kernel: Path) 
         Guest(kernel=guest_kernel).run({}, [["sleep", "60"]], timeout_s=7, command_timeout_s=60)
 
 
+@pytest.mark.rotating("guests")
 def test_a_guest_whose_time_is_up_tells_what_it_waits_for(guest_kernel: Path) -> None:
     with pytest.raises(GuestError, match=r"(?s)time is up.*\(sleep\), call .*hrtimer_nanosleep"):
         Guest(kernel=guest_kernel).run(

@@ -7,6 +7,7 @@ import argparse
 from assay import __version__
 from assay.cli.machine.actions import ACTIONS
 from assay.cli.options import (
+    USUAL_OBSERVATIONS,
     booting,
     building,
     claiming,
@@ -243,7 +244,7 @@ def _sweep(verbs: Verbs[argparse.ArgumentParser]) -> None:
     spending(group, " (10m)")
     seed(group, None)
     disturbed_above(group)
-    observing(group, "memory,scheduling")
+    observing(group, USUAL_OBSERVATIONS)
     reserving(parser.add_argument_group("where"))
     claiming(parser)
     export(parser.add_argument_group("results"))
@@ -303,7 +304,7 @@ def _study(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
     seed(group, None)
     disturbed_above(group)
-    observing(group, "memory,scheduling")
+    observing(group, USUAL_OBSERVATIONS)
     _study_compare(
         parser.add_argument_group(
             "compare",

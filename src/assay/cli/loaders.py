@@ -19,14 +19,14 @@ from assay.machine.root import Root
 Words = Sequence[str]
 
 
-KERNEL_FILES = "/boot/vmlinuz-{0} and no /lib/modules/{0}"
-"""Places of an installed kernel, for its release."""
+KERNEL_FILES = ("/boot/vmlinuz-{0}", "/lib/modules/{0}")
+"""Places of an installed kernel, by its release."""
 
 
 def is_installed(release: str, root: Root | None = None) -> bool:
     """Tell whether a kernel is where distributions put it."""
     root = root or Root()
-    return root.exists(f"/boot/vmlinuz-{release}") or root.exists(f"/lib/modules/{release}")
+    return any(root.exists(path.format(release)) for path in KERNEL_FILES)
 
 
 def loader_lines(

@@ -72,6 +72,10 @@ def reserving(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
     group.add_argument("--partition", metavar="NAME", help="of which (the only one)")
 
 
+USUAL_OBSERVATIONS = "memory,scheduling, unless study calibrate --overhead shows them too costly"
+"""Default of ``--observe`` in studies, as the help states it."""
+
+
 def observing(group: argparse._ArgumentGroup | argparse.ArgumentParser, usual: str) -> None:
     """Add the option that chooses observations.
 
@@ -158,7 +162,7 @@ def measuring(parser: argparse.ArgumentParser) -> None:
         help="what is to be kept beside, as 'peak_anon_bytes<=200MiB', 'fps>=30', 'wall_s:p90<=2s'",
     )
     disturbed_above(group)
-    observing(group, "memory,scheduling")
+    observing(group, USUAL_OBSERVATIONS)
     reserving(group)
     group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
     group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assay.records.observation import USUAL
 from assay.records.overhead import Cost, ObservedCost, Overhead
 from assay.search.floor import day
 from assay.units import significant
 
-HEADS = ("observation", "program", "bare", "wall", "user", "sys", "spread")
+HEADS = ("observation", "program", "bare", "wall", "user", "sys", "cpu", "spread")
 
 
 def overhead_lines(found: Overhead) -> Iterator[str]:
@@ -17,7 +17,8 @@ def overhead_lines(found: Overhead) -> Iterator[str]:
     pairs = min(cost.pairs for cost in found.costs)
     yield (
         f"Cost of observing on this machine: share of the program's wall time, median of {pairs} "
-        "pairs with and without, and its 95 % interval."
+        "pairs with and without, and an interval; those of wall, cpu and spread of one observation "
+        "hold together in 95 %."
     )
     yield ""
     rows = [HEADS, *(_row(cost) for cost in found.costs)]
@@ -31,25 +32,31 @@ def overhead_lines(found: Overhead) -> Iterator[str]:
 
 def summary_lines(found: Overhead) -> Iterator[str]:
     """Yield a line for each observation: its largest cost in wall time, and for which program."""
-    yield f"measured {day(found.at_s)} by assay {found.engine} (`assay study calibrate --overhead`)"
+    with_what = "" if found.command is None else f" -- {found.command}"
+    calibration = f"`assay study calibrate --overhead{with_what}`"
+    yield f"measured {day(found.at_s)} by assay {found.engine} ({calibration})"
     by_observation: dict[str, list[ObservedCost]] = {}
     for cost in found.costs:
         by_observation.setdefault(cost.observation, []).append(cost)
     width = max(map(len, by_observation))
     for observation, costs in by_observation.items():
         largest = max(costs, key=lambda cost: cost.wall.share)
-        mark = _mark(observation) if any(cost.is_dear for cost in costs) else ""
-        yield f"{observation:{width}}  {_words(largest.wall)} of {largest.program}{mark}"
+        yield f"{observation:{width}}  {_words(largest.wall)} of {largest.program}{_mark(costs)}"
 
 
-def _mark(observation: str) -> str:
-    """Return the remark on an observation that is dear."""
-    return ", too dear: off in launches that count" if observation in USUAL else ", too dear"
+def _mark(costs: Sequence[ObservedCost]) -> str:
+    """Return the remark on an observation that costs too much of some program."""
+    for cost in costs:
+        if cost.excess is not None:
+            name, figure = cost.excess
+            off = ": off in launches that count" if cost.observation in USUAL else ""
+            return f"; too costly{off} ({name} {_words(figure)} of {cost.program})"
+    return ""
 
 
 def _row(cost: ObservedCost) -> tuple[str, ...]:
     bare = f"{significant(1e3 * cost.bare_s, 3)} ms"
-    shares = (_words(share) for share in (cost.wall, cost.user, cost.sys, cost.spread))
+    shares = (_words(share) for share in (cost.wall, cost.user, cost.sys, cost.cpu, cost.spread))
     return (cost.observation, cost.program, bare, *shares)
 
 

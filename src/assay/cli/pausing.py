@@ -151,7 +151,8 @@ def pause_lines(pause: BootPause) -> Iterator[str]:
     if kernel is not None:
         yield f"  kernel    {clean(kernel)} in place of {clean(change.running or '')}"
     if kernel is not None and not is_installed(kernel):
-        yield f"            is not installed here: there is no {KERNEL_FILES.format(kernel)}"
+        places = " and no ".join(path.format(kernel) for path in KERNEL_FILES)
+        yield f"            is not installed here: there is no {places}"
     if kernel is not None and change.unbrought:
         yield "            did not boot, or the boot loader chose another kernel: look at the"
         yield "            console, /sys/fs/pstore and `journalctl --boot=-1`"

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -48,12 +48,17 @@ class NoiseRequest:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A process that had processor time meanwhile: its name, its last CPU, how much in seconds."""
+    """A process that had processor time meanwhile: its name, its last CPU, how much in seconds.
+
+    Attributes:
+        parent: number of its parent.
+    """
 
     pid: int
     name: str
     cpu: int
     busy_s: float
+    parent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +236,27 @@ def read_counters(root: Root = LIVE) -> Counters:
         if len(words) > 36:
             comm = head.partition("(")[2]
             spent_s = (int(words[11]) + int(words[12])) * tick_s
-            busy[int(name), words[19]] = Other(int(name), comm, int(words[36]), spent_s)
+            seen = Other(int(name), comm, int(words[36]), spent_s, parent=int(words[1]))
+            busy[seen.pid, words[19]] = seen
     return Counters(time.monotonic(), steal_s, switches, busy)
+
+
+def family(counters: Counters, pid: int) -> set[int]:
+    """Return a process and all that descend from it.
+
+    Args:
+        counters: that tell of the processes there are.
+        pid: of the process.
+    """
+    children: dict[int, list[int]] = {}
+    for one in counters.busy.values():
+        children.setdefault(one.parent, []).append(one.pid)
+    found, ahead = {pid}, [pid]
+    while ahead:
+        born = [child for child in children.get(ahead.pop(), ()) if child not in found]
+        found.update(born)
+        ahead += born
+    return found
 
 
 def others(before: Counters, after: Counters, own: set[int]) -> tuple[Other, ...]:
@@ -247,7 +271,7 @@ def others(before: Counters, after: Counters, own: set[int]) -> tuple[Other, ...
         then = before.busy.get(key)
         spent_s = now.busy_s - (then.busy_s if then else 0.0)
         if now.pid not in own and spent_s > 0:
-            found.append(Other(now.pid, now.name, now.cpu, spent_s))
+            found.append(replace(now, busy_s=spent_s))
     return tuple(sorted(found, key=lambda one: -one.busy_s)[:MOST_OTHERS])
 
 

@@ -2,7 +2,8 @@
 
 Reading all of ``/proc`` takes milliseconds, and is itself a disturbance. So it is done between
 launches, after a disturbed one only, and in a small share of the time. Processor time is counted
-from one reading to the next; the first reading of a study names no process.
+from one reading to the next; the first reading of a study names no process, nor does one that comes
+long after the reading before: what was busy in between may not have met the launch.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ LEAST_CPUS = 0.05
 NAMED = 3
 LEAST_S = 0.3
 """Time between two readings: the kernel counts in steps of 10 ms."""
+STALE = 3.0
+"""A reading is compared with one that is at most so many lengths of the launch older."""
 COST = 0.01
 """Share of the time, at most, for these readings."""
 
@@ -53,6 +56,7 @@ class OtherProcesses:
         self._clock = clock
         self._spent = spent
         self._before: Counters | None = None
+        self._pause_s = LEAST_S
         self._due_s = -math.inf
 
     def evidence(self, sample: Sample) -> tuple[Evidence, ...]:
@@ -68,9 +72,12 @@ class OtherProcesses:
         if before is None:
             return ()
         passed_s = after.at_s - before.at_s
-        from assay.measure.noise import others
+        if passed_s > STALE * max(sample.wall_s or 0.0, self._pause_s):
+            return ()
+        from assay.measure.noise import family, others
 
-        found = others(before, after, {os.getpid()})
+        # Launches beside this one are no strangers: they have CPUs of their own.
+        found = others(before, after, family(after, os.getpid()))
         shares = [(one, one.busy_s / passed_s) for one in found[:NAMED]]
         return tuple(
             Evidence(kind=KIND, value=cpus, unit="CPUs", outside=True, note=named(one))
@@ -87,7 +94,8 @@ class OtherProcesses:
         found = self._read()
         # The second reading is the first that names anyone: it is not waited for.
         pause_s = (self._spent() - began_s) / COST if self._before is not None else 0.0
-        self._due_s = self._clock() + max(LEAST_S, pause_s)
+        self._pause_s = max(LEAST_S, pause_s)
+        self._due_s = self._clock() + self._pause_s
         return found
 
 

@@ -19,13 +19,26 @@ from assay.launch.driver import Driver
 from assay.measure import loads
 from assay.records import RunFacts
 from assay.records.overhead import Cost, ObservedCost
+from assay.units import show_duration
 
-MIN_ROUNDS = 8
-"""The median of fewer than six pairs has no 95 % interval."""
+MIN_ROUNDS = 10
+"""Of fewer pairs the intervals of twelve figures would not hold together in 95 %."""
+LEAST_S = 60.0
+"""So long a measurement may take, whatever its budget."""
+DECIDING = 3
+"""Figures of a program that decide on an observation: wall time, CPU time and spread."""
 BARE = {"containment": "none", "counters": [], "sampling": []}
 """The document of a launch without anything that could be left out."""
 CONTAINED = {**BARE, "containment": "auto"}
 """The same in a control group: what all other observations are held against."""
+READ_BACK = ["status", "environ", "maps", "threads"]
+EVERYTHING = {
+    **CONTAINED,
+    "sampling": ["memory", "scheduling"],
+    "observe": READ_BACK,
+    "counters": ["default"],
+}
+"""The document of a launch with all observations of the launcher."""
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -59,11 +72,10 @@ def built_in(python: str) -> tuple[Program, ...]:
 
 def observing() -> tuple[Way, ...]:
     """Return the observations of the launcher, and the containment."""
-    read_back = {"observe": ["status", "environ", "maps", "threads"]}
     parts: dict[str, dict[str, Any]] = {
         "memory": {"sampling": ["memory"]},
         "scheduling": {"sampling": ["scheduling"]},
-        "readback": read_back,
+        "readback": {"observe": READ_BACK},
         "counters": {"counters": ["default"]},
     }
     return (
@@ -86,16 +98,18 @@ def measured(
     Args:
         driver: starts the launches.
         programs, ways: that are combined.
-        budget_s: no further round begins after it; at least ``MIN_ROUNDS`` are made.
+        budget_s: no further round begins after it; ``MIN_ROUNDS`` are made at least.
         seed: of the orders.
         told: is called after each round with their number.
 
     Raises:
         WorkloadFailed: a launch failed.
-        NotPossible: the launcher could not put one in place.
+        NotPossible: the launcher could not put one in place, or the least number of rounds takes
+            longer than the budget and a minute.
     """
     rng = random.Random(seed)
-    end_s = time.monotonic() + budget_s
+    began_s = time.monotonic()
+    end_s = began_s + budget_s
     cells = list(product(ways, programs))
     pairs: dict[tuple[str, str], list[tuple[RunFacts, RunFacts]]] = {}
     rounds = 0
@@ -105,26 +119,52 @@ def measured(
             pairs.setdefault((way.observation, program.name), []).append(pair)
         rounds += 1
         told(rounds)
+        if rounds == 1:
+            _demand_time(time.monotonic() - began_s, budget_s)
+    figures = DECIDING * len(programs)
     return tuple(
-        cost_of(way.observation, program.name, pairs[way.observation, program.name])
+        cost_of(way.observation, program.name, pairs[way.observation, program.name], figures)
         for way, program in cells
     )
 
 
+def _demand_time(round_s: float, budget_s: float) -> None:
+    """Refuse to go on for much longer than was asked.
+
+    Raises:
+        NotPossible: names the budget that is needed.
+    """
+    least_s = MIN_ROUNDS * round_s
+    if least_s > max(budget_s, LEAST_S):
+        raise NotPossible(
+            f"{MIN_ROUNDS} rounds of pairs, the least, take about {show_duration(least_s)}.",
+            f"Give more time, --budget {math.ceil(least_s / 60.0)}m, or a shorter program.",
+        )
+
+
 def cost_of(
-    observation: str, program: str, pairs: Sequence[tuple[RunFacts, RunFacts]]
+    observation: str,
+    program: str,
+    pairs: Sequence[tuple[RunFacts, RunFacts]],
+    figures: int = 1,
 ) -> ObservedCost:
     """Return the cost of an observation for a program.
 
     Args:
         observation, program: of the pairs.
         pairs: of the facts with the observation on, and without it.
+        figures: number of intervals that are to hold together in 95 % (Bonferroni).
     """
     bare_s = statistics.median(without.wall_s or 0.0 for _, without in pairs)
 
-    def cost(read: Callable[[RunFacts], float | None]) -> Cost:
-        return _cost([((read(on) or 0.0) - (read(off) or 0.0)) / bare_s for on, off in pairs])
+    def cost(read: Callable[[RunFacts], float | None]) -> Cost | None:
+        both = [(read(on), read(off)) for on, off in pairs]
+        found = [(on - off) / bare_s for on, off in both if on is not None and off is not None]
+        return _cost(found, figures) if len(found) == len(pairs) else None
 
+    wall = _cost(
+        [((on.wall_s or 0.0) - (off.wall_s or 0.0)) / bare_s for on, off in pairs], figures
+    )
     apart_on = _apart([on for on, _ in pairs])
     apart_off = _apart([off for _, off in pairs])
 
@@ -133,11 +173,16 @@ def cost_of(
         program=program,
         bare_s=bare_s,
         pairs=len(pairs),
-        wall=cost(lambda facts: facts.wall_s),
+        wall=wall,
         user=cost(lambda facts: facts.user_s),
         sys=cost(lambda facts: facts.sys_s),
-        spread=_cost([(a - b) / bare_s for a, b in zip(apart_on, apart_off, strict=True)]),
+        cpu=cost(_cpu_s),
+        spread=_cost([(a - b) / bare_s for a, b in zip(apart_on, apart_off, strict=True)], figures),
     )
+
+
+def _cpu_s(facts: RunFacts) -> float | None:
+    return None if facts.user_s is None or facts.sys_s is None else facts.user_s + facts.sys_s
 
 
 def _apart(launches: Sequence[RunFacts]) -> list[float]:
@@ -147,23 +192,28 @@ def _apart(launches: Sequence[RunFacts]) -> list[float]:
     return [abs(wall_s - middle_s) for wall_s in walls_s]
 
 
-def _cost(differences: Sequence[float]) -> Cost:
+def _cost(differences: Sequence[float], figures: int) -> Cost:
     """Return the median with its interval from order statistics, which assumes no shape."""
     ordered = sorted(differences)
-    cut = order_of_interval(len(ordered))
+    cut = order_of_interval(len(ordered), figures)
     return Cost(
         share=statistics.median(ordered), low=ordered[cut], high=ordered[len(ordered) - 1 - cut]
     )
 
 
-def order_of_interval(count: int) -> int:
+def order_of_interval(count: int, figures: int = 1) -> int:
     """Return the index of the order statistic at which a 95 % interval of the median begins.
 
     That number of values lie below the interval, and as many above it. How many values there are
     must not depend on them.
+
+    Args:
+        count: of the values.
+        figures: number of such intervals that are to hold together in 95 % (Bonferroni).
     """
     below, index = 1, 0
-    while 2 * (below + math.comb(count, index + 1)) <= 0.05 * 2**count:
+    # Whole numbers: a float holds no power of two above 2**1023.
+    while 40 * figures * (below + math.comb(count, index + 1)) <= 2**count:
         index += 1
         below += math.comb(count, index)
     return index

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from assay.records.codec import Record
+from assay.records.observation import Observation
 
 LIMIT = 0.005
-"""Share of the wall time of a program above which an observation is too dear."""
+"""Share of the wall time of a program above which an observation costs too much."""
 SPREAD_LIMIT = 0.001
 """The same for what it adds to the typical distance from the median."""
 
@@ -15,7 +16,8 @@ class Cost(Record, frozen=True, kw_only=True):
 
     Attributes:
         share: median over pairs of a launch with and one without it.
-        low, high: 95 % interval of the median.
+        low, high: interval of the median. With 95 % probability the intervals of all figures that
+            decide on one observation hold together.
     """
 
     share: float
@@ -31,7 +33,10 @@ class ObservedCost(Record, frozen=True, kw_only=True):
         program: name of the load, or the command.
         bare_s: median wall time of the program without it, in seconds.
         pairs: of launches.
-        wall, user, sys: cost in the reported ``wall_s``, ``user_s`` and ``sys_s``.
+        wall: cost in the reported ``wall_s``.
+        user, sys: the same of ``user_s`` and ``sys_s``; ``None`` where they are not known.
+        cpu: the same of their sum, which holds where the kernel divides them by ticks; ``None``
+            where it is not known, and in calibrations of an older assay.
         spread: what it adds to the distance of a launch's ``wall_s`` from the median; ``None`` in
             calibrations of an older assay.
     """
@@ -41,16 +46,26 @@ class ObservedCost(Record, frozen=True, kw_only=True):
     bare_s: float
     pairs: int
     wall: Cost
-    user: Cost
-    sys: Cost
+    user: Cost | None = None
+    sys: Cost | None = None
+    cpu: Cost | None = None
     spread: Cost | None = None
 
     @property
-    def is_dear(self) -> bool:
-        """Return whether it was shown to cost too much, or to spread the times."""
+    def excess(self) -> tuple[str, Cost] | None:
+        """Return the figure that shows it to cost too much, with its name; ``None`` if none does.
+
+        A preloaded allocator is a setting and a control group keeps a promise: neither costs too
+        much, whatever its figures are.
+        """
+        if self.observation not in set(Observation):
+            return None
+        for name, cost in (("wall", self.wall), ("cpu", self.cpu)):
+            if cost is not None and cost.low > LIMIT:
+                return name, cost
         if self.spread is not None and self.spread.low > 0.0 and self.spread.share > SPREAD_LIMIT:
-            return True
-        return any(cost.low > LIMIT for cost in (self.wall, self.user, self.sys))
+            return "spread", self.spread
+        return None
 
 
 class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
@@ -63,6 +78,7 @@ class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         engine: version of assay.
         at_s: when it was measured, in seconds since 1970 (UTC).
         took_s: length of the measurement, in seconds.
+        command: that was launched; ``None``: the built-in loads.
         costs: of each observation and program.
         absent: observations that could not be measured here -> the reason.
     """
@@ -75,3 +91,4 @@ class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     took_s: float
     costs: tuple[ObservedCost, ...]
     absent: dict[str, str] = {}
+    command: str | None = None

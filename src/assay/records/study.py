@@ -16,7 +16,7 @@ from assay.records.elsewhere import Elsewhere, Found
 from assay.records.front import FrontPoint
 from assay.records.kernels import KernelComparison
 from assay.records.launch import Arm
-from assay.records.observation import Observation
+from assay.records.observation import USUAL, Observation
 from assay.records.requirement import Requirement, RequirementResult
 from assay.records.reservation import Reservation
 from assay.records.space import Space
@@ -98,6 +98,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
             empty where that alone decides.
         reserve: the share of a partition that every launch is placed in; ``None``: none.
         observe: observations of the launches that count; ``None``: the usual ones.
+        unobserved: of the usual ones those that the launches that count go without, since a
+            calibration shows them to cost too much on this machine.
         found: for a ``compare`` that confirms what an earlier study recommends: what that found.
     """
 
@@ -126,7 +128,14 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     pausing: dict[str, Value] = {}
     verify: dict[str, str] = {}
     observe: tuple[Observation, ...] | None = None
+    unobserved: tuple[Observation, ...] = ()
     gate: tuple[str, ...] = ()
+
+    @property
+    def observations(self) -> tuple[Observation, ...]:
+        """The observations of the launches that count, beside those that metrics need."""
+        asked = USUAL if self.observe is None else self.observe
+        return tuple(one for one in asked if one not in self.unobserved)
 
     @property
     def targets(self) -> tuple[Metric, ...]:

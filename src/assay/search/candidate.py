@@ -27,10 +27,8 @@ DOUBTED = 1.15
 LIKELY = 0.9
 """A candidate is recommended without a proof only if it is better than the default with this
 probability,"""
-LIKELIER = 0.5
-"""or with this one, where it is known that settings matter:"""
 IDLE = 0.05
-"""where the probability that none does is at most this,"""
+"""unless the probability that no setting matters is at most this,"""
 KNOWN_FROM = 10
 """and so many launches are known: of fewer the model guesses their noise."""
 PENALTY_SHARE = 0.25
@@ -74,9 +72,9 @@ class Candidate:
             return False
         if mean > math.log1p(-margin):
             return False
-        known = self.nothing <= IDLE and self.launches >= KNOWN_FROM
-        least = LIKELIER if known else LIKELY
-        return deviation == 0.0 or statistics.NormalDist().cdf(-mean / deviation) >= least
+        if deviation == 0.0 or (self.nothing <= IDLE and self.launches >= KNOWN_FROM):
+            return True
+        return statistics.NormalDist().cdf(-mean / deviation) >= LIKELY
 
     def expected(self, goal: Goal, launches: int) -> Expected:
         """The effect as a ratio of the objective, with its interval.

@@ -75,6 +75,7 @@ from assay.search.notes import (
     few_notes,
     grant_notes,
     loss_notes,
+    observing_notes,
     refusal_notes,
     shape_notes,
     stability_notes,
@@ -121,6 +122,7 @@ def conclude(
             *found.notes,
             *boot_notes(spec, samples, kernels),
             *suspect_notes(samples),
+            *observing_notes(spec),
         ),
         kernels=kernels,
     )

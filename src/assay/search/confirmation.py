@@ -195,7 +195,7 @@ def _may_replace(spec: StudySpec, history: History, running: ConfirmedArms) -> b
 def _gaps(history: History, running: ConfirmedArms) -> list[float]:
     """Return how much worse the core was in each undisturbed block: log ratios.
 
-    Of all blocks, where nearly all were disturbed.
+    Of all blocks, where more than a third were disturbed.
     """
     if running.core is None:
         return []

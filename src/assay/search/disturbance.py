@@ -26,8 +26,8 @@ CPUS = "host_cpus"
 TICK_S = 0.01
 """Step in which the kernel counts the time of a CPU (/proc/stat, USER_HZ)."""
 SURE = 1.5
-"""Ticks by which the count of one CPU over one launch may be off: three standard deviations of
-the difference of two readings that are each rounded to a tick."""
+"""Ticks by which the count of one CPU over one launch may be off. Two readings that are each
+rounded to a tick differ by 0.41 ticks (one standard deviation, the root of 1/6): three are 1.2."""
 MOSTLY = 1 / 3
 """Share of disturbed blocks above which the undisturbed ones alone are no fair picture."""
 
@@ -100,10 +100,14 @@ class ForeignLoad:
     cpus: float = 0.0
 
     def with_one(self, sample: Sample) -> ForeignLoad:
-        """The same with one more launch; nothing is added where it tells nothing of others."""
+        """Return the same with one more launch.
+
+        Nothing is added where it tells nothing of others, nor where its accounts contradict each
+        other (``suspect``).
+        """
         figures = {e.kind: e.value for e in sample.evidence if e.kind in (FOREIGN, CPUS)}
         foreign_s, cpus = figures.get(FOREIGN), figures.get(CPUS)
-        if foreign_s is None or not cpus or not sample.wall_s:
+        if foreign_s is None or not cpus or not sample.wall_s or sample.suspect:
             return self
         return ForeignLoad(
             self.foreign_s + foreign_s,

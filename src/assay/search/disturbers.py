@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable
 
 from assay.records import Disturber, Sample, Stage
@@ -18,30 +17,40 @@ LEAST_CPUS = 0.05
 """A disturber uses this much of one CPU at least."""
 
 
-def disturbers_of(history: History) -> tuple[Disturber, ...]:
-    """Name who disturbed the blocks that claims rest on, most first; empty where that is unknown.
+def disturbers_of(history: History, stage: Stage = Stage.CONFIRM) -> tuple[Disturber, ...]:
+    """Name who disturbed the blocks of a stage, most first; empty where that is unknown.
 
     Processes are named by what samples hold of them. Time that the hypervisor took is known from
     the samples of every host that counts it.
+
+    Args:
+        history: of the study.
+        stage: whose blocks; those that claims rest on, if absent.
     """
     disturbed = [
         sample
         for sample in history.samples
-        if sample.launch.stage is Stage.CONFIRM
-        and history.is_disturbed(Stage.CONFIRM, sample.launch.block)
+        if sample.launch.stage is stage and history.is_disturbed(stage, sample.launch.block)
     ]
     found = [*_processes(disturbed), *_hypervisor(disturbed)]
     return tuple(sorted(found, key=lambda one: -one.cpus)[:NAMED])
 
 
 def _processes(samples: Iterable[Sample]) -> list[Disturber]:
-    """The processes that samples tell of; each by the mean of what was seen of it."""
-    seen: dict[str, list[float]] = {}
+    """Return the processes that samples tell of, each by its mean over all samples that tell.
+
+    One that was seen once counts for little beside one that was there all the time.
+    """
+    used: dict[str, float] = {}
+    readings = 0
     for sample in samples:
-        for piece in sample.evidence:
-            if piece.kind == OTHERS and piece.note and piece.value is not None:
-                seen.setdefault(piece.note, []).append(piece.value)
-    return [Disturber(name=name, cpus=statistics.fmean(cpus)) for name, cpus in seen.items()]
+        pieces = [(e.note, e.value) for e in sample.evidence if e.kind == OTHERS]
+        found = [(name, cpus) for name, cpus in pieces if name and cpus is not None]
+        readings += bool(found)
+        for name, cpus in found:
+            used[name] = used.get(name, 0.0) + cpus
+    means = {name: cpus / readings for name, cpus in used.items()}
+    return [Disturber(name=name, cpus=cpus) for name, cpus in means.items() if cpus >= LEAST_CPUS]
 
 
 def _hypervisor(samples: Iterable[Sample]) -> list[Disturber]:

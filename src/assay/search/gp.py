@@ -16,7 +16,7 @@ from assay.search.acquire import Pool, batch, left_to_gain, sample_best
 from assay.search.core import best_core
 from assay.search.feasible import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.features import Features
-from assay.search.options import SearcherOptions
+from assay.search.options import SMALL_BATCH, SearcherOptions
 from assay.search.sampled import sampled
 from assay.search.searcher import (
     UNKNOWN,
@@ -46,9 +46,6 @@ BEST = 4
 """How many of the best have their neighbours in the pool."""
 ALIKE_ENOUGH = 0.5
 """Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
-LEAN_MOST = 4
-"""A batch of at most so many may come from models in which few settings matter: those of small
-budgets, and the last of large ones."""
 FINALISTS = 30
 """Of the best by the model, those that the last launches of a search may go to."""
 
@@ -216,7 +213,7 @@ class GpSearcher:
 
         They know nothing of requirements, nor of configurations that are whole by their names.
         """
-        if count > LEAN_MOST or bites(trials) or space.is_named:
+        if count > SMALL_BATCH or bites(trials) or space.is_named:
             return []
         taken = {*model.places, DEFAULT}
         return sampled(space, self._encoded(space), model.belief, taken, count, seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import ArmResult, Claim, Granted, Kind, Metric, Outcome, Sample, Stage, StudySpec
+from assay.records.observation import USUAL
 from assay.records.workload import WALL
 from assay.search.disturbed_words import disturbers_words
 from assay.search.disturbers import disturbers_of
@@ -104,9 +105,21 @@ def _searched_notes(spec: StudySpec, history: History) -> list[str]:
         return []
     return [
         f"{lost} of {show_count(blocks, 'block', 'blocks')} of the search disturbed: others"
-        f"{disturbers_words(disturbers_of(history))} took more than "
+        f"{disturbers_words(disturbers_of(history, Stage.SEARCH))} took more than "
         f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile, so what is expected may be off "
         "by more than its interval says"
+    ]
+
+
+def observing_notes(spec: StudySpec) -> list[str]:
+    """Name the usual observations that a calibration switched off."""
+    if not spec.unobserved:
+        return []
+    names = " and ".join(spec.unobserved)
+    return [
+        f"launches that count went without samples of {names}: a calibration shows that these "
+        f"cost too much on this machine (`assay doctor` has the figures, `--observe "
+        f"{','.join(USUAL)}` takes them nevertheless)"
     ]
 
 

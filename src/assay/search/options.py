@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 
 from assay.search.surrogate import Priors
 
+SMALL_BATCH = 4
+"""Proposals in a block of a small budget, beside the default: the model is asked more often. A
+batch of at most so many may come from models in which few settings matter."""
+
 
 @dataclass(frozen=True)
 class SearcherOptions:

@@ -7,24 +7,24 @@ from collections.abc import Sequence
 from assay.records import Kind, Sample, StudySpec
 from assay.search.gp import GpSearcher
 from assay.search.history import DEFAULT_ARM
+from assay.search.named import label_of, search_space
 from assay.search.sentence import interval_text
-from assay.search.space import SearchSpace
 from assay.search.tune import TuneRace
 from assay.search.unproven import say_unproven
 from assay.units import show_percent
 
 
 def present_words(race: TuneRace) -> str:
-    """The present recommendation in a few words: ``-18.2 % (-24.1 to -11.0 %): malloc=jemalloc``.
+    """Return the present recommendation in a few words, empty where the default would be kept.
 
-    Empty where the default would be kept.
+    For example ``unproven so far -18.2 % (-24.1 to -11.0 %): malloc=jemalloc``.
     """
     candidate = race.candidate
     if not candidate.is_likely(race.spec.margin):
         return ""
     expected = candidate.expected(race.history.goal, len(race.history.samples))
     ends = interval_text(expected.ci)
-    return f"unproven so far {show_percent(expected.ratio)} % ({ends}): {candidate.arm.name}"
+    return f"unproven so far {show_percent(expected.ratio)} % ({ends}): {_name(race)}"
 
 
 def present_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
@@ -38,7 +38,7 @@ def present_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
     """
     if spec.kind is not Kind.TUNE or spec.objectives:
         return ""
-    race = TuneRace(spec, SearchSpace(spec.space), GpSearcher())
+    race = TuneRace(spec, search_space(spec.space), GpSearcher())
     for sample in samples:
         race.tell(sample)
     if {sample.launch.arm for sample in samples} <= {DEFAULT_ARM.name}:
@@ -47,4 +47,10 @@ def present_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
     if not candidate.is_likely(spec.margin):
         return "So far the default: nothing that was launched is likely enough to be better."
     expected = candidate.expected(race.history.goal, len(samples))
-    return f"So far {say_unproven(spec, candidate.arm.name, expected)}"
+    return f"So far {say_unproven(spec, _name(race), expected)}"
+
+
+def _name(race: TuneRace) -> str:
+    """Return the name of the candidate: its own where the space names it, else its settings."""
+    arm = race.candidate.arm
+    return label_of(race.spec.space, arm.configuration) or arm.name

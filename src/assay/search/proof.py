@@ -22,6 +22,8 @@ PLANNED_ALPHA = 0.05
 """Error rate that this width is of."""
 MAX_BLOCKS = 10_000
 """A gain that takes more is not shown at all."""
+MAX_LAUNCHES = 2000
+"""A proof that takes more is not suggested."""
 WORTH = 0.03
 """An expected gain that is proven counts this share of it more than one that is not."""
 
@@ -73,8 +75,10 @@ def proof_cost(history: History, arms: Sequence[Arm], blocks: int) -> Cost:
     return history.dear_cost(arms).times(blocks)
 
 
-def proof_budget(cost: Cost) -> Budget:
-    """The same as a budget that can be asked for."""
+def suggested_proof(cost: Cost) -> Budget | None:
+    """Return the same as a budget that can be asked for; ``None`` where it is too much to ask."""
+    if cost.launches > MAX_LAUNCHES:
+        return None
     return Budget(time_s=float(math.ceil(cost.time_s * SPARE)), launches=cost.launches)
 
 

@@ -26,6 +26,7 @@ from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.idle import is_idle
 from assay.search.keeping import Keeping
 from assay.search.looks import due
+from assay.search.options import SMALL_BATCH
 from assay.search.proof import displaced, is_last_moment, prefers_proof
 from assay.search.purse import NOTHING, Cost, Purse
 from assay.search.searcher import (
@@ -49,8 +50,6 @@ MIN_SEARCH_BLOCKS = 3
 """Every configuration gets at least this many launches where all of them are tried."""
 BATCH = 8
 """Proposals in a model-based block, beside the default, of a large budget."""
-SMALL_BATCH = 4
-"""The same of a small one: the model is asked more often."""
 SMALL = 60
 """A budget of fewer launches is small."""
 EVERY = 4
@@ -75,12 +74,16 @@ KEEP_OF_REQUIRED = 0.16
 """Share of the budget that a search leaves where the default breaks a requirement."""
 EXPECTED = 0.5
 """Quantile of what is left to gain that stands for its expectation,"""
-DOUBTED = 2.0
+GAIN_DOUBT = 2.0
 """of a model that doubts itself by this factor: the end of a search is to be sure, this is not."""
 
 
 class Strategy(Protocol):
-    """Search of one kind; what it answers follows from the history and the purse alone."""
+    """Search of one kind.
+
+    Its answers follow from the history and the purse, and from whether it was told to prove: a
+    study that is resumed with more budget tells it again.
+    """
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:
         """The arms of the next block, or ``None`` when the search is over."""
@@ -181,24 +184,32 @@ class ModelBased:
         return self._fitting(history, [*first, *map(arm_of, chosen)], purse)
 
     def _batch(self, history: History, purse: Purse) -> int:
-        """How many proposals the next block has; 0 where not even one fits beside the default."""
-        small = self._is_small(history, purse)
-        count = SMALL_BATCH if small else BATCH
-        count = max(count, history.abreast - 1)
+        """Return how many proposals the next block has; 0 where not one fits beside the default."""
+        if self._is_small(history, purse):
+            return self._small_batch(history, purse)
         last = NOTHING
-        if not small and history.abreast == 1:
+        if history.abreast == 1:
             last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORES)
-        while count and not purse.affords(self._batch_cost(history, count), least=last):
-            count -= 1
-        if not small or history.abreast > 1:
+        return self._affordable_batch(history, purse, BATCH, last)
+
+    def _small_batch(self, history: History, purse: Purse) -> int:
+        """The same for a small budget, whose last launches go one by one: each knows the others."""
+        count = self._affordable_batch(history, purse, SMALL_BATCH)
+        if history.abreast > 1 or not count or not history.blocks(Stage.SEARCH):
             return count
-        if not history.blocks(Stage.SEARCH):
-            return count
-        # The last launches of a small budget go one by one: each knows those before it.
         if not purse.affords(self._batch_cost(history, SMALL_BATCH)):
             return 0
         few = not purse.affords(self._batch_cost(history, SMALL_BATCH + 3))
         return min(count, SMALL_BATCH - 2) if few else count
+
+    def _affordable_batch(
+        self, history: History, purse: Purse, most: int, last: Cost = NOTHING
+    ) -> int:
+        """The largest batch that the budget has room for, with what is spent after it."""
+        count = max(most, history.abreast - 1)
+        while count and not purse.affords(self._batch_cost(history, count), least=last):
+            count -= 1
+        return count
 
     def _times_default(self, history: History, purse: Purse) -> bool:
         """Return whether the next block of search times the default: of a small budget not all."""
@@ -360,7 +371,7 @@ class ModelBased:
             return False
         if self._proving or not math.isfinite(best.estimate.deviation):
             return True
-        left = self._searcher.left_to_gain(space, trials, EXPECTED, seed) / DOUBTED
+        left = self._searcher.left_to_gain(space, trials, EXPECTED, seed) / GAIN_DOUBT
         return prefers_proof(gain, left, len(trials), displaced(purse, proof, following))
 
     def _to_confirm(self, history: History, trials: Sequence[Trial]) -> tuple[Arm, ...]:

@@ -22,7 +22,7 @@ from assay.records import (
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.losses import may_win
-from assay.search.proof import proof_budget
+from assay.search.proof import MAX_LAUNCHES, suggested_proof
 from assay.search.race import Done, Reason
 from assay.search.requirement import verdict_on
 from assay.search.requirement_words import required_text
@@ -31,9 +31,6 @@ from assay.search.trials import trials_of
 from assay.search.tune import TuneRace
 from assay.stats.summary import summarise
 from assay.units import show_count, show_quantity
-
-MAX_LAUNCHES = 2000
-"""A proof that takes more is not suggested."""
 
 
 def unproven_of(
@@ -66,14 +63,16 @@ def unproven_of(
         return None
 
     expected = candidate.expected(history.goal, len(history.samples))
+    proof = suggested_proof(race.proof(candidate))
+    far = "" if proof else f" A proof would take more than {MAX_LAUNCHES:,} launches."
     return Recommendation(
         settings=arm.configuration,
         script="",
-        sentence=say_unproven(spec, arm.name, expected),
+        sentence=say_unproven(spec, arm.name, expected) + far,
         claim=found,
         status=RecommendationStatus.UNPROVEN,
         expected=expected,
-        proof=proof_budget(race.proof(candidate)),
+        proof=proof,
     )
 
 
@@ -108,12 +107,8 @@ def with_outlook(kept: Recommendation, race: TuneRace, done: Done | None) -> Rec
         f"Keep the default: {candidate.arm.name} is expected to {change} it "
         f"({100 * expected.level:g} % interval {ends}), which is not sure enough to be recommended."
     )
-    worth = cost.launches <= MAX_LAUNCHES
     return msgspec.structs.replace(
-        kept,
-        sentence=sentence,
-        expected=expected,
-        proof=proof_budget(cost) if worth else None,
+        kept, sentence=sentence, expected=expected, proof=suggested_proof(cost)
     )
 
 

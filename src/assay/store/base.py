@@ -175,8 +175,11 @@ class Store(Protocol):
         """Store the costs of observing on a machine, beside earlier ones."""
         ...
 
-    def overhead(self, machine: str) -> Overhead | None:
-        """Return the newest costs of observing on a machine, named by its fingerprint."""
+    def overheads(self, machine: str) -> tuple[Overhead, ...]:
+        """Return the costs of observing on a machine, named by its fingerprint, newest first.
+
+        Of the built-in loads and of each command the newest.
+        """
         ...
 
     def delete(self, study_id: str) -> None:

@@ -143,13 +143,17 @@ class SqlReader:
             rows = connection.execute(query.order_by(VERDICT.c.stratum)).all()
         return {row.stratum: record_of(row.document, Conclusion, study_id) for row in rows}
 
-    def overhead(self, machine: str) -> Overhead | None:
-        """See ``Store.overhead``."""
+    def overheads(self, machine: str) -> tuple[Overhead, ...]:
+        """See ``Store.overheads``."""
         query = select(OVERHEAD.c.document).where(OVERHEAD.c.machine == machine)
-        newest = query.order_by(OVERHEAD.c.at_s.desc(), OVERHEAD.c.number.desc()).limit(1)
+        query = query.order_by(OVERHEAD.c.at_s.desc(), OVERHEAD.c.number.desc())
         with self._explained(), self._engine.connect() as connection:
-            document = connection.execute(newest).scalar()
-        return None if document is None else record_of(document, Overhead, "of this machine")
+            documents = connection.execute(query).scalars().all()
+        newest: dict[str | None, Overhead] = {}
+        for document in documents:
+            found = record_of(document, Overhead, "of this machine")
+            newest.setdefault(found.command, found)
+        return tuple(newest.values())
 
     def _status(self, row: Row) -> Status:
         status = member_of(Status, row.status, row.id)

@@ -115,7 +115,7 @@ def a_plan(threads: int = 2) -> Plan:
     return Plan(configuration=configuration, actions=actions)
 
 
-def an_overhead(machine: str, at_s: float) -> Overhead:
+def an_overhead(machine: str, at_s: float, command: str | None = None) -> Overhead:
     """Costs of one observation on a machine."""
     cost = Cost(share=0.01, low=-0.01, high=0.03)
     observed = ObservedCost(
@@ -136,6 +136,7 @@ def an_overhead(machine: str, at_s: float) -> Overhead:
         took_s=60.0,
         costs=(observed,),
         absent={"counters": "this machine has no such counter"},
+        command=command,
     )
 
 
@@ -386,13 +387,15 @@ class StoreContract:
     def test_overhead_newest_of_each_machine_counts(self) -> None:
         """Whatever the order in which they were stored."""
         with self.open() as store:
-            assert store.overhead("this") is None
+            assert store.overheads("this") == ()
             for machine, at_s in (("this", 1.0), ("this", 3.0), ("this", 2.0), ("other", 4.0)):
                 store.add_overhead(an_overhead(machine, at_s))
+            store.add_overhead(an_overhead("this", 3.5, "./app"))
         with self.open() as store:
-            assert store.overhead("this") == an_overhead("this", 3.0)
-            assert store.overhead("other") == an_overhead("other", 4.0)
-            assert store.overhead("third") is None
+            newest = (an_overhead("this", 3.5, "./app"), an_overhead("this", 3.0))
+            assert store.overheads("this") == newest
+            assert store.overheads("other") == (an_overhead("other", 4.0),)
+            assert store.overheads("third") == ()
 
     def test_an_unknown_study_is_said_to_be_unknown(self) -> None:
         """By every method that reads one."""

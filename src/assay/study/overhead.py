@@ -10,6 +10,7 @@ from assay.launch.document import launcher_document
 from assay.machine.reader import fingerprint
 from assay.measure.overhead import (
     CONTAINED,
+    EVERYTHING,
     Program,
     Way,
     launched,
@@ -30,6 +31,7 @@ def calibrate(
     programs: Sequence[Program],
     *,
     budget_s: float,
+    command: str | None = None,
     seed: int = 0,
     told: Callable[[int], None] = lambda rounds: None,
 ) -> Overhead:
@@ -39,18 +41,18 @@ def calibrate(
         lab: this host, with the program that the first of ``programs`` runs.
         programs: that are launched; at least one.
         budget_s: no further round begins after it.
+        command: name of the program, where it is one of the user.
         seed: of the orders.
         told: is called after each round with their number.
 
     Raises:
         WorkloadFailed: a launch failed.
-        NotPossible: the launcher could not put one in place.
+        NotPossible: the launcher could not put one in place, or ``budget_s`` is too short.
     """
     at_s, began_s = time.time(), time.monotonic()
     absent: dict[str, str] = {}
     ways = [*observing(), *_preloads(lab, programs[0].argv, absent)]
-    everything = {name: value for way in observing() for name, value in way.on.items()}
-    facts = launched(lab.driver, programs[0], everything)
+    facts = launched(lab.driver, programs[0], EVERYTHING)
     absent |= dict(missing(facts, [way.observation for way in ways]))
     ways = [way for way in ways if way.observation not in absent]
     costs = measured(lab.driver, programs, ways, budget_s=budget_s, seed=seed, told=told)
@@ -63,6 +65,7 @@ def calibrate(
         took_s=time.monotonic() - began_s,
         costs=costs,
         absent=absent,
+        command=command,
     )
 
 

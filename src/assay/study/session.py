@@ -111,7 +111,7 @@ def begin(
     """
     laboratory = with_said(laboratory, spec, {})
     spec = prepared(spec, laboratory)
-    spec = with_affordable(spec, store.overhead(fingerprint(laboratory.machine)))
+    spec = with_affordable(spec, store.overheads(fingerprint(laboratory.machine)))
     race_of(spec, laboratory.space(spec), GpSearcher())  # what has no race gets no study
     for arm in spec.arms:
         planned = laboratory.plan(arm.configuration)
@@ -273,7 +273,7 @@ def _executor(
             laboratory.driver,
             laboratory.registry,
             varied=varied(spec),
-            observe=spec.observe,
+            observe=spec.observations,
             pad_seed=spec.seed if spec.pad_environment else None,
             left_s=lambda: account.left.time_s,
             host=laboratory.host_for(spec.workload),
@@ -285,7 +285,7 @@ def _executor(
         laboratory.registry,
         laboratory.slots,
         varied=varied(spec),
-        observe=spec.observe,
+        observe=spec.observations,
         pad_seed=spec.seed if spec.pad_environment else None,
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(spec.workload),

@@ -168,6 +168,7 @@ SEPARATOR = st.sampled_from(
 )
 
 
+@pytest.mark.rotating
 @settings(max_examples=25)  # each is a whole study, concluded three times
 @given(
     words=st.lists(st.sampled_from(NAMING), min_size=1, max_size=5),

@@ -73,7 +73,18 @@ def test_cost_above_limit_is_marked() -> None:
     lines = list(summary_lines(replace(found, costs=costs)))
     assert lines[0].startswith("measured 1970-01-01 by assay")
     assert lines[1] == "memory    +0.2 % (+0.1 to +0.4) of spin"
-    assert lines[2] == "readback  +1.3 % (+0.6 to +2.0) of spin, too dear"
+    figure = "+1.3 % (+0.6 to +2.0) of spin"
+    assert lines[2] == f"readback  {figure}; too costly (wall {figure})"
+
+
+def test_mark_tells_the_figure_that_shows_it() -> None:
+    much = Cost(share=0.02, low=0.01, high=0.03)
+    costs = (replace(observed("memory", -0.01, 0.01), cpu=much),)
+    lines = list(summary_lines(replace(an_overhead("this", 0.0, "./app"), costs=costs)))
+    assert "(`assay study calibrate --overhead -- ./app`)" in lines[0]
+    assert lines[1].endswith(
+        "too costly: off in launches that count (cpu +2.0 % (+1.0 to +3.0) of spin)"
+    )
 
 
 def test_table_of_costs_lists_observations_that_were_not_measured() -> None:

@@ -112,6 +112,7 @@ def test_the_last_of_them_is_within_the_loading() -> None:
     assert interrupted(10_000).returncode == 0
 
 
+@pytest.mark.rotating
 def test_at_many_moments_of_the_first_tenths_of_a_second() -> None:
     for number in range(40):
         process = subprocess.Popen(

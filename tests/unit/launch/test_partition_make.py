@@ -250,6 +250,7 @@ def settled(here: Place) -> None:
         settle(here.host, journal, read_machine(here.root), here.env)
 
 
+@pytest.mark.rotating
 def test_killed_at_every_step_of_a_creation(tree: Path, version: int) -> None:
     before = content(tree)
     calm, steps = place(tree, version), 0
@@ -268,6 +269,7 @@ def test_killed_at_every_step_of_a_creation(tree: Path, version: int) -> None:
     assert content(tree) == before
 
 
+@pytest.mark.rotating
 def test_killed_at_every_step_of_a_deletion(tree: Path, version: int) -> None:
     before = content(tree)
     calm, steps = place(tree, version), 0
@@ -284,6 +286,7 @@ def test_killed_at_every_step_of_a_deletion(tree: Path, version: int) -> None:
     assert steps > 20
 
 
+@pytest.mark.rotating
 def test_killed_while_another_partition_stands(tree: Path, version: int) -> None:
     calm, steps = place(tree, version), 0
     create(asked("3", "one", memory=MemoryWish("16M", "2M")), calm)
@@ -299,6 +302,7 @@ def test_killed_while_another_partition_stands(tree: Path, version: int) -> None
     assert steps > 30
 
 
+@pytest.mark.rotating
 def test_killed_while_another_partition_stays(tree: Path, version: int) -> None:
     calm, steps = place(tree, version), 0
     create(asked("3", "one", memory=MemoryWish("16M", "2M")), calm)
@@ -332,6 +336,7 @@ class Fault:
                 raise OSError(self.number, os.strerror(self.number), path)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("number", [errno.EBUSY, errno.EINVAL])
 def test_a_fault_at_every_step(tree: Path, version: int, number: int) -> None:
     before = content(tree)

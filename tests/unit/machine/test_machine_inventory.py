@@ -90,6 +90,7 @@ def test_every_part_stands_once_and_within_the_next_larger(described: Described,
     assert decode(encode(found), Inventory) == found
 
 
+@pytest.mark.rotating
 @pytest.mark.skipif(shutil.which("lstopo-no-graphics") is None, reason="needs hwloc-nox")
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ITS_OWN])
 def test_hwloc_finds_the_same_parts(described: Described, name: str) -> None:

@@ -60,6 +60,7 @@ def test_a_snapshot_of_this_host_reads_as_the_host_does(tmp_path: Path) -> None:
     assert recorded == plain(*documents(Root()))
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "name",
     cases(["nvidiagpunumanodes"], ["32em64t-2n8c+dax+nvme+mic+dimms", "32amd64-4s2n4c-cgroup2"]),

@@ -74,6 +74,7 @@ MACHINES = [
 ]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("archive", MACHINES, ids=lambda one: one.name)
 def test_recorded_machines(shown: Shown, unpacked: Callable[[Path], Root], archive: Path) -> None:
     root = unpacked(archive)

@@ -65,6 +65,28 @@ def test_disturbed_launch_names_who_used_the_cpus(machine: Machine) -> None:
     assert found.outside
 
 
+def test_what_was_busy_long_before_names_nobody(machine: Machine) -> None:
+    others = OtherProcesses(machine.read, machine.clock, machine.clock)
+    others.evidence(sample(1.0))
+    machine.now_s += 60.0
+    assert others.evidence(sample(1.0)) == (), "59 of these 60 s met no disturbed launch"
+    machine.now_s += 2.0
+    assert others.evidence(sample(1.0)) != ()
+
+
+def test_launches_beside_it_are_no_strangers() -> None:
+    def read(now_s: float) -> Counters:
+        pairs = ((11, os.getpid()), (12, 11), (13, 1))
+        busy = {(pid, "1"): Other(pid, "busy", 0, now_s, parent) for pid, parent in pairs}
+        return Counters(now_s, {}, 0, busy)
+
+    machine = Machine()
+    others = OtherProcesses(lambda: read(machine.now_s), machine.clock, lambda: 0.0)
+    others.evidence(sample(1.0))
+    machine.now_s += 2.0
+    assert [one.note for one in others.evidence(sample(1.0))] == ["busy (process 13)"]
+
+
 def test_quiet_launch_reads_nothing(machine: Machine) -> None:
     others = OtherProcesses(machine.read, machine.clock, machine.clock)
     for foreign_s in (0.0, 0.05, -0.2):

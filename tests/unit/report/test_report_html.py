@@ -100,6 +100,7 @@ def digest(text):
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("name", STATES)
 def test_every_element_is_closed_and_every_id_is_one(parsed, name):
     page = parsed[name]
@@ -289,6 +290,7 @@ def test_one_minus_sign_within_the_page(parsed):
     assert not re.search(r"-\d+\.\d", text.partition("Distribution of")[0])
 
 
+@pytest.mark.rotating
 def test_an_unclear_winner_is_not_decided():
     report = studies.keep_default()
     unclear = studies._with(report.conclusion.claims[0], verdict=Verdict.UNCLEAR)

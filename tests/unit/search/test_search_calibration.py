@@ -127,6 +127,7 @@ def test_a_wandering_machine() -> None:
     assert found.false_verdicts.share <= LIMIT
 
 
+@pytest.mark.rotating
 def test_position_in_the_block_makes_no_false_verdicts() -> None:
     slower = [(a, 1.02 * b) for a, b in independent(150, 0.004)]
     found = calibration(slower, budgets_s=())

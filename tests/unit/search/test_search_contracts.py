@@ -78,6 +78,7 @@ class TestGpSearcher(SearcherContract):
         return GpSearcher()
 
 
+@pytest.mark.rotating
 class TestGuidedGpSearcher(SearcherContract):
     """With what an earlier study knew of a few configurations: half of it true, half not."""
 
@@ -207,6 +208,7 @@ class TestRacing(TuneContract):
     strategy = Racing
 
 
+@pytest.mark.rotating
 class TestModelBased(TuneContract):
     space = MANY
     strategy = ModelBased

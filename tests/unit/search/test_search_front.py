@@ -97,6 +97,7 @@ class TestRacingContract(FrontContract):
     strategy = RacingFront
 
 
+@pytest.mark.rotating
 class TestModelContract(FrontContract):
     AMPLE = Budget(launches=90)
     space = MANY
@@ -109,6 +110,7 @@ class TestNullContract(TestRacingContract):
         return front_spec(FEW, budget, seed=seed, null=True, metrics=metrics)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(("space", "launches"), [(FEW, 250), (MANY, 200)])
 def test_a_trade_is_found_and_confirmed(space: Space, launches: int) -> None:
     study = front_study(space, TwoSided(trade), Budget(launches=launches))
@@ -286,6 +288,7 @@ def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
     assert "Keep the default until then" in found.recommendation.sentence
 
 
+@pytest.mark.rotating
 def test_a_resumed_study_comes_to_the_same_end() -> None:
     """Told any part of what was stored, in the search and in the confirmation."""
     budget = Budget(launches=110)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from assay.records import (
     Budget,
     Choices,
@@ -61,6 +63,7 @@ def test_budget_without_room_for_a_proof_searches_to_its_end() -> None:
     assert race.candidate.arm.configuration.get("arg.p1") == 3
 
 
+@pytest.mark.rotating
 def test_what_does_nothing_is_left_out() -> None:
     """By the model, and by launches where the budget has room for them."""
     race, _ = search(gain=0.4, noise=0.005, launches=250)

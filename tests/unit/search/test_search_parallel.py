@@ -231,6 +231,7 @@ def test_without_slots_nothing_has_one() -> None:
     assert {len(slots) for slots in side.beside} == {1}
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("seed", cases([0], slow=[1, 2]))
 def test_cut_off_and_resumed(seed: int) -> None:
     """The seeds together after each sample before the search, and after every fourth from then."""

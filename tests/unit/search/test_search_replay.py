@@ -280,6 +280,7 @@ def test_an_altered_table_is_much_like_the_other() -> None:
     assert altered_table(table, 3) == altered_table(table, 3)
 
 
+@pytest.mark.rotating
 def test_a_study_after_another_one_is_better_after_few_launches() -> None:
     """The mean over seeds; a misleading one costs launches, and no wrong claim."""
     table = flat_grid()

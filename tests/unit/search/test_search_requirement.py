@@ -374,6 +374,7 @@ class TestTuning:
         trip, found = carried_out(spec, program)
         assert verdicts(found)["arg.calm=1"] is HOLDS, trip.done.message
 
+    @pytest.mark.rotating
     def test_a_model_finds_the_best_that_keeps_it(self) -> None:
         """Of 3,125 configurations; the fastest corner is beyond the bound."""
         space = space_of(**{f"arg.p{i}": (1, 2, 3, 4) for i in range(5)})
@@ -550,6 +551,7 @@ class TestErrors:
         missing = re.search(r"a proof takes (\d+) more blocks at least", trip.message)
         assert missing is not None and int(missing[1]) > 400
 
+    @pytest.mark.rotating
     def test_false_holds(self) -> None:
         """Half of the launches of each configuration break it: it holds in none of them."""
         limit = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=38.0 * MIB)

@@ -79,6 +79,7 @@ def test_expressions_are_tried_before_a_study_begins() -> None:
         of(real, constraints=("1 / arg.x < 2",))
 
 
+@pytest.mark.rotating
 def test_narrow_constraints_end_a_draw_instead_of_the_study() -> None:
     wide = Choices(tuple(range(100)))
     space = of(

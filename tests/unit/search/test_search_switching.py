@@ -360,6 +360,7 @@ def false_share(gaps: np.ndarray) -> float:
     return float((t[:, looks[0] - 1 :] > bounds).any(axis=1).mean())
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("drift", cases(["none", "wave"], slow=["ramp", "step"]))
 def test_identical_arms_in_grouped_orders(drift: str) -> None:
     """Within a level and across levels, each application with an error of its own."""
@@ -369,6 +370,7 @@ def test_identical_arms_in_grouped_orders(drift: str) -> None:
     assert false_share(means[:, :, 4] - means[:, :, 0]) <= LIMIT
 
 
+@pytest.mark.rotating
 def test_the_application_is_the_unit() -> None:
     """Averaged they keep to 5 %; each launch for itself would be far beyond it."""
     values = logs("ramp", 0.03, WITHIN, seed=2)

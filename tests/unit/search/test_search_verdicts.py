@@ -108,6 +108,7 @@ def test_two_settings_that_do_the_same_good_keep_one() -> None:
     assert sum(len(study.settings) == 1 for study in found) >= 11
 
 
+@pytest.mark.rotating
 def test_a_model_finds_what_cannot_all_be_tried() -> None:
     values = tuple(range(8))
     space = space_of(**{f"arg.p{i}": values for i in range(4)})

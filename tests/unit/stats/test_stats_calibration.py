@@ -246,6 +246,7 @@ def test_recorded_repeats_are_read(tmp_path: Path) -> None:
     assert runs.row.false.value <= 0.2
 
 
+@pytest.mark.rotating
 def test_all_numbers_follow_from_the_seed(tmp_path: Path) -> None:
     sizes = table.Sizes(studies=20, fewer=10, blocks=12)
     files = [a_recording(tmp_path)]

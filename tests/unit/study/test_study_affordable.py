@@ -1,4 +1,4 @@
-"""Observations that a machine's calibration shows to be dear, and the studies that go without."""
+"""Observations that a calibration shows to cost too much, and the studies that go without."""
 
 from __future__ import annotations
 
@@ -13,48 +13,60 @@ from assay.study.affordable import with_affordable
 
 NOTHING, MUCH = Cost(share=0.0, low=-0.01, high=0.01), Cost(share=0.02, low=0.006, high=0.03)
 LITTLE = Cost(share=0.004, low=0.003, high=0.005)
-SCHEDULING = (Observation.SCHEDULING,)
 SPEC = replace(a_spec("./app"), observe=None)
+MEMORY = (Observation.MEMORY,)
 
 
-def costing(program: str = "spin", **costs: Cost) -> Overhead:
+def costing(command: str | None = None, **costs: Cost) -> Overhead:
     """Return a calibration in which memory costs this of a program."""
-    found = an_overhead("this", 0.0)
+    found = an_overhead("this", 0.0, command)
     figures = {"wall": NOTHING, "user": NOTHING, "sys": NOTHING, **costs}
-    return replace(found, costs=(replace(found.costs[0], program=program, **figures),))
+    return replace(found, costs=(replace(found.costs[0], **figures),))
 
 
 @pytest.mark.parametrize(
-    ("costs", "on"),
+    ("costs", "off"),
     [
-        ({}, None),
-        ({"wall": LITTLE}, None),
-        ({"wall": MUCH}, SCHEDULING),
-        ({"sys": MUCH}, SCHEDULING),
-        ({"spread": NOTHING}, None),
-        ({"spread": Cost(share=0.0005, low=0.0001, high=0.001)}, None),
-        ({"spread": LITTLE}, SCHEDULING),
+        ({}, ()),
+        ({"wall": LITTLE}, ()),
+        ({"wall": MUCH}, MEMORY),
+        ({"cpu": MUCH}, MEMORY),
+        ({"sys": MUCH}, ()),  # the kernel divides user and system time by ticks
+        ({"spread": NOTHING}, ()),
+        ({"spread": Cost(share=0.0005, low=0.0001, high=0.001)}, ()),
+        ({"spread": LITTLE}, MEMORY),
     ],
 )
-def test_study_goes_without_what_is_dear(costs: dict[str, Cost], on: object) -> None:
-    assert with_affordable(SPEC, costing(**costs)).observe == on
+def test_study_goes_without_what_is_too_costly(costs: dict[str, Cost], off: object) -> None:
+    found = with_affordable(SPEC, [costing(**costs)])
+    assert found.unobserved == off
+    assert found.observations == tuple(one for one in USUAL if one not in found.unobserved)
+    assert found.observe is None, "as it was asked"
 
 
-def test_all_usual_ones_may_be_dear() -> None:
+def test_all_usual_ones_may_be_too_costly() -> None:
     found = costing(wall=MUCH)
     both = (*found.costs, replace(found.costs[0], observation="scheduling"))
-    assert with_affordable(SPEC, replace(found, costs=both)).observe == ()
+    assert with_affordable(SPEC, [replace(found, costs=both)]).observations == ()
+
+
+def test_containment_and_preloads_are_never_too_costly() -> None:
+    found = costing(wall=MUCH)
+    kept = [replace(found.costs[0], observation=n) for n in ("containment", "preload jemalloc")]
+    assert with_affordable(SPEC, [replace(found, costs=tuple(kept))]) == SPEC
 
 
 def test_observations_asked_for_are_kept() -> None:
     asked = replace(SPEC, observe=USUAL)
-    assert with_affordable(asked, costing(wall=MUCH)) == asked
+    assert with_affordable(asked, [costing(wall=MUCH)]) == asked
 
 
 def test_machine_without_calibration_has_the_usual_ones() -> None:
-    assert with_affordable(SPEC, None) == SPEC
+    assert with_affordable(SPEC, ()) == SPEC
 
 
 def test_calibration_of_a_command_tells_of_that_command_alone() -> None:
-    assert with_affordable(SPEC, costing("sleep 0.01", wall=MUCH)) == SPEC
-    assert with_affordable(SPEC, costing(SPEC.command_line, wall=MUCH)).observe == SCHEDULING
+    own, builtin = costing(SPEC.command_line, wall=MUCH), costing()
+    assert with_affordable(SPEC, [costing("sleep 0.01", wall=MUCH), builtin]) == SPEC
+    assert with_affordable(SPEC, [own, builtin]).unobserved == MEMORY
+    assert with_affordable(SPEC, [costing("spin", wall=MUCH)]) == SPEC, "no built-in load"

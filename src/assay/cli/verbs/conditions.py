@@ -58,7 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
             same_workload=arguments.same_workload,
         )
     _print(arguments, found)
-    return 1 if any(_closes(word, found) for word in gate) else 0
+    closed = [word for word in gate if _closes(word, found)]
+    for word in closed:
+        print(f"assay: status 1 by --fail-if {word}: {clean(_why(found))}", file=sys.stderr)
+    return 1 if closed else 0
 
 
 def _print(arguments: argparse.Namespace, found: OccasionComparison) -> None:
@@ -79,6 +82,14 @@ def _closes(word: str, found: OccasionComparison) -> bool:
         return False
     differs = found.verdict in (OccasionVerdict.FASTER, OccasionVerdict.SLOWER)
     return found.beyond_margin or not differs
+
+
+def _why(found: OccasionComparison) -> str:
+    """Say what closes a gate."""
+    text = f"{found.b.name} against {found.a.name}"
+    if found.beyond_margin and found.margin:
+        text += f", by more than the margin of {100 * found.margin:g} %"
+    return text
 
 
 def _lines(found: OccasionComparison) -> Iterator[str]:

@@ -34,7 +34,7 @@ def run(parsed: Parsed) -> int:
     probe = lab.driver.probe()
     settings = dict(_settings(lab))
     store = arguments.db or default_url(os.environ)
-    overhead = _overhead(lab, arguments.db)
+    overheads = _overheads(lab, arguments.db)
     if arguments.json:
         print_json(
             {
@@ -42,7 +42,7 @@ def run(parsed: Parsed) -> int:
                 "launcher": probe,
                 "settings": settings,
                 "store": store,
-                "overhead": None if overhead is None else to_builtins(overhead),
+                "overhead": [to_builtins(one) for one in overheads],
                 **_separation(arguments.helper),
             }
         )
@@ -50,7 +50,7 @@ def run(parsed: Parsed) -> int:
     print(
         "\n".join(
             fitted(
-                _lines(lab, probe, settings, store, arguments.helper, overhead),
+                _lines(lab, probe, settings, store, arguments.helper, overheads),
                 width_of(sys.stdout),
             )
         )
@@ -101,7 +101,7 @@ def _lines(
     settings: dict[str, dict[str, Any]],
     store: str,
     helper: Helper | None = None,
-    overhead: Overhead | None = None,
+    overheads: Sequence[Overhead] = (),
 ) -> Iterable[str]:
     machine = lab.machine
     cores = show_count(len(machine.cores), "core")
@@ -117,7 +117,7 @@ def _lines(
     yield from _rights(machine, helper)
     yield f"launcher   {probe.get('engine', 'unknown version')}"
     yield f"store      {store}"
-    yield from _observing(overhead)
+    yield from _observing(overheads)
     yield "state      `assay machine check` says whether it is fit for measuring"
     yield ""
     width = max(len(name) for name in settings)
@@ -130,20 +130,21 @@ def _lines(
                 yield f"{'':{width}}  {word}: {values}: {reason}"
 
 
-def _overhead(lab: Laboratory, db: str | None) -> Overhead | None:
-    """The stored costs of observing of this machine; none where there is no store yet."""
+def _overheads(lab: Laboratory, db: str | None) -> tuple[Overhead, ...]:
+    """Return the stored costs of observing on this machine; none where there is no store yet."""
     try:
         with open_store(db, create=False) as store:
-            return store.overhead(fingerprint(lab.machine))
+            return store.overheads(fingerprint(lab.machine))
     except AssayError:
-        return None
+        return ()
 
 
-def _observing(overhead: Overhead | None) -> Iterable[str]:
-    if overhead is None:
+def _observing(overheads: Sequence[Overhead]) -> Iterable[str]:
+    if not overheads:
         yield "observing  cost not measured here: `assay study calibrate --overhead` does it"
         return
-    for number, line in enumerate(summary_lines(overhead)):
+    lines = (line for overhead in overheads for line in summary_lines(overhead))
+    for number, line in enumerate(lines):
         yield f"{'' if number else 'observing':10} {line}"
 
 

@@ -47,6 +47,7 @@ def run(parsed: Parsed) -> int:
             lab,
             programs,
             budget_s=budget_s or BUDGET_S,
+            command=programs[0].name if parsed.separated else None,
             seed=arguments.seed or 0,
             told=told,
         )

@@ -75,7 +75,7 @@ OF_ACTIONS = {
     "resume": ("budget", "runs", "export", "new_stratum", "reboot_command", "confirm"),
     "confirm": ("budget", "runs", "export", "point", "disturbed_above"),
     "calibrate": ("budget", "runs", "seed", "disturbed_above", "observe", "overhead"),
-    "compare": (*("file", "metric", "margin", "occasion", "same_workload", "fail_if", "markdown"),),
+    "compare": ("file", "metric", "margin", "occasion", "same_workload", "fail_if", "markdown"),
     "export": ("bundle", "csv", "openmetrics", "output", "no_outputs", "file"),
     "verify": ("signature", "signer"),
 }

@@ -260,7 +260,8 @@ def _again(side: Measured) -> str:
     command = command if len(command) <= MAX_COMMAND else "COMMAND"
     if not side.condition.settings:
         return f"assay study calibrate -- {command}"
-    return f"assay measure --with {side.condition.settings} -- {command}"
+    settings = shlex.quote(str(side.condition.settings))
+    return f"assay measure --with {settings} -- {command}"
 
 
 def _unused(pools: Sequence[Pool], prospects: Sequence[Prospect]) -> Iterator[str]:

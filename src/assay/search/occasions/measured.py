@@ -252,7 +252,7 @@ def _values(
         has = f"only one value of {metric.name}" if values else f"no values of {metric.name}"
         raise BadInput(
             f"{name}: arm {arms[0].name!r} has {has} to compare.",
-            "A ratio takes two values above zero or more; `assay study show` has all.",
+            "A ratio takes at least two values above zero; `assay study show` has all values.",
         )
     return values, notes
 

@@ -1,0 +1,66 @@
+"""Rotation: successive runs have all tests that take long, and each run one of each file."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rotation import rested, rotation_of
+
+PARTS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """A collected test."""
+
+    path: Path
+    name: str
+    mark: pytest.Mark | None
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        return self.mark if name == "rotating" else None
+
+
+ROTATING = pytest.mark.rotating.mark
+
+
+def collected(path: str, count: int, mark: pytest.Mark | None = ROTATING) -> list[Any]:
+    return [Item(Path(path), f"test_{number}", mark) for number in range(count)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 11])
+def test_successive_runs_have_all_and_each_run_has_some(count: int) -> None:
+    items = [*collected("a.py", count), *collected("b.py", 3)]
+    runs = [set(items) - rested(items, number, PARTS) for number in range(1, PARTS + 1)]
+    assert set.union(*runs) == set(items)
+    for run in runs:
+        assert {item.path.name for item in run} == {"a.py", "b.py"}
+        assert len(run) <= -(-count // PARTS) + 1
+
+
+def test_others_are_in_every_run() -> None:
+    items = [*collected("a.py", 5, None), *collected("a.py", 8)]
+    for number in range(1, PARTS + 1):
+        assert all(item.mark for item in rested(items, number, PARTS))
+
+
+def test_a_group_takes_turns_across_files() -> None:
+    mark = pytest.mark.rotating("guests").mark
+    items = [*collected("a.py", 2, mark), *collected("b.py", 2, mark), *collected("a.py", 1)]
+    for number in range(1, PARTS + 1):
+        assert len(rested(items, number, PARTS)) == 3
+
+
+@pytest.mark.parametrize("text", ["", "2", "0/4", "5/4", "a/4", "1/b", "1/0", "-1/4"])
+def test_words_that_are_no_part(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="no part"):
+        rotation_of(text)
+
+
+def test_part_is_read() -> None:
+    assert rotation_of("2/4") == (2, 4)
