@@ -314,6 +314,7 @@ def test_machine_restore_deletes_partitions(env: Mapping[str, str]) -> None:
     assert run(env, "list").stdout.startswith("There is no partition")
 
 
+@pytest.mark.rotating
 def test_memory_comes_as_huge_pages(env: Mapping[str, str]) -> None:
     found = HOST.listdir(f"{NODES}/node0/hugepages/hugepages-2048kB")
     if not found:
@@ -324,6 +325,7 @@ def test_memory_comes_as_huge_pages(env: Mapping[str, str]) -> None:
     assert int(HOST.read(pool) or 0) >= told["bytes"] >> 21 > 0
 
 
+@pytest.mark.rotating
 def test_all_cpus_are_refused(env: Mapping[str, str]) -> None:
     done = run(env, "create", NAME, "--cpus", ",".join(map(str, ALL)))
     assert done.returncode == 2
@@ -357,6 +359,7 @@ def test_two_creations_at_once_never_share_a_cpu(env: Mapping[str, str]) -> None
     assert any(f"CPU {MINE} is of the partition" in text for text in told)
 
 
+@pytest.mark.rotating
 def test_a_broker_of_nobody_is_ended(env: Mapping[str, str], assay_broker: Path) -> None:
     """One that was started for a folder that is gone, as by who was killed at once."""
     folder = partition_folder(NAME, env)

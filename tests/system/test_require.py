@@ -80,6 +80,17 @@ def test_the_default_breaks_it(cli: CommandLine) -> None:
     assert "CHUNK=8" in found["recommendation"]["script"]
 
 
+def test_where_nothing_keeps_it_nothing_runs_as_recommended(cli: CommandLine) -> None:
+    words = ("env.CHUNK=48,64", "--runs", "40")
+    answer = cli("tune", *words, *LEAN, *QUIET, "--", *COMMAND)
+    assert answer.status == 0, answer.err
+    assert answer.document["recommendation"]["settings"] == {}
+    assert verdicts(answer.document)["default"] == "broken"
+    ran = cli("run", "--from", "last", "--", *COMMAND)
+    assert ran.status == 2
+    assert "found nothing that keeps what is required" in ran.err
+
+
 @pytest.mark.rotating
 def test_compare_and_measure_as_gates(cli: CommandLine) -> None:
     arms = ("--arm", "env.CHUNK=8", "--arm", "env.CHUNK=48")

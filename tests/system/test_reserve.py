@@ -118,6 +118,7 @@ def test_a_run_without_root(work: Standing, nobodys: CommandLine) -> None:
     assert where["group"].startswith(f"/{work.group.name}/lease-")
 
 
+@pytest.mark.rotating
 def test_a_study_without_root(work: Standing, nobodys: CommandLine) -> None:
     answer = nobodys(
         *("measure", "--reserve", "all", "--runs", "4", "--check", "lease-", "--json"),
@@ -136,6 +137,7 @@ def test_it_can_be_explained_without_being_had(work: Standing, cli: CommandLine)
     assert not work.leases
 
 
+@pytest.mark.rotating
 def test_what_the_program_is_told(several: tuple[Standing, Standing], cli: CommandLine) -> None:
     where = shown(
         cli("run", "--partition", "work", "--reserve", "cpus=2,utility=1,partial=yes", *program())
@@ -193,6 +195,7 @@ def test_what_cannot_be_had_is_refused(
     work.free()
 
 
+@pytest.mark.rotating
 def test_without_a_partition_it_is_said_how_one_is_made(run: Path, cli: CommandLine) -> None:
     answer = cli("run", "--reserve", "all", "--", "true")
     assert answer.status == 125 and "assay partition create" in answer.err
@@ -304,6 +307,7 @@ def test_memory_beyond_the_share_is_not_to_be_had(
 # --- however it ends ------------------------------------------------------------------------------
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("verb", ["run", "measure"])
 def test_the_share_is_free_however_assay_ends(
@@ -377,6 +381,7 @@ def test_a_resumed_study_has_its_share_again(work: Standing, cli: CommandLine) -
     assert told.status == 0 and "since it was measured" not in told.out
 
 
+@pytest.mark.rotating
 def test_settings_are_judged_against_the_share(work: Standing, cli: CommandLine) -> None:
     answer = cli("tune", "--dry-run", "--reserve", "all", "threads=1..8", "--", "true")
     assert answer.status == 0, answer.err
@@ -386,6 +391,7 @@ def test_settings_are_judged_against_the_share(work: Standing, cli: CommandLine)
     assert answer.status == 3 and f"may use {LAST}" in answer.err
 
 
+@pytest.mark.rotating
 def test_slots_divide_the_share(both: Standing, cli: CommandLine) -> None:
     answer = cli(
         "tune", "--dry-run", "--parallel", "2", "--reserve", "all", "env.A=1,2", "--", "true"
@@ -436,6 +442,7 @@ def changed_meanwhile(standing: Standing) -> Callable[[], None]:
     return lambda: (flag.write_text("0" if before == "1" else "1"), None)[1]
 
 
+@pytest.mark.rotating
 def test_a_partition_that_is_changed_meanwhile_is_told_of(work: Standing, cli: CommandLine) -> None:
     change = changed_meanwhile(work)
     sleeps = ("--", "sh", "-c", f"touch {cli.folder}/there; sleep 2")
@@ -450,6 +457,7 @@ def test_a_partition_that_is_changed_meanwhile_is_told_of(work: Standing, cli: C
     assert note in err.decode()
 
 
+@pytest.mark.rotating
 def test_blocks_in_which_a_partition_did_not_hold_are_disturbed(
     work: Standing, cli: CommandLine
 ) -> None:
@@ -464,6 +472,7 @@ def test_blocks_in_which_a_partition_did_not_hold_are_disturbed(
     assert all(evidence(sample, "partition") for sample in found["samples"])
 
 
+@pytest.mark.rotating
 def test_a_share_that_lost_its_group_is_told_of(work: Standing, cli: CommandLine) -> None:
     code = "import time; open('there', 'w'); time.sleep(1.5)"
     words = ("run", "--reserve", "all", "--record", "r.json", *program(code))

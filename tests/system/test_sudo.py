@@ -210,6 +210,7 @@ def test_launches_side_by_side_keep_to_their_cpus(sudo: CommandLine, folder: Pat
     assert len(set(log.read_text().splitlines())) == 2
 
 
+@pytest.mark.rotating
 @pytest.mark.skipif(
     not (V1 / "cpuset.cpus").exists(), reason="the guests try control groups of version 2"
 )
@@ -261,6 +262,7 @@ class TestTheSystem:
         assert (answer.status, answer.out, answer.err) == (0, "7\n", "")
         assert INTERVAL.read_text().strip() == interval
 
+    @pytest.mark.rotating
     def test_is_changed_for_the_launches_of_a_study(self, sudo: CommandLine) -> None:
         arms = ("--arm", "vm.stat_interval=1", "--arm", "vm.stat_interval=7")
         answer = sudo("compare", *arms, "--runs", "40", "--", "cat", INTERVAL)
@@ -309,6 +311,7 @@ class TestTheSystem:
         assert INTERVAL.read_text().strip() == interval
 
 
+@pytest.mark.rotating
 def test_an_installation_that_others_can_write_is_named(sudo: CommandLine, folder: Path) -> None:
     (folder / "bin").chmod(0o777)
     answer = sudo("run", "--", "id", "-u")

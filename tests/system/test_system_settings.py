@@ -273,6 +273,7 @@ def test_the_script_of_explain_does_the_same_and_puts_back(tmp_path: Path) -> No
     assert subprocess.run(["sh", script]).returncode == 7
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_study_that_is_ended_leaves_the_machine_as_it_was(number: int, tmp_path: Path) -> None:
     demand(THP, SWAPPINESS)
@@ -301,6 +302,7 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in now(f"/proc/{pid}/task/{pid}/children").split()]
 
 
+@pytest.mark.rotating
 def test_where_the_guard_is_killed_too_the_next_assay_puts_back(tmp_path: Path) -> None:
     demand(THP)
     before = now(THP)
@@ -382,6 +384,7 @@ def test_without_root_it_is_refused(tmp_path: Path) -> None:
     assert "changed as root" in (found.refused["vm.thp"].reason or "")
 
 
+@pytest.mark.rotating
 def test_a_study_says_at_its_end_what_is_not_as_it_was(tmp_path: Path) -> None:
     demand(SWAPPINESS)
     old = now(SWAPPINESS)

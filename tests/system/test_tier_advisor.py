@@ -188,6 +188,7 @@ def test_a_kernel_without_userfaultfd_is_advised(
     assert doctor.out.splitlines()[-1].startswith("swap can be advised: assay tier run --how")
 
 
+@pytest.mark.rotating
 def test_without_swap_the_next_step_is_told(cli: CommandLine, programs: Path, disk: Path) -> None:
     hidden = without_swap(disk)
     cli.prefix = (*hidden, str(programs / "no_userfaultfd"), str(errno.ENOSYS))

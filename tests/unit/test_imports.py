@@ -117,6 +117,7 @@ def test_the_list_can_fail() -> None:
     assert SRC.is_dir()
 
 
+@pytest.mark.rotating
 def test_denormal_numbers_survive_all_of_assay() -> None:
     """A library linked with -ffast-math would switch them off for the whole process (GCC 55522)."""
     modules = sorted(

@@ -10,7 +10,15 @@ import msgspec
 from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.measure.build_evidence import builds_of, built_as
-from assay.records import Conclusion, Configuration, Kind, Recommendation, Workload
+from assay.records import (
+    DEFAULT,
+    Conclusion,
+    Configuration,
+    Kind,
+    Recommendation,
+    RequirementVerdict,
+    Workload,
+)
 from assay.untrusted import clean
 
 if TYPE_CHECKING:
@@ -87,7 +95,8 @@ def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) 
         unproven: whether a recommendation that is not proven is accepted.
 
     Raises:
-        BadInput: it recommends nothing, has no such point, or is not proven and has to be.
+        BadInput: it recommends nothing, has no such point, is not proven and has to be, or found
+            nothing that keeps what is required.
     """
     if record.conclusion is None and record.spec.kind is Kind.TUNE:
         raise BadInput(
@@ -102,9 +111,24 @@ def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) 
     if point is not None:
         return _point(point, record.conclusion, record.id)
     recommendation = record.conclusion.recommendation
+    if not recommendation.settings and _breaks(record.conclusion):
+        raise BadInput(
+            f"Study {record.id} found nothing that keeps what is required, and the default does "
+            "not either.",
+            "Leave --from out to run the command as it is; a search with a larger --budget may "
+            "find more.",
+        )
     if recommendation.unproven and not unproven:
         raise _not_proven(record, recommendation)
     return recommendation.settings
+
+
+def _breaks(conclusion: Conclusion) -> bool:
+    """Return whether the default was shown to break a requirement."""
+    return any(
+        one.arm == str(DEFAULT) and one.verdict is RequirementVerdict.BROKEN
+        for one in conclusion.requirements
+    )
 
 
 def _not_proven(record: StudyRecord, recommendation: Recommendation) -> BadInput:

@@ -22,6 +22,9 @@ WIDENED = 1.65
 """Factor on the standard deviation of an expected effect, for the interval: by simulation, so that
 it holds also where noise drifts, has heavy tails or differs between configurations
 (``make bench-recommendations``)."""
+WIDENED_ONCE = 2.0
+"""The same of a configuration that was launched once: of many that were, it may be the best by the
+luck of that launch."""
 DOUBTED = 1.15
 """The same for the probability that a candidate is better than the default."""
 LIKELY = 0.9
@@ -54,12 +57,14 @@ class Candidate:
         estimate: of its log ratio to the default; lower is better.
         nothing: probability that no setting does anything.
         launches: that the model knows.
+        own_launches: of them of this configuration.
     """
 
     arm: Arm
     estimate: Estimate
     nothing: float = 1.0
     launches: int = 0
+    own_launches: int = 0
 
     def is_likely(self, margin: float) -> bool:
         """Whether it is expected to be better by more than a margin, and likely better at all.
@@ -84,7 +89,8 @@ class Candidate:
             launches: that the estimate rests on.
         """
         sign = 1.0 if goal is Goal.LOWER else -1.0
-        reach = Z * WIDENED * self.estimate.deviation
+        widened = WIDENED if self.own_launches > 1 else WIDENED_ONCE
+        reach = Z * widened * self.estimate.deviation
         ends = sorted(math.exp(sign * (self.estimate.mean + side * reach)) for side in (-1.0, 1.0))
         return Expected(
             ratio=_rounded(math.exp(sign * self.estimate.mean)),
@@ -130,7 +136,11 @@ def best_candidate(
         return KEPT_DEFAULT
     core = _core(searcher, space, trials, configuration, [c for c, _ in pairs], price)
     return Candidate(
-        arm_of(core), dict(pairs)[core], searcher.belief(space, trials).nothing, len(trials)
+        arm_of(core),
+        dict(pairs)[core],
+        searcher.belief(space, trials).nothing,
+        launches=len(trials),
+        own_launches=sum(trial.configuration == core for trial in trials),
     )
 
 

@@ -177,7 +177,7 @@ def _tune(
     if chosen.expected is not None:  # the sentence names it, recommended or not
         named = race.candidate.arm
     arms, stage = _told_arms(race, running, named)
-    notes: list[str] = loss_notes(spec.workload.objective, samples)
+    notes: list[str] = loss_notes(spec.workload, samples)
     if running is not None:
         notes += core_notes(spec, history, running, arm)
         if race.reduced.note and arm == running.whole:
@@ -322,7 +322,7 @@ def _tune_front(
         else None,
         configurations=len({s.launch.configuration for s in samples}),
         notes=(
-            *loss_notes(spec.workload.objective, samples),
+            *loss_notes(spec.workload, samples),
             *instances_notes(spec),
             *disturbance_notes(spec, history, [c for point in seen for c in point.claims]),
             *refusal_notes(history),
@@ -441,7 +441,7 @@ def _seen(
     """What was seen of a few named arms, and what weakens it."""
     found = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     notes = (
-        *loss_notes(spec.workload.objective, history.samples),
+        *loss_notes(spec.workload, history.samples),
         *instances_notes(spec),
         *disturbance_notes(spec, history, claims),
         *grant_notes(history, found),
@@ -503,7 +503,7 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
         notes=(
             *(spec.design.notes if spec.design else ()),
             *few_notes(spec),
-            *loss_notes(spec.workload.objective, samples),
+            *loss_notes(spec.workload, samples),
             *instances_notes(spec),
             *disturbance_notes(spec, history, claims),
             *cell_grant_notes(history),

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import ArmResult, Claim, Granted, Kind, Metric, Outcome, Sample, Stage, StudySpec
+from assay.records import (
+    ArmResult,
+    Claim,
+    Granted,
+    Kind,
+    Metric,
+    Outcome,
+    Sample,
+    Stage,
+    StudySpec,
+    Workload,
+)
 from assay.records.observation import USUAL
 from assay.records.workload import WALL
 from assay.search.disturbed_words import disturbers_words
@@ -123,8 +134,8 @@ def observing_notes(spec: StudySpec) -> list[str]:
     ]
 
 
-def loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
-    """How many launches failed or were stopped, when any did."""
+def loss_notes(workload: Workload, samples: Sequence[Sample]) -> list[str]:
+    """Say how many launches failed or were stopped, when any did."""
     notes = []
     failed = [s for s in samples if s.outcome in (Outcome.FAILED, Outcome.LIMIT)]
     if failed:
@@ -135,17 +146,18 @@ def loss_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
         )
     late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
     if late:
-        notes.append(_late_note(metric, late, len(samples)))
+        notes.append(_late_note(workload, late, len(samples)))
     return notes
 
 
-def _late_note(metric: Metric, late: Sequence[Sample], launches: int) -> str:
+def _late_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:
+    metric, caps = workload.objective, {sample.launch.cap_s for sample in late}
+    whose = "--timeout" if caps == {workload.timeout_s} else "a limit that assay set"
     if len(late) == 1:
-        told = f"1 of {launches} launches was stopped at its time limit, {_among(late)}"
+        told = f"1 of {launches} launches was stopped at {whose}, {_among(late)}"
         counted = "it counts as at least that long, and is in no summary"
     else:
-        told = f"{len(late)} of {launches} launches were stopped at their time limit, "
-        told += _among(late)
+        told = f"{len(late)} of {launches} launches were stopped at {whose}, {_among(late)}"
         counted = "they count as at least that long, and are in no summary"
     if metric.name != WALL.name:
         counted = f"{'it has' if len(late) == 1 else 'they have'} no value of {metric.name}"

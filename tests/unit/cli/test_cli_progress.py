@@ -190,6 +190,7 @@ def launches(arms: int, blocks: int) -> Iterator[tuple[StudySpec, CompareRace, S
             yield spec, race, sample
 
 
+@pytest.mark.rotating
 def test_many_arms_cost_no_more_than_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time that is spent here is not spent on launches."""
     clock = Clock()

@@ -455,6 +455,7 @@ def test_a_failing_hwloc_is_a_gap_with_its_own_words(tmp_path: Path) -> None:
     assert "broken tables" in found.why
 
 
+@pytest.mark.rotating
 @given(st.sets(st.integers(0, 200), min_size=1))
 def test_bitmaps_of_hwloc_are_read(cpus: set[int]) -> None:
     mask = sum(1 << cpu for cpu in cpus)

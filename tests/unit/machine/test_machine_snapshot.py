@@ -270,6 +270,7 @@ def side(root: Root) -> Side:
     return Side(machine, inventory, found.told)
 
 
+@pytest.mark.rotating
 def test_a_machine_does_not_differ_from_its_snapshot(tmp_path: Path) -> None:
     with opened(RECORDED / "20em64t-hybrid-1p6c2t+2ca4co1t.tar.bz2") as root:
         before = side(root)

@@ -47,6 +47,7 @@ def calibrated() -> ReportInput:
     )
 
 
+@pytest.mark.rotating
 def test_the_page_of_a_calibration(calibrated: ReportInput) -> None:
     text = text_of(render(calibrated))
     assert "Noise floor of this machine: two identical arms differ by" in text

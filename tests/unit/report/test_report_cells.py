@@ -177,6 +177,7 @@ def test_pictures_are_valid_and_the_same_every_time(report, width):
         assert {"1", "4", "16", "arg.jobs"} <= set(texts(again))
 
 
+@pytest.mark.rotating
 def test_values_that_have_no_room_are_left_out():
     wide = Parameter(name="arg.n", domain=Range(1, 25, step=1), default=1)
     other = Parameter(name="arg.m", domain=Range(1, 20, step=1), default=1)

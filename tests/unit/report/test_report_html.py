@@ -262,6 +262,7 @@ def test_a_report_is_not_heavier_than_its_library_and_samples():
     assert len(render(studies.tune()).encode()) < 1_600_000
 
 
+@pytest.mark.rotating
 def test_a_thousand_configurations_fit_into_three_megabytes():
     page = render(studies.crowd(1000))
     assert len(page.encode()) < 2_500_000
@@ -315,6 +316,7 @@ def test_a_mean_of_a_time_is_never_said_to_be_negative():
     assert "between 0.0 and 5,700.0 ms, cut off at 0" in text
 
 
+@pytest.mark.rotating
 def test_the_interval_beside_the_verdict_is_named_by_its_own_share():
     report = studies.compare()
     claims = tuple(studies._with(c, alpha=0.025) for c in report.conclusion.claims)

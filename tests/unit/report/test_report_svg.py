@@ -208,6 +208,7 @@ def test_what_lies_far_out_is_marked_at_the_edge():
     assert ticks and all(abs(float(t[:-2].replace("\u2212", "-"))) < 60 for t in ticks)
 
 
+@pytest.mark.rotating
 def test_a_crowd_of_launches_is_a_small_picture():
     for name, document in pictures(studies.crowd(3000)).items():
         assert len(document) < 200_000, name

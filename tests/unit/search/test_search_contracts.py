@@ -282,6 +282,7 @@ def test_contracts_are_not_vacuous(contract: type) -> None:
     assert sum(name.startswith("test_") for name in dir(contract)) >= 5
 
 
+@pytest.mark.rotating
 def test_a_search_by_the_model_goes_on_where_it_was_cut_off() -> None:
     """Told the same launches, a new race with a new searcher makes the same ones to the end."""
     spec = StudySpec(

@@ -49,6 +49,7 @@ def test_trends_are_of_what_is_not_in_it(study) -> None:  # type: ignore[no-unty
     assert first.ratio == pytest.approx(0.7, abs=0.05)
 
 
+@pytest.mark.rotating
 def test_two_that_do_the_same_good_interact() -> None:
     def takes_s(configuration: Configuration) -> float:
         good = configuration.get("malloc") == "tcmalloc" or configuration.get("thp") == "always"

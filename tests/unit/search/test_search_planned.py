@@ -110,6 +110,7 @@ def _first_block(configuration: Configuration) -> list[Sample]:
     return [GAIN.run(launch)]
 
 
+@pytest.mark.rotating
 def test_a_claim_says_that_it_was_planned_and_is_worked_out_again() -> None:
     found = [
         tune(MANY, replace(GAIN, seed=s), Budget(launches=100), seed=s).conclusion for s in range(8)

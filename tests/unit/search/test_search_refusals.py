@@ -24,6 +24,7 @@ LARGE = space_of(
 )
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("space", "launches"), [(SMALL, 300), (LARGE, 200)], ids=["racing", "model"]
 )

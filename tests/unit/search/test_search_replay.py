@@ -182,6 +182,7 @@ def test_where_higher_is_better(method) -> None:  # type: ignore[no-untyped-def]
     assert row.regret < 0.2
 
 
+@pytest.mark.rotating
 def test_without_difference_the_race_keeps_the_default() -> None:
     table = without_difference(grid())
     assert len(set(table.means)) == 1

@@ -14,6 +14,7 @@ from assay.records import (
     Choices,
     Conclusion,
     Configuration,
+    Evidence,
     Goal,
     Kind,
     Metric,
@@ -125,6 +126,7 @@ def test_higher_is_better_raises_the_ratio() -> None:
     assert found.expected.ratio > 1.3
 
 
+@pytest.mark.rotating
 def test_without_effect_the_default_is_kept() -> None:
     for seed in range(4):
         found = chosen_of(spec(14, seed), program(0.0, seed))
@@ -223,6 +225,7 @@ def test_few_launches_take_more_to_be_recommended() -> None:
     assert not few.is_likely(0.01) and more.is_likely(0.01)
 
 
+@pytest.mark.rotating
 def test_arm_that_the_answer_names_is_in_the_table() -> None:
     for seed in range(5):
         _, found = study(spec(12, seed), program(0.06, seed))
@@ -235,8 +238,12 @@ def test_arm_that_the_answer_names_is_in_the_table() -> None:
 
 def test_disturbed_blocks_of_a_search_are_told() -> None:
     asked = msgspec.structs.replace(spec(12), disturbed_above=0.1)
-    _, found = study(asked, program(0.5, others=lambda launch: 0.6))
+    trip, found = study(asked, program(0.5, others=lambda launch: 0.6))
     assert any("of the search disturbed" in note for note in found.notes)
+    burner = Evidence(kind="other_process", value=0.6, unit="CPUs", note="burn (process 812)")
+    seen = [msgspec.structs.replace(s, evidence=(*s.evidence, burner)) for s in trip.samples]
+    named = conclude(asked, seen, SearchSpace(SPACE), GpSearcher(), trip.done)
+    assert any("burn (process 812)" in note for note in named.notes)
 
 
 class Doubting(ByAverage):
@@ -262,6 +269,7 @@ def test_part_that_was_launched_as_often_as_the_whole_is_preferred(
     assert found.arm == arm_of(chosen)
 
 
+@pytest.mark.rotating
 def test_last_launches_of_a_large_budget_look_for_the_core() -> None:
     runs = Simulated(takes_s=lambda c: math.exp(-0.2 * (c.get("arg.p1") == 2)), noise=0.15, seed=1)
     trip, found = study(spec(80, seed=1), runs)

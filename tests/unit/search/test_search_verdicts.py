@@ -48,6 +48,7 @@ def most_allowed(studies: int) -> float:
     return studies * (0.05 + 2 * math.sqrt(0.05 * 0.95 / studies))
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "program",
     [
@@ -65,6 +66,7 @@ def test_nothing_is_found_where_nothing_is(program: Simulated) -> None:
     assert wins <= most_allowed(100)
 
 
+@pytest.mark.rotating
 def test_arms_that_are_alike_are_not_told_apart() -> None:
     wrong = 0
     for seed in range(100):
@@ -75,6 +77,7 @@ def test_arms_that_are_alike_are_not_told_apart() -> None:
     assert wrong <= most_allowed(100)
 
 
+@pytest.mark.rotating
 def test_a_true_gain_is_found_and_told_right() -> None:
     found = [tune(SMALL, replace(GAIN, seed=s), Budget(launches=150), seed=s) for s in range(25)]
     winners = [study for study in found if study.settings.get("malloc") == "tcmalloc"]
@@ -90,6 +93,7 @@ def test_a_true_gain_is_found_and_told_right() -> None:
     assert statistics.fmean(ratios) == pytest.approx(0.8, abs=0.01)
 
 
+@pytest.mark.rotating
 def test_settings_without_effect_are_dropped() -> None:
     kept = [tune(SMALL, replace(GAIN, seed=s), Budget(launches=300), seed=s) for s in range(20)]
     assert sum(study.settings == {"malloc": "tcmalloc"} for study in kept) >= 17
@@ -514,6 +518,7 @@ def test_values_that_differ_in_the_seventh_digit_are_two_arms() -> None:
     assert study.settings == {"arg.x": good}
 
 
+@pytest.mark.rotating
 def test_a_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() -> None:
     """Under noise each setting by itself seems idle; that is no proof that all of them are."""
     program = Simulated(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)

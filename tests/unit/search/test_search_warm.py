@@ -361,6 +361,7 @@ def test_a_study_carries_what_guides_it(before: Earlier) -> None:
     assert b"earlier" not in encode(spec_of()), "stores of earlier versions look the same"
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("count", [5, 12, 25, 40])
 def test_it_goes_on_where_it_was_cut_off(before: Earlier, count: int) -> None:
     spec = decode(encode(msgspec.structs.replace(spec_of(), earlier=(before,))), StudySpec)

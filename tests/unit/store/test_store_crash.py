@@ -103,6 +103,7 @@ def test_a_forked_child_neither_keeps_nor_shares_the_hold(database: Path) -> Non
         os.close(write_end)
 
 
+@pytest.mark.rotating
 def test_processes_that_start_together_share_a_new_store(database: Path, scripts) -> None:
     several = [scripts.start(ONE_OF_MANY, database) for _ in range(4)]
     for one in several:

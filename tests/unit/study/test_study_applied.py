@@ -162,6 +162,7 @@ class Silent:
         return nullcontext()
 
 
+@pytest.mark.rotating
 def test_a_whole_study_with_real_launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The registry says what it costs; the study groups, averages, applies and tells."""
     opened: list[Configuration] = []

@@ -244,6 +244,7 @@ def test_the_firmware_is_what_the_topology_shows(store: Store) -> None:
     assert result.conclusion.blocks >= 6
 
 
+@pytest.mark.rotating
 def test_a_firmware_that_nobody_can_read_is_confirmed(store: Store) -> None:
     told: dict[str, str] = {}
 

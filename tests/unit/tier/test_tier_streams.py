@@ -49,6 +49,7 @@ def shown(run: Run, *keys: str) -> tuple[object, ...]:
     return tuple(run[key] for key in keys)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("stride", [1, -1])
 def test_neighbours_are_a_run_whose_window_doubles(found: Found, stride: int) -> None:
     first, *runs = found(range(30, 30 + 6 * stride, stride))

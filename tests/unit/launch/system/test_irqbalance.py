@@ -89,6 +89,7 @@ def test_what_it_does_already_is_not_said_again(host: RecordedHost, daemon: Daem
     assert daemon.asked == ["setup"]
 
 
+@pytest.mark.rotating
 def test_one_that_goes_on_as_before_is_named(
     host: RecordedHost, daemon: Daemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
