@@ -89,6 +89,11 @@ def test_where_nothing_keeps_it_nothing_runs_as_recommended(cli: CommandLine) ->
     ran = cli("run", "--from", "last", "--", *COMMAND)
     assert ran.status == 2
     assert "found nothing that keeps what is required" in ran.err
+    few = cli("tune", *words[:1], "--runs", "3", *LEAN, *QUIET, "--", *COMMAND)
+    assert few.status == 0, few.err
+    assert few.document["recommendation"]["settings"] == {}
+    assert "did not show" in cli("run", "--from", "last", "--", *COMMAND).err
+    assert cli("run", "--from", "last", "--unproven", "--", *COMMAND).status == 0
 
 
 @pytest.mark.rotating

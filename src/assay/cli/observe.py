@@ -19,6 +19,10 @@ def observed_of(text: str | None) -> tuple[Observation, ...] | None:
         return {None: None, "all": EVERY, "none": ()}[text]
     asked = text.split(",")
     for name in asked:
+        if name in ("all", "none"):
+            raise BadInput(
+                f"--observe: {name!r} stands alone.", f"Write {name}, or names without it."
+            )
         if name not in tuple(Observation):
             near = nearest(name, (*Observation, "all", "none"))
             raise BadInput(

@@ -111,24 +111,32 @@ def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) 
     if point is not None:
         return _point(point, record.conclusion, record.id)
     recommendation = record.conclusion.recommendation
-    if not recommendation.settings and _breaks(record.conclusion):
+    default = _default_keeps(record.conclusion)
+    if not recommendation.settings and default is RequirementVerdict.BROKEN:
         raise BadInput(
             f"Study {record.id} found nothing that keeps what is required, and the default does "
             "not either.",
             "Leave --from out to run the command as it is; a search with a larger --budget may "
             "find more.",
         )
+    known = not record.spec.require or default is RequirementVerdict.HOLDS
+    if not recommendation.settings and not known and not unproven:
+        raise BadInput(
+            f"Study {record.id} keeps the default, and did not show that it keeps what is "
+            f"required: {clean(recommendation.sentence)}",
+            f"--unproven runs it all the same; `assay study resume {record.id}` with a larger "
+            "--budget or --runs goes on.",
+        )
     if recommendation.unproven and not unproven:
         raise _not_proven(record, recommendation)
     return recommendation.settings
 
 
-def _breaks(conclusion: Conclusion) -> bool:
-    """Return whether the default was shown to break a requirement."""
-    return any(
-        one.arm == str(DEFAULT) and one.verdict is RequirementVerdict.BROKEN
-        for one in conclusion.requirements
-    )
+def _default_keeps(conclusion: Conclusion) -> RequirementVerdict | None:
+    """Return the worst verdict on what the default keeps; ``None`` where there is none."""
+    found = [one.verdict for one in conclusion.requirements if one.arm == str(DEFAULT)]
+    order = (RequirementVerdict.BROKEN, RequirementVerdict.UNCLEAR, RequirementVerdict.HOLDS)
+    return min(found, key=order.index, default=None)
 
 
 def _not_proven(record: StudyRecord, recommendation: Recommendation) -> BadInput:

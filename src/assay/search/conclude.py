@@ -392,7 +392,7 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
         return f"Nothing that was tried keeps {required_text(race.spec)}."
     if race.winner == DEFAULT_ARM and done.reason is Reason.BUDGET:
         others = show_count(len(tried), "other configuration", "other configurations")
-        return f"Keep the default: of {others} that were tried none stood clearly better so far."
+        return f"Keep the default: of {others} tried none stood clearly better so far."
     if race.winner == DEFAULT_ARM:
         return "Keep the default: nothing that was tried stood better."
     if done.reason is Reason.BUDGET:

@@ -32,3 +32,9 @@ def test_empty_name_is_refused_with_all_names() -> None:
     with pytest.raises(BadInput) as error:
         observed_of("")
     assert "counters, memory, scheduling, readback" in error.value.remedy
+
+
+@pytest.mark.parametrize("text", ["none,memory", "memory,all", "all,none"])
+def test_all_and_none_stand_alone(text: str) -> None:
+    with pytest.raises(BadInput, match="stands alone"):
+        observed_of(text)

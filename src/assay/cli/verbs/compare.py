@@ -149,7 +149,10 @@ def _named(arms: list[Arm], names: list[str]) -> tuple[Arm, ...]:
         )
     full = [*names, *(arm.name for arm in arms[len(names) :])]
     if len(set(full)) < len(full):
-        raise BadInput("Two arms have the same name.", "Tell them apart with --name.")
+        raise BadInput(
+            "Two arms have the same name.",
+            "Tell them apart with --name; `assay study calibrate` compares identical arms.",
+        )
     return tuple(
         Arm(name=name, configuration=arm.configuration)
         for name, arm in zip(full, arms, strict=True)
