@@ -25,6 +25,8 @@ it holds also where noise drifts, has heavy tails or differs between configurati
 WIDENED_ONCE = 2.0
 """The same of a configuration that was launched once: of many that were, it may be the best by the
 luck of that launch."""
+ONCE_FROM = 20
+"""Launches from which on that counts: a model of fewer doubts enough by itself."""
 DOUBTED = 1.15
 """The same for the probability that a candidate is better than the default."""
 LIKELY = 0.9
@@ -89,7 +91,8 @@ class Candidate:
             launches: that the estimate rests on.
         """
         sign = 1.0 if goal is Goal.LOWER else -1.0
-        widened = WIDENED if self.own_launches > 1 else WIDENED_ONCE
+        lucky = self.own_launches <= 1 and self.launches >= ONCE_FROM
+        widened = WIDENED_ONCE if lucky else WIDENED
         reach = Z * widened * self.estimate.deviation
         ends = sorted(math.exp(sign * (self.estimate.mean + side * reach)) for side in (-1.0, 1.0))
         return Expected(
