@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from assay.launch.driver import find_launcher
+from assay.measure.overhead import READ_BACK
 
 from . import tools
 from .bench import Bench
@@ -29,8 +30,6 @@ PLAIN = "plain spawn and wait"
 EMPTY = "assay-exec, empty plan"
 CONTAINED = "assay-exec, contained and read back"
 LIBRARY = "assay, library"
-OBSERVED = ["status", "environ", "maps", "threads"]
-"""What ``assay measure`` reads back where settings are varied."""
 
 
 def key(tool: str, quantity: str) -> Key:
@@ -70,7 +69,7 @@ def _launchers(bench: Bench) -> Iterable[tuple[str, list[str]]]:
         yield "numactl", [bench.peers.path("numactl"), "--localalloc", *TRUE]
     plans: dict[str, dict[str, object]] = {
         EMPTY: {"containment": "none"},
-        CONTAINED: {"observe": OBSERVED},
+        CONTAINED: {"observe": READ_BACK},
     }
     for number, (name, more) in enumerate(plans.items()):
         plan, record = bench.folder / f"plan{number}.json", bench.folder / f"record{number}.json"

@@ -68,8 +68,9 @@ def kept() -> list[dict[str, Any]]:
     """Return the studies of earlier runs that this version of the code made."""
     if not KEPT.exists():
         return []
+    code = digest()
     known = [json.loads(line) for line in KEPT.read_text().splitlines()]
-    return [one for one in known if one["code"] == digest()]
+    return [one for one in known if one["code"] == code]
 
 
 def demand_input() -> None:

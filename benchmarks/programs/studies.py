@@ -54,7 +54,7 @@ def tuned(
 
     Args:
         name: of the program.
-        program: what is tuned.
+        program: to tune.
         budget: of the study, as a duration.
         seed: of the study.
         pairs: launches of each side of a control.

@@ -76,7 +76,7 @@ class OtherProcesses:
             return ()
         from assay.measure.noise import family, others
 
-        # Launches beside this one are no strangers: they have CPUs of their own.
+        # Launches beside this one have CPUs of their own, and do not disturb it.
         found = others(before, after, family(after, os.getpid()))
         shares = [(one, one.busy_s / passed_s) for one in found[:NAMED]]
         return tuple(

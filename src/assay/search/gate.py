@@ -59,10 +59,13 @@ def _counts(found: Claim) -> bool:
 
 
 def _told(found: Claim) -> str:
-    text = f"{found.b} against {found.a}"
-    if found.verdict in DIFFERENT and found.margin:
-        text += f", by more than the margin of {100 * found.margin:g} %"
-    return text
+    return difference_text(found.b, found.a, found.margin if found.verdict in DIFFERENT else 0.0)
+
+
+def difference_text(b: str, a: str, margin: float) -> str:
+    """Name two conditions, and the margin that they differ by more than; 0 where there is none."""
+    beyond = f", by more than the margin of {100 * margin:g} %" if margin else ""
+    return f"{b} against {a}{beyond}"
 
 
 def wants_more(gate: Sequence[str], found: Claim) -> bool:

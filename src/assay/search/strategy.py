@@ -81,8 +81,8 @@ GAIN_DOUBT = 2.0
 class Strategy(Protocol):
     """Search of one kind.
 
-    Its answers follow from the history and the purse, and from whether it was told to prove: a
-    study that is resumed with more budget tells it again.
+    Its answers follow from the history and the purse, and from ``prove``: a study that is
+    resumed with more budget calls it again.
     """
 
     def roster(self, history: History, purse: Purse) -> list[Arm] | None:

@@ -65,7 +65,7 @@ def test_disturbed_launch_names_who_used_the_cpus(machine: Machine) -> None:
     assert found.outside
 
 
-def test_what_was_busy_long_before_names_nobody(machine: Machine) -> None:
+def test_process_that_was_busy_long_before_is_not_named(machine: Machine) -> None:
     others = OtherProcesses(machine.read, machine.clock, machine.clock)
     others.evidence(sample(1.0))
     machine.now_s += 60.0

@@ -15,6 +15,7 @@ from assay.errors import BadInput
 from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict
 from assay.report.scale import Scale, scale_for
+from assay.search.gate import difference_text
 from assay.search.occasions.judge import compared
 from assay.search.occasions.words import (
     difference_lines,
@@ -86,10 +87,8 @@ def _closes(word: str, found: OccasionComparison) -> bool:
 
 def _why(found: OccasionComparison) -> str:
     """Say what closes a gate."""
-    text = f"{found.b.name} against {found.a.name}"
-    if found.beyond_margin and found.margin:
-        text += f", by more than the margin of {100 * found.margin:g} %"
-    return text
+    margin = found.margin if found.beyond_margin else 0.0
+    return difference_text(found.b.name, found.a.name, margin)
 
 
 def _lines(found: OccasionComparison) -> Iterator[str]:
