@@ -118,7 +118,7 @@ def test_time_outs_leave_a_document_that_can_be_read(
     )
     study = compare(program, Budget(launches=40), {}, {"nice": 5}, timeout_s=10.0)
     found = document_of(study, capsys)
-    assert any("time limit" in note for note in found["notes"])
+    assert any("--timeout" in note for note in found["notes"])
     lines = "\n".join(result_lines(result_of(study)))
     assert "nan" not in lines
     assert "inf" not in lines.replace("information", "")
