@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from assay.cli.main import main
+from assay.cli.wire import laboratory, program_of
+from assay.measure.overhead import MIN_ROUNDS, Program
 from assay.records import Stage
 from assay.store import open_store
+from assay.study.overhead import calibrate
 
 
 @pytest.fixture
@@ -76,6 +79,26 @@ def test_program_that_fails_ends_with_its_status_named(
     assert main([*words, "--", "/bin/false"]) != 0
     assert "status 1" in capsys.readouterr().err
     assert "cost not measured here" in shown_by_doctor(db, capsys)
+
+
+@pytest.mark.parametrize("rounds", [3, 12])
+def test_interrupt_ends_it_with_what_is_known(rounds: int) -> None:
+    """Before the tenth round nothing can be said."""
+
+    def told(made: int) -> None:
+        if made == rounds:
+            raise KeyboardInterrupt
+
+    program = Program("true", ("/bin/true",))
+    lab = laboratory(program_of(program.argv))
+    if rounds < MIN_ROUNDS:
+        with pytest.raises(KeyboardInterrupt):
+            calibrate(lab, [program], budget_s=600.0, told=told)
+    else:
+        found = calibrate(lab, [program], budget_s=600.0, told=told)
+        assert min(cost.pairs for cost in found.costs) == rounds
+        assert found.others is not None
+        assert 0.0 <= found.others <= 1.0
 
 
 @pytest.mark.parametrize("more", [["--runs", "5"], ["--observe", "none"]])

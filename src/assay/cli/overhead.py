@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.records.observation import USUAL
 from assay.records.overhead import Cost, ObservedCost, Overhead
+from assay.records.study import DISTURBED_ABOVE
 from assay.search.floor import day
 from assay.units import significant
 
@@ -28,6 +29,12 @@ def overhead_lines(found: Overhead) -> Iterator[str]:
         yield f"  {'  '.join(cells)}".rstrip()
     for observation, reason in found.absent.items():
         yield f"  not measured: {observation}: {reason}"
+    if found.others is not None and found.others > DISTURBED_ABOVE:
+        yield ""
+        yield (
+            f"Others used {100 * found.others:.0f} % of the CPUs meanwhile; the intervals are wider "
+            "for it. On a quiet machine they are narrower: `assay machine check` looks."
+        )
 
 
 def summary_lines(found: Overhead) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Sequence
 
@@ -15,6 +16,7 @@ from assay.cli.kernels import kernel_lines
 from assay.cli.layout import fitted, width_of
 from assay.records import (
     ArmResult,
+    Budget,
     Conclusion,
     Kind,
     Metric,
@@ -23,6 +25,7 @@ from assay.records import (
     RequirementVerdict,
     StudySpec,
     Switching,
+    Verdict,
 )
 from assay.report.plain import shorten
 from assay.search.calibration_words import sentences
@@ -32,6 +35,7 @@ from assay.search.elsewhere import elsewhere_words
 from assay.search.floor import floor_words, origin_words
 from assay.search.front_sentence import noun
 from assay.search.interference import interference_words
+from assay.search.proof import MAX_LAUNCHES
 from assay.search.proof_words import proof_command, proof_words
 from assay.search.requirement_words import (
     required_text,
@@ -255,8 +259,30 @@ def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
         yield f"  {label} ({proof_words(chosen.proof)}): {command}"
 
 
+def decision_lines(result: Result) -> Iterable[str]:
+    """What it takes to decide a comparison that is unclear, and the command that goes on to it."""
+    conclusion, asked = result.conclusion, result.spec.budget
+    needed = [
+        found.blocks_needed
+        for found in conclusion.claims
+        if found.verdict is Verdict.UNCLEAR and found.blocks_needed is not None
+    ]
+    ran = conclusion.blocks
+    if conclusion.kind is not Kind.COMPARE or not needed or not ran or max(needed) <= ran:
+        return
+    share = max(needed) / ran - 1.0
+    launches = math.ceil(share * conclusion.launches)
+    if launches > MAX_LAUNCHES:
+        return
+    time_s = None if asked.time_s is None else share * result.elapsed_s
+    more = Budget(time_s=time_s, launches=None if asked.launches is None else launches)
+    command = proof_command(result.study_id, asked, more)
+    yield f"  decide it ({proof_words(more)}): {command}"
+
+
 def _next_steps(result: Result) -> Iterable[str]:
     yield f"  study {result.study_id}; the whole picture: assay report {result.study_id}"
+    yield from decision_lines(result)
     chosen = result.conclusion.recommendation
     if result.spec.objectives:
         yield from front_steps(result.study_id, result.conclusion)

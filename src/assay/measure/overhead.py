@@ -7,8 +7,8 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ import msgspec
 from assay.errors import NotPossible, WorkloadFailed
 from assay.launch.driver import Driver
 from assay.measure import loads
+from assay.measure.sample import foreign_load_s
 from assay.records import RunFacts
+from assay.records.observation import CYCLES
 from assay.records.overhead import Cost, ObservedCost
 from assay.units import show_duration
 
@@ -51,6 +53,19 @@ class Way(msgspec.Struct, frozen=True):
     observation: str
     on: Mapping[str, Any]
     without: Mapping[str, Any]
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What was found.
+
+    Attributes:
+        costs: of each observation and program.
+        others: share of the CPUs that other processes and the hypervisor used meanwhile; ``None``
+            where the kernel does not tell.
+    """
+
+    costs: tuple[ObservedCost, ...]
+    others: float | None
 
 
 class Program(msgspec.Struct, frozen=True):
@@ -92,8 +107,10 @@ def measured(
     budget_s: float,
     seed: int = 0,
     told: Callable[[int], None] = lambda rounds: None,
-) -> tuple[ObservedCost, ...]:
+) -> Measured:
     """Measure each observation with each program, in rounds of random order, until time is up.
+
+    An interrupt ends it as well, with what is known, once the least number of rounds was made.
 
     Args:
         driver: starts the launches.
@@ -106,6 +123,7 @@ def measured(
         WorkloadFailed: a launch failed.
         NotPossible: the launcher could not put one in place, or the least number of rounds takes
             longer than the budget and a minute.
+        KeyboardInterrupt: it was interrupted before.
     """
     rng = random.Random(seed)
     began_s = time.monotonic()
@@ -113,19 +131,41 @@ def measured(
     cells = list(product(ways, programs))
     pairs: dict[tuple[str, str], list[tuple[RunFacts, RunFacts]]] = {}
     rounds = 0
-    while rounds < MIN_ROUNDS or time.monotonic() < end_s:
-        for way, program in rng.sample(cells, len(cells)):
-            pair = _pair(driver, program, way, on_first=rng.random() < 0.5)
-            pairs.setdefault((way.observation, program.name), []).append(pair)
-        rounds += 1
-        told(rounds)
-        if rounds == 1:
-            _demand_time(time.monotonic() - began_s, budget_s)
+    try:
+        while rounds < MIN_ROUNDS or time.monotonic() < end_s:
+            for way, program in rng.sample(cells, len(cells)):
+                pair = _pair(driver, program, way, on_first=rng.random() < 0.5)
+                pairs.setdefault((way.observation, program.name), []).append(pair)
+            rounds += 1
+            told(rounds)
+            if rounds == 1:
+                _demand_time(time.monotonic() - began_s, budget_s)
+    except KeyboardInterrupt:
+        if rounds < MIN_ROUNDS:
+            raise
     figures = DECIDING * len(programs)
-    return tuple(
+    costs = tuple(
         cost_of(way.observation, program.name, pairs[way.observation, program.name], figures)
         for way, program in cells
     )
+    return Measured(costs, others_share(chain.from_iterable(chain.from_iterable(pairs.values()))))
+
+
+def others_share(launches: Iterable[RunFacts]) -> float | None:
+    """Return the share of the CPUs that others used during launches.
+
+    Args:
+        launches: their facts; those whose host does not tell are left out.
+    """
+    outside_s = capacity_s = 0.0
+    for facts in launches:
+        host = facts.host
+        foreign_s = foreign_load_s(host, own_s=0.0) if host else None  # assay only waits
+        if host is None or foreign_s is None or not host.cpus:
+            continue
+        outside_s += foreign_s + (host.steal_s or 0.0)
+        capacity_s += (facts.wall_s or 0.0) * host.cpus
+    return max(0.0, outside_s / capacity_s) if capacity_s else None
 
 
 def _demand_time(round_s: float, budget_s: float) -> None:
@@ -271,4 +311,4 @@ def missing(facts: RunFacts, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     if "containment" in names and (facts.containment is None or facts.containment.mode == "none"):
         yield "containment", "this host gives no control group"
     if "counters" in names and not facts.counters:
-        yield "counters", facts.absent.get("counters.cycles", "this machine has no counter")
+        yield "counters", facts.absent.get(CYCLES, "this machine has no counter")

@@ -27,3 +27,5 @@ USUAL = (Observation.MEMORY, Observation.SCHEDULING)
 below 0.5 % of a program (docs/benchmarks/overhead.md)."""
 EVERY = tuple(Observation)
 """All observations, as the survey of ``tune`` takes them, whose time is never used."""
+CYCLES = "counters.cycles"
+"""Where a launch tells why a machine without hardware counters has none (``absent``)."""

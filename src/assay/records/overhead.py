@@ -79,6 +79,8 @@ class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         at_s: when it was measured, in seconds since 1970 (UTC).
         took_s: length of the measurement, in seconds.
         command: that was launched; ``None``: the built-in loads.
+        others: share of the CPUs that other processes and the hypervisor used meanwhile; ``None``
+            where that is unknown, and in calibrations of an older assay.
         costs: of each observation and program.
         absent: observations that could not be measured here -> the reason.
     """
@@ -92,3 +94,4 @@ class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     costs: tuple[ObservedCost, ...]
     absent: dict[str, str] = {}
     command: str | None = None
+    others: float | None = None

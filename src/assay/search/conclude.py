@@ -122,7 +122,7 @@ def conclude(
             *found.notes,
             *boot_notes(spec, samples, kernels),
             *suspect_notes(samples),
-            *observing_notes(spec),
+            *observing_notes(spec, samples),
         ),
         kernels=kernels,
     )

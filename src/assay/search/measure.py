@@ -74,7 +74,8 @@ class MeasureRace(BlockRace):
             for s in samples
             if s.outcome is Outcome.OK and name in s.metrics and s.launch.stage is Stage.CONFIRM
         ]
-        sound = [s for s in timed if not self._history.is_disturbed(Stage.CONFIRM, s.launch.block)]
+        counting = set(self._history.summarised(Stage.CONFIRM))
+        sound = [s for s in timed if s.launch.block in counting]
         lost = len(samples) - warm - len(timed)
         parts = [show_count(len(sound), "measured launch", "measured launches")]
         parts += [f"{len(timed) - len(sound)} left out"] if len(sound) < len(timed) else []

@@ -16,7 +16,7 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.records.observation import USUAL
+from assay.records.observation import CYCLES, USUAL, Observation
 from assay.records.workload import WALL
 from assay.search.disturbed_words import disturbers_words
 from assay.search.disturbers import disturbers_of
@@ -122,16 +122,21 @@ def _searched_notes(spec: StudySpec, history: History) -> list[str]:
     ]
 
 
-def observing_notes(spec: StudySpec) -> list[str]:
-    """Name the usual observations that a calibration switched off."""
-    if not spec.unobserved:
-        return []
-    names = " and ".join(spec.unobserved)
-    return [
-        f"launches that count went without samples of {names}: a calibration shows that these "
-        f"cost too much on this machine (`assay doctor` has the figures, `--observe "
-        f"{','.join(USUAL)}` takes them nevertheless)"
-    ]
+def observing_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
+    """Name the usual observations that a calibration switched off, and counters without a value."""
+    notes = []
+    if spec.unobserved:
+        names = " and ".join(spec.unobserved)
+        notes.append(
+            f"launches that count went without samples of {names}: a calibration shows that these "
+            f"cost too much on this machine (`assay doctor` has the figures, `--observe "
+            f"{','.join(USUAL)}` takes them nevertheless)"
+        )
+    if Observation.COUNTERS in (spec.observe or ()):
+        reasons = [s.absent[CYCLES] for s in samples if CYCLES in s.absent]
+        if samples and len(reasons) == len(samples):
+            notes.append(f"no launch has hardware counters: {reasons[-1]}")
+    return notes
 
 
 def loss_notes(workload: Workload, samples: Sequence[Sample]) -> list[str]:

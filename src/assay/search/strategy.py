@@ -366,7 +366,9 @@ class ModelBased:
         # What is confirmed is the winner without idle settings, which may be still to be built.
         proof = self._keeping.proof(history, self._to_confirm(history, trials), gain, noise)
         if self._proving and not purse.affords(proof.times(2.0)):
-            return purse.affords(proof)
+            # A core runs beside the winner only where both are affordable.
+            alone = self._keeping.proof(history, (self.winner(history),), gain, noise)
+            return purse.affords(alone)
         if not is_last_moment(purse, proof, following):
             return False
         if self._proving or not math.isfinite(best.estimate.deviation):

@@ -133,4 +133,8 @@ def say_default_alone(spec: StudySpec, history: History, needed: Budget) -> str:
         mean = show_quantity(summarise(values).mean, metric.unit)
         launches = show_count(len(values), "launch", "launches")
         told = f"Keep the default: its {metric.name} is {mean} in {launches}, and nothing else ran."
+    broken = sum(history.slacks.broken_by(sample) for sample in history.samples)
+    if broken:
+        of = show_count(len(history.samples), "launch", "launches")
+        told += f" {required_text(spec)} was not kept in {broken} of {of}."
     return f"{told} An answer takes about {needed_text(spec.budget, needed)}."

@@ -55,7 +55,7 @@ def calibrate(
     facts = launched(lab.driver, programs[0], EVERYTHING)
     absent |= dict(missing(facts, [way.observation for way in ways]))
     ways = [way for way in ways if way.observation not in absent]
-    costs = measured(lab.driver, programs, ways, budget_s=budget_s, seed=seed, told=told)
+    found = measured(lab.driver, programs, ways, budget_s=budget_s, seed=seed, told=told)
     return Overhead(
         machine=fingerprint(lab.machine),
         model=lab.machine.model,
@@ -63,7 +63,8 @@ def calibrate(
         engine=__version__,
         at_s=at_s,
         took_s=time.monotonic() - began_s,
-        costs=costs,
+        costs=found.costs,
+        others=found.others,
         absent=absent,
         command=command,
     )

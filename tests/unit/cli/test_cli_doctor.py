@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from assay.cli.overhead import overhead_lines, summary_lines
@@ -92,6 +93,12 @@ def test_table_of_costs_lists_observations_that_were_not_measured() -> None:
     assert "median of 20 pairs" in lines[0]
     assert lines[-1] == "  not measured: counters: this machine has no such counter"
     assert any("memory" in line and "50.0 ms" in line for line in lines)
+
+
+@pytest.mark.parametrize(("others", "told"), [(None, False), (0.03, False), (0.31, True)])
+def test_table_of_costs_tells_of_others(others: float | None, told: bool) -> None:
+    lines = list(overhead_lines(replace(an_overhead("this", 0.0), others=others)))
+    assert any("Others used 31 % of the CPUs" in line for line in lines) == told
 
 
 def observed(name: str, low: float, high: float) -> ObservedCost:

@@ -16,7 +16,7 @@ import pytest
 from assay.cli.documents import print_json, result_document
 from assay.cli.main import main
 from assay.cli.show import _measured, arm_lines, result_lines
-from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec
+from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec, Verdict
 from assay.records.workload import WALL
 from assay.search.testing import Simulated
 from assay.stats.summary import summarise
@@ -205,3 +205,21 @@ def test_disturbed_study_shows_values_and_marks_them() -> None:
     assert not any("no value" in line for line in lines)
     document = result_document(result_of(study), ())
     assert [arm["disturbed"] for arm in document["arms"]] == [blocks, blocks]
+
+
+@pytest.mark.parametrize("launches", [24, 400])
+def test_an_unclear_comparison_says_how_it_goes_on(launches: int) -> None:
+    noisy = Simulated(takes_s=lambda c: 1.0 + 0.12 * len(c), noise=0.1)
+    study = compare(noisy, Budget(launches=launches), {}, {"nice": 5})
+    (claim,) = study.conclusion.claims
+    lines = [line for line in result_lines(result_of(study)) if "decide it" in line]
+    if launches == 400:
+        assert claim.verdict is Verdict.SLOWER
+        assert not lines
+        return
+    assert claim.blocks_needed is not None
+    least = 2 * (claim.blocks_needed - claim.blocks)
+    (line,) = lines
+    more = int(line.rpartition(" ")[2])
+    assert least <= more <= 1.3 * least
+    assert line == f"  decide it (about {more} launches): assay study resume abc1234 --runs {more}"

@@ -18,9 +18,10 @@ from assay.measure.overhead import (
     missing,
     observing,
     order_of_interval,
+    others_share,
 )
 from assay.records import RunFacts
-from assay.records.facts import Containment, Counter
+from assay.records.facts import Containment, Counter, Host
 
 
 def facts(wall_s: float, user_s: float = 0.0, sys_s: float = 0.0) -> RunFacts:
@@ -138,3 +139,13 @@ def test_built_in_load_runs_without_assay(program: object) -> None:
 
 def test_every_load_is_built_in() -> None:
     assert [program.name for program in built_in("python3")] == list(loads.LOADS)
+
+
+def test_others_are_what_worked_beside_tree_and_launcher() -> None:
+    """1.9 of 2 CPU seconds were busy: 1.0 with the program, 0.1 with the launcher."""
+    host = Host(cpus=2, busy_s=1.9, own_s=1.0, launcher_s=0.1, steal_s=0.2)
+    busy = RunFacts(outcome="exited", wall_s=1.0, host=host)
+    assert others_share([busy, facts(1.0), busy]) == pytest.approx(0.5)
+    assert others_share([facts(1.0)]) is None
+    short = RunFacts(outcome="exited", wall_s=1.0, host=Host(cpus=2, busy_s=0.9, own_s=1.0))
+    assert others_share([short]) == 0.0

@@ -8,18 +8,21 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from simulated_studies import compare, factors, space_of, tune
+from simulated_studies import carry_out, compare, factors, space_of, tune, workload
 
 from assay.launch.partition.names import PARTITION
 from assay.records import (
     DEFAULT,
+    Arm,
     Budget,
     Disturber,
     Evidence,
+    Kind,
     Launch,
     Outcome,
     Sample,
     Stage,
+    StudySpec,
     Verdict,
 )
 from assay.records.workload import WALL
@@ -248,6 +251,20 @@ def test_the_reason_for_the_end_counts_the_blocks_that_the_claim_rests_on() -> N
     assert lost
     counted = f"after {study.conclusion.blocks} blocks ({lost} of them disturbed)"
     assert counted in study.conclusion.stopped
+
+
+@pytest.mark.parametrize("share", [0.2, 1.0])
+def test_the_end_of_a_measurement_counts_what_its_mean_rests_on(share: float) -> None:
+    spec = StudySpec(
+        kind=Kind.MEASURE,
+        workload=workload(),
+        budget=Budget(launches=30),
+        arms=(Arm(name="default", configuration=DEFAULT),),
+    )
+    found = carry_out(spec, now_and_then(share)).conclusion
+    counted = found.arms[0].summary["wall_s"].n
+    assert f"after {counted} measured launches" in found.stopped
+    assert ("left out" in found.stopped) == (share < 1.0)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25])

@@ -19,9 +19,10 @@ from assay.records import (
     Sample,
     Stage,
 )
+from assay.records.observation import CYCLES, Observation
 from assay.search.conclude import conclude
 from assay.search.history import History
-from assay.search.notes import disturbance_notes, shape_notes
+from assay.search.notes import disturbance_notes, observing_notes, shape_notes
 from assay.search.space import SearchSpace
 from assay.search.testing import RandomSearcher, Simulated
 
@@ -81,3 +82,17 @@ def test_what_goes_along_with_groups_has_its_unit() -> None:
     )
     (note,) = shape_notes(Metric(name="wall_s", unit="s"), [arm], [sample, waited])
     assert "(8.60 ms and 118 ms at the median)" in note
+
+
+@pytest.mark.parametrize("lacking", [0, 1, 2])
+def test_counters_that_no_launch_has_are_told(lacking: int) -> None:
+    study = compare(GAIN, Budget(launches=20), {}, {"nice": 1})
+    spec = msgspec.structs.replace(study.spec, observe=(Observation.COUNTERS,))
+    reasons = {CYCLES: "this machine has none"}
+    samples = study.samples[:2]
+    samples[:lacking] = [msgspec.structs.replace(s, absent=reasons) for s in samples[:lacking]]
+    notes = observing_notes(spec, samples)
+    assert notes == (
+        ["no launch has hardware counters: this machine has none"] if lacking == 2 else []
+    )
+    assert not observing_notes(study.spec, samples)

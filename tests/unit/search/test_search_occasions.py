@@ -459,6 +459,12 @@ def test_a_misprinted_deviation_is_told() -> None:
     assert found.error == pytest.approx(2.17 / math.sqrt(30))
 
 
+def test_a_deviation_printed_as_zero_is_told_to_be_rounded() -> None:
+    (note,) = summary_of("n=16,mean=10,sd=0.0").notes
+    assert "may be up to 0.05" in note
+    assert not summary_of("n=16,mean=10,sd=0.1").notes
+
+
 def test_every_row_of_the_talk_can_be_read() -> None:
     lines = range(2, len(TALK.splitlines()) + 1)
     rows = [row_of(TALK, "mos_runs.csv", line) for line in lines]

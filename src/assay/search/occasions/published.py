@@ -131,6 +131,12 @@ def _published(name: str, row: Mapping[str, str], where: str) -> Published:
             "Look into the source.",
         )
     error, sd, notes = _standard_error(n, sd, row["sd"], row.get("sem", ""), where)
+    if error == 0.0:
+        rounded = _half_step(row["sd"])
+        notes += (
+            f"{where}: a standard deviation printed as {row['sd']} may be up to {rounded:g}; the "
+            "interval leaves that out",
+        )
     if error > MAX_ERROR * mean:
         raise BadInput(
             f"{where}: the mean {row['mean']} is known to {100 * error / mean:.0f} % (standard "
