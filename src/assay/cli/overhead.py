@@ -32,8 +32,8 @@ def overhead_lines(found: Overhead) -> Iterator[str]:
     if found.others is not None and found.others > DISTURBED_ABOVE:
         yield ""
         yield (
-            f"Others used {100 * found.others:.0f} % of the CPUs meanwhile; the intervals are wider "
-            "for it. On a quiet machine they are narrower: `assay machine check` looks."
+            f"Others used {100 * found.others:.0f} % of the CPUs meanwhile, which makes the "
+            "intervals wider: `assay machine check` looks for who."
         )
 
 

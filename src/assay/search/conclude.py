@@ -182,7 +182,7 @@ def _tune(
         notes += core_notes(spec, history, running, arm)
         if race.reduced.note and arm == running.whole:
             notes.append(race.reduced.note)
-    seen = tuple(result_of(spec, history, stage, a) for a in arms)
+    seen = tuple(result_of(spec, history, _told_stage(history, stage, a), a) for a in arms)
     side_by_side = interference_of(spec, history)
     return msgspec.structs.replace(
         _counts(spec, history, seen, _stopped(done)),
@@ -407,6 +407,14 @@ def _fullest_stage(history: History) -> Stage:
     """Where the default was seen most, for its summary when nothing was confirmed."""
     stages = (Stage.SEARCH, Stage.REDUCE, Stage.GAUGE, Stage.SURVEY)
     return max(stages, key=lambda stage: len(history.values(stage, DEFAULT_ARM.name)))
+
+
+def _told_stage(history: History, stage: Stage, arm: Arm) -> Stage:
+    """The stage whose values are shown of an arm: one in which it has any, if none confirms."""
+    if stage is Stage.CONFIRM or history.values(stage, arm.name):
+        return stage
+    known = (one for one in Stage if history.values(one, arm.name))
+    return max(known, key=lambda one: len(history.values(one, arm.name)), default=stage)
 
 
 def _null_claim(spec: StudySpec, history: History) -> Claim | None:

@@ -136,5 +136,5 @@ def say_default_alone(spec: StudySpec, history: History, needed: Budget) -> str:
     broken = sum(history.slacks.broken_by(sample) for sample in history.samples)
     if broken:
         of = show_count(len(history.samples), "launch", "launches")
-        told += f" {required_text(spec)} was not kept in {broken} of {of}."
+        told += f" {broken} of {of} {'breaks' if broken == 1 else 'break'} {required_text(spec)}."
     return f"{told} An answer takes about {needed_text(spec.budget, needed)}."

@@ -10,6 +10,7 @@ import pytest
 from simulated_studies import workload
 
 from assay.records import (
+    Bound,
     Budget,
     Choices,
     Conclusion,
@@ -21,6 +22,7 @@ from assay.records import (
     Parameter,
     Recommendation,
     RecommendationStatus,
+    Requirement,
     Sample,
     Space,
     StudySpec,
@@ -234,6 +236,28 @@ def test_arm_that_the_answer_names_is_in_the_table() -> None:
         if chosen.expected is not None:
             named = [arm.name for arm in found.arms if arm.name in chosen.sentence]
             assert set(named) - {"default"}
+
+
+@pytest.mark.parametrize("more", [3, 10])
+def test_table_has_values_where_the_default_ran_in_the_survey_alone(more: int) -> None:
+    asked, runs = spec(2), program(0.5)
+    trip, _ = study(asked, runs)
+    race, space = TuneRace(asked, SearchSpace(SPACE), GpSearcher()), SearchSpace(SPACE)
+    race.go_on()
+    whole = drive(race, runs, Budget(launches=2 + more), told=trip.samples)
+    again = conclude(asked, whole.samples, space, GpSearcher(), whole.done)
+    assert {len(arm.summary) > 0 for arm in again.arms} == {True}
+
+
+def test_one_launch_that_breaks_a_bound_is_told() -> None:
+    bound = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=0.5)
+    for limit, told in ((0.5, True), (2.0, False)):
+        asked = msgspec.structs.replace(
+            spec(1), require=(msgspec.structs.replace(bound, limit=limit),)
+        )
+        found = study(asked, program(0.5))[1].recommendation
+        assert found is not None
+        assert (" 1 of 1 launch breaks wall_s<=500ms." in found.sentence) == told
 
 
 def test_disturbed_blocks_of_a_search_are_told() -> None:

@@ -53,6 +53,8 @@ from assay.study.session import Result, begin
 from assay.study.survey import Survey, survey
 from assay.untrusted import clean
 
+FEW = 8
+"""So many settings that are left out are named; of more their number is told."""
 MOST_COUNTED = 200_000
 """Combinations of values that are gone through, as a study does; of more, some are drawn."""
 
@@ -230,8 +232,14 @@ def _say(
         lines += ["and leaves out:"]
         lines += [f"  {name}   {clean(reason)}" for name, reason in left_out.items()]
     elif left_out:
-        lines += [f"  and leaves out {', '.join(left_out)} (-v says why)"]
+        lines += [f"  and leaves out {_left_out_words(list(left_out))}"]
     print("\n".join(fitted(lines, width_of(stream))), file=stream, flush=True)
+
+
+def _left_out_words(names: list[str]) -> str:
+    if len(names) > FEW:
+        return f"{len(names)} other settings (-v names them, and says why)"
+    return f"{', '.join(names)} (-v says why)"
 
 
 def _beginning(arguments: argparse.Namespace, spec: StudySpec) -> list[str]:
