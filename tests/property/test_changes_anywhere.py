@@ -6,6 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,7 @@ def _kind(action: WriteFile) -> str:
     return "dirty" if "dirty" in action.path else action.path
 
 
+@pytest.mark.rotating
 @given(wishes)
 def test_all_goes_back(steps: list[tuple[bool, list[WriteFile]]]) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -89,6 +90,7 @@ def asked(text: str) -> dict[str, Demand]:
     }
 
 
+@pytest.mark.rotating
 @given(st.dictionaries(st.sampled_from(FILES), TEXTS, min_size=20), TEXTS)
 @settings(max_examples=60, deadline=None)
 def test_every_check_has_an_answer(files: dict[str, str], word: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -123,6 +124,7 @@ def race_of(spec: StudySpec) -> Race:
     return races[spec.kind](spec)
 
 
+@pytest.mark.rotating
 @given(specs(), programs(), st.integers(1, 4))
 @settings(max_examples=120, deadline=None)
 def test_budgets_and_blocks(spec: StudySpec, program: Simulated, slots: int) -> None:

@@ -134,6 +134,7 @@ def stored_bytes() -> tuple[bytes, str]:
         return path.read_bytes(), study_id
 
 
+@pytest.mark.rotating
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(

@@ -134,6 +134,7 @@ def test_without_a_maker_launches_go_on(driver: Driver) -> None:
         assert launch(driver, "true").outcome == "exited"
 
 
+@pytest.mark.rotating
 def test_what_was_stopped_goes_on(driver: Driver) -> None:
     for pid in standing_by(driver):
         os.kill(pid, signal.SIGSTOP)

@@ -91,6 +91,7 @@ def test_granted_in_a_study(cli: CommandLine, allocator: str, given: list[str]) 
         assert {g["grant"] for g in sample["settings"].values()} == {"granted"}, sample["settings"]
 
 
+@pytest.mark.rotating
 def test_glibc_keeps_to_its_arenas(cli: CommandLine) -> None:
     """malloc_info(3) counts the heaps that threads got."""
     (cli.folder / "heaps.py").write_text(
@@ -139,6 +140,7 @@ def test_an_option_that_its_allocator_lacks_names_those_that_have_it(cli: Comman
     assert "jemalloc or mimalloc" in found.err
 
 
+@pytest.mark.rotating
 def test_tune_varies_an_option_where_its_allocator_serves(cli: CommandLine) -> None:
     needs("jemalloc")
     asked = ["malloc=glibc,jemalloc", "malloc.decay_ms=0,10000"]

@@ -408,6 +408,7 @@ if os.fork() == 0:
         stop.touch()
 
 
+@pytest.mark.rotating
 def test_cpus_are_nobodys_before_what_had_them_is_gone(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:

@@ -174,6 +174,7 @@ def test_an_interrupted_build_leaves_nothing_and_no_study(cli: CommandLine) -> N
     assert cli.samples() == []
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "words, told",
     [

@@ -92,6 +92,7 @@ def test_a_study_can_be_checked_by_a_stranger(lab: CommandLine, tmp_path: Path) 
     assert not stranger.store.exists()
 
 
+@pytest.mark.rotating
 def test_it_holds_what_was_measured_and_not_by_whom(lab: CommandLine) -> None:
     files = content_of(exported(lab, "study.zip"))
     whole = b"".join(files.values()).lower()

@@ -60,6 +60,7 @@ def test_before_each_launch_and_with_evidence(cli: CommandLine) -> None:
         assert "3 files" in sample["settings"]["cache"]["observed"]
 
 
+@pytest.mark.rotating
 def test_what_lies_in_memory_only_stays(cli: CommandLine) -> None:
     shm = Path("/dev/shm")
     if not os.access(shm, os.W_OK):

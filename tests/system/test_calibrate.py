@@ -87,6 +87,7 @@ def test_its_bundle_can_be_checked(cli: CommandLine) -> None:
     assert "follows from its" in checked.out
 
 
+@pytest.mark.rotating
 def test_too_small_a_budget(cli: CommandLine) -> None:
     answer = cli("study", "calibrate", "--runs", "6", "--", "sleep", "0.001")
     assert answer.status == 3

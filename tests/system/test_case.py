@@ -17,6 +17,7 @@ def cli(tmp_path: Path, assay_exec: Path, assay_kernels: tuple[Path, ...]) -> Co
     return CommandLine(assay_exec, tmp_path)
 
 
+@pytest.mark.rotating
 def test_every_case_is_listed_and_shown(cli: CommandLine, assay_kernels: tuple[Path, ...]) -> None:
     names = [path.name.removeprefix("assay-kernel-") for path in assay_kernels]
     assert [one["name"] for one in cli("case", "list", "--json").document["cases"]] == names
@@ -69,6 +70,7 @@ def test_results_are_judged_by_more_than_time(cli: CommandLine) -> None:
     assert "  ratio  of the roof" in cli(*words).out
 
 
+@pytest.mark.rotating
 def test_a_program_is_a_workload_like_any_other(
     cli: CommandLine, assay_kernels: tuple[Path, ...]
 ) -> None:
@@ -136,12 +138,14 @@ def test_a_case_can_be_taken_up_again(cli: CommandLine) -> None:
     assert not [note for note in again.document["notes"] if "changed" in note]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("words", [("--size", "0"), ("n=0",)])
 def test_nothing_is_not_measured(cli: CommandLine, words: tuple[str, ...]) -> None:
     done = cli("case", "run", "horner", *words)
     assert done.status == 2 and "no data" in done.err and not done.out
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("verb", ["run", "show"])
 def test_more_threads_than_cpus_are_refused_however_they_are_said(
     cli: CommandLine, verb: str, monkeypatch: pytest.MonkeyPatch

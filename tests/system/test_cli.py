@@ -92,12 +92,14 @@ class TestDocuments:
         refused(cli, 2, "measure", "--export", "no/m.md", "--", "true", says="no folder no")
         assert len(cli.studies()) == 2  # what cannot be written is told before it is measured
 
+    @pytest.mark.rotating
     def test_the_script_runs_without_assay(self, tuned: CommandLine) -> None:
         document = tuned("study", "resume", "last", "--json").document
         script = tuned.folder / "script.sh"
         script.write_text(document["recommendation"]["script"])
         assert subprocess.run(["/bin/sh", script]).returncode == 0
 
+    @pytest.mark.rotating
     def test_measure(self, cli: CommandLine) -> None:
         found = cli(
             "measure", "--json", "--runs", "9", "--metric", r"user_s", "--objective", "wall_s",
@@ -117,6 +119,7 @@ class TestDocuments:
             assert sample["settings"]["nice"].keys() >= {"value", "grant"}
             assert isinstance(sample["evidence"], list)
 
+    @pytest.mark.rotating
     def test_compare(self, cli: CommandLine) -> None:
         answer = cli("compare", "sleep 0.01", "sleep 0.002", "true", "--runs", "60", "--json")
         found = answer.document
@@ -190,6 +193,7 @@ class TestDocuments:
         assert told in cli(*words, "--runs", "60", "--", "true").err
         assert "left to try" not in cli("tune", "nice=0,5", "--dry-run", "--", "true").out
 
+    @pytest.mark.rotating
     def test_a_terse_study(self, cli: CommandLine) -> None:
         """Quiet says only the result; so does a pipe that nobody reads to its end."""
         answer = cli("measure", "-q", "--runs", "4", "--", "true")
@@ -232,6 +236,7 @@ class TestRun:
         assert answer.err == ""
         assert not list(cli.folder.glob("core*"))
 
+    @pytest.mark.rotating
     def test_own_errors(self, cli: CommandLine) -> None:
         plain = cli.folder / "plain"
         plain.write_text("text")
@@ -312,6 +317,7 @@ class TestRun:
         told = cli(*threads, OMP_NUM_THREADS="7").out
         assert "OMP_NUM_THREADS=7 is exported already: the default keeps it" in told
 
+    @pytest.mark.rotating
     def test_nothing_is_added_to_what_the_program_says(self, cli: CommandLine) -> None:
         level = cli("settings", "show", "cpu.isa", "--json").document
         if not level["values"]:
@@ -461,6 +467,7 @@ class TestStore:
             refused(cli, 3, "measure", "--runs", "3", "--", "true", says="lock|busy|write")
         assert len(cli.studies()) == 1
 
+    @pytest.mark.rotating
     def test_corrupt(self, cli: CommandLine) -> None:
         cli.store.write_bytes(b"not a database at all" * 1000)
         before = cli.store.read_bytes()
@@ -477,6 +484,7 @@ class TestStore:
         refused(cli, 3, "study", "list", says="newer")
         refused(cli, 3, "tune", "nice=0,5", "--runs", "40", "--", "true", says="newer")
 
+    @pytest.mark.rotating
     def test_no_folder(self, cli: CommandLine) -> None:
         refused(cli, 2, "study", "list", "--db", "/nowhere/at/all.db", says="mkdir")
 

@@ -101,6 +101,7 @@ def test_it_is_killed_and_goes_on_to_a_front(cli: CommandLine, words: tuple[str,
     assert again["front"] == answer.document["front"]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("options", "cause"),
     [
@@ -123,6 +124,7 @@ def test_what_cannot_be_is_refused(cli: CommandLine, options: tuple[str, ...], c
     assert "Traceback" not in answer.err
 
 
+@pytest.mark.rotating
 def test_other_verbs_take_one_objective(cli: CommandLine) -> None:
     several = ("--objective", "wall_s", "--objective", "user_s")
     for words in (("measure", *several, "--", "true"), ("compare", *several, "true", "false")):

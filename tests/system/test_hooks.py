@@ -23,6 +23,7 @@ def hooks() -> list[str]:
     ]
 
 
+@pytest.mark.rotating
 def test_what_each_launch_finds_was_prepared_for_it(cli: CommandLine) -> None:
     """The program takes away what the next launch needs."""
     prepared = ["--prepare", "touch wanted", "--setup", "mkdir -p kept"]
@@ -32,6 +33,7 @@ def test_what_each_launch_finds_was_prepared_for_it(cli: CommandLine) -> None:
     assert (cli.folder / "kept").is_dir()
 
 
+@pytest.mark.rotating
 def test_the_launch_begins_when_its_preparation_has_ended(cli: CommandLine) -> None:
     prepare = "sh -c 'echo begun >> log; sleep 0.1; echo ready >> log'"
     found = cli(
@@ -61,6 +63,7 @@ def test_a_cleanup_that_fails_takes_nothing_from_the_answer(cli: CommandLine) ->
     assert study["status"] == "done"
 
 
+@pytest.mark.rotating
 def test_an_interrupted_study_is_cleaned_up(cli: CommandLine) -> None:
     with cli.begun("measure", "--budget", "60s", "--shell", *hooks(), "--", "sleep 0.1") as process:
         cli.wait_for(2)
@@ -72,6 +75,7 @@ def test_an_interrupted_study_is_cleaned_up(cli: CommandLine) -> None:
     assert log.count("prepare") == len(log) - 2
 
 
+@pytest.mark.rotating
 def test_a_hook_that_fails_ends_the_study_and_says_which(cli: CommandLine) -> None:
     found = cli("measure", "--runs", "7", "--prepare", "false", "--", "true")
     assert found.status == 1

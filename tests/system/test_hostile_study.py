@@ -207,6 +207,7 @@ def test_a_program_that_always_ends_its_launcher_fails(
     assert "Traceback" not in answer.err
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "how", cases(["front 9", "both 19"], slow=["keeper 9", "both 9", "front 15"])
 )
@@ -248,6 +249,7 @@ def test_stopping_the_launcher_of_a_lone_process_group_only_delays(
     assert {sample["outcome"] for sample in cli.documents()} == {"ok"}
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_signal_to_its_own_process_group_ends_the_program_alone(
     cli: CommandLine, number: signal.Signals
@@ -288,6 +290,7 @@ def flooded(cli: CommandLine, programs: Path, mib: int, runs: int) -> None:
     assert cli.output_sizes() == [mib * MIB] * runs
 
 
+@pytest.mark.rotating
 def test_much_output_takes_no_memory(cli: CommandLine, programs: Path) -> None:
     flooded(cli, programs, 200, 4)
 
@@ -316,6 +319,7 @@ def test_figures_are_read_from_among_any_bytes(cli: CommandLine, programs: Path)
 # --- what runs out ------------------------------------------------------------------------------
 
 
+@pytest.mark.rotating
 @root_only
 def test_a_full_disk_for_the_output_is_the_program_s_failure(
     cli: CommandLine, programs: Path, small_disk: Path
@@ -330,6 +334,7 @@ def test_a_full_disk_for_the_output_is_the_program_s_failure(
     assert answer.status == 0, answer.err
 
 
+@pytest.mark.rotating
 @root_only
 def test_a_program_that_fills_the_disk_of_its_output_and_makes_room_again(
     cli: CommandLine, small_disk: Path
@@ -393,6 +398,7 @@ def test_a_folder_that_was_closed_stops_the_study_until_it_is_open(
 # --- the terminal -------------------------------------------------------------------------------
 
 
+@pytest.mark.rotating
 def test_ctrl_c_still_comes_through_after_the_terminal_was_taken(
     cli: CommandLine, programs: Path
 ) -> None:

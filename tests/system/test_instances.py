@@ -35,6 +35,7 @@ def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
 
 
+@pytest.mark.rotating
 def test_figures_add_up_and_each_mask_is_seen(cli: CommandLine) -> None:
     answer = cli(
         *("measure", "--runs", "3", "--json", "--metric", r"rate=rate=(\d+)", "--goal", "higher"),
@@ -52,6 +53,7 @@ def test_figures_add_up_and_each_mask_is_seen(cli: CommandLine) -> None:
         assert all(0.1 <= pieces[f"instance.{i}"]["value"] <= sample["wall_s"] for i in range(2))
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(("way", "expected"), [("max", 20), ("mean", 15), ("sum", 30)])
 def test_figures_are_combined_as_asked(cli: CommandLine, way: str, expected: float) -> None:
     answer = cli(
@@ -62,6 +64,7 @@ def test_figures_are_combined_as_asked(cli: CommandLine, way: str, expected: flo
     assert {sample["metrics"]["rate"] for sample in answer.document["samples"]} == {expected}
 
 
+@pytest.mark.rotating
 def test_one_that_fails_is_named(cli: CommandLine) -> None:
     fails = "import sys; sys.exit(7 * int(sys.argv[1]))"
     answer = cli(
@@ -90,6 +93,7 @@ def test_a_comparison_by_time_is_refused_and_by_instance_is_not(cli: CommandLine
     assert answer.document["metric"] == "wall_s_per_instance"
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -116,6 +120,7 @@ def test_what_cannot_be_is_told(cli: CommandLine, words: list[str], told: str) -
     assert "Traceback" not in answer.err
 
 
+@pytest.mark.rotating
 def test_the_time_limit_ends_all(cli: CommandLine) -> None:
     before = leaves()
     answer = cli(
@@ -151,6 +156,7 @@ def test_run_records_each_and_gives_their_status(cli: CommandLine) -> None:
     assert sample["settings"]["instances"]["grant"] == "granted"
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("shell", "status", "told"),
     [

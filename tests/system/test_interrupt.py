@@ -346,6 +346,7 @@ def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
     assert encode(scripted) == encode(record.conclusion)
 
 
+@pytest.mark.rotating
 def test_an_interrupted_first_look_says_what_is_kept(cli: CommandLine) -> None:
     with cli.begun("tune", "arg.n=1,2", "--", "sh", "-c", "touch began; sleep 6{n}") as process:
         end = time.monotonic() + 30

@@ -81,6 +81,7 @@ def check_odd_sizes(programs: tuple[Path, ...], threads: int, shift: int) -> Non
             assert all(one["reason"] for one in found if one["status"] == "missing")
 
 
+@pytest.mark.rotating
 def test_a_broken_variant_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
     for program in assay_kernels:
         for one in described(program)["variants"]:
@@ -90,6 +91,7 @@ def test_a_broken_variant_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
             assert found["status"] == "rejected" and found["reason"], found
 
 
+@pytest.mark.rotating
 def test_a_broken_variant_of_other_work_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
     """What does none of the usual work is seen at one of the odd sizes at least."""
     for program in assay_kernels:

@@ -427,6 +427,7 @@ def test_energy_that_may_not_be_read(recorded: Recorded) -> None:
 # --- memory -------------------------------------------------------------------------------------
 
 
+@pytest.mark.rotating
 def test_the_sizes_of_pages_are_told(launcher: Launcher, programs: Path) -> None:
     small = str(os.sysconf("SC_PAGESIZE"))
     for disabled in (True, False):

@@ -64,6 +64,7 @@ def test_the_remedy_makes_it_hold(layouts: None, tmp_path: Path) -> None:
     assert (status, found["kernel.aslr"]["status"]) == (0, "ok")
 
 
+@pytest.mark.rotating
 @pytest.mark.system
 def test_a_binding_that_somebody_left_is_seen() -> None:
     cpus = os.sched_getaffinity(0)

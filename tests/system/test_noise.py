@@ -138,6 +138,7 @@ def test_the_room_is_limited_and_what_finds_none_is_counted(assay_noise: Path) -
     assert len(worst) <= 2
 
 
+@pytest.mark.rotating
 def test_an_early_end_tells_what_there_is(assay_noise: Path) -> None:
     command = [assay_noise, "fwq", "--seconds", "60"]
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -231,6 +232,7 @@ def test_all_methods_on_a_screen_of_80_columns(cli: CommandLine) -> None:
     assert "measuring: ftq" in answer.err
 
 
+@pytest.mark.rotating
 def test_figures_are_lines_that_metric_reads(cli: CommandLine) -> None:
     answer = cli("machine", "noise", "selfish", "fwq", "--seconds", "0.3", "--figures", "-q")
     assert (answer.status, answer.err) == (0, "")
@@ -255,6 +257,7 @@ def test_json_and_pictures(cli: CommandLine) -> None:
         assert "http://" not in text.replace("http://www.w3.org/", ""), "it loads nothing"
 
 
+@pytest.mark.rotating
 def test_ctrl_c_shows_what_was_measured(cli: CommandLine) -> None:
     with subprocess.Popen(
         cli.argv("machine", "noise", "fwq", "ftq", "--seconds", "100", "--json"),
@@ -274,6 +277,7 @@ def test_ctrl_c_shows_what_was_measured(cli: CommandLine) -> None:
     assert b"Traceback" not in err
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
@@ -299,6 +303,7 @@ def test_wrong_input(cli: CommandLine, words: tuple[str, ...], status: int, said
     assert said in answer.err
 
 
+@pytest.mark.rotating
 def test_a_tracer_that_is_not_here_is_refused_with_the_way_out(cli: CommandLine) -> None:
     tracers = Path("/sys/kernel/tracing/available_tracers")
     if tracers.exists() and "osnoise" in tracers.read_text():

@@ -81,6 +81,7 @@ def test_observe_without_a_record_is_refused(cli: CommandLine) -> None:
     assert "Add --record FILE" in answer.err
 
 
+@pytest.mark.rotating
 def test_unknown_observation_is_refused(cli: CommandLine) -> None:
     answer = cli("measure", "--observe", "counter", "--", "true")
     assert answer.status == 2

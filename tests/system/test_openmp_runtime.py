@@ -51,6 +51,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "sum")
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("runtime", ["gnu", "llvm", "intel"])
 def test_the_runtime_that_was_asked_for_serves(
     cli: CommandLine, program: str, runtime: str

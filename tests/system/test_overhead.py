@@ -36,6 +36,7 @@ def shown_by_doctor(db: Path, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.rotating
 def test_costs_are_measured_and_shown_with_their_date(
     db: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -56,6 +57,7 @@ def test_costs_are_measured_and_shown_with_their_date(
     assert json.loads(capsys.readouterr().out)["overhead"] == [document]
 
 
+@pytest.mark.rotating
 def test_costs_of_another_machine_are_not_shown_as_of_this_one(
     db: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

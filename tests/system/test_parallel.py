@@ -156,6 +156,7 @@ def test_hooks_run_once_for_all_slots(cli: CommandLine) -> None:
     assert {"slot 0", "slot 1"} <= set(told)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
@@ -175,6 +176,7 @@ def test_what_cannot_be_is_refused_before_anything_runs(
     assert not cli.store.exists()
 
 
+@pytest.mark.rotating
 def test_one_slot_more_than_cores_is_refused(cli: CommandLine) -> None:
     cores = len(read_machine().cores)
     found = cli("tune", "nice=0,5", "--parallel", str(cores + 1), "--", "true")

@@ -112,6 +112,7 @@ def test_a_run_has_its_share_and_gives_it_back(work: Standing, cli: CommandLine)
     work.free()
 
 
+@pytest.mark.rotating
 def test_a_run_without_root(work: Standing, nobodys: CommandLine) -> None:
     where = shown(nobodys("run", "--reserve", "all", *program()))
     assert where["cpus"] == [LAST]
@@ -264,6 +265,7 @@ def test_random_takes_one_of_them(both: Standing, cli: CommandLine) -> None:
     assert len(where["cpus"]) == 1 and where["cpus"][0] in CPUS[:2]
 
 
+@pytest.mark.rotating
 def test_a_share_lies_within_what_a_batch_system_gave(both: Standing, cli: CommandLine) -> None:
     cli.prefix = ("taskset", "-c", str(CPUS[0]))
     assert shown(cli("run", "--reserve", "cores=1", *program()))["cpus"] == [CPUS[0]]
@@ -324,6 +326,7 @@ def test_the_share_is_free_however_assay_ends(
     assert shown(cli("run", "--reserve", "all", *program()))["cpus"] == [LAST]
 
 
+@pytest.mark.rotating
 def test_a_broker_that_ends_is_told_of(work: Standing, cli: CommandLine) -> None:
     with cli.begun("measure", "--reserve", "all", "--runs", "1000", "--", "true") as process:
         cli.wait_for(4)
@@ -487,6 +490,7 @@ def test_a_share_that_lost_its_group_is_told_of(work: Standing, cli: CommandLine
 # --- groups below a share -------------------------------------------------------------------------
 
 
+@pytest.mark.rotating
 @pytest.mark.skipif(not (V1_MEMORY / "tasks").exists(), reason="no memory controller of version 1")
 def test_groups_that_were_made_below_a_share_go_with_it(
     run: Path, assay_broker: Path, nobodys: CommandLine

@@ -111,6 +111,7 @@ def test_the_second_ends_the_tree(cli: CommandLine, send: Send, number: signal.S
     nothing_left(cli, before)
 
 
+@pytest.mark.rotating
 @pytest.mark.system
 def test_as_timeout_ends_what_runs_too_long(cli: CommandLine) -> None:
     """It signals assay, and then the group, and gives its own status."""

@@ -232,6 +232,7 @@ def test_bound_openmp_threads_are_seen(assay_exec: Path, tmp_path: Path, host: M
     assert loose["omp.bind"].level is Level.SET
 
 
+@pytest.mark.rotating
 def test_every_level_of_the_processor_is_taken_by_openblas(
     assay_exec: Path, tmp_path: Path, host: Machine
 ) -> None:

@@ -76,6 +76,7 @@ def test_a_study_whose_progress_nobody_reads_any_more_can_be_resumed(cli: Comman
     assert cli.studies()[0]["status"] == "done"
 
 
+@pytest.mark.rotating
 def test_an_export_needs_no_reader(cli: CommandLine) -> None:
     words = (*MEASURE[:3], "--export", "x.json", *MEASURE[3:])
     assert in_shell(cli, words, "| (exit 0); exit ${PIPESTATUS[0]}")[0] == 141

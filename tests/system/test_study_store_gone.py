@@ -12,6 +12,7 @@ from command_line import CommandLine
 pytestmark = pytest.mark.system
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_the_study_ends_and_says_so(assay_exec: Path, tmp_path: Path, what: str) -> None:
     folder = tmp_path / "kept"

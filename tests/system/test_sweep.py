@@ -164,6 +164,7 @@ def test_a_dry_run_shows_all_cells_and_runs_nothing(cli: CommandLine) -> None:
     assert "as in the last study of this command" in again.out
 
 
+@pytest.mark.rotating
 def test_blocks_that_are_too_few_for_a_verdict_are_told_before(cli: CommandLine) -> None:
     name = write(cli, GRID + "[design]\nkind = 'grid'\nrepeats = 2\n")
     told = "too few for a verdict on each of 6 cells"
@@ -172,6 +173,7 @@ def test_blocks_that_are_too_few_for_a_verdict_are_told_before(cli: CommandLine)
     assert told in note
 
 
+@pytest.mark.rotating
 def test_what_does_not_fit_is_told_before_anything_runs(cli: CommandLine) -> None:
     answer = cli("sweep", write(cli, GRID), "--runs", "59")
     assert answer.status == 3
@@ -201,6 +203,7 @@ def test_a_wrong_file_ends_with_its_place(cli: CommandLine, text: str, place: st
     assert not cli.store.exists()
 
 
+@pytest.mark.rotating
 def test_a_cell_that_fails_or_prints_no_figure_is_left_out(cli: CommandLine) -> None:
     script = "[ {n}{m} = 230 ] && exit 3; [ {n}{m} = 220 ] && exit 0; echo figure={n}{m}"
     text = GRID.replace("echo figure=$(( {n} * 100 + {m} ))", script).replace(
@@ -213,6 +216,7 @@ def test_a_cell_that_fails_or_prints_no_figure_is_left_out(cli: CommandLine) -> 
     assert any("2 of" in note and "failed" in note for note in document["notes"])
 
 
+@pytest.mark.rotating
 def test_time_outs_are_kept_as_bounds(cli: CommandLine) -> None:
     text = """\
 [workload]

@@ -69,6 +69,7 @@ def test_nothing_is_cut_within_a_word(cli: CommandLine) -> None:
     assert any(line.split()[:3] == ["n", "min", "q1"] for line in seen)
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_a_line_that_changes_can_be_refused(cli: CommandLine, env: dict[str, str]) -> None:
     status, drawn = on_terminal(cli, 80, "measure", "--runs", "6", "--", "true", **env)
@@ -77,6 +78,7 @@ def test_a_line_that_changes_can_be_refused(cli: CommandLine, env: dict[str, str
     assert "assay: timing" in drawn or "assay: confirming" in drawn
 
 
+@pytest.mark.rotating
 def test_elsewhere_than_on_a_terminal_no_line_changes(cli: CommandLine) -> None:
     """Whatever is said of colours: it would end up in a log."""
     answer = cli("measure", "--color", "always", "--runs", "6", "--", "true")

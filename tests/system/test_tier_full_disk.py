@@ -65,6 +65,7 @@ def test_who_waits_for_room_holds_none(store: Path, small_disk: Path) -> None:
     assert [one.communicate(timeout=100)[0] for one in several] == ["0\n"] * 4
 
 
+@pytest.mark.rotating
 def test_a_full_disk_is_no_memory_and_told(
     assay_exec: Path, tmp_path: Path, tier_allowed: None, small_disk: Path
 ) -> None:
@@ -88,6 +89,7 @@ print(len(bytearray({MORE_MIB - 10} << 20)) >> 20)
     assert answer.err.count(f"no room on the disks (of {small_disk})") == 1
 
 
+@pytest.mark.rotating
 def test_predict_tells_that_the_program_failed(
     assay_exec: Path, tmp_path: Path, tier_allowed: None, small_disk: Path
 ) -> None:

@@ -67,6 +67,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> None:
     told = fuzzed(programs, disk, f"{shape} --ms 1500")
@@ -102,6 +103,7 @@ def two_nodes(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("exchange", ["move", "copy"])
 @pytest.mark.parametrize("numa", ["follow", "interleave", "local"])
 def test_every_word_is_found_again_with_frames_of_several_nodes(
@@ -134,6 +136,7 @@ def test_every_word_is_found_again_where_the_kernel_swaps(
     assert swapped_out() > before
 
 
+@pytest.mark.rotating
 def test_parts_are_brought_where_little_of_chunks_is_used(programs: Path, disk: Path) -> None:
     # With more chunks what is known of their pages would be more than a quarter of the frames.
     told = fuzzed(programs, disk, "--threads 2 --chunk 262144 --part 4096 --chunks 120 --ms 3000")
@@ -157,6 +160,7 @@ def test_threads_do_not_race(raced: Path, disk: Path, shape: str) -> None:
     assert fuzzed(raced, disk, f"{shape} --ms 5000")["wrong"] == 0
 
 
+@pytest.mark.rotating
 def test_a_program_that_is_stopped_goes_on(programs: Path, disk: Path) -> None:
     words = [
         "--threads",

@@ -150,6 +150,7 @@ def held_bytes(array: np.ndarray[Any, Any]) -> int:
     return sum(one.held_bytes for meter in mine for one in meter.regions if one.base == base)
 
 
+@pytest.mark.rotating
 def test_random_touches_bring_little(tier: Tier) -> None:
     region = tier.region("200M")
     array = region.array("u1")
@@ -166,6 +167,7 @@ def test_random_touches_bring_little(tier: Tier) -> None:
     assert (array == 7).all()
 
 
+@pytest.mark.rotating
 def test_a_tile_that_was_told_of_is_there_when_it_is_touched(tier: Tier) -> None:
     """Rows of 64 KiB of a matrix, each in a chunk of its own."""
     region = tier.region("256M")
@@ -190,6 +192,7 @@ def test_a_view_of_something_else_is_refused(tier: Tier) -> None:
             region.expect_view(other)  # type: ignore[arg-type]
 
 
+@pytest.mark.rotating
 def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -> None:
     region = tier.region("200M")
     array = region.array("u1")
@@ -230,6 +233,7 @@ def test_a_round_that_begins_further_on_than_the_last_is_there_when_it_begins(ti
         assert (array[first * 2 * MIB :: 4096] == 7).all()
 
 
+@pytest.mark.rotating
 def test_fields_of_a_grid_that_are_gone_through_in_turn_are_there(
     env: dict[str, str], disk: Path
 ) -> None:
@@ -255,6 +259,7 @@ def test_fields_of_a_grid_that_are_gone_through_in_turn_are_there(
         assert min(waits) <= 0.1 * fields * bands, waits
 
 
+@pytest.mark.rotating
 def test_what_is_there_of_a_long_run_is_mapped_before_it_is_touched(
     env: dict[str, str], disk: Path
 ) -> None:

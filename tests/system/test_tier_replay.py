@@ -97,6 +97,7 @@ def traced(assay_exec: Path, tmp_path: Path, disk: Path, tier_allowed: None) -> 
     return Traced(CommandLine(assay_exec, tmp_path, more={"LC_ALL": "C"}), disk, tmp_path / "trace")
 
 
+@pytest.mark.rotating
 def test_every_touch_is_recorded(traced: Traced) -> None:
     traced.record(SWEEPS)
     expected = [Touched(0, 0, number) for number in range(96 * MIB // CHUNK)]
@@ -185,6 +186,7 @@ def test_a_trace_that_is_cut_short_is_followed_as_far_as_it_goes(traced: Traced)
     assert foreseen["staged"] > 0
 
 
+@pytest.mark.rotating
 def test_what_was_recorded_before_is_gone(traced: Traced) -> None:
     traced.folder.mkdir()
     (traced.folder / "7.touches").write_bytes(b"old")

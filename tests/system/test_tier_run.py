@@ -141,6 +141,7 @@ def test_data_larger_than_dram_are_what_they_were(tiered: Tiered, how: str, exch
     assert int(peak_mib) < 150
 
 
+@pytest.mark.rotating
 def test_it_is_granted_and_counts(tiered: Tiered, tmp_path: Path) -> None:
     record, report = tmp_path / "record.json", tmp_path / "report.json"
     words = ("--record", str(record))
@@ -171,6 +172,7 @@ def test_nodes_of_the_dram_change_no_data(tiered: Tiered, tmp_path: Path, numa: 
     assert sample["settings"]["mem.numa"]["value"] == numa
 
 
+@pytest.mark.rotating
 def test_nodes_that_cannot_be_given_are_told(tiered: Tiered) -> None:
     answer = tiered("echo", "ran", ASSAY_TIER_NUMA="near")
     assert (answer.status, answer.out) == (125, "")
@@ -186,6 +188,7 @@ def test_an_exchange_that_there_is_not_is_told(tiered: Tiered) -> None:
     assert "ASSAY_TIER_EXCHANGE is swap: it is move or copy" in answer.err
 
 
+@pytest.mark.rotating
 def test_another_allocator_serves_what_is_small(tiered: Tiered) -> None:
     program = (sys.executable, "-c", WALK, "bytearray", str(BYTES))
     answer = tiered(*program, words=("--with", "malloc=jemalloc"))
@@ -284,6 +287,7 @@ print(wrong())
     assert answer.err.count("wants to lock memory") == 1
 
 
+@pytest.mark.rotating
 def test_what_is_given_back_is_zero(tiered: Tiered) -> None:
     program = """
 half = size // 2 // page * page
@@ -317,6 +321,7 @@ print("came through", wrong())
     assert "a system call of its own (mremap)" in answer.err
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("path", "told"),
     [
@@ -339,6 +344,7 @@ def test_a_path_that_cannot_be_used_is_named(cli: CommandLine, path: str, told: 
     )
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_a_path_is_the_same_from_another_folder(cli: CommandLine, disk: Path, shell: str) -> None:
     """For what is started from there; bash has an environment of its own making."""
@@ -522,6 +528,7 @@ for turn in range(60):
 """
 
 
+@pytest.mark.rotating
 def test_pages_are_brought_where_little_of_parts_is_used(tiered: Tiered, tmp_path: Path) -> None:
     report = tmp_path / "report"
     lines(tiered.python(RECORDS, ASSAY_TIER_REPORT=str(report)))
@@ -557,6 +564,7 @@ for _ in range(12):
 """
 
 
+@pytest.mark.rotating
 def test_of_a_sweep_over_more_than_memory_some_stays(tiered: Tiered, tmp_path: Path) -> None:
     """Two thirds are the most that there may be, and nothing when what came first goes first."""
     report = tmp_path / "report"
@@ -610,6 +618,7 @@ for _ in range(8):
 """
 
 
+@pytest.mark.rotating
 def test_what_is_used_all_the_time_stays_and_seldom_tells_it(
     tiered: Tiered, tmp_path: Path
 ) -> None:
@@ -703,6 +712,7 @@ def test_ranks_share_the_budget(tiered: Tiered, variable: str) -> None:
     assert "memory for 6 chunks is too little" in answer.err
 
 
+@pytest.mark.rotating
 def test_instances_share_the_budget(tiered: Tiered) -> None:
     show = (
         "import os; from assay.tier.meter import meters; a = bytearray(100 << 20); "
@@ -913,6 +923,7 @@ print(wrong(), wrong())
 """
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("exchange", ["move", "copy"])
 @pytest.mark.parametrize("step", [1 << 20, 4096 * 3])
 def test_what_is_unmapped_piece_by_piece_is_free(tiered: Tiered, step: int, exchange: str) -> None:
@@ -936,11 +947,13 @@ print(len(set(other[::page])), wrong())
 """Protects half of what it has and lets it go again, and then more than the DRAM by copying."""
 
 
+@pytest.mark.rotating
 def test_what_is_protected_for_a_while_leaves_afterwards(tiered: Tiered) -> None:
     program = LARGE + PROTECTED.replace("80 << 20", "32 << 20")
     assert lines(tiered.python(program)) == ["0"] * 6 + ["1 0"]
 
 
+@pytest.mark.rotating
 def test_what_is_protected_is_copied_too(tiered: Tiered) -> None:
     answer = tiered.python(LARGE + PROTECTED, ASSAY_TIER_EXCHANGE="copy")
     assert lines(answer) == ["0"] * 6 + ["1 0"]

@@ -48,6 +48,7 @@ def shown(semantics: Path, *words: object) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("row", ROWS)
 def test_the_kernel_does_what_the_pager_relies_on(semantics: Path, disk: Path, row: str) -> None:
     done = shown(semantics, "--path", disk, "--row", row)

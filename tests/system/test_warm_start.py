@@ -94,6 +94,7 @@ def test_what_fits_is_found(first: CommandLine) -> None:
     assert document["warm_start"]["studies"][0]["study"] == study
 
 
+@pytest.mark.rotating
 def test_where_all_are_tried_it_is_said(first: CommandLine) -> None:
     answer = first(
         *("tune", SPACE[0], "--runs", "40", "--disturbed-above", "never"),

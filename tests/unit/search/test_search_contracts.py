@@ -73,11 +73,13 @@ class TestTpeSearcher(SearcherContract):
         return TpeSearcher()
 
 
+@pytest.mark.rotating
 class TestGpSearcher(SearcherContract):
     def searcher(self) -> Searcher:
         return GpSearcher()
 
 
+@pytest.mark.rotating
 @pytest.mark.rotating
 class TestGuidedGpSearcher(SearcherContract):
     """With what an earlier study knew of a few configurations: half of it true, half not."""
@@ -208,6 +210,7 @@ class TestRacing(TuneContract):
     strategy = Racing
 
 
+@pytest.mark.rotating
 @pytest.mark.rotating
 class TestModelBased(TuneContract):
     space = MANY

@@ -98,6 +98,7 @@ class TestRacingContract(FrontContract):
 
 
 @pytest.mark.rotating
+@pytest.mark.rotating
 class TestModelContract(FrontContract):
     AMPLE = Budget(launches=90)
     space = MANY
