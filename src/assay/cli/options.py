@@ -140,6 +140,13 @@ def measuring(parser: argparse.ArgumentParser) -> None:
         "--goal", action="append", default=[], metavar="[NAME=]lower|higher", help="which is better"
     )
     group.add_argument(
+        "--metric-as-is",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="take a figure of yours even where it looks like a part of a number",
+    )
+    group.add_argument(
         "--combine",
         action="append",
         default=[],

@@ -69,6 +69,10 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | None
     ) = None
+    metric_as_is: Annotated[
+        list[Text],
+        about("Figures that count even where they look like a part of a number.", ["fps"]),
+    ] = []
     combine: Annotated[
         dict[str, Combine],
         about("What is made of the figures of several instances, by name.", {"rate": "sum"}),

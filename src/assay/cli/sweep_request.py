@@ -18,6 +18,7 @@ import msgspec
 from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before
 from assay.cli.command_words import split_command
+from assay.cli.metrics import demand_directed
 from assay.cli.observe import observed_of
 from assay.cli.options import HOOKS
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, precision_of
@@ -168,7 +169,10 @@ class SweepRequest:
             said |= options
             with self._key("workload", *key.split(".")):
                 workload_of(argparse.Namespace(**said), self.argv, parameters)
-        return workload_of(argparse.Namespace(**said), self.argv, parameters)
+        workload = workload_of(argparse.Namespace(**said), self.argv, parameters)
+        with self._key("workload", "metrics"):
+            demand_directed(workload.metrics)
+        return workload
 
     def _require(self, workload: Workload) -> tuple[Requirement, ...]:
         with self._key("workload", "require"):
@@ -330,6 +334,7 @@ _SILENT: dict[str, Any] = {
     "unit": [],
     "goal": [],
     "combine": [],
+    "metric_as_is": [],
     "objective": [],
     "require": [],
     "check": None,
@@ -365,6 +370,8 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         found["goal"] = {"goal": [goal] if isinstance(goal, str) else _listed(goal)}
     if table.require:
         found["require"] = {"require": table.require}
+    if table.metric_as_is:
+        found["metric_as_is"] = {"metric_as_is": table.metric_as_is}
     if table.combine:
         found["combine"] = {"combine": _listed(table.combine)}
     if table.check is not None:

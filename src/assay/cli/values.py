@@ -36,3 +36,15 @@ def whole(option: str, text: str, most: int, noun: str, example: str) -> int:
             f"It takes 1 to {most:,}, as in {example}.",
         )
     return int(digits)
+
+
+def pair(text: str, option: str) -> tuple[str, str]:
+    """Both sides of ``NAME=VALUE``.
+
+    Raises:
+        BadInput: there is no equals sign.
+    """
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise BadInput(f"{option} {text!r} lacks a value.", f"Write {option} NAME=VALUE.")
+    return name, value

@@ -7,23 +7,19 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from assay.cli.command_words import build_words, split_command
+from assay.cli.metrics import metrics_asked, objectives_of
 from assay.cli.missing import demand_in_path
 from assay.cli.options import HOOKS
 from assay.cli.recipe import recipe_asked
-from assay.cli.values import quantity, whole
+from assay.cli.values import pair, quantity, whole
 from assay.errors import BadInput, nearest
 from assay.launch.command import placeholders_in
-from assay.measure.extract import compiled, named_metric
+from assay.measure.matching import compiled
 from assay.records import (
-    Combine,
     Configuration,
-    Goal,
     Hooks,
     Limits,
-    Metric,
     Parameter,
     Requirement,
     Statistic,
@@ -31,7 +27,7 @@ from assay.records import (
 )
 from assay.records.workload import BUILT_IN
 from assay.search.alone import demand_none
-from assay.search.requirement import parse_requirements, required_names
+from assay.search.requirement import parse_requirements
 from assay.units import parse_bytes, parse_duration_s
 
 
@@ -62,7 +58,7 @@ def workload_of(
             for p in parameters
             if p.name.startswith("env.") and p.default is not None
         },
-        metrics=_metrics(arguments),
+        metrics=metrics_asked(arguments),
         check=compiled(arguments.check, "The check") if arguments.check else None,
         timeout_s=(
             quantity("--timeout", arguments.timeout, parse_duration_s)
@@ -119,28 +115,6 @@ def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> d
             )
         declared[name] = str(parameter.default)
     return declared
-
-
-MOST_OBJECTIVES = 3
-"""A front in more is hard to see, and takes more launches than most budgets have."""
-
-
-def objectives_of(arguments: argparse.Namespace) -> list[str]:
-    """The names of the metrics to decide by, in the order they were given; may be none.
-
-    Raises:
-        BadInput: one is given twice, or there are too many.
-    """
-    names = [text.partition(":")[0] for text in arguments.objective]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadInput(f"The objective {name} is given twice.", "Name each objective once.")
-    if len(names) > MOST_OBJECTIVES:
-        raise BadInput(
-            f"There are {len(names)} objectives.",
-            f"At most {MOST_OBJECTIVES} can be weighed against each other.",
-        )
-    return names
 
 
 def several_objectives(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -224,91 +198,6 @@ def requirements_of(arguments: argparse.Namespace, workload: Workload) -> tuple[
     return parse_requirements(arguments.require, BUILT_IN | known)
 
 
-def _metrics(arguments: argparse.Namespace) -> tuple[Metric, ...]:
-    """The objectives first, then all others that were named, and wall time always."""
-    metrics = _named_metrics(arguments.metric, dict(_pair(t, "--unit") for t in arguments.unit))
-    objectives = objectives_of(arguments) or [next(iter(metrics))]
-    for objective in objectives:
-        if objective in BUILT_IN:
-            metrics.setdefault(objective, BUILT_IN[objective])
-        _demand_metric(objective, metrics)
-    for name in required_names(arguments.require):
-        if name in BUILT_IN:
-            metrics.setdefault(name, BUILT_IN[name])
-    if "peak_bytes" in objectives:
-        raise BadInput(
-            "peak_bytes cannot be the objective: it counts page cache, which depends on what ran "
-            "before.",
-            "Use --objective peak_anon_bytes.",
-        )
-    for text in arguments.goal:
-        name, goal = _pair(text, "--goal") if "=" in text else (objectives[0], text)
-        if goal not in tuple(Goal):
-            raise BadInput(f"{goal!r} is not a goal.", "Write --goal lower or --goal higher.")
-        if "=" not in text and len(objectives) > 1:
-            raise BadInput(
-                f"--goal {goal} does not say of which objective.",
-                f"Write --goal {objectives[0]}={goal}.",
-            )
-        _demand_metric(name, metrics)
-        metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
-    for text in arguments.combine:
-        name, way = _pair(text, "--combine")
-        _demand_metric(name, metrics)
-        metrics[name] = _combined(metrics[name], way)
-    return (*(metrics.pop(name) for name in objectives), *metrics.values())
-
-
-def _combined(metric: Metric, way: str) -> Metric:
-    """A figure of the output, with what is to be made of those of several instances."""
-    if metric.pattern is None:
-        raise BadInput(
-            f"{metric.name} is measured for all instances together.",
-            "--combine is for figures of yours.",
-        )
-    if way not in tuple(Combine):
-        near = nearest(way, tuple(Combine))
-        raise BadInput(
-            f"--combine: there is no way {way!r} to make figures one.",
-            f"Did you mean {near}?" if near else f"There are {', '.join(Combine)}.",
-        )
-    return msgspec.structs.replace(metric, combine=Combine(way))
-
-
-def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Metric]:
-    """The metrics that were named, in order, and wall time behind them."""
-    metrics: dict[str, Metric] = {}
-    for text in texts:
-        metric = named_metric(text, units)
-        if metric.name in metrics:
-            raise BadInput(f"The metric {metric.name} is given twice.", "Name each metric once.")
-        metrics[metric.name] = metric
-    for name in units:
-        if name in BUILT_IN:
-            raise BadInput(
-                f"The unit of {name} is {BUILT_IN[name].unit}.", "--unit is for figures of yours."
-            )
-        _demand_metric(name, metrics)
-    metrics.setdefault("wall_s", BUILT_IN["wall_s"])
-    return metrics
-
-
-def _demand_metric(name: str, metrics: dict[str, Metric]) -> None:
-    if name not in metrics:
-        near = nearest(name, (*metrics, *BUILT_IN))
-        raise BadInput(
-            f"There is no metric {name!r}.",
-            f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
-        )
-
-
-def _pair(text: str, option: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise BadInput(f"{option} {text!r} lacks a value.", f"Write {option} NAME=VALUE.")
-    return name, value
-
-
 def _input(path: str) -> str:
     if not Path(path).is_file():
         raise BadInput(f"The input {path} is not a file.", "Name a file that can be read again.")
@@ -332,7 +221,7 @@ def _limits(text: str | None) -> Limits:
     found: dict[str, str] = {}
     known = ("mem", "procs", "cpu", "output")
     for part in text.split(","):
-        name, value = _pair(part, "--limit")
+        name, value = pair(part, "--limit")
         if name not in known:
             near = nearest(name, known)
             raise BadInput(

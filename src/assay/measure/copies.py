@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from assay.measure.extract import holds, metrics_of
+from assay.measure.extract import Reading, metrics_of
+from assay.measure.figures import Figure, read_figure
+from assay.measure.matching import holds
 from assay.records import Combine, Metric, RunFacts
 
 Copies = Sequence[tuple[int, Sequence[Path]]]
@@ -20,29 +22,32 @@ _COMBINED: dict[Combine, Callable[[Sequence[float]], float]] = {
 }
 
 
-def metrics_of_copies(
-    metrics: tuple[Metric, ...], facts: RunFacts, copies: Copies
-) -> tuple[dict[str, float], dict[str, str]]:
+def metrics_of_copies(metrics: tuple[Metric, ...], facts: RunFacts, copies: Copies) -> Reading:
     """As ``metrics_of``; a figure of the output is read from each instance, then made one.
 
     An instance without the figure leaves the whole launch without it: what the others give would
-    be the figure of fewer.
+    be the figure of fewer. So do instances whose figures have different units.
     """
-    given = tuple(metric for metric in metrics if metric.pattern is None)
-    found, absent = metrics_of(given, facts, ())
+    found = metrics_of(tuple(one for one in metrics if one.pattern is None), facts, ())
     for metric in metrics:
-        if metric.pattern is None:
-            continue
-        values = []
-        for number, files in copies:
-            one, why = metrics_of((metric,), facts, files)
-            if metric.name not in one:
-                absent[metric.name] = f"instance {number}: {why[metric.name]}"
-                break
-            values.append(one[metric.name])
-        else:
-            found[metric.name] = _COMBINED[metric.combined](values)
-    return found, absent
+        if metric.pattern is not None:
+            _add_combined(found, metric, copies)
+    return found
+
+
+def _add_combined(found: Reading, metric: Metric, copies: Copies) -> None:
+    figures = {number: read_figure(metric, files) for number, files in copies}
+    for number, figure in figures.items():
+        if figure.value is None:
+            found.add(metric, figure, f"instance {number}: ")
+            return
+    units = {figure.unit for figure in figures.values()}
+    if len(units) > 1:
+        named = " and ".join(sorted(unit or "none" for unit in units))
+        found.add(metric, Figure(reason=f"the instances print it in different units, {named}"))
+        return
+    values = [figure.value for figure in figures.values() if figure.value is not None]
+    found.add(metric, Figure(_COMBINED[metric.combined](values), unit=units.pop()))
 
 
 def without(check: str, copies: Copies) -> int | None:

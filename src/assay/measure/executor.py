@@ -29,10 +29,19 @@ from assay.measure.hooking import Hooking, no_end
 from assay.measure.others import OtherProcesses
 from assay.measure.page_cache import put_in_place
 from assay.measure.probe import speed_probe
-from assay.measure.sample import build_sample
+from assay.measure.sample import build_sample, demand_whole, read_metrics
 from assay.measure.scratch import Scratch
 from assay.measure.shares import look_at_share, share_evidence
-from assay.records import Evidence, Launch, Observation, Plan, RunFacts, Sample, Workload
+from assay.records import (
+    Evidence,
+    Launch,
+    Observation,
+    Outcome,
+    Plan,
+    RunFacts,
+    Sample,
+    Workload,
+)
 from assay.records.facts import CachedFiles
 from assay.settings.registry import Registry, judge_all
 from assay.units import show_bytes, show_count
@@ -166,6 +175,7 @@ class LocalExecutor:
         self._variables = variables
         self._building = building or Building(workload, driver.env, host, left_s, telling=telling)
         self._unbuilt: list[Sample] = []
+        self._figures_read = False
         self._others = OtherProcesses()
         self.last_facts: RunFacts | None = None
 
@@ -326,11 +336,15 @@ class LocalExecutor:
             )
         copies = self._copies(flight.plan)
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
+        outputs = [file for _, files in copies for file in files] or (self.output, self.errors)
+        reading = read_metrics(flight.workload, facts, outputs, copies)
+        if not self._figures_read:
+            demand_whole(reading)
         sample = build_sample(
             flight.launch,
             flight.workload,
             facts,
-            [file for _, files in copies for file in files] or (self.output, self.errors),
+            outputs,
             grants,
             (
                 *flight.before,
@@ -340,7 +354,9 @@ class LocalExecutor:
             own_s,
             copies,
             observed(flight.launch, flight.workload, self._varied, self._observe),
+            reading,
         )
+        self._figures_read |= sample.outcome is Outcome.OK
         named = self._others.evidence(sample)
         return msgspec.structs.replace(sample, evidence=(*sample.evidence, *named))
 

@@ -1,24 +1,16 @@
-"""Metrics and checks read from a launch's output."""
+"""Metrics of a launch: from the launcher's record, and from what the program wrote."""
 
 from __future__ import annotations
 
-import math
-import mmap
-import re
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.errors import BadInput, nearest
+from assay.measure.figures import Figure, read_figure, unit_of_pattern
+from assay.measure.matching import compiled
 from assay.records import Metric, RunFacts
 from assay.records.workload import BUILT_IN, COUNTED
-
-WINDOW = 1 << 25
-"""Bytes of an output that are looked at together."""
-LONGEST = 1 << 20
-"""Of a match, in an output of several windows."""
-LARGEST = 1e100
-"""A figure beyond it, or below its inverse, is no measurement, and its square no number."""
 
 SUMS = {
     "context_switches": ("voluntary_switches", "involuntary_switches"),
@@ -27,44 +19,59 @@ SUMS = {
 """Of what the kernel adds up for the tree whether asked or not: no perf event is needed for it."""
 
 
-def metrics_of(
-    metrics: tuple[Metric, ...], facts: RunFacts, outputs: Sequence[Path]
-) -> tuple[dict[str, float], dict[str, str]]:
-    """The value of each metric, and for those that have none the reason.
+@dataclass(frozen=True)
+class Reading:
+    """What was read of a launch.
+
+    Attributes:
+        values: of each metric.
+        absent: for those that have none the reason.
+        cut: for those whose pattern matches a part of a number, that number.
+        units: that the output names, of the values that came from it.
+    """
+
+    values: dict[str, float] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+    cut: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+
+    def add(self, metric: Metric, figure: Figure, where: str = "") -> None:
+        """Take in what was read for one metric.
+
+        Args:
+            metric: whose figure it is.
+            figure: that was read.
+            where: in which of several outputs, as a reason begins.
+        """
+        if figure.value is None:
+            self.absent[metric.name] = f"{where}{figure.reason}"
+        else:
+            self.values[metric.name] = figure.value
+        if figure.cut is not None:
+            self.cut[metric.name] = figure.cut
+        if figure.unit is not None:
+            self.units[metric.name] = figure.unit
+
+
+def metrics_of(metrics: tuple[Metric, ...], facts: RunFacts, outputs: Sequence[Path]) -> Reading:
+    """Read the value of each metric.
 
     Args:
         metrics: those without a pattern come from the launcher, the others from the output.
         facts: the launcher's record.
         outputs: what the program wrote; the first file that holds a match counts.
     """
-    found: dict[str, float] = {}
-    absent: dict[str, str] = {}
+    found = Reading()
     for metric in metrics:
-        if metric.pattern is None:
-            value = _given(metric.name, facts)
-            if value is None:
-                absent[metric.name] = _why_absent(metric.name, facts)
-            else:
-                found[metric.name] = float(value)
+        if metric.pattern is not None:
+            found.add(metric, read_figure(metric, outputs))
             continue
-        text = last_match(metric.pattern, outputs)
-        if text is None:
-            absent[metric.name] = f"no match of {metric.pattern!r} in the output"
-            continue
-        try:
-            value = math.nan if "_" in text else float(text)  # Python reads 1_000, others do not
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            absent[metric.name] = f"{text[:60]!r} in the output is not a number"
-            if not text:
-                absent[metric.name] += f"; the last match of {metric.pattern!r} is empty, and .+ in"
-                absent[metric.name] += " the place of .* matches no empty line"
-        elif abs(value) > LARGEST or 0.0 < abs(value) < 1.0 / LARGEST:
-            absent[metric.name] = f"{text[:60]!r} in the output is beyond what can be worked with"
+        value = _given(metric.name, facts)
+        if value is None:
+            found.absent[metric.name] = _why_absent(metric.name, facts)
         else:
-            found[metric.name] = value
-    return found, absent
+            found.values[metric.name] = float(value)
+    return found
 
 
 def _given(name: str, facts: RunFacts) -> float | None:
@@ -97,65 +104,6 @@ def _why_absent(name: str, facts: RunFacts) -> str:
     return facts.absent.get(name, reasons[0])
 
 
-def last_match(pattern: str, outputs: Sequence[Path]) -> str | None:
-    """The first group, or the whole, of the last match of a pattern in the first file with one."""
-    sought = re.compile(pattern.encode(), re.MULTILINE)
-    for output in outputs:
-        newest = deque(_matches(sought, output), maxlen=1)
-        if newest:
-            # A group that took no part in the match holds nothing.
-            found = newest[0][1 if sought.groups else 0] or b""
-            return found.decode(errors="replace")
-    return None
-
-
-def holds(check: str, outputs: Sequence[Path]) -> bool:
-    """Whether a pattern is found in any of the files."""
-    sought = re.compile(check.encode(), re.MULTILINE)
-    return any(next(_matches(sought, output), None) is not None for output in outputs)
-
-
-def _matches(sought: re.Pattern[bytes], output: Path) -> Iterator[re.Match[bytes]]:
-    """Each match in a file.
-
-    The file is mapped, and looked at window by window, each of which is let go again: an output of
-    gigabytes costs no more memory than one of them. A match that begins near the end of a window
-    is found whole up to ``LONGEST``.
-    """
-    text = _mapped(output)
-    for begin in range(0, max(1, len(text)), WINDOW):
-        for match in sought.finditer(text, begin, min(len(text), begin + WINDOW + LONGEST)):
-            if match.start() >= begin + WINDOW:
-                break  # the next window's
-            yield match
-        if isinstance(text, mmap.mmap):
-            text.madvise(mmap.MADV_DONTNEED)
-
-
-def _mapped(path: Path) -> mmap.mmap | bytes:
-    try:
-        with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError):  # an empty file cannot be mapped
-        return b""
-
-
-def compiled(pattern: str, what: str) -> str:
-    """The pattern, when it is one.
-
-    Raises:
-        BadInput: not a regular expression.
-    """
-    try:
-        re.compile(pattern.encode())
-    except re.error as error:
-        raise BadInput(
-            f"{what} {pattern!r} is not a regular expression: {error}.",
-            "Write for example 'inertia=([0-9.]+)'.",
-        ) from error
-    return pattern
-
-
 def named_metric(text: str, units: Mapping[str, str]) -> Metric:
     """A metric as written on the command line: a built-in name, or ``NAME=REGEX``.
 
@@ -178,4 +126,6 @@ def named_metric(text: str, units: Mapping[str, str]) -> Metric:
         raise BadInput(
             f"{name} is what assay measures itself.", "Give the figure in the output another name."
         )
-    return Metric(name=name, unit=units.get(name, ""), pattern=compiled(pattern, "The metric's"))
+    pattern = compiled(pattern, "The metric's")
+    unit = units.get(name, "") or unit_of_pattern(pattern)
+    return Metric(name=name, unit=unit, pattern=pattern)

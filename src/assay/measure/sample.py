@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from assay.errors import BadInput
 from assay.machine.cpulist import show_numbers
 from assay.measure.copies import Copies, metrics_of_copies, without
-from assay.measure.extract import holds, metrics_of
+from assay.measure.extract import Reading, metrics_of
 from assay.measure.libraries import libraries_seen
+from assay.measure.matching import holds
 from assay.measure.output import kept
 from assay.measure.suspect import contradictions
 from assay.records import (
@@ -25,6 +27,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.facts import Host
+from assay.records.sample import UNIT
 from assay.units import show_signal
 
 OUTCOMES = {
@@ -48,6 +51,7 @@ def build_sample(
     own_s: float = 0.0,
     copies: Copies = (),
     observed: Sequence[Observation] = (),
+    reading: Reading | None = None,
 ) -> Sample:
     """The sample of a launch that was carried out.
 
@@ -61,14 +65,13 @@ def build_sample(
         own_s: processor time of assay itself while it ran.
         copies: the same files by instance, where there are several.
         observed: observations that were on.
+        reading: the metrics, where they were read already.
     """
     outcome, message = _outcome(workload, facts, outputs, copies)
-    if copies:
-        metrics, absent = metrics_of_copies(workload.metrics, facts, copies)
-    else:
-        metrics, absent = metrics_of(workload.metrics, facts, outputs)
-    if outcome is not Outcome.OK:
-        metrics = {}
+    reading = reading or read_metrics(workload, facts, outputs, copies)
+    if outcome is Outcome.OK and reading.cut:
+        outcome, message = Outcome.FAILED, reading.absent[next(iter(reading.cut))]
+    metrics = reading.values if outcome is Outcome.OK else {}
     mapped = libraries_seen(launch, facts)
     foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s)
     return Sample(
@@ -85,14 +88,42 @@ def build_sample(
         peak_anon_bytes=facts.peak_anon_bytes,
         metrics=metrics,
         settings=grants,
-        evidence=(*before, *_evidence(facts, foreign_s), *([mapped] if mapped else [])),
-        absent={**facts.absent, **absent},
+        evidence=(
+            *before,
+            *_evidence(facts, foreign_s),
+            *([mapped] if mapped else []),
+            *(Evidence(kind=f"{UNIT}{name}", note=unit) for name, unit in reading.units.items()),
+        ),
+        absent={**facts.absent, **reading.absent},
         started_at=facts.started_at or 0.0,
         engine=facts.engine,
         outputs=tuple(found for path in outputs if (found := kept(path)) is not None),
         observed=tuple(observed),
         suspect=contradictions(facts, foreign_s),
     )
+
+
+def read_metrics(
+    workload: Workload, facts: RunFacts, outputs: Sequence[Path], copies: Copies = ()
+) -> Reading:
+    """Read all metrics of a launch; arguments as for ``build_sample``."""
+    if copies:
+        return metrics_of_copies(workload.metrics, facts, copies)
+    return metrics_of(workload.metrics, facts, outputs)
+
+
+def demand_whole(reading: Reading) -> None:
+    """Refuse a figure that is a part of a number.
+
+    Raises:
+        BadInput: names the first, with the number.
+    """
+    for name, number in reading.cut.items():
+        raise BadInput(
+            f"{name}: {reading.absent[name]}.",
+            f"Correct the pattern, so that it matches all of {number!r} or what stands beside the "
+            f"figure, or run the program with LC_ALL=C; --metric-as-is {name} takes it as it is.",
+        )
 
 
 def _outcome(

@@ -69,8 +69,10 @@ class Claim(Record, frozen=True, kw_only=True):
         unstable: the arms differ in spread, or the launches of one fall into two groups: the mean
             alone does not tell what a single launch will take.
         planned: ``ci`` is for the one look that was fixed before the first block, not for every.
-        withheld: no verdict is given, since a load followed the arms; it is *unclear* then.
+        withheld: no verdict is given, since a load followed the arms, or there is an objection; it
+            is *unclear* then.
         followed: that load.
+        objection: what speaks against the figures themselves, as part of a sentence.
         disturbed_blocks: disturbed blocks among ``blocks``; 0 where the claim rests on undisturbed
             blocks alone.
         beyond_margin: the arms differ by more than ``margin``: the end of ``ci`` that is nearer to
@@ -98,6 +100,7 @@ class Claim(Record, frozen=True, kw_only=True):
     planned: bool = False
     withheld: bool = False
     followed: FollowedLoad | None = None
+    objection: str | None = None
     disturbed_blocks: int = 0
     beyond_margin: bool = False
     applications: bool = False

@@ -45,6 +45,10 @@ BUILD = "build"
 a value it could not be built."""
 
 
+UNIT = "unit."
+"""Begins the kind of the evidence on the unit in which the output names a metric."""
+
+
 class Evidence(Record, frozen=True, kw_only=True):
     """One thing that shows what a sample is worth.
 

@@ -33,6 +33,8 @@ class Metric(Record, frozen=True, kw_only=True):
         goal: direction of improvement.
         pattern: regular expression with one group, searched in the output; the last match counts.
         combine: what is made of the figures of several instances; see ``combined``.
+        as_is: the figure counts whatever stands beside it in the output.
+        assumed: nobody said which way it gets better.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Metric(Record, frozen=True, kw_only=True):
     goal: Goal = Goal.LOWER
     pattern: str | None = None
     combine: Combine | None = None
+    as_is: bool = False
+    assumed: bool = False
 
     @property
     def combined(self) -> Combine:

@@ -28,7 +28,7 @@ from assay.report.inputs import ReportInput
 from assay.report.plain import change, label_of, shorten, typeset, typeset_effect
 from assay.report.scale import Scale
 from assay.search.cells import baseline_words, effect_name, lead, matters, sweep_sentences
-from assay.search.disturbed_words import doubt_words, followed_words
+from assay.search.disturbed_words import doubt_words, withheld_words
 from assay.search.failure import failure_of, last_failure, why_failed
 from assay.search.proof_words import proof_words
 from assay.search.requirement_words import requirements_told
@@ -94,7 +94,7 @@ def claim_sentence(claim: Claim, metric: Metric) -> str:
         else ""
     )
     if claim.withheld:
-        more = f" {clean(followed_words(named))}"
+        more = f" {clean(withheld_words(named))}"
     return f"{statement(named, metric)}.{more}"
 
 

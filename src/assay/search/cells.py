@@ -21,7 +21,7 @@ from assay.records import (
 )
 from assay.records.configuration import show_value
 from assay.search.compare import null_name
-from assay.search.disturbed_words import followed_words
+from assay.search.disturbed_words import withheld_words
 from assay.search.history import DEFAULT_ARM
 from assay.search.named import COLUMN, named_in
 from assay.search.requirement import may_win
@@ -72,7 +72,7 @@ def sweep_sentences(conclusion: Conclusion, metric: Metric) -> list[str]:
         return ["No cell could be held against the baseline: there are no blocks with both."]
     best = lead(conclusion)
     if best is None and all(claim.withheld for claim in conclusion.claims):
-        told = followed_words(conclusion.claims[0], conclusion.disturbers)
+        told = withheld_words(conclusion.claims[0], conclusion.disturbers)
         first = f"Not decided: {told[:1].lower()}{told[1:]}"
     elif best is None:
         first = f"No cell was shown to be better than {conclusion.claims[0].a}."

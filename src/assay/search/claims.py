@@ -19,6 +19,7 @@ from assay.records import (
 )
 from assay.search.following import followed_load
 from assay.search.history import History
+from assay.search.objections import objection_to
 from assay.stats.interval import ratio_ends
 from assay.stats.modes import modes
 from assay.stats.paired import Observation
@@ -58,8 +59,8 @@ def claim_between(
         first: from so many of the blocks that were run first; from all if absent.
 
     Returns:
-        ``None`` where no block has both. Where a load followed the arms the verdict is withheld:
-        *unclear*.
+        ``None`` where no block has both. Where a load followed the arms, or something speaks
+        against the figures (``objection_to``), the verdict is withheld: *unclear*.
     """
     blocks = history.complete(Stage.CONFIRM)[:first]
     a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
@@ -79,7 +80,8 @@ def claim_between(
     pair = [arm for arm in history.arms(Stage.CONFIRM) if arm.name in names]
     found = msgspec.structs.replace(found, applications=history.costly.differ(pair))
     load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
-    if load is None:
+    objection = objection_to(spec.workload.objective, history, names)
+    if load is None and objection is None:
         return found
     return msgspec.structs.replace(
         found,
@@ -87,6 +89,7 @@ def claim_between(
         beyond_margin=False,
         withheld=True,
         followed=load,
+        objection=objection,
         blocks_needed=None,
     )
 

@@ -47,8 +47,10 @@ def mostly_disturbed(conclusion: Conclusion) -> bool:
     return any(arm.disturbed for arm in conclusion.arms)
 
 
-def followed_words(found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
-    """Say how a load followed the arms of a claim, and the next step; empty where none did."""
+def withheld_words(found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+    """Say why a claim has no verdict, and the next step; empty where it was not withheld."""
+    if found.objection is not None:
+        return f"{found.objection}."
     load = found.followed
     if load is None:  # earlier versions withheld verdicts for the number of disturbed blocks
         return "Others disturbed too many blocks for a verdict." if found.withheld else ""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from assay.records import Claim, FrontPoint, Goal, Metric, OffFront, StudySpec, Verdict
-from assay.search.disturbed_words import followed_words
+from assay.search.disturbed_words import withheld_words
 from assay.search.front_claims import claim_on
 from assay.search.sentence import NOUNS, change_text, statement
 from assay.units import show_count
@@ -68,7 +68,7 @@ def _without(spec: StudySpec, off: Sequence[FrontPoint]) -> str:
     which = off[0].name if len(off) == 1 else f"none of the {count} that were confirmed"
     withheld = [claim for point in off for claim in point.claims if claim.withheld]
     if withheld:
-        told = followed_words(withheld[0])
+        told = withheld_words(withheld[0])
         return f"Not decided: {told[:1].lower()}{told[1:]} Keep the default until then."
     if any(point.off is OffFront.UNCLEAR for point in off):
         return (

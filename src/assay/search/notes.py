@@ -22,6 +22,7 @@ from assay.search.disturbed_words import disturbers_words
 from assay.search.disturbers import disturbers_of
 from assay.search.failure import why_failed
 from assay.search.history import History
+from assay.search.objections import absence_notes
 from assay.search.sentence import stability
 from assay.search.sweep import least_blocks
 from assay.units import show_count, show_quantity
@@ -152,7 +153,7 @@ def loss_notes(workload: Workload, samples: Sequence[Sample]) -> list[str]:
     late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
     if late:
         notes.append(_late_note(workload, late, len(samples)))
-    return notes
+    return [*notes, *absence_notes(workload.metrics, samples)]
 
 
 def _late_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:

@@ -18,7 +18,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.search.disturbed_words import followed_words
+from assay.search.disturbed_words import withheld_words
 from assay.stats.verdict import beyond
 from assay.units import show_percent, significant
 
@@ -51,7 +51,7 @@ def say(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> 
             )
         case Verdict.UNCLEAR if found.withheld:
             return (
-                f"Not decided: {_lowered(followed_words(found, disturbers))} "
+                f"Not decided: {_lowered(withheld_words(found, disturbers))} "
                 "Keep the default until then."
             )
         case Verdict.UNCLEAR:
@@ -75,9 +75,11 @@ def comparison(found: Claim, metric: Metric, disturbers: Sequence[Disturber] = (
         metric: that it is about.
         disturbers: who used the CPUs meanwhile.
     """
+    if found.objection is not None:
+        return f"No verdict on {found.b} against {found.a}: {found.objection}."
     outlook = _outlook(found) if found.verdict is Verdict.UNCLEAR else ""
     if found.withheld:
-        outlook = f" {followed_words(found, disturbers)}"
+        outlook = f" {withheld_words(found, disturbers)}"
     return f"{statement(found, metric)} ({basis(found, metric)}).{outlook}{stability(found)}"
 
 
@@ -153,7 +155,8 @@ def _spread_statement(found: Claim, metric: Metric) -> str:
 def basis(found: Claim, metric: Metric) -> str:
     """The interval of a claim and the launches behind it: ``95 % interval ..., 9 paired ...``."""
     share = f"{100 * (1 - found.alpha):g} % interval"
-    return f"{share} {interval(found, metric)}, {found.blocks} {_pairs(found)}"
+    assumed = "; lower is better, as assumed" if metric.assumed else ""
+    return f"{share} {interval(found, metric)}, {found.blocks} {_pairs(found)}{assumed}"
 
 
 def _pairs(found: Claim) -> str:

@@ -22,6 +22,7 @@ from assay.records import (
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.losses import may_win
+from assay.search.objections import objection_to
 from assay.search.proof import MAX_LAUNCHES, suggested_proof
 from assay.search.race import Done, Reason
 from assay.search.requirement import verdict_on
@@ -40,8 +41,8 @@ def unproven_of(
 ) -> Recommendation | None:
     """The candidate of a race without a proof; ``None`` where the default is kept.
 
-    What a confirmation showed to be no better is not recommended, nor what breaks a requirement or
-    fails more often than the default.
+    What a confirmation showed to be no better is not recommended, nor what breaks a requirement,
+    fails more often than the default, or has figures that cannot be believed (``objection_to``).
 
     Args:
         race: told all samples.
@@ -55,6 +56,8 @@ def unproven_of(
     if arm == DEFAULT_ARM or not may_win(history, arm):
         return None
     if found is not None and found.verdict in (Verdict.SAME, Verdict.SLOWER):
+        return None
+    if objection_to(spec.workload.objective, history, (DEFAULT_ARM.name, arm.name)):
         return None
     if verdict_on(required, arm.name) is RequirementVerdict.BROKEN:
         return None
@@ -98,9 +101,14 @@ def with_outlook(kept: Recommendation, race: TuneRace, done: Done | None) -> Rec
     candidate = race.candidate
     if candidate.arm == DEFAULT_ARM or not math.isfinite(candidate.estimate.deviation):
         return kept
+    spec = race.spec
+    objection = objection_to(
+        spec.workload.objective, race.history, (DEFAULT_ARM.name, candidate.arm.name)
+    )
+    if objection is not None:
+        return msgspec.structs.replace(kept, sentence=f"Keep the default: {objection}.")
     cost = race.proof(candidate)
     expected = candidate.expected(race.history.goal, len(samples))
-    spec = race.spec
     change = change_words(expected.ratio, spec.workload.objective, spec.statistic)
     ends = interval_words(expected.ci, expected.ratio, spec.workload.objective, spec.statistic)
     sentence = (

@@ -58,21 +58,31 @@ def test_figures_become_one(
     copies: Copies, goal: Goal, combine: Combine | None, expected: float
 ) -> None:
     metric = Metric(name="rate", pattern="rate=(.+)", goal=goal, combine=combine)
-    assert metrics_of_copies((metric,), FACTS, copies) == ({"rate": expected}, {})
+    found = metrics_of_copies((metric,), FACTS, copies)
+    assert (found.values, found.absent) == ({"rate": expected}, {})
 
 
 def test_what_the_launcher_gives_is_of_all_of_them(copies: Copies) -> None:
     metrics = (Metric(name="wall_s"), Metric(name="wall_s_per_instance"))
-    found, _ = metrics_of_copies(metrics, FACTS, copies)
-    assert found == {"wall_s": 4.0, "wall_s_per_instance": 2.0}
+    found = metrics_of_copies(metrics, FACTS, copies)
+    assert found.values == {"wall_s": 4.0, "wall_s_per_instance": 2.0}
 
 
 def test_a_figure_that_one_lacks_is_none(copies: Copies) -> None:
     copies[1][1][0].write_text("no figure\n")
     metric = Metric(name="rate", pattern="rate=(.+)")
-    found, absent = metrics_of_copies((metric,), FACTS, copies)
-    assert found == {}
-    assert absent == {"rate": "instance 3: no match of 'rate=(.+)' in the output"}
+    found = metrics_of_copies((metric,), FACTS, copies)
+    assert found.values == {}
+    assert found.absent["rate"].startswith("instance 3: no match of 'rate=(.+)' in the output")
+
+
+def test_figures_of_instances_in_different_units_are_none(copies: Copies) -> None:
+    for (_, files), unit in zip(copies, ("MB/s", "GB/s"), strict=True):
+        files[0].write_text(f"rate=3 {unit}\n")
+    metric = Metric(name="rate", pattern="rate=([0-9]+)")
+    found = metrics_of_copies((metric,), FACTS, copies)
+    assert found.values == {}
+    assert found.absent["rate"] == "the instances print it in different units, GB/s and MB/s"
 
 
 def test_the_check_holds_in_each(copies: Copies) -> None:

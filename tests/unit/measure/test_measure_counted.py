@@ -38,8 +38,8 @@ def count(value: float) -> Counter:
 def read(name: str, **facts: Any) -> float | str:
     """The value of one built-in metric, or why there is none."""
     made = RunFacts(outcome="exited", **facts)
-    found, absent = metrics_of((BUILT_IN[name],), made, ())
-    return found[name] if name in found else absent[name]
+    found = metrics_of((BUILT_IN[name],), made, ())
+    return found.values[name] if name in found.values else found.absent[name]
 
 
 @pytest.mark.parametrize("name", sorted(COUNTED))

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import BadInput
-from assay.measure import extract
-from assay.measure.extract import compiled, holds, metrics_of, named_metric
+from assay.measure import matching
+from assay.measure.extract import metrics_of, named_metric
+from assay.measure.matching import compiled, holds
 from assay.measure.sample import build_sample
 from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
 
@@ -22,8 +23,8 @@ def read(tmp_path: Path, pattern: str, out: bytes, err: bytes = b"") -> float | 
     files = (tmp_path / "out", tmp_path / "err")
     for file, content in zip(files, (out, err), strict=True):
         file.write_bytes(content)
-    found, absent = metrics_of((Metric(name="m", pattern=pattern),), FACTS, files)
-    return found.get("m", absent.get("m", ""))
+    found = metrics_of((Metric(name="m", pattern=pattern),), FACTS, files)
+    return found.values.get("m", found.absent.get("m", ""))
 
 
 @pytest.mark.parametrize(
@@ -63,9 +64,9 @@ def test_what_is_no_number_says_why(tmp_path: Path, pattern: str, out: bytes) ->
 
 
 def test_what_the_launcher_could_not_tell() -> None:
-    found, absent = metrics_of((Metric(name="peak_bytes"), Metric(name="wall_s")), FACTS, ())
-    assert found == {"wall_s": 1.5}
-    assert absent == {"peak_bytes": "no cgroup"}
+    found = metrics_of((Metric(name="peak_bytes"), Metric(name="wall_s")), FACTS, ())
+    assert found.values == {"wall_s": 1.5}
+    assert found.absent == {"peak_bytes": "no cgroup"}
 
 
 def test_checks(tmp_path: Path) -> None:
@@ -119,21 +120,27 @@ def test_named_metrics() -> None:
     assert "wall_s" in str(caught.value.remedy)
 
 
+def newest(pattern: str, output: Path) -> str:
+    match = matching.last_match(pattern, [output])
+    assert match is not None
+    return match[1]
+
+
 def test_an_output_of_many_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What begins near the end of a window is found whole, and nothing is found twice or missed."""
-    monkeypatch.setattr(extract, "WINDOW", 64)
-    monkeypatch.setattr(extract, "LONGEST", 16)
+    monkeypatch.setattr(matching, "WINDOW", 64)
+    monkeypatch.setattr(matching, "LONGEST", 16)
     output = tmp_path / "out"
     for gap in range(80):
         lines = [f"{'.' * gap}\nn={k}\n" for k in range(20)]
         output.write_text("".join(lines))
-        assert extract.last_match("^n=([0-9]+)$", [output]) == "19"
-        assert extract.holds("^n=7$", [output])
-        assert not extract.holds("^n=77$", [output])
+        assert newest("^n=([0-9]+)$", output) == "19"
+        assert holds("^n=7$", [output])
+        assert not holds("^n=77$", [output])
     output.write_text("n=1\n" + "." * 500)
-    assert extract.last_match("n=([0-9]+)", [output]) == "1"
+    assert newest("n=([0-9]+)", output) == "1"
     output.write_text("." * 60 + "n=123456789\n" + "." * 60)
-    assert extract.last_match("n=([0-9]+)", [output]) == "123456789"
+    assert newest("n=([0-9]+)", output) == "123456789"
 
 
 @pytest.mark.parametrize("text", ["1e308", "-1e101", "1e-300", "inf", "nan"])
@@ -141,9 +148,9 @@ def test_a_figure_that_cannot_be_worked_with_is_absent(tmp_path: Path, text: str
     output = tmp_path / "out"
     output.write_text(f"x={text}\n")
     metric = Metric(name="x", pattern="x=(.+)")
-    found, absent = extract.metrics_of((metric,), RunFacts(outcome="exited"), [output])
-    assert found == {}
-    assert repr(text) in absent["x"]
+    found = metrics_of((metric,), RunFacts(outcome="exited"), [output])
+    assert found.values == {}
+    assert repr(text) in found.absent["x"]
 
 
 def test_digits_with_underscores_are_no_number(tmp_path: Path) -> None:

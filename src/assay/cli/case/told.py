@@ -92,6 +92,8 @@ def _step_words(step: Step, failed: Set[str]) -> str:
 
 def _change(claim: Claim) -> str:
     """How much faster one is than the one that it is a step from; with the interval."""
+    if claim.objection is not None:
+        return f"no verdict against {claim.a}: {claim.objection}"
     if claim.withheld:
         return f"a load of other processes followed the two: no verdict against {claim.a}"
     if claim.verdict is Verdict.UNCLEAR:

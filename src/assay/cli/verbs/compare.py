@@ -11,6 +11,7 @@ from assay.cli.arm_words import arm_of, named_in_file
 from assay.cli.built import program_before, with_built
 from assay.cli.closing import gate_status
 from assay.cli.command_words import command_of, split_command
+from assay.cli.metrics import demand_directed
 from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
@@ -62,6 +63,7 @@ def _compared(
 ) -> Result:
     arms = _arms(arguments, lab)
     workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
+    demand_directed(workload.metrics)
     spec = StudySpec(
         kind=Kind.COMPARE,
         workload=workload,

@@ -18,6 +18,7 @@ from assay.cli.command_words import command_of
 from assay.cli.documents import print_json, space_document
 from assay.cli.ending import Terminated
 from assay.cli.layout import fitted, width_of
+from assay.cli.metrics import demand_directed
 from assay.cli.observe import observed_of
 from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
@@ -132,6 +133,7 @@ def _specification(
     asked = with_conditions(space_of(arguments, lab.registry, lab.room), lab.registry)
     SearchSpace(asked)
     workload = workload_of(arguments, argv, asked.parameters)
+    demand_directed(workload.metrics)
     if lab.slots:
         demand_apart(asked, lab.registry)
     spec = StudySpec(

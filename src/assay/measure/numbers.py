@@ -1,0 +1,50 @@
+"""Numbers as programs print them: whether a figure is the whole of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+AROUND = 40
+"""Characters on either side of a figure in which the number that it is a part of is looked for."""
+
+_FORMS = (
+    # 1,234,567.8
+    r"\d{1,3}(?:(?P<sep>[,.'\u2019_\u00a0\u202f])\d{3})(?:(?P=sep)\d{3})*(?:[.,]\d+)?",
+    r"\d+,\d+",  # 60,2
+    r"\d+(?::\d\d)+(?:[.,]\d+)?",  # 1:02.5
+    r"(?:\d+h)?\d+m\d+(?:[.,]\d+)?",  # 1m02.5s
+    r"\d+(?:\.\d+){2,}",  # 1.2.3
+    r"\d*\.?\d+[eE][-+]?\d+",  # 1.5e-05
+    r"0[xX][0-9A-Fa-f]+",
+    r"\d*\.\d+",
+    r"\d+",
+)
+_SIGN = r"(?:(?<![0-9A-Za-z_.,:)\]}%-])[-\u2212])?"
+"""A hyphen behind a word, as in ``step-5``, is none."""
+_NUMBERS = tuple(
+    re.compile(rf"{_SIGN}(?<![0-9A-Za-z_])(?<![0-9][.,:'\u2019]){form}(?![0-9]|[.,:'\u2019][0-9])")
+    for form in _FORMS
+)
+
+
+def number_around(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Return where the number begins and ends of which ``text[begin:end]`` is a part.
+
+    The place itself where it is a number by itself, or a part of none. In ``run-5``, ``p99`` and
+    ``12,13,14`` each number stands for itself.
+
+    Args:
+        text: what was printed.
+        begin, end: of a figure in it.
+    """
+    first, last = max(0, begin - AROUND), min(len(text), end + AROUND)
+    spans = [(begin, end), *_spans(text, first, last)]
+    around = (span for span in spans if span[0] <= begin and span[1] >= end)
+    return max(around, key=lambda span: span[1] - span[0])
+
+
+def _spans(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    for number in _NUMBERS:
+        for match in number.finditer(text, first, last):
+            yield match.span()

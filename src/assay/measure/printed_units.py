@@ -1,0 +1,80 @@
+"""Units as programs print them behind a figure: which are known, and how they are converted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TIMES = {
+    "s": ("s", "sec", "secs", "second", "seconds"),
+    "ms": ("ms", "msec", "msecs", "millisecond", "milliseconds"),
+    "µs": ("µs", "μs", "us", "usec", "usecs", "microsecond", "microseconds"),  # U+00B5, U+03BC
+    "ns": ("ns", "nsec", "nsecs", "nanosecond", "nanoseconds"),
+    "min": ("min", "mins", "minute", "minutes"),
+    "h": ("h", "hr", "hrs", "hour", "hours"),
+}
+_SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
+_DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+_COUNTED = {
+    "B": ("B", "Byte", "Bytes", "byte", "bytes"),
+    "bit": ("b", "bit", "bits", "Bit", "Bits"),
+    "op": ("op", "ops", "Op", "Ops"),
+    "FLOP": ("FLOP", "FLOPs", "Flop", "Flops", "flop", "flops"),
+    "Hz": ("Hz", "hz"),
+}
+_PER_S = ("/s", "/sec", "/second", "ps")
+"""Ends of a rate: ``MB/s``, ``Mbits/sec``, ``kbps``."""
+_WORD = re.compile(r"[ \t\u00a0\u202f]?([A-Za-zµμ]+(?:/[A-Za-z]+)?)(?![A-Za-z0-9_/])")
+
+
+@dataclass(frozen=True)
+class PrintedUnit:
+    """A unit, as one text for all ways to write it.
+
+    Attributes:
+        name: ``ms``, ``MB/s``.
+        base: what it is a multiple of: ``s``, ``bytes``, ``bytes/s``.
+        factor: by which a figure is multiplied to be one of ``base``. ``MB`` is 10^6 bytes and
+            ``MiB`` 2^20 (IEC 80000-13).
+    """
+
+    name: str
+    base: str
+    factor: float
+
+
+def unit_behind(text: str, end: int) -> PrintedUnit | None:
+    """Return the known unit that stands right behind ``end``, or behind one blank.
+
+    Args:
+        text: what was printed.
+        end: of a figure in it.
+    """
+    found = _WORD.match(text, end)
+    return UNITS.get(found[1]) if found else None
+
+
+def _units() -> dict[str, PrintedUnit]:
+    found: dict[str, PrintedUnit] = {}
+    for name, words in _TIMES.items():
+        found |= {word: PrintedUnit(name, "s", _SECONDS[name]) for word in words}
+    for base, words in _COUNTED.items():
+        whole = {"B": "bytes", "bit": "bits", "op": "ops"}.get(base, base)
+        prefixes = _DECIMAL | (_BINARY if base in ("B", "bit") else {})
+        for prefix, factor in prefixes.items():
+            shown = "k" if prefix == "K" else prefix
+            for word in words:
+                found.setdefault(prefix + word, PrintedUnit(shown + base, whole, factor))
+                rate = PrintedUnit(f"{shown}{base}/s", f"{whole}/s", factor)
+                for ending in _PER_S:
+                    found.setdefault(prefix + word + ending, rate)
+    # FLOPS is a rate by itself.
+    for prefix, factor in _DECIMAL.items():
+        shown = "k" if prefix == "K" else prefix
+        found[f"{prefix}FLOPS"] = PrintedUnit(f"{shown}FLOP/s", "FLOP/s", factor)
+    return found
+
+
+UNITS = _units()
+"""Each way to write a known unit."""

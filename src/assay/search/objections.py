@@ -1,0 +1,73 @@
+"""Objections: what speaks against believing the figures of two arms, whatever they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from assay.records import Metric, Outcome, Sample, Stage
+from assay.records.sample import UNIT
+from assay.search.history import History
+from assay.units import show_count
+
+MOST_WITHOUT = 0.1
+"""Share of an arm's launches without a figure above which those with one are no fair picture."""
+
+
+def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str | None:
+    """Say why no verdict may be given on arms; ``None`` where nothing speaks against it.
+
+    Args:
+        metric: the objective; what assay measures itself is beyond doubt.
+        history: samples of all stages, of which the survey does not count.
+        names: of the arms.
+    """
+    if metric.pattern is None:
+        return None
+    samples = [s for s in history.samples if s.launch.stage is not Stage.SURVEY]
+    mine = [s for s in samples if s.launch.arm in names and s.outcome is Outcome.OK]
+    found = None if metric.as_is else _mixed_units(metric.name, mine)
+    return found or next(filter(None, (_without(metric.name, name, mine) for name in names)), None)
+
+
+def _mixed_units(metric: str, samples: Iterable[Sample]) -> str | None:
+    kind = f"{UNIT}{metric}"
+    seen = Counter(e.note for s in samples for e in s.evidence if e.kind == kind and e.note)
+    if len(seen) < 2:
+        return None
+    told = " and ".join(f"in {unit} ({count} times)" for unit, count in seen.most_common())
+    return (
+        f"{metric} is printed {told}. A pattern with a second group for the unit, as in "
+        "'([0-9.]+) ([kMG]?B/s)', converts it"
+    )
+
+
+def _without(metric: str, arm: str, samples: Iterable[Sample]) -> str | None:
+    mine = [sample for sample in samples if sample.launch.arm == arm]
+    lacking = [sample for sample in mine if metric in sample.absent]
+    if len(lacking) <= MOST_WITHOUT * len(mine):
+        return None
+    return f"{_counted(lacking, mine, arm)} have no {metric}: {lacking[-1].absent[metric]}"
+
+
+def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[str]:
+    """Say how many launches ended well without a figure of the output, and why the newest did."""
+    notes = []
+    good = [sample for sample in samples if sample.outcome is Outcome.OK]
+    for metric in metrics:
+        lacking = [s for s in good if metric.pattern is not None and metric.name in s.absent]
+        if lacking:
+            arms = {sample.launch.arm for sample in lacking}
+            where = f"all of {arms.pop()!r}" if len(arms) == 1 else f"in {len(arms)} arms"
+            have = "has" if len(lacking) == 1 else "have"
+            of = show_count(len(good), "launch", "launches")
+            reason = lacking[-1].absent[metric.name]
+            notes.append(
+                f"{len(lacking)} of {of} {have} no {metric.name}, {where}, and are in no figure "
+                f"of it; the last: {reason}"
+            )
+    return notes
+
+
+def _counted(lacking: Sequence[Sample], mine: Sequence[Sample], arm: str) -> str:
+    return f"{len(lacking)} of {show_count(len(mine), 'launch', 'launches')} of {arm}"

@@ -1,0 +1,66 @@
+"""Which way a figure gets better, where nobody said."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.cli.metrics import demand_directed, metrics_asked
+from assay.cli.parser import parse
+from assay.errors import BadInput
+from assay.measure.direction import is_rate
+from assay.records import Goal, Metric
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "pattern", "rate"),
+    [
+        ("throughput", "", "(.+)", True),
+        ("tokensPerS", "", "(.+)", True),
+        ("read_iops", "", "(.+)", True),
+        ("GFLOPS", "", "(.+)", True),
+        ("got", "MB/s", "(.+)", True),
+        ("got", "1/s", "(.+)", True),
+        ("got", "", "([0-9.]+) [kMG]?B/s", True),
+        ("got", "", "([0-9.]+) requests per second", True),
+        ("p99", "ms", "p99: ([0-9.]+) ms", False),
+        ("error_rate", "", "(.+)", False),
+        ("missRate", "", "(.+)", False),
+        ("operations", "", "(.+)", False),
+        ("loss", "", "loss ([0-9.]+)", False),
+        ("per_step", "ms/step", "(.+)", False),
+    ],
+)
+def test_rates(name: str, unit: str, pattern: str, rate: bool) -> None:
+    assert is_rate(Metric(name=name, unit=unit, pattern=pattern)) == rate
+
+
+def asked(verb: str, *words: str) -> Metric:
+    """Return the objective of a command line."""
+    metrics = metrics_asked(parse([verb, *words, "--", "true"]).arguments)
+    demand_directed(metrics)
+    return metrics[0]
+
+
+@pytest.mark.parametrize("verb", ["tune", "compare"])
+def test_a_rate_asks_for_its_goal(verb: str) -> None:
+    with pytest.raises(BadInput, match="throughput looks like a rate") as refused:
+        asked(verb, "--metric", "throughput=([0-9]+)")
+    assert "--goal higher" in str(refused.value.remedy)
+    for goal in ("higher", "throughput=higher"):
+        found = asked(verb, "--metric", "throughput=([0-9]+)", "--goal", goal)
+        assert (found.goal, found.assumed) == (Goal.HIGHER, False)
+    found = asked(verb, "--metric", "throughput=([0-9]+)", "--goal", "lower")
+    assert (found.goal, found.assumed) == (Goal.LOWER, False)
+
+
+def test_what_is_assumed_is_known_as_such() -> None:
+    assert asked("compare", "--metric", "p99=([0-9]+)").assumed
+    assert not asked("compare", "--metric", "wall_s").assumed
+
+
+def test_a_figure_may_be_taken_as_it_is() -> None:
+    words = ("--metric", "n=([0-9]+)", "--metric-as-is")
+    assert asked("compare", *words, "n").as_is
+    assert not asked("compare", *words[:2]).as_is
+    with pytest.raises(BadInput, match="no metric 'm'"):
+        asked("compare", *words, "m")

@@ -1,0 +1,196 @@
+"""Figures in output: whole numbers, with their units."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.errors import BadInput
+from assay.measure.extract import metrics_of, named_metric
+from assay.measure.figures import read_figure, unit_of_pattern
+from assay.measure.matching import last_match, nearest_line
+from assay.measure.numbers import number_around
+from assay.measure.printed_units import UNITS, unit_behind
+from assay.measure.sample import build_sample, demand_whole
+from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
+from assay.records.sample import UNIT
+
+FACTS = RunFacts(outcome="exited", exit_status=0, wall_s=1.5)
+LAUNCH = Launch(
+    configuration=Configuration(), arm="default", stage=Stage.SEARCH, block=0, position=0
+)
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "number"),
+    [
+        ("60,2 MB/s", "([0-9.]+) MB/s", "60,2"),
+        ("n: 1,234.5 ms", "([0-9.]+) ms", "1,234.5"),
+        ("time: 1,234 ms", "time: ([0-9]+)", "1,234"),
+        ("total 1'234 s", "([0-9]+) s", "1'234"),
+        ("total 1\u202f234 s", "([0-9]+) s", "1\u202f234"),
+        ("1.234,5 s", "([0-9.]+) s", "1.234,5"),
+        ("1:02.5 elapsed", "([0-9.]+) elapsed", "1:02.5"),
+        ("real 0m1.234s", "([0-9.]+)s", "0m1.234"),
+        ("loss 1.5e-05", "loss ([0-9.]+)", "1.5e-05"),
+        ("1e6 ops", "([0-9]+) ops", "1e6"),
+        ("version 1.2.3", r"version (\d+\.\d+)", "1.2.3"),
+        ("12.5 ms", "([0-9]+) ms", "12.5"),
+        ("t=.5s", "([0-9]+)s", ".5"),
+        ("change -5 ms", "([0-9]+) ms", "-5"),
+        ("12345 ms", "([0-9]{3}) ms", "12345"),
+        ("at 0x1F", "at ([0-9]+)", "0x1F"),
+    ],
+)
+def test_a_part_of_a_number_is_no_figure(
+    output: Path, text: str, pattern: str, number: str
+) -> None:
+    output.write_text(f"begin\n{text}\nend\n")
+    metric = Metric(name="m", pattern=pattern)
+    figure = read_figure(metric, [output])
+    assert (figure.value, figure.cut) == (None, number)
+    reading = metrics_of((metric,), FACTS, [output])
+    with pytest.raises(BadInput, match="is a part of") as refused:
+        demand_whole(reading)
+    assert "--metric-as-is m" in str(refused.value.remedy)
+    sample = build_sample(LAUNCH, Workload(argv=("x",), metrics=(metric,)), FACTS, [output], {})
+    assert sample.outcome is Outcome.FAILED
+    assert repr(number) in str(sample.message)
+    as_is = read_figure(Metric(name="m", pattern=pattern, as_is=True), [output])
+    assert as_is.value is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "value"),
+    [
+        ("a,12.5,13.6", "a,([0-9.]+)", 12.5),
+        ("row,12,13", "row,([0-9]+)", 12.0),  # the pattern names the separator
+        ("row,12,13", "row,([0-9]+),", 12.0),
+        ("key:value:35", "value:([0-9]+)", 35.0),
+        ("12,13,14", "([0-9]+)$", 14.0),
+        ("step-5 ms", "([0-9]+) ms", 5.0),
+        ("p99 ms", "p([0-9]+)", 99.0),
+        ("run1_400 ms", "([0-9]+) ms", 400.0),
+        ("rate 5, 3 retries", "rate ([0-9]+)", 5.0),
+        ("It took 944.", "took ([0-9.]+)", 944.0),
+        ("13:45:10.5 400 ops", "([0-9]+) ops", 400.0),
+        ("3 MiB/s (12.5%)", r"\(([0-9.]+)%", 12.5),
+        ("2026-11-27 5 ms", "([0-9]+) ms", 5.0),
+        ("[10/20] 3 ms", "([0-9]+) ms", 3.0),
+        ("real\t0m1.234s", r"real\s+0m([0-9.]+)s", 1.234),
+        ("x=-1.5e-3;", "x=([-0-9.e]+)", -0.0015),
+    ],
+)
+def test_a_whole_number_is(output: Path, text: str, pattern: str, value: float) -> None:
+    output.write_text(f"{text}\n")
+    assert read_figure(Metric(name="m", pattern=pattern), [output]).value == value
+
+
+def test_number_stands_for_itself_at_the_ends_of_a_text() -> None:
+    assert number_around("5", 0, 1) == (0, 1)
+    assert number_around("x5y", 1, 2) == (1, 2)
+
+
+@pytest.mark.parametrize("pattern", ["rate: ([0-9]+) ops/s", "([0-9]+)"])
+def test_colours_are_not_in_the_way(output: Path, pattern: str) -> None:
+    output.write_text("rate: \x1b[1m944\x1b[0m ops/s\n")
+    figure = read_figure(Metric(name="m", pattern=pattern), [output])
+    assert (figure.value, figure.unit) == (944.0, "op/s")
+
+
+def test_a_pattern_with_control_sequences_matches_them(output: Path) -> None:
+    output.write_text("a 1 \x1b[1m944\x1b[0m\n")
+    match = last_match("\x1b\\[1m([0-9]+)", [output])
+    assert match is not None and match[1] == "944"
+
+
+def test_patterns_are_text(output: Path) -> None:
+    for unit in ("µs", "μs"):  # U+00B5 and U+03BC
+        output.write_text(f"latency 5 {unit}\n")
+        assert read_figure(Metric(name="m", pattern="([0-9]+) [µμ]s"), [output]).value == 5.0
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("114 MB/s", "MB/s"),
+        ("25.3 GB/s", "GB/s"),
+        ("900 Mbits/sec", "Mbit/s"),
+        ("3.2GFLOPS", "GFLOP/s"),
+        ("12 ms", "ms"),
+        ("1 second", "s"),
+        ("3 seconds", "s"),
+        ("5 μs", "µs"),
+        ("20 retries", None),
+        ("2 per_s", None),
+    ],
+)
+def test_known_units(text: str, unit: str | None) -> None:
+    end = len(text) - len(text.lstrip("0123456789."))
+    found = unit_behind(text, end)
+    assert (found.name if found else None) == unit
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "unit", "value"),
+    [
+        ("5 us", "([0-9]+) ([mu]?s)", "s", 5e-6),
+        ("7 ms", "([0-9]+) ([mu]?s)", "s", 7e-3),
+        ("25.3 GB/s", "([0-9.]+) ([kMG]?B/s)", "bytes/s", 25.3e9),
+        ("GB/s: 25.3", r"(?P<unit>[kMG]B/s): ([0-9.]+)", "bytes/s", 25.3e9),
+    ],
+)
+def test_a_captured_unit_converts(
+    output: Path, text: str, pattern: str, unit: str, value: float
+) -> None:
+    output.write_text(text)
+    metric = named_metric(f"m={pattern}", {})
+    assert metric.unit == unit
+    assert read_figure(metric, [output]).value == pytest.approx(value)
+
+
+def test_the_units_own_name_is_kept(output: Path) -> None:
+    output.write_text("25.3 GB/s")
+    metric = named_metric("m=([0-9.]+) ([kMG]B/s)", {"m": "MB/s"})
+    assert read_figure(metric, [output]).value == pytest.approx(25_300.0)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "unit"),
+    [
+        ("n=([0-9]+)", ""),
+        (r"([0-9]+) (\S+)", ""),
+        (r"\(([(0-9)]+)\) (?:a|(ms|s))", "s"),
+        (r"(?P<value>[0-9]+)(?P<unit>[KMG]iB)", "bytes"),
+    ],
+)
+def test_unit_of_a_pattern(pattern: str, unit: str) -> None:
+    assert unit_of_pattern(pattern) == unit
+
+
+def test_unit_is_in_the_evidence(output: Path) -> None:
+    output.write_text("3 MB/s")
+    workload = Workload(argv=("x",), metrics=(Metric(name="rate", pattern="([0-9]+)"),))
+    sample = build_sample(LAUNCH, workload, FACTS, [output], {})
+    assert [e.note for e in sample.evidence if e.kind == f"{UNIT}rate"] == ["MB/s"]
+
+
+def test_nearest_line_is_shown(output: Path) -> None:
+    output.write_bytes(b"throughput is \x1b[1m5 ops\nlatency 3\nbye\n")
+    assert nearest_line("throughput: ([0-9]+)", [output]) == "throughput is \x1b[1m5 ops"
+    figure = read_figure(Metric(name="m", pattern="throughput: ([0-9]+)"), [output])
+    assert "'throughput is \\x1b[1m5 ops'" in str(figure.reason)
+    output.write_bytes(b"")
+    assert nearest_line("x", [output]) is None
+
+
+def test_units_are_multiples_of_their_base() -> None:
+    assert UNITS["MiB/s"].factor == 2**20
+    assert UNITS["kB"] == UNITS["KB"]
+    assert {UNITS[word].base for word in ("s", "ns", "minutes")} == {"s"}

@@ -1,0 +1,109 @@
+"""Figures that cannot be believed lead to no verdict."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from simulated_studies import compare, workload
+
+from assay.records import (
+    Budget,
+    Choices,
+    Evidence,
+    Goal,
+    Kind,
+    Metric,
+    Parameter,
+    Sample,
+    Space,
+    Stage,
+    StudySpec,
+    Verdict,
+)
+from assay.records.sample import UNIT
+from assay.search.conclude import conclude
+from assay.search.gp import GpSearcher
+from assay.search.history import History
+from assay.search.objections import MOST_WITHOUT, absence_notes, objection_to
+from assay.search.sentence import comparison
+from assay.search.space import SearchSpace
+from assay.search.testing import RandomSearcher, Simulated, drive
+from assay.search.tune import TuneRace
+
+RATE = Metric(name="rate", pattern="([0-9.]+)", goal=Goal.HIGHER)
+PROGRAM = Simulated(takes_s=lambda c: 1.0 if c else 0.004, metric=RATE)
+"""The default does 250 a second, the other 1; say the one in MB/s and the other in GB/s."""
+
+
+def printed(sample: Sample, unit: str | None) -> Sample:
+    """The same with the unit that stood behind the figure; without a figure for ``None``."""
+    if unit is None:
+        metrics = {"wall_s": sample.metrics["wall_s"]}
+        return msgspec.structs.replace(sample, metrics=metrics, absent={"rate": "no match of 'x'"})
+    evidence = (*sample.evidence, Evidence(kind=f"{UNIT}rate", note=unit))
+    return msgspec.structs.replace(sample, evidence=evidence)
+
+
+def compared(units: tuple[str | None, str | None], metric: Metric = RATE) -> tuple[Verdict, str]:
+    """The verdict, and the sentence."""
+    study = compare(PROGRAM, Budget(launches=40), {}, {"nice": 5})
+    samples = [printed(s, units[bool(s.launch.configuration)]) for s in study.samples]
+    spec = msgspec.structs.replace(
+        study.spec, workload=msgspec.structs.replace(study.spec.workload, metrics=(metric,))
+    )
+    found = conclude(spec, samples, SearchSpace(spec.space), RandomSearcher(), study.done)
+    (claim,) = found.claims
+    return claim.verdict, comparison(claim, metric)
+
+
+def test_two_units_lead_to_no_verdict() -> None:
+    verdict, told = compared(("MB/s", "GB/s"))
+    assert verdict is Verdict.UNCLEAR
+    assert "rate is printed in" in told
+    assert "in MB/s (" in told and "in GB/s (" in told
+
+
+def test_one_unit_does() -> None:
+    assert compared(("MB/s", "MB/s"))[0] is Verdict.SLOWER
+
+
+def test_units_of_a_figure_that_is_taken_as_it_is_do_not_matter() -> None:
+    as_is = msgspec.structs.replace(RATE, as_is=True)
+    assert compared(("MB/s", "GB/s"), as_is)[0] is Verdict.SLOWER
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.3])
+def test_launches_without_a_figure(share: float) -> None:
+    alike = Simulated(takes_s=lambda c: 1.0, noise=0.1, metric=RATE)
+    study = compare(alike, Budget(launches=80), {}, {"nice": 5})
+    mine = [s for s in study.samples if s.launch.configuration and s.launch.stage is Stage.CONFIRM]
+    lacking = [s.launch for s in mine[: round(share * len(mine))]]
+    samples = [printed(s, None) if s.launch in lacking else s for s in study.samples]
+    history = History.of(study.spec, samples)
+    found = objection_to(RATE, history, ("default", "nice=5"))
+    notes = absence_notes((RATE,), samples)
+    assert bool(notes) == (share > 0.0)
+    assert (found is not None) == (share > MOST_WITHOUT)
+    if found is not None:
+        assert "have no rate: no match of 'x'" in found
+        assert found.startswith(f"{len(lacking)} of {len(mine)} launches of nice=5 have no rate")
+        assert notes[0].startswith(f"{len(lacking)} of {len(samples)} launches have no rate")
+
+
+def test_nothing_is_recommended_where_units_change() -> None:
+    space = Space(parameters=(Parameter(name="arg.n", domain=Choices((0, 1)), default=0),))
+    spec = StudySpec(
+        kind=Kind.TUNE,
+        workload=workload(RATE),
+        budget=Budget(launches=12),
+        space=space,
+        disturbed_above=None,
+    )
+    program = Simulated(takes_s=lambda c: 1.0 if not c else 0.004, metric=RATE)
+    trip = drive(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
+    samples = [printed(s, "GB/s" if not s.launch.configuration else "MB/s") for s in trip.samples]
+    for told, settings in ((trip.samples, {"arg.n": 1}), (samples, {})):
+        found = conclude(spec, told, SearchSpace(space), GpSearcher(), trip.done).recommendation
+        assert found is not None
+        assert dict(found.settings) == settings
+    assert "rate is printed in" in found.sentence
