@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assay.measure.matching import last_match, nearest_line
 from assay.measure.numbers import number_around
-from assay.measure.printed_units import UNITS, PrintedUnit, unit_behind
+from assay.measure.printed_units import BARE, UNITS, PrintedUnit, unit_before, unit_behind
 from assay.records import Metric
 
 LARGEST = 1e100
@@ -63,11 +63,13 @@ def read_figure(metric: Metric, outputs: Sequence[Path]) -> Figure:
         return Figure(
             cut=cut, reason=f"{text[:SHOWN]!r} in the output is a part of {cut[:SHOWN]!r}"
         )
-    captured = UNITS.get(match[unit_group] or "") if unit_group else None
+    captured = (UNITS | BARE).get(match[unit_group] or "") if unit_group else None
     if captured is not None:
-        return Figure(value * captured.factor / _factor_of(metric, captured), unit=captured.base)
-    behind = unit_behind(match.string, match.end(group))
-    return Figure(value, unit=behind.name if behind else None)
+        converted = value * captured.factor / _factor_of(metric, captured)
+        return Figure(converted, unit=captured.base or None)
+    unit = unit_behind(match.string, match.end(group))
+    unit = unit or unit_before(match.string[match.start() : match.start(group)])
+    return Figure(value, unit=unit.name if unit else None)
 
 
 def _number(text: str) -> float | None:

@@ -25,6 +25,8 @@ _COUNTED = {
 }
 _PER_S = ("/s", "/sec", "/second", "ps")
 """Ends of a rate: ``MB/s``, ``Mbits/sec``, ``kbps``."""
+_BARE = re.compile("[kKMGT](?![A-Za-z0-9_/])")
+_ENCLOSED = re.compile(r"[(\[]([A-Za-zµμ/]+)[)\]]")
 _WORD = re.compile(r"[ \t\u00a0\u202f]?([A-Za-zµμ]+(?:/[A-Za-z]+)?)(?![A-Za-z0-9_/])")
 
 
@@ -47,12 +49,27 @@ class PrintedUnit:
 def unit_behind(text: str, end: int) -> PrintedUnit | None:
     """Return the known unit that stands right behind ``end``, or behind one blank.
 
+    A letter such as ``k`` right behind a figure is one as well: ``1397.4k``.
+
     Args:
         text: what was printed.
         end: of a figure in it.
     """
     found = _WORD.match(text, end)
-    return UNITS.get(found[1]) if found else None
+    if found and found[1] in UNITS:
+        return UNITS[found[1]]
+    bare = _BARE.match(text, end)
+    return BARE[bare[0]] if bare else None
+
+
+def unit_before(text: str) -> PrintedUnit | None:
+    """Return the last known unit in brackets: ``clat (usec): min=3, avg=``.
+
+    Args:
+        text: in front of a figure.
+    """
+    units = (UNITS.get(found[1]) for found in _ENCLOSED.finditer(text))
+    return next(filter(None, reversed(list(units))), None)
 
 
 def _units() -> dict[str, PrintedUnit]:
@@ -78,3 +95,9 @@ def _units() -> dict[str, PrintedUnit]:
 
 UNITS = _units()
 """Each way to write a known unit."""
+BARE = {
+    word: PrintedUnit("k" if word == "K" else word, "", factor)
+    for word, factor in _DECIMAL.items()
+    if word
+}
+"""Letters that multiply a figure, without a unit."""

@@ -47,6 +47,8 @@ a value it could not be built."""
 
 UNIT = "unit."
 """Begins the kind of the evidence on the unit in which the output names a metric."""
+MULTIPLES = frozenset("kMGT")
+"""Units that only multiply a figure: beside them one without a unit is a thousandth or less."""
 
 
 class Evidence(Record, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from assay.records import Metric, Outcome, Sample, Stage
-from assay.records.sample import UNIT
+from assay.records.sample import MULTIPLES, UNIT
 from assay.search.history import History
 from assay.units import show_count
 
@@ -31,15 +31,24 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
 
 
 def _mixed_units(metric: str, samples: Iterable[Sample]) -> str | None:
-    kind = f"{UNIT}{metric}"
-    seen = Counter(e.note for s in samples for e in s.evidence if e.kind == kind and e.note)
+    seen = Counter(_unit_of(metric, s) for s in samples if metric in s.metrics)
+    if not seen.keys() & MULTIPLES:  # a figure beside which nothing stands may have any unit
+        del seen[None]
     if len(seen) < 2:
         return None
-    told = " and ".join(f"in {unit} ({count} times)" for unit, count in seen.most_common())
+    told = " and ".join(
+        f"{f'in {unit}' if unit else 'without a unit'} ({count} times)"
+        for unit, count in seen.most_common()
+    )
     return (
         f"{metric} is printed {told}. A pattern with a second group for the unit, as in "
         "'([0-9.]+) ([kMG]?B/s)', converts it"
     )
+
+
+def _unit_of(metric: str, sample: Sample) -> str | None:
+    kind = f"{UNIT}{metric}"
+    return next((e.note for e in sample.evidence if e.kind == kind), None)
 
 
 def _without(metric: str, arm: str, samples: Iterable[Sample]) -> str | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -194,3 +196,14 @@ def test_units_are_multiples_of_their_base() -> None:
     assert UNITS["MiB/s"].factor == 2**20
     assert UNITS["kB"] == UNITS["KB"]
     assert {UNITS[word].base for word in ("s", "ns", "minutes")} == {"s"}
+
+
+PRINTED = tomllib.loads((Path(__file__).parent / "printed.toml").read_text())["tool"]
+
+
+@pytest.mark.parametrize("tool", PRINTED, ids=[tool["name"] for tool in PRINTED])
+def test_honest_outputs_are_read(output: Path, tool: dict[str, Any]) -> None:
+    output.write_text(tool["text"])
+    figure = read_figure(named_metric(f"m={tool['pattern']}", {}), [output])
+    assert (figure.value, figure.reason) == (pytest.approx(tool["value"]), None)
+    assert figure.unit == tool.get("unit")
