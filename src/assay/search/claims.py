@@ -17,6 +17,7 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
+from assay.search.endless import favours_endless
 from assay.search.following import followed_load
 from assay.search.history import History
 from assay.search.objections import objection_to
@@ -81,6 +82,7 @@ def claim_between(
     found = msgspec.structs.replace(found, applications=history.costly.differ(pair))
     load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
     objection = objection_to(spec.workload.objective, history, names)
+    objection = objection or favours_endless(found, history)
     if load is None and objection is None:
         return found
     return msgspec.structs.replace(

@@ -9,7 +9,7 @@ from assay.search.requirement import requirement_text
 from assay.units import show_count
 
 FAILED = "failed"
-"""Beside the verdicts: that launches failed."""
+"""Beside the verdicts: that launches failed, or did not end."""
 BROKEN = RequirementVerdict.BROKEN.value
 """That an arm breaks what is required."""
 WORDS = (*map(str, Verdict), FAILED, BROKEN)
@@ -44,6 +44,9 @@ def _reasons(word: str, conclusion: Conclusion, spec: StudySpec) -> Iterator[str
             if result.failures:
                 launches = show_count(result.failures, "launch", "launches")
                 yield f"{launches} of {result.name}"
+            if result.timeouts:
+                launches = show_count(result.timeouts, "launch", "launches")
+                yield f"{launches} of {result.name} did not end"
         return
     claims = {claim.b: claim for claim in conclusion.claims}
     for arm in spec.arms[1:]:

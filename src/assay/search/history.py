@@ -291,6 +291,10 @@ class History:
         """Median wall time of the launches of an arm that ended well, the survey apart."""
         return self._walls.good(arm)
 
+    def first_wall_s(self, arm: str) -> float | None:
+        """Longest wall time of an arm's first launches, one of each stage, that ended well."""
+        return self._walls.first(arm)
+
     @property
     def build_s(self) -> float:
         """What the program of a configuration that never ran is expected to take to be built."""
@@ -456,11 +460,14 @@ class _Walls:
         self._survey: dict[str, list[float]] = {}
         self._all: dict[str, list[float]] = {}
         self._good: dict[str, list[float]] = {}
+        self._first: dict[str, dict[Stage, float]] = {}
 
     def add(self, sample: Sample) -> None:
         if not sample.wall_s:
             return
         launch = sample.launch
+        if sample.outcome is Outcome.OK:
+            self._first.setdefault(launch.arm, {}).setdefault(launch.stage, sample.wall_s)
         looking = launch.stage is Stage.SURVEY
         kinds = [self._survey if looking else self._all]
         if sample.outcome is Outcome.OK and not looking:
@@ -481,6 +488,9 @@ class _Walls:
 
     def good(self, arm: str) -> float | None:
         return _median(self._good.get(arm))
+
+    def first(self, arm: str) -> float | None:
+        return max(self._first.get(arm, {}).values(), default=None)
 
 
 def _median(ordered: list[float] | None) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from assay.records import Arm, Stage
+from assay.records import Arm, Outcome, Sample, Stage
 from assay.search.history import DEFAULT_ARM, History
 
 FAILS_MORE = 0.1
@@ -12,16 +12,23 @@ FAILS_MORE = 0.1
 
 
 def losses(history: History, arm: Arm) -> tuple[int, int]:
-    """How many launches of an arm gave no value, the survey apart, and how many there were.
+    """How many launches of an arm failed or did not end, the survey apart, and how many there were.
 
-    Whoever is launched again after a failure has failed all the same.
+    Whoever is launched again after a failure has failed all the same. What a search stopped, since
+    others are faster, is no loss.
     """
-    outcomes = [
-        history.observation(s)
+    mine = [
+        s
         for s in history.samples
         if s.launch.stage is not Stage.SURVEY and s.launch.arm == arm.name
     ]
-    return sum(o is None for o in outcomes), len(outcomes)
+    return sum(history.observation(s) is None or is_endless(s) for s in mine), len(mine)
+
+
+def is_endless(sample: Sample) -> bool:
+    """Whether a launch was stopped at a time limit that is none of a search's own."""
+    early = sample.launch.stage in (Stage.SEARCH, Stage.REDUCE)
+    return sample.outcome is Outcome.TIMED_OUT and not early
 
 
 def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:

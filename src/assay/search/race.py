@@ -15,6 +15,7 @@ from typing import Protocol
 import msgspec
 
 from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
+from assay.search.endless import limit_s
 from assay.search.history import History
 from assay.search.purse import Purse
 from assay.search.switching import Costly
@@ -357,5 +358,5 @@ class BlockRace(ABC):
         """The next block, or the end."""
 
     def _cap_s(self, launch: Launch) -> float | None:
-        """After how long a launch is stopped: the workload's own time-out, unless overridden."""
-        return self._spec.workload.timeout_s
+        """After how long a launch is stopped, unless overridden: see ``limit_s``."""
+        return limit_s(self._spec, self._history, launch.arm)

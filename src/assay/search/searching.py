@@ -240,10 +240,10 @@ class SearchingRace(BlockRace):
     def _cap_s(self, launch: Launch) -> float | None:
         """Bounded where a slow configuration would only cost time.
 
-        The default is never capped, nor is the confirmation, whose values enter the claim; nor are
-        several instances, which do more than what the caps are taken from.
+        The default is not bounded by what others take, nor is the confirmation, whose values enter
+        the claim; nor are several instances, which do more than what the caps are taken from.
         """
-        caps = [self._spec.workload.timeout_s]
+        caps = [super()._cap_s(launch)]
         single = not varies_instances(launch.configuration)
         searching = launch.stage in (Stage.SEARCH, Stage.REDUCE)
         if searching and single and launch.arm != DEFAULT_ARM.name:

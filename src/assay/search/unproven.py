@@ -55,7 +55,8 @@ def unproven_of(
     found = claims.get(arm)
     if arm == DEFAULT_ARM or not may_win(history, arm):
         return None
-    if found is not None and found.verdict in (Verdict.SAME, Verdict.SLOWER):
+    useless = (Verdict.SAME, Verdict.SLOWER)
+    if found is not None and (found.verdict in useless or found.objection is not None):
         return None
     if objection_to(spec.workload.objective, history, (DEFAULT_ARM.name, arm.name)):
         return None

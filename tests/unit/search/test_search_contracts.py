@@ -150,8 +150,9 @@ class TuneContract(RaceContract):
         late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
         assert late
         assert max(s.wall_s or 0.0 for s in late) < (4.0 if self.metric is None else 120.0)
-        assert all(s.launch.cap_s is None for s in trip.samples if s.launch.arm == "default")
-        assert all(s.launch.cap_s is None for s in trip.samples if s.launch.stage is Stage.CONFIRM)
+        for sample in trip.samples:
+            if sample.launch.arm == "default" or sample.launch.stage is Stage.CONFIRM:
+                assert sample.launch.cap_s is None or sample.launch.cap_s > 10.0
 
     @pytest.mark.parametrize("goal", list(Goal))
     def test_where_another_metric_decides_only_what_hangs_is_stopped(self, goal: Goal) -> None:
