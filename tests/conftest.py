@@ -1,5 +1,6 @@
 """What several folders of tests share: the launcher under test, and leave to change the host."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -25,6 +26,24 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 for number in (signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
+
+
+def _leave_group() -> None:
+    """Make this process the leader of a group of its own, where no terminal is to reach it.
+
+    Some tests stop a process. In a group without a parent in another group of the session, as that
+    of a CI job is, the kernel then sends SIGHUP to all of the group as soon as any process ends
+    that had such a parent (exit.c, kill_orphaned_pgrp): pytest and its workers among them.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        with contextlib.suppress(OSError):
+            os.close(os.open("/dev/tty", os.O_RDWR))
+            return
+    with contextlib.suppress(PermissionError):  # the leader of a session stays where it is
+        os.setpgid(0, 0)
+
+
+_leave_group()
 
 # Tests run beside each other: what one does must not take the verdict from another.
 os.environ["ASSAY_DISTURBED_ABOVE"] = "never"

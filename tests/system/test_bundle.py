@@ -48,7 +48,16 @@ def lab(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> CommandLi
     (home(cli) / "bin" / "work.py").write_text(PROGRAM)
     answer = as_gwendolyn(
         cli,
-        *("tune", "arg.n=200000,1000", "--runs", "40", "--metric", "rate=rate=([0-9]+)"),
+        *(
+            "tune",
+            "arg.n=200000,1000",
+            "--runs",
+            "40",
+            "--metric",
+            "rate=rate=([0-9]+)",
+            "--goal",
+            "lower",
+        ),
         *("--", "python3", str(home(cli) / "bin" / "work.py"), "{n}"),
     )
     assert answer.status == 0, answer.err

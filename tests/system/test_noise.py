@@ -85,7 +85,7 @@ def test_a_competitor_is_found_and_is_another_thread(assay_noise: Path, method: 
 @pytest.mark.parametrize("method", ["selfish", "fwq", "ftq"])
 def test_a_stop_is_found_with_its_length_and_cause(assay_noise: Path, method: str) -> None:
     command = [assay_noise, method, "--cpus", str(CPU), "--seconds", "1.5"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0) as process:
         time.sleep(0.7)
         before = time.monotonic_ns()
         process.send_signal(signal.SIGSTOP)

@@ -179,6 +179,7 @@ def test_a_program_that_is_stopped_goes_on(programs: Path, disk: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
         env=QUIET,
+        process_group=0,
     ) as running:
         while running.poll() is None:
             running.send_signal(signal.SIGSTOP)

@@ -57,13 +57,17 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
     """The words after ``--``, as they will be run.
 
     Raises:
-        BadInput: none.
+        BadInput: there are none, or several for a shell, which reads one text.
     """
     if not separated or not command or not command[0]:
         raise BadInput("There is no command.", "Write it after `--`, as in: -- ./app")
-    if shell:
-        return ("/bin/sh", "-c", " ".join(command))
-    return command
+    if shell and len(command) > 1:
+        # Joined, sh -c 'sleep 1; true' would lose its quotes, and be another command.
+        raise BadInput(
+            f"--shell takes the command as one text, and these are {len(command)} words.",
+            "Quote the whole of it, as in: --shell -- './app | tee log'; or leave out --shell.",
+        )
+    return ("/bin/sh", "-c", command[0]) if shell else command
 
 
 def demand_no_command(parsed: Parsed) -> None:

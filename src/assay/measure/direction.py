@@ -16,8 +16,8 @@ _LOSSES = re.compile(
 )
 _WORDS = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 _PER_TIME = re.compile(
-    r"[A-Za-z1]/(?:s|sec|second)(?![A-Za-z])|(?i:per[ _]?s(?:ec|econd)?)(?![a-z])"
-    r"|(?:FLOPS|Hz|[kMG]bps)(?![A-Za-z])"
+    r"[A-Za-z1]/(?:s|sec|second)(?![A-Za-z])|(?<![A-Za-z])per[ _]?s(?:ec|econd)?(?![a-z])"
+    r"|Per_?S(?:ec|econd)?(?![a-z])|(?:FLOPS|Hz|[kMG]bps)(?![A-Za-z])"
 )
 
 

@@ -41,7 +41,7 @@ class CalibrateRace(BlockRace):
         if not self._history.known(Stage.SURVEY, first.name):
             if looks < TRIES and not (looks and purse.spent):
                 return Roster(Stage.SURVEY, (first,))
-            return Done(Reason.WORKLOAD_FAILED, "The program failed at every attempt.")
+            return Done(Reason.WORKLOAD_FAILED, f"The program {self._gave_nothing([first])}.")
         blocks = len(self._history.blocks(Stage.CONFIRM))
         block = self._history.cost(self._arms)
         if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):

@@ -50,9 +50,11 @@ class CompareRace(BlockRace):
             if arm not in cold or not self._history.times_run(Stage.SURVEY, arm.name)
         ]
         if self._arms[0] not in able:
-            return Done(Reason.WORKLOAD_FAILED, f"{self._arms[0].name!r} failed at every attempt.")
+            told = self._gave_nothing(self._arms[:1])
+            return Done(Reason.WORKLOAD_FAILED, f"{self._arms[0].name!r} {told}.")
         if not any(arm in self._compared for arm in able):
-            return Done(Reason.WORKLOAD_FAILED, "All arms but the first failed at every attempt.")
+            told = self._gave_nothing(self._compared)
+            return Done(Reason.WORKLOAD_FAILED, f"All arms but the first {told}.")
         return self._compare(able, purse)
 
     @property

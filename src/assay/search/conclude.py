@@ -80,6 +80,7 @@ from assay.search.notes import (
     shape_notes,
     stability_notes,
 )
+from assay.search.objections import objection_to
 from assay.search.race import Done, Reason
 from assay.search.requirement import results, verdict_on
 from assay.search.requirement_words import required_text, say_default, say_required
@@ -387,6 +388,10 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
             "be held against it when it was confirmed."
         )
     if tried and not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
+        names = [DEFAULT_ARM.name, *(arm.name for arm in tried)]
+        objection = objection_to(race.spec.workload.objective, history, names)
+        if objection is not None:
+            return f"Keep the default: {objection}."
         return _all_others_failed(*losses(history, DEFAULT_ARM))
     if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
         return f"Nothing that was tried keeps {required_text(race.spec)}."

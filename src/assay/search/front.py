@@ -218,7 +218,7 @@ class FrontRace(SearchingRace):
         """The end of the confirmation, where its data bring it about."""
         told = self._blocks_told
         if not racing and all(self._lost(Stage.CONFIRM, arm) for arm in points):
-            return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
+            return Done(Reason.DECIDED, "What won the search gave no value when it was confirmed.")
         if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
             return None
         arms = (*self._always, *racing)

@@ -43,7 +43,8 @@ class MeasureRace(BlockRace):
         if works and self._warming(purse):
             return Roster(Stage.SURVEY, (self._arm,))
         if not works:
-            return Done(Reason.WORKLOAD_FAILED, "The program failed at every attempt.")
+            told = self._gave_nothing([self._arm])
+            return Done(Reason.WORKLOAD_FAILED, f"The program {told}.")
         blocks = len(self._history.blocks(Stage.CONFIRM))
         values = self._history.values(Stage.CONFIRM, self._arm.name)
         affordable = purse.affords(self._history.cost([self._arm]))

@@ -158,7 +158,11 @@ def loss_notes(workload: Workload, samples: Sequence[Sample]) -> list[str]:
 
 def _late_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:
     metric, caps = workload.objective, {sample.launch.cap_s for sample in late}
-    whose = "--timeout" if caps == {workload.timeout_s} else "a limit that assay set (--timeout sets another)"
+    whose = (
+        "--timeout"
+        if caps == {workload.timeout_s}
+        else "a limit that assay set (--timeout sets another)"
+    )
     if len(late) == 1:
         told = f"1 of {launches} launches was stopped at {whose}, {_among(late)}"
         counted = "it counts as at least that long, and is in no summary"

@@ -18,16 +18,17 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
     """Say why no verdict may be given on arms; ``None`` where nothing speaks against it.
 
     Args:
-        metric: the objective; what assay measures itself is beyond doubt.
+        metric: the objective.
         history: samples of all stages, of which the survey does not count.
         names: of the arms.
     """
-    if metric.pattern is None:
-        return None
     samples = [s for s in history.samples if s.launch.stage is not Stage.SURVEY]
     mine = [s for s in samples if s.launch.arm in names and s.outcome is Outcome.OK]
-    found = None if metric.as_is else _mixed_units(metric.name, mine)
-    return found or next(filter(None, (_without(metric.name, name, mine) for name in names)), None)
+    found = [_without_ratio(metric.name, name, mine) for name in names]
+    if metric.pattern is not None:
+        found += [None if metric.as_is else _mixed_units(metric.name, mine)]
+        found += [_without(metric.name, name, mine) for name in names]
+    return next(filter(None, found), None)
 
 
 def _mixed_units(metric: str, samples: Iterable[Sample]) -> str | None:
@@ -59,10 +60,36 @@ def _without(metric: str, arm: str, samples: Iterable[Sample]) -> str | None:
     return f"{_counted(lacking, mine, arm)} have no {metric}: {lacking[-1].absent[metric]}"
 
 
+def _without_ratio(metric: str, arm: str, samples: Iterable[Sample]) -> str | None:
+    mine = [sample for sample in samples if sample.launch.arm == arm]
+    zeros = [sample for sample in mine if is_without_ratio(metric, sample)]
+    if len(zeros) <= MOST_WITHOUT * len(mine):
+        return None
+    return f"{metric} is 0 or less in {_counted(zeros, mine, arm)}, and figures {BY_RATIO}"
+
+
+BY_RATIO = "are compared by their ratios, which takes values above 0"
+
+
+def is_without_ratio(metric: str, sample: Sample) -> bool:
+    """Whether a launch has a figure that no ratio can be formed with."""
+    return sample.outcome is Outcome.OK and sample.metrics.get(metric, 1.0) <= 0.0
+
+
 def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[str]:
-    """Say how many launches ended well without a figure of the output, and why the newest did."""
+    """Say how many launches ended well without a figure of the output, and why the newest did.
+
+    So for an objective, the first of the metrics, that is 0 in some.
+    """
     notes = []
     good = [sample for sample in samples if sample.outcome is Outcome.OK]
+    zeros = [sample for sample in good if is_without_ratio(metrics[0].name, sample)]
+    if zeros:
+        of = show_count(len(good), "launch", "launches")
+        notes.append(
+            f"{metrics[0].name} is 0 or less in {len(zeros)} of {of}, which are in no figure of "
+            f"it: figures {BY_RATIO}"
+        )
     for metric in metrics:
         lacking = [s for s in good if metric.pattern is not None and metric.name in s.absent]
         if lacking:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import random
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -352,6 +353,14 @@ class BlockRace(ABC):
         if value is not None:
             why = f"it is {value:g}, and figures are compared by their ratios"
         return f"The program ends well, but has given no {metric.name} since: {why}."
+
+    def _gave_nothing(self, arms: Sequence[Arm]) -> str:
+        """What arms without a value did: they failed, or ended well without a usable figure."""
+        names = {arm.name for arm in arms}
+        mine = [sample for sample in self._history.samples if sample.launch.arm in names]
+        if any(sample.outcome is Outcome.OK for sample in mine):
+            return f"gave no usable {self._spec.workload.objective.name} in any launch"
+        return "failed at every attempt"
 
     @abstractmethod
     def _next(self, purse: Purse) -> Roster | Done:

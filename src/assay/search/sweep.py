@@ -63,7 +63,8 @@ class SweepRace(BlockRace):
         if not self._history.known(Stage.SURVEY, baseline.name):
             if looks < TRIES and not (looks and purse.spent):
                 return Roster(Stage.SURVEY, (baseline,))
-            return Done(Reason.WORKLOAD_FAILED, f"{baseline.name!r} failed at every attempt.")
+            told = self._gave_nothing([baseline])
+            return Done(Reason.WORKLOAD_FAILED, f"{baseline.name!r} {told}.")
         if looks == self._first_looks:
             small = self._too_small(purse, FAR)
             if small is not None:
@@ -73,9 +74,8 @@ class SweepRace(BlockRace):
             return Roster(Stage.SURVEY, warming)
         able = self._able()
         if not any(arm in self._compared for arm in able):
-            return Done(
-                Reason.WORKLOAD_FAILED, "All cells but the baseline failed at every attempt."
-            )
+            told = self._gave_nothing(self._compared)
+            return Done(Reason.WORKLOAD_FAILED, f"All cells but the baseline {told}.")
         return self._measure(able, purse)
 
     @property

@@ -264,7 +264,7 @@ class TuneRace(SearchingRace):
             purse: what is left.
         """
         if self._lost(Stage.CONFIRM, arm):
-            return Done(Reason.DECIDED, "What won the search failed when it was confirmed.")
+            return Done(Reason.DECIDED, "What won the search gave no value when it was confirmed.")
         found = self.confirmation(arm)
         ran = len(self._history.complete(Stage.CONFIRM))
         if found is None and ran >= self._least:

@@ -90,6 +90,14 @@ def test_empty_commands() -> None:
         command_of(("true",), separated=False, shell=False)
 
 
+def test_a_shell_reads_one_text() -> None:
+    """Joined, ``bash -c 'sleep 0.3; true'`` would sleep no time."""
+    text = "sleep 0.3; true"
+    assert command_of((text,), separated=True, shell=True) == ("/bin/sh", "-c", text)
+    with pytest.raises(BadInput, match="one text, and these are 3 words"):
+        command_of(("bash", "-c", text), separated=True, shell=True)
+
+
 @pytest.mark.parametrize(
     "words",
     [

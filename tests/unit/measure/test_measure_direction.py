@@ -26,6 +26,7 @@ from assay.records import Goal, Metric
         ("error_rate", "", "(.+)", False),
         ("missRate", "", "(.+)", False),
         ("operations", "", "(.+)", False),
+        ("upper_s", "", "(.+)", False),
         ("loss", "", "loss ([0-9.]+)", False),
         ("per_step", "ms/step", "(.+)", False),
     ],

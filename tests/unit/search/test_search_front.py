@@ -310,7 +310,9 @@ def test_only_what_hangs_is_stopped() -> None:
     """What is slow may need least memory; and a stopped launch has no value of that."""
     slow = TwoSided(lambda c: (math.log(20) * bool(c), -0.5 * bool(c)), noise=(0.01, 0.01))
     study = front_study(FEW, slow, Budget(launches=120))
-    assert all(s.launch.cap_s is None or s.launch.cap_s > 50 for s in study.samples)
+    for sample in study.samples:
+        usual_s = 20.0 if sample.launch.configuration else 1.0
+        assert sample.launch.cap_s is None or sample.launch.cap_s > 2.5 * usual_s
     assert study.conclusion.front
     verdicts = [claim.verdict for claim in study.conclusion.front[0].claims]
     assert verdicts == [Verdict.SLOWER, Verdict.FASTER]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import msgspec
 import pytest
-from simulated_studies import compare, workload
+from simulated_studies import compare, space_of, tune, workload
 
 from assay.records import (
     Budget,
@@ -12,6 +14,7 @@ from assay.records import (
     Evidence,
     Goal,
     Kind,
+    Launch,
     Metric,
     Parameter,
     Sample,
@@ -107,3 +110,44 @@ def test_nothing_is_recommended_where_units_change() -> None:
         assert found is not None
         assert dict(found.settings) == settings
     assert "rate is printed in" in found.sentence
+
+
+@pytest.mark.parametrize("share", [1.0, 0.4, 0.05])
+def test_figures_that_are_zero(share: float) -> None:
+    alike = Simulated(takes_s=lambda c: 1.0, noise=0.1, metric=RATE)
+    study = compare(alike, Budget(launches=80), {}, {"nice": 5})
+    mine = [s for s in study.samples if s.launch.configuration and s.launch.stage is Stage.CONFIRM]
+    lacking = [s.launch for s in mine[: round(share * len(mine))]]
+    samples = [zeroed(s) if s.launch in lacking else s for s in study.samples]
+    found = conclude(
+        study.spec, samples, SearchSpace(study.spec.space), RandomSearcher(), study.done
+    )
+    told = f"rate is 0 or less in {len(lacking)} of {len(samples)} launches"
+    assert any(note.startswith(told) for note in found.notes)
+    objection = objection_to(RATE, History.of(study.spec, samples), ("default", "nice=5"))
+    assert (objection is not None) == (share > MOST_WITHOUT)
+    if objection is not None:
+        assert f"in {len(lacking)} of {len(mine)} launches of nice=5" in objection
+        assert all(claim.verdict is Verdict.UNCLEAR for claim in found.claims)
+
+
+@dataclass(frozen=True)
+class Zero(Simulated):
+    """Its figure is 0 in every launch of what is not the default."""
+
+    def run(self, launch: Launch) -> Sample:
+        return zeroed(super().run(launch)) if launch.configuration else super().run(launch)
+
+
+def zeroed(sample: Sample) -> Sample:
+    return msgspec.structs.replace(sample, metrics={**sample.metrics, "rate": 0.0})
+
+
+def test_an_arm_whose_figure_is_always_zero_has_not_failed() -> None:
+    zero = Zero(takes_s=lambda c: 1.0, metric=RATE)
+    study = compare(zero, Budget(launches=40), {}, {"nice": 5})
+    assert study.done.message == "All arms but the first gave no usable rate in any launch."
+    found = tune(space_of(nice=(1, 2)), zero, Budget(launches=40)).conclusion.recommendation
+    assert found is not None
+    assert "rate is 0 or less in" in found.sentence
+    assert "failed" not in found.sentence

@@ -24,6 +24,7 @@ from assay.cli.request import (
     warmup_of,
 )
 from assay.cli.reserving import in_share, reservation_of
+from assay.cli.unused_input import say_unused_input
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
@@ -64,6 +65,7 @@ def _compared(
     arms = _arms(arguments, lab)
     workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
     demand_directed(workload.metrics)
+    say_unused_input(arguments)
     spec = StudySpec(
         kind=Kind.COMPARE,
         workload=workload,

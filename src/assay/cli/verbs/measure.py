@@ -22,6 +22,7 @@ from assay.cli.request import (
     warmup_of,
 )
 from assay.cli.reserving import in_share, reservation_of
+from assay.cli.unused_input import say_unused_input
 from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
@@ -54,6 +55,7 @@ def _measured(
 ) -> tuple[Result, list[Sample]]:
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
     workload = workload_of(arguments, argv, configurations=(configuration,))
+    say_unused_input(arguments)
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload,

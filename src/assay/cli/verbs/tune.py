@@ -26,6 +26,7 @@ from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
 from assay.cli.reserving import in_share, reservation_of
+from assay.cli.unused_input import say_unused_input
 from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import (
     demand_alone,
@@ -134,6 +135,7 @@ def _specification(
     SearchSpace(asked)
     workload = workload_of(arguments, argv, asked.parameters)
     demand_directed(workload.metrics)
+    say_unused_input(arguments)
     if lab.slots:
         demand_apart(asked, lab.registry)
     spec = StudySpec(
