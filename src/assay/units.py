@@ -112,6 +112,11 @@ def significant(value: float, digits: int = 3) -> str:
     return rounded
 
 
+def show_level(alpha: float) -> str:
+    """The level of an interval as a percentage, rounded down: 95, 98.75, 99.54."""
+    return f"{math.floor(1e4 * (1.0 - alpha) + 1e-6) / 100:g} %"
+
+
 def show_percent(ratio: float) -> str:
     """The change from 1 to ``ratio`` in per cent, signed, to a tenth: ``-18.2``, ``+1.9``, ``0.0``.
 

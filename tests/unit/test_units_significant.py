@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.units import significant
+from assay.units import show_level, significant
 
 
 @pytest.mark.parametrize(
@@ -13,3 +13,11 @@ from assay.units import significant
 )
 def test_a_value_that_rounds_up_has_no_digit_more(value: float, shown: str) -> None:
     assert significant(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("alpha", "shown"),
+    [(0.05, "95 %"), (0.0125, "98.75 %"), (0.05 / 11, "99.54 %"), (0.05 / 3, "98.33 %")],
+)
+def test_a_level_is_rounded_down(alpha: float, shown: str) -> None:
+    assert show_level(alpha) == shown

@@ -10,6 +10,7 @@ from assay.cli.space_file import read_space
 from assay.errors import BadInput, nearest
 from assay.machine.document import Machine
 from assay.records import Arm, Configuration, NamedConfiguration
+from assay.search.history import DEFAULT_ARM
 from assay.settings.registry import Registry
 
 
@@ -41,12 +42,14 @@ def named_in_file(
 def arm_of(
     text: str, named: Sequence[NamedConfiguration], registry: Registry, machine: Machine
 ) -> Arm:
-    """Read the words of one arm: ``A``, ``threads=2``, ``A threads=2``.
+    """Read the words of one arm: ``A``, ``threads=2``, ``A threads=2``, ``default``.
 
     Raises:
         BadInput: an unknown name, setting or value, or a second name.
     """
     words = words_of(text)
+    if words == [DEFAULT_ARM.name] and DEFAULT_ARM.name not in {one.name for one in named}:
+        return DEFAULT_ARM
     names = [word for word in words if "=" not in word] if named else []
     settings = configuration_of([w for w in words if w not in names], registry, machine)
     if not names:

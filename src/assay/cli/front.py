@@ -10,6 +10,7 @@ from assay.records import Claim, Conclusion, FrontPoint, OffFront, StudySpec, to
 from assay.search.front_claims import claim_on
 from assay.search.front_sentence import noun, word_of
 from assay.search.sentence import interval_text
+from assay.units import show_level
 from assay.untrusted import clean
 
 GAP = "  "
@@ -29,7 +30,7 @@ def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = Non
     points = [*conclusion.front, *conclusion.off_front]
     if not points:
         return
-    share = f"{100 * (1 - spec.alpha):g} %"
+    share = show_level(spec.alpha)
     yield f"  against the default, all intervals together {share}:"
     head = ["", *(cell for metric in spec.targets for cell in (noun(metric), "interval"))]
     numbers = {point.name: str(at) for at, point in enumerate(conclusion.front, 1)}

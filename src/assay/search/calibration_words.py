@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from assay.records import Conclusion, Metric
 from assay.records.calibration import Calibration, FalseVerdicts, SmallestGain
 from assay.search.sentence import interval
-from assay.units import show_count, show_percent, show_quantity, significant
+from assay.units import show_count, show_level, show_percent, show_quantity, significant
 
 NOTHING = "No block gave two values: there is nothing to tell of this machine."
 
@@ -26,7 +26,7 @@ def sentences(conclusion: Conclusion, metric: Metric, alpha: float) -> Iterator[
         return
     yield (
         f"Noise floor of this machine: two identical arms differ by {interval(floor, metric)} "
-        f"({100 * (1 - floor.alpha):g} % interval, {floor.blocks:,} paired launches)."
+        f"({show_level(floor.alpha)} interval, {floor.blocks:,} paired launches)."
     )
     found = conclusion.calibration
     if found is not None and found.false_verdicts is not None:

@@ -54,6 +54,7 @@ from assay.search.effects import effects_of
 from assay.search.elsewhere import elsewhere_of
 from assay.search.facet import Facet
 from assay.search.feasible import default_breaks
+from assay.search.first_launch import first_launch_notes
 from assay.search.front import FrontRace
 from assay.search.front_claims import (
     claim_on,
@@ -122,6 +123,7 @@ def conclude(
         notes=(
             *found.notes,
             *boot_notes(spec, samples, kernels),
+            *first_launch_notes(samples),
             *suspect_notes(samples),
             *observing_notes(spec, samples),
         ),

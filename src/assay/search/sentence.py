@@ -20,7 +20,7 @@ from assay.records import (
 )
 from assay.search.disturbed_words import withheld_words
 from assay.stats.verdict import beyond
-from assay.units import show_percent, significant
+from assay.units import show_level, show_percent, significant
 
 FACTOR = 2.0
 """From here on a change is told as a factor: 831 % more says less than 9.3 times as long."""
@@ -154,7 +154,7 @@ def _spread_statement(found: Claim, metric: Metric) -> str:
 
 def basis(found: Claim, metric: Metric) -> str:
     """The interval of a claim and the launches behind it: ``95 % interval ..., 9 paired ...``."""
-    share = f"{100 * (1 - found.alpha):g} % interval"
+    share = f"{show_level(found.alpha)} interval"
     assumed = "; lower is better, as assumed" if metric.assumed else ""
     return f"{share} {interval(found, metric)}, {found.blocks} {_pairs(found)}{assumed}"
 

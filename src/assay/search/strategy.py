@@ -237,6 +237,8 @@ class ModelBased:
         one = history.cost([DEFAULT_ARM], Stage.SEARCH)
         if not purse.affords(one):
             return None
+        if trials and not _ran_twice(history, DEFAULT_ARM):
+            return [DEFAULT_ARM]  # what began cold is no measure for what others take
         chosen: list[Configuration] = []
         if not purse.affords(one.times(CORES + 1)):
             chosen = self._searcher.core(space, trials)
@@ -392,6 +394,11 @@ class ModelBased:
     def _block_seed(self, history: History) -> int:
         text = f"{self._seed}/{len(history.blocks(Stage.SEARCH))}".encode()
         return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
+
+
+def _ran_twice(history: History, arm: Arm) -> bool:
+    """Whether an arm has run outside the survey as well, which is the first launch of all."""
+    return any(history.observations(stage, arm.name) for stage in (Stage.GAUGE, Stage.SEARCH))
 
 
 BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 1)

@@ -16,6 +16,7 @@ from assay.errors import BadInput
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records import (
     DEFAULT,
+    Arm,
     ArmResult,
     Budget,
     Choices,
@@ -195,6 +196,11 @@ def test_arms_are_named_in_words(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="two configurations"):
         read("A mOS")
     assert named_in_file(None, builtin(), HOST) == ()
+
+
+def test_default_is_an_arm() -> None:
+    for text in ("default", ""):
+        assert arm_of(text, (), builtin(), HOST) == Arm(name="default", configuration=DEFAULT)
 
 
 @pytest.mark.parametrize(

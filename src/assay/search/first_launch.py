@@ -1,0 +1,37 @@
+"""First launch: what a program does once, and a later launch need not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import Outcome, Sample
+from assay.search.history import DEFAULT_ARM
+from assay.units import show_duration
+
+CLEARLY = 1.5
+"""A first launch that took this multiple of the longest later one did something once."""
+LATER = 3
+"""Later launches from which on that is told."""
+
+
+def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
+    """Say that the first launch of all took clearly longer than all later ones of its arm.
+
+    Args:
+        samples: of a study, in the order they were made.
+    """
+    if not samples:
+        return []
+    arm = samples[0].launch.arm
+    good = [s for s in samples if s.launch.arm == arm and s.outcome is Outcome.OK and s.wall_s]
+    walls_s = [sample.wall_s or 0.0 for sample in good]
+    if len(walls_s) <= LATER or good[0] is not samples[0]:
+        return []
+    first_s, longest_s = walls_s[0], max(walls_s[1:])
+    if first_s < CLEARLY * longest_s:
+        return []
+    whose = "" if arm == DEFAULT_ARM.name else f" of {arm}"
+    return [
+        f"the first launch{whose} took {show_duration(first_s)}, later ones "
+        f"{show_duration(longest_s)} at most: what it did once is in no figure"
+    ]
