@@ -17,6 +17,9 @@ from assay.report.inputs import ReportInput
 from assay.search.naming import named_conclusion, named_samples
 from assay.study.session import elapsed_of, stored_result
 
+PAGES = ("", ".html", ".htm")
+"""Endings of names that a page may have."""
+
 
 def run(parsed: Parsed) -> int:
     """Run the verb."""
@@ -72,5 +75,10 @@ def _path(arguments: argparse.Namespace) -> Path | None:
     path = Path(arguments.output)
     if path.is_dir():
         raise BadInput(f"-o {path}: that is a folder.", f"Name a file: -o {path / 'report.html'}")
+    if path.suffix.lower() not in PAGES:
+        raise BadInput(
+            f"-o {path}: a report is a page of HTML, not a file of the kind {path.suffix}.",
+            f"Name it so: -o {path.with_suffix('.html')}",
+        )
     demand_parent("-o", path)
     return path
