@@ -96,6 +96,7 @@ from assay.search.switching import switching_of
 from assay.search.trials import trials_of
 from assay.search.tune import TuneRace
 from assay.search.unproven import say_default_alone, unproven_of, with_outlook
+from assay.search.waiting import waiting_notes
 from assay.search.warm_words import began_with
 from assay.units import show_count
 
@@ -124,6 +125,7 @@ def conclude(
             *found.notes,
             *boot_notes(spec, samples, kernels),
             *first_launch_notes(samples),
+            *waiting_notes(samples),
             *suspect_notes(samples),
             *observing_notes(spec, samples),
         ),
