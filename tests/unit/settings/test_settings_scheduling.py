@@ -170,3 +170,10 @@ def test_io_class_is_judged_by_the_call() -> None:
     ):
         got = judge_all(config, REGISTRY, made, facts(Seen(), applied=applied))["io.class"]
         assert got.grant is grant
+
+
+def test_no_cpu_is_a_count_and_the_first_one_a_list() -> None:
+    assert not planned({"cpus": "0-0"}).refused
+    refused = planned({"cpus": 0})
+    assert set(refused.refused) == {"cpus"}
+    assert 'cpus="0-0"' in str(refused.words["cpus"].reason)
