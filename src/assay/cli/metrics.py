@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from assay.cli.values import pair
 from assay.errors import BadInput, nearest
-from assay.measure.direction import is_rate
 from assay.measure.extract import named_metric
 from assay.records import Combine, Goal, Metric
 from assay.records.workload import BUILT_IN
@@ -77,25 +76,16 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
         metrics[name] = _combined(metrics[name], way)
     for name in arguments.metric_as_is:
         _demand_metric(name, metrics)
+        if metrics[name].pattern is None:
+            raise BadInput(
+                f"{name} is measured, and read from no output.",
+                "--metric-as-is is for figures of yours.",
+            )
         metrics[name] = msgspec.structs.replace(metrics[name], as_is=True)
     for name in set(objectives) - said:
         assumed = metrics[name].pattern is not None
         metrics[name] = msgspec.structs.replace(metrics[name], assumed=assumed)
     return (*(metrics.pop(name) for name in objectives), *metrics.values())
-
-
-def demand_directed(metrics: Iterable[Metric]) -> None:
-    """Refuse to assume that less of a rate is better.
-
-    Raises:
-        BadInput: names the first objective that looks like a rate.
-    """
-    for metric in metrics:
-        if metric.assumed and is_rate(metric):
-            raise BadInput(
-                f"{metric.name} looks like a rate, and whether more of it is better was not said.",
-                f"Write --goal higher, or --goal lower if less {metric.name} is better.",
-            )
 
 
 def _combined(metric: Metric, way: str) -> Metric:

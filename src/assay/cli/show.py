@@ -262,15 +262,14 @@ def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
 def decision_lines(result: Result) -> Iterable[str]:
     """What it takes to decide a comparison that is unclear, and the command that goes on to it."""
     conclusion, asked = result.conclusion, result.spec.budget
-    needed = [
-        found.blocks_needed
+    shares = [
+        found.blocks_needed / found.blocks - 1.0
         for found in conclusion.claims
-        if found.verdict is Verdict.UNCLEAR and found.blocks_needed is not None
+        if found.verdict is Verdict.UNCLEAR and found.blocks_needed is not None and found.blocks
     ]
-    ran = conclusion.blocks
-    if conclusion.kind is not Kind.COMPARE or not needed or not ran or max(needed) <= ran:
+    share = max(shares, default=0.0)
+    if conclusion.kind is not Kind.COMPARE or share <= 0.0:
         return
-    share = max(needed) / ran - 1.0
     launches = math.ceil(share * conclusion.launches)
     if launches > MAX_LAUNCHES:
         return

@@ -18,7 +18,6 @@ import msgspec
 from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before
 from assay.cli.command_words import split_command
-from assay.cli.metrics import demand_directed
 from assay.cli.observe import observed_of
 from assay.cli.options import HOOKS
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, precision_of
@@ -31,6 +30,7 @@ from assay.cli.toml_schema import read_table, toml_text
 from assay.cli.workload import requirements_of, statistic_of, workload_of
 from assay.errors import BadInput, nearest
 from assay.machine.document import Machine, Program
+from assay.measure.direction import demand_directed
 from assay.records import (
     Budget,
     Configuration,

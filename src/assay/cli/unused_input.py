@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import fcntl
 import os
 import select
@@ -12,17 +11,19 @@ import sys
 import termios
 
 from assay.cli.streams import IN
+from assay.records import Workload
 
 
-def say_unused_input(arguments: argparse.Namespace) -> None:
-    """Say that launches do not read what assay was given, and how they would.
+def say_unused_input(workload: Workload, *, quiet: bool) -> None:
+    """Say that launches do not read the standard input of assay, and how they would.
 
     An idle pipe, as CI leaves one open, holds nothing.
 
     Args:
-        arguments: parsed, of a verb that launches the program several times.
+        workload: that is launched several times.
+        quiet: say nothing.
     """
-    if arguments.input is None and not arguments.quiet and holds_data(IN):
+    if workload.stdin is None and not quiet and holds_data(IN):
         print(
             "assay: standard input is not read, since each launch would need it anew; "
             "--input FILE gives it to each.",

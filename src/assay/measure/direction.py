@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from assay.errors import BadInput
 from assay.records import Metric
 
 _RATES = re.compile(
-    r"bandwidth|bps|flops|fps|gbps|gflops|hz|iops|ips|kbps|mbps|mflops|mips|ops|qps|"
-    r"rate|rates|rps|speed|speedup|tflops|throughput|tps",
+    r"bandwidth|bps|bitrate|flops|fps|framerate|gbps|gflops|hz|iops|ips|kbps|mbps|mflops|mips|ops|"
+    r"qps|rates?|rps|speed|speedup|tflops|throughput|tps|tput",
     re.IGNORECASE,
 )
+_SURE = re.compile(r"bandwidth|[gmt]flops|fps|iops|qps|rps|throughput|tps", re.IGNORECASE)
+"""Words of a pattern that speak of a rate whatever stands beside them."""
 _LOSSES = re.compile(
-    r"drop|dropped|error|errors|fail|failed|failure|loss|lost|miss|misses", re.IGNORECASE
+    r"drop|dropped|errors?|fail|failed|failure|loss|lost|miss|misses", re.IGNORECASE
 )
-_WORDS = re.compile("[A-Z]?[a-z]+|[A-Z]+")
+_HITS = re.compile(r"hits?", re.IGNORECASE)
+_WORDS = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PER_TIME = re.compile(
-    r"[A-Za-z1]/(?:s|sec|second)(?![A-Za-z])|(?<![A-Za-z])per[ _]?s(?:ec|econd)?(?![a-z])"
-    r"|Per_?S(?:ec|econd)?(?![a-z])|(?:FLOPS|Hz|[kMG]bps)(?![A-Za-z])"
+    r"[A-Za-z1)\]+*]\\?/(?:s|sec|second)(?![A-Za-z])"
+    r"|(?<![A-Za-z])per[ _]?s(?:ec|econd)?(?![a-z])|Per_?S(?:ec|econd)?(?![a-z])"
+    r"|(?:FLOPS|Hz|[kMG]bps)(?![A-Za-z])"
 )
 
 
@@ -30,10 +36,27 @@ def is_rate(metric: Metric) -> bool:
     Args:
         metric: with a pattern.
     """
-    words = _WORDS.findall(metric.name)
-    if any(map(_LOSSES.fullmatch, words)):
+    pattern = metric.pattern or ""
+    words = [*_WORDS.findall(metric.name), *re.split("[^A-Za-z]+", metric.name)]
+    if any(map(_LOSSES.fullmatch, words)) and not any(map(_HITS.fullmatch, words)):
         return False
     if any(map(_RATES.fullmatch, words)):
         return True
-    texts = (metric.name, metric.unit, metric.pattern or "")
+    if any(map(_SURE.fullmatch, re.split("[^A-Za-z]+", pattern))):
+        return True
+    texts = (metric.name, metric.unit, pattern)
     return any(_PER_TIME.search(text) for text in texts)
+
+
+def demand_directed(metrics: Iterable[Metric]) -> None:
+    """Refuse to assume that less of a rate is better.
+
+    Raises:
+        BadInput: names the first objective that looks like a rate.
+    """
+    for metric in metrics:
+        if metric.assumed and is_rate(metric):
+            raise BadInput(
+                f"{metric.name} looks like a rate, and whether more of it is better was not said.",
+                f"Write --goal higher, or --goal lower if less {metric.name} is better.",
+            )

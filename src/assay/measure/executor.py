@@ -29,7 +29,7 @@ from assay.measure.hooking import Hooking, no_end
 from assay.measure.others import OtherProcesses
 from assay.measure.page_cache import put_in_place
 from assay.measure.probe import speed_probe
-from assay.measure.sample import build_sample, demand_whole, read_metrics
+from assay.measure.sample import build_sample, demand_figures, read_metrics
 from assay.measure.scratch import Scratch
 from assay.measure.shares import look_at_share, share_evidence
 from assay.records import (
@@ -40,6 +40,7 @@ from assay.records import (
     Plan,
     RunFacts,
     Sample,
+    Stage,
     Workload,
 )
 from assay.records.facts import CachedFiles
@@ -175,7 +176,6 @@ class LocalExecutor:
         self._variables = variables
         self._building = building or Building(workload, driver.env, host, left_s, telling=telling)
         self._unbuilt: list[Sample] = []
-        self._figures_read = False
         self._others = OtherProcesses()
         self.last_facts: RunFacts | None = None
 
@@ -338,8 +338,6 @@ class LocalExecutor:
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
         outputs = [file for _, files in copies for file in files] or (self.output, self.errors)
         reading = read_metrics(flight.workload, facts, outputs, copies)
-        if not self._figures_read:
-            demand_whole(reading)
         sample = build_sample(
             flight.launch,
             flight.workload,
@@ -356,7 +354,8 @@ class LocalExecutor:
             observed(flight.launch, flight.workload, self._varied, self._observe),
             reading,
         )
-        self._figures_read |= sample.outcome is Outcome.OK
+        if flight.launch.stage is Stage.SURVEY and sample.outcome is Outcome.OK:
+            demand_figures(flight.workload, reading)
         named = self._others.evidence(sample)
         return msgspec.structs.replace(sample, evidence=(*sample.evidence, *named))
 

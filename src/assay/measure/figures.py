@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Sequence
@@ -10,11 +11,16 @@ from pathlib import Path
 
 from assay.measure.matching import last_match, nearest_line
 from assay.measure.numbers import number_around
-from assay.measure.printed_units import BARE, UNITS, PrintedUnit, unit_before, unit_behind
+from assay.measure.patterns import figure_and_unit, literal_after, literal_before, place_of_group
+from assay.measure.printed_units import BARE, UNITS, unit_before, unit_behind
 from assay.records import Metric
 
 LARGEST = 1e100
 """A figure beyond it, or below its inverse, is no measurement, and its square no number."""
+NO_UNIT = "no unit"
+"""Stands for the unit of a figure beside which others have one."""
+ANY_WORD = "zq"
+"""No unit: a group that matches it stands for any word."""
 SHOWN = 60
 """Characters of an output that a reason quotes."""
 
@@ -49,27 +55,34 @@ def read_figure(metric: Metric, outputs: Sequence[Path]) -> Figure:
     match = last_match(pattern, outputs)
     if match is None:
         return Figure(reason=_unmatched(pattern, outputs))
-    group, unit_group = _groups(match.re)
+    group, unit_group = figure_and_unit(match.re)
     text = match[group] or ""  # a group that took no part in the match holds nothing
     value = _number(text)
     if value is None:
         return Figure(reason=_no_number(text, pattern))
     if value != 0.0 and not 1.0 / LARGEST <= abs(value) <= LARGEST:
         return Figure(reason=f"{text[:SHOWN]!r} in the output is beyond what can be worked with")
-    if metric.as_is:
-        return Figure(value)
-    cut = _cut_from(match, group)
+    cut = None if metric.as_is else _cut_from(match, group)
     if cut is not None:
         return Figure(
             cut=cut, reason=f"{text[:SHOWN]!r} in the output is a part of {cut[:SHOWN]!r}"
         )
-    captured = (UNITS | BARE).get(match[unit_group] or "") if unit_group else None
-    if captured is not None:
-        converted = value * captured.factor / _factor_of(metric, captured)
-        return Figure(converted, unit=captured.base or None)
+    if unit_group and (captured_bases(pattern) or "unit" in match.re.groupindex):
+        return _converted(metric, value, match[unit_group] or "")
     unit = unit_behind(match.string, match.end(group))
     unit = unit or unit_before(match.string[match.start() : match.start(group)])
     return Figure(value, unit=unit.name if unit else None)
+
+
+def _converted(metric: Metric, value: float, captured: str) -> Figure:
+    """A figure in the unit of its metric, from the unit that the pattern captured."""
+    unit = (UNITS | BARE).get(captured)
+    if unit is None:  # told apart from others, but by no factor
+        return Figure(value, unit=captured or NO_UNIT)
+    own = UNITS.get(metric.unit)
+    if own is not None and own.base != unit.base:
+        return Figure(reason=f"{captured} in the output is no multiple of {metric.unit}")
+    return Figure(value * unit.factor / (own.factor if own else 1.0), unit=unit.base or NO_UNIT)
 
 
 def _number(text: str) -> float | None:
@@ -85,29 +98,25 @@ def _number(text: str) -> float | None:
 def _cut_from(match: re.Match[str], group: int) -> str | None:
     """The number of which a group is a part; ``None`` where it is the whole of one.
 
-    What the pattern itself matches beside the group was seen by whoever wrote it: the comma of a
-    column, the colon behind a key.
+    A separator that the pattern names right beside the group is no part of a number: the comma of
+    a column, the colon behind a key. Of minutes it has to name the figure as well, as in ``0m``.
     """
-    begin, end = match.span(group)
-    first, last = number_around(match.string, begin, end)
-    missed_before = first < begin and begin == match.start()
-    missed_after = last > end and end == match.end()
-    if missed_after and begin > match.start() and match.string[begin - 1] == match.string[end]:
-        missed_after = False  # a column, whose separator the pattern names on its other side
-    return match.string[first:last] if missed_before or missed_after else None
+    text, (begin, end) = match.string, match.span(group)
+    first, last = number_around(text, begin, end)
+    before = literal_before(match.re.pattern, group) if group else ""
+    after = literal_after(match.re.pattern, group) if group else ""
+    if first < begin and _names(before, text[first:begin]):
+        first = begin
+    if last > end and not text[end].isdigit() and text[end] in (after, before[-1:]):
+        last = end
+    return text[first:last] if first < begin or last > end else None
 
 
-def _groups(pattern: re.Pattern[str]) -> tuple[int, int]:
-    """Numbers of the groups of a figure and of its unit; 0 where there is none."""
-    unit = pattern.groupindex.get("unit", 2 if pattern.groups >= 2 else 0)
-    first = 2 if unit == 1 else 1
-    return (first if pattern.groups >= first else 0), unit
-
-
-def _factor_of(metric: Metric, captured: PrintedUnit) -> float:
-    """What a figure in the metric's own unit is multiplied by; 1 where that is the base."""
-    own = UNITS.get(metric.unit)
-    return own.factor if own is not None and own.base == captured.base else 1.0
+def _names(literal: str, piece: str) -> bool:
+    """Whether the text in front of a group names the piece of a number that stands there."""
+    if piece[-1:] in "hm":
+        return literal.endswith(piece)
+    return not piece[-1:].isdigit() and literal.endswith(piece[-1:])
 
 
 def _unmatched(pattern: str, outputs: Sequence[Path]) -> str:
@@ -134,30 +143,24 @@ def unit_of_pattern(pattern: str) -> str:
     Args:
         pattern: of which a group may stand for a unit.
     """
-    inner = _inner_of_group(pattern, _groups(re.compile(pattern))[1])
-    if not inner:
-        return ""
-    bases = {unit.base for word, unit in UNITS.items() if re.fullmatch(inner, word)}
-    return bases.pop() if len(bases) == 1 else ""
+    bases = captured_bases(pattern)
+    return next(iter(bases)) if len(bases) == 1 else ""
 
 
-def _inner_of_group(pattern: str, number: int) -> str:
-    """The text within the parentheses of a group of a pattern that compiles; empty for none."""
-    depth, opened = 0, 0
-    begin: tuple[int, int] | None = None
-    for token in _TOKENS.finditer(pattern):
-        text = token[0]
-        if text == ")":
-            if begin is not None and depth == begin[0]:
-                return pattern[begin[1] : token.start()]
-            depth -= 1
-        elif text.startswith("("):
-            depth += 1
-            opened += text == "(" or text.startswith("(?P<")
-            if opened == number and begin is None and number:
-                begin = depth, token.end()
-    return ""
+@functools.lru_cache
+def captured_bases(pattern: str) -> frozenset[str]:
+    """Bases of the known units that a pattern captures; none where it captures any word there.
 
-
-_TOKENS = re.compile(r"\\.|\[\^?\]?[^]]*\]|\(\?P<\w+>|\((?!\?)|\(\?|\)", re.DOTALL)
-"""What may hold a parenthesis of a pattern, or is one."""
+    Args:
+        pattern: of which a group may stand for a unit.
+    """
+    place = place_of_group(pattern, figure_and_unit(re.compile(pattern))[1])
+    if place is None:
+        return frozenset()
+    try:
+        inner = re.compile(pattern[slice(*place)])
+    except re.error:  # it refers to a group outside
+        return frozenset()
+    if inner.fullmatch(ANY_WORD):
+        return frozenset()
+    return frozenset(unit.base for word, unit in UNITS.items() if inner.fullmatch(word))

@@ -18,6 +18,8 @@ FLAGS = re.MULTILINE | re.ASCII
 """``^`` and ``$`` are those of lines, and ``\\d`` is a digit that every program reads."""
 _ESCAPES = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 """Control sequences of terminals, which colour text or move the cursor (ECMA-48, 5.4 and 5.6)."""
+_MOVES = re.compile("\x1b\\[[0-?]*[ -/]*[A-Hdf]")
+"""Those that move the cursor: what stands behind one is not a part of what stood before."""
 
 
 def last_match(pattern: str, outputs: Sequence[Path]) -> re.Match[str] | None:
@@ -86,7 +88,7 @@ def _matches(sought: re.Pattern[str], output: Path) -> Iterator[re.Match[str]]:
     """Each match in a file, at first without control sequences."""
     data = _mapped(output)
     found = False
-    for match in _in_windows(sought, data, lambda text: _ESCAPES.sub("", text)):
+    for match in _in_windows(sought, data, _plain):
         found = True
         yield match
     if not found and data.find(b"\x1b") >= 0:
@@ -124,6 +126,13 @@ def _window_end(data: mmap.mmap | bytes, begin: int) -> int:
         return end
     line = data.rfind(b"\n", max(begin, end - LONGEST), end)
     return line + 1 if line >= 0 else end
+
+
+def _plain(text: str) -> str:
+    """A text without control sequences; where the cursor is moved a line begins."""
+    if "\x1b" not in text:
+        return text
+    return _ESCAPES.sub("", _MOVES.sub("\n", text))
 
 
 def _text(data: bytes) -> str:

@@ -15,7 +15,7 @@ _TIMES = {
 }
 _SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
 _DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+_BINARY = {"ki": 2.0**10, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 _COUNTED = {
     "B": ("B", "Byte", "Bytes", "byte", "bytes"),
     "bit": ("b", "bit", "bits", "Bit", "Bits"),
@@ -25,7 +25,8 @@ _COUNTED = {
 }
 _PER_S = ("/s", "/sec", "/second", "ps")
 """Ends of a rate: ``MB/s``, ``Mbits/sec``, ``kbps``."""
-_BARE = re.compile("[kKMGT](?![A-Za-z0-9_/])")
+_BARE = re.compile("[kKMGT]i?(?![A-Za-z0-9_/])")
+_RATIO = re.compile("[ \t\u00a0\u202f]?([A-Za-z]+/[A-Za-z]+)(?![A-Za-z0-9_/])")
 _ENCLOSED = re.compile(r"[(\[]([A-Za-zµμ/]+)[)\]]")
 _WORD = re.compile(r"[ \t\u00a0\u202f]?([A-Za-zµμ]+(?:/[A-Za-z]+)?)(?![A-Za-z0-9_/])")
 
@@ -49,7 +50,8 @@ class PrintedUnit:
 def unit_behind(text: str, end: int) -> PrintedUnit | None:
     """Return the known unit that stands right behind ``end``, or behind one blank.
 
-    A letter such as ``k`` right behind a figure is one as well: ``1397.4k``.
+    A letter such as ``k`` right behind a figure is one as well, ``1397.4k``, and so is an unknown
+    ratio, ``it/s``, which is told from others and converted to none.
 
     Args:
         text: what was printed.
@@ -59,7 +61,10 @@ def unit_behind(text: str, end: int) -> PrintedUnit | None:
     if found and found[1] in UNITS:
         return UNITS[found[1]]
     bare = _BARE.match(text, end)
-    return BARE[bare[0]] if bare else None
+    if bare and bare[0] in BARE:
+        return BARE[bare[0]]
+    ratio = _RATIO.match(text, end)
+    return PrintedUnit(ratio[1], "", 1.0) if ratio else None
 
 
 def unit_before(text: str) -> PrintedUnit | None:
@@ -80,7 +85,7 @@ def _units() -> dict[str, PrintedUnit]:
         whole = {"B": "bytes", "bit": "bits", "op": "ops"}.get(base, base)
         prefixes = _DECIMAL | (_BINARY if base in ("B", "bit") else {})
         for prefix, factor in prefixes.items():
-            shown = "k" if prefix == "K" else prefix
+            shown = {"K": "k", "ki": "Ki"}.get(prefix, prefix)
             for word in words:
                 found.setdefault(prefix + word, PrintedUnit(shown + base, whole, factor))
                 rate = PrintedUnit(f"{shown}{base}/s", f"{whole}/s", factor)
@@ -97,7 +102,7 @@ UNITS = _units()
 """Each way to write a known unit."""
 BARE = {
     word: PrintedUnit("k" if word == "K" else word, "", factor)
-    for word, factor in _DECIMAL.items()
+    for word, factor in (_DECIMAL | _BINARY).items()
     if word
 }
 """Letters that multiply a figure, without a unit."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from assay.errors import BadInput
 from assay.machine.cpulist import show_numbers
 from assay.measure.copies import Copies, metrics_of_copies, without
+from assay.measure.direction import demand_directed
 from assay.measure.extract import Reading, metrics_of
 from assay.measure.libraries import libraries_seen
 from assay.measure.matching import holds
@@ -69,8 +72,6 @@ def build_sample(
     """
     outcome, message = _outcome(workload, facts, outputs, copies)
     reading = reading or read_metrics(workload, facts, outputs, copies)
-    if outcome is Outcome.OK and reading.cut:
-        outcome, message = Outcome.FAILED, reading.absent[next(iter(reading.cut))]
     metrics = reading.values if outcome is Outcome.OK else {}
     mapped = libraries_seen(launch, facts)
     foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s)
@@ -112,11 +113,15 @@ def read_metrics(
     return metrics_of(workload.metrics, facts, outputs)
 
 
-def demand_whole(reading: Reading) -> None:
-    """Refuse a figure that is a part of a number.
+def demand_figures(workload: Workload, reading: Reading) -> None:
+    """Refuse a figure that is a part of a number, and a rate of which less would be better.
+
+    Args:
+        workload: says which metrics.
+        reading: of its first launch, which ended well.
 
     Raises:
-        BadInput: names the first, with the number.
+        BadInput: names the first such figure.
     """
     for name, number in reading.cut.items():
         raise BadInput(
@@ -124,6 +129,10 @@ def demand_whole(reading: Reading) -> None:
             f"Correct the pattern, so that it matches all of {number!r} or what stands beside the "
             f"figure, or run the program with LC_ALL=C; --metric-as-is {name} takes it as it is.",
         )
+    demand_directed(
+        msgspec.structs.replace(metric, unit=reading.units.get(metric.name, metric.unit))
+        for metric in workload.metrics
+    )
 
 
 def _outcome(

@@ -47,7 +47,7 @@ a value it could not be built."""
 
 UNIT = "unit."
 """Begins the kind of the evidence on the unit in which the output names a metric."""
-MULTIPLES = frozenset("kMGT")
+MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 """Units that only multiply a figure: beside them one without a unit is a thousandth or less."""
 
 

@@ -155,6 +155,8 @@ class CompareRace(BlockRace):
             return True
         if self._requires(arm):
             return False
+        if found.objection is not None:  # further blocks would not do away with it
+            return len(self._history.complete(Stage.CONFIRM)) >= self._least
         if found.verdict is Verdict.UNCLEAR or not precise(found):
             return False
         return not wants_more(self._spec.gate, found)

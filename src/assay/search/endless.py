@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.records import Claim, StudySpec, Verdict
 from assay.search.history import History
-from assay.search.losses import fails_more, is_endless
+from assay.search.losses import fails_more, is_endless, may_end
 from assay.units import show_count
 
 FACTOR = 20.0
@@ -32,15 +32,13 @@ def limit_s(spec: StudySpec, history: History, arm: str) -> float | None:
 
 
 def endless(history: History, arm: str) -> tuple[int, int]:
-    """Return how many launches of an arm did not end, and how many there were."""
-    mine = [s for s in history.samples if s.launch.arm == arm]
+    """Return how many launches of an arm did not end, and how many had the time to."""
+    mine = [s for s in history.samples if s.launch.arm == arm and may_end(s)]
     return sum(map(is_endless, mine)), len(mine)
 
 
 def favours_endless(found: Claim, history: History) -> str | None:
     """Say why a claim cannot stand that prefers an arm which ends less often; else ``None``.
-
-    One launch without an end is enough where all of the other arm end.
 
     Args:
         found: the claim.
@@ -50,11 +48,23 @@ def favours_endless(found: Claim, history: History) -> str | None:
     if found.verdict not in preferred:
         return None
     better, other = preferred[found.verdict]
-    of_better, of_other = endless(history, better), endless(history, other)
-    hangs, ends = of_better[0] > 0, of_other[0] == 0
-    if not (hangs and ends) and not fails_more(of_better, of_other):
+    return ends_less_often(history, better, other)
+
+
+def ends_less_often(history: History, arm: str, other: str) -> str | None:
+    """Say how many launches of two arms did not end, where an arm ends less often; else ``None``.
+
+    One launch without an end is enough where all of the other arm end.
+
+    Args:
+        history: of the study.
+        arm, other: names.
+    """
+    mine, of_other = endless(history, arm), endless(history, other)
+    hangs, ends = mine[0] > 0, of_other[0] == 0
+    if not (hangs and ends) and not fails_more(mine, of_other):
         return None
-    return f"{_told(of_better, better)}, and {_told(of_other, other)}"
+    return f"{_told(mine, arm)}, and {_told(of_other, other)}"
 
 
 def _told(counted: tuple[int, int], arm: str) -> str:

@@ -14,8 +14,7 @@ FAILS_MORE = 0.1
 def losses(history: History, arm: Arm) -> tuple[int, int]:
     """How many launches of an arm failed or did not end, the survey apart, and how many there were.
 
-    Whoever is launched again after a failure has failed all the same. What a search stopped, since
-    others are faster, is no loss.
+    A launch that is made again after a failure has failed all the same.
     """
     mine = [
         s
@@ -26,9 +25,14 @@ def losses(history: History, arm: Arm) -> tuple[int, int]:
 
 
 def is_endless(sample: Sample) -> bool:
-    """Whether a launch was stopped at a time limit that is none of a search's own."""
+    """Whether a launch did not end: a search stops others than the default for being slow."""
+    return sample.outcome is Outcome.TIMED_OUT and may_end(sample)
+
+
+def may_end(sample: Sample) -> bool:
+    """Whether a launch had the time that any launch may take."""
     early = sample.launch.stage in (Stage.SEARCH, Stage.REDUCE)
-    return sample.outcome is Outcome.TIMED_OUT and not early
+    return not early or sample.launch.arm == DEFAULT_ARM.name
 
 
 def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:

@@ -19,6 +19,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
+from assay.search.endless import ends_less_often
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.losses import may_win
@@ -58,7 +59,7 @@ def unproven_of(
     useless = (Verdict.SAME, Verdict.SLOWER)
     if found is not None and (found.verdict in useless or found.objection is not None):
         return None
-    if objection_to(spec.workload.objective, history, (DEFAULT_ARM.name, arm.name)):
+    if _doubt(race, arm) is not None:
         return None
     if verdict_on(required, arm.name) is RequirementVerdict.BROKEN:
         return None
@@ -103,11 +104,9 @@ def with_outlook(kept: Recommendation, race: TuneRace, done: Done | None) -> Rec
     if candidate.arm == DEFAULT_ARM or not math.isfinite(candidate.estimate.deviation):
         return kept
     spec = race.spec
-    objection = objection_to(
-        spec.workload.objective, race.history, (DEFAULT_ARM.name, candidate.arm.name)
-    )
-    if objection is not None:
-        return msgspec.structs.replace(kept, sentence=f"Keep the default: {objection}.")
+    doubt = _doubt(race, candidate.arm)
+    if doubt is not None:
+        return msgspec.structs.replace(kept, sentence=f"Keep the default: {doubt}.")
     cost = race.proof(candidate)
     expected = candidate.expected(race.history.goal, len(samples))
     change = change_words(expected.ratio, spec.workload.objective, spec.statistic)
@@ -119,6 +118,13 @@ def with_outlook(kept: Recommendation, race: TuneRace, done: Done | None) -> Rec
     return msgspec.structs.replace(
         kept, sentence=sentence, expected=expected, proof=suggested_proof(cost)
     )
+
+
+def _doubt(race: TuneRace, arm: Arm) -> str | None:
+    """What speaks against an arm, whatever its figures are."""
+    names = DEFAULT_ARM.name, arm.name
+    objection = objection_to(race.spec.workload.objective, race.history, names)
+    return objection or ends_less_often(race.history, arm.name, DEFAULT_ARM.name)
 
 
 def say_unproven(spec: StudySpec, name: str, expected: Expected) -> str:

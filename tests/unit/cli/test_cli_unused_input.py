@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from assay.cli import unused_input
 from assay.cli.unused_input import holds_data, say_unused_input
+from assay.records import Workload
 
 
 @pytest.fixture
@@ -61,5 +61,5 @@ def test_one_line_names_the_option(
 ) -> None:
     monkeypatch.setattr(unused_input, "IN", pipe[0])
     os.write(pipe[1], b"x")
-    say_unused_input(argparse.Namespace(input=given, quiet=quiet))
+    say_unused_input(Workload(argv=("x",), stdin=given), quiet=quiet)
     assert capsys.readouterr().err.count("--input FILE") == told

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from pathlib import Path
+
 import pytest
 
-from assay.cli.metrics import demand_directed, metrics_asked
+from assay.cli.metrics import metrics_asked
 from assay.cli.parser import parse
 from assay.errors import BadInput
-from assay.measure.direction import is_rate
-from assay.records import Goal, Metric
+from assay.measure.direction import demand_directed, is_rate
+from assay.measure.extract import metrics_of
+from assay.measure.sample import demand_figures
+from assay.records import Goal, Metric, RunFacts, Workload
 
 
 @pytest.mark.parametrize(
@@ -22,6 +27,12 @@ from assay.records import Goal, Metric
         ("got", "1/s", "(.+)", True),
         ("got", "", "([0-9.]+) [kMG]?B/s", True),
         ("got", "", "([0-9.]+) requests per second", True),
+        ("got", "", r"([0-9.]+) MB\/s", True),
+        ("got", "", r"([0-9]+) (\w+)/s", True),
+        ("got", "", "Throughput: ([0-9.]+)", True),
+        ("GFLOPs", "", "(.+)", True),
+        ("hit_rate", "", "(.+)", True),
+        ("tput", "", "(.+)", True),
         ("p99", "ms", "p99: ([0-9.]+) ms", False),
         ("error_rate", "", "(.+)", False),
         ("missRate", "", "(.+)", False),
@@ -65,3 +76,14 @@ def test_a_figure_may_be_taken_as_it_is() -> None:
     assert not asked("compare", *words[:2]).as_is
     with pytest.raises(BadInput, match="no metric 'm'"):
         asked("compare", *words, "m")
+
+
+def test_a_rate_that_shows_at_the_first_launch_asks_too(tmp_path: Path) -> None:
+    metric = asked("compare", "--metric", "got=got ([0-9]+)")
+    output = tmp_path / "out"
+    for text, refused in (("got 5 MB/s", True), ("got 5 ms", False), ("got 5", False)):
+        output.write_text(text)
+        workload = Workload(argv=("x",), metrics=(metric,))
+        reading = metrics_of(workload.metrics, RunFacts(outcome="exited"), [output])
+        with pytest.raises(BadInput, match="got looks like a rate") if refused else nullcontext():
+            demand_figures(workload, reading)

@@ -6,15 +6,16 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.errors import BadInput
 from assay.measure.extract import metrics_of, named_metric
-from assay.measure.figures import read_figure, unit_of_pattern
+from assay.measure.figures import NO_UNIT, read_figure, unit_of_pattern
 from assay.measure.matching import last_match, nearest_line
 from assay.measure.numbers import number_around
 from assay.measure.printed_units import UNITS, unit_behind
-from assay.measure.sample import build_sample, demand_whole
+from assay.measure.sample import build_sample, demand_figures
 from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
 from assay.records.sample import UNIT
 
@@ -48,6 +49,12 @@ def output(tmp_path: Path) -> Path:
         ("change -5 ms", "([0-9]+) ms", "-5"),
         ("12345 ms", "([0-9]{3}) ms", "12345"),
         ("at 0x1F", "at ([0-9]+)", "0x1F"),
+        ("Time: 60,2 s", "Time.*?([0-9.]+) s", "60,2"),  # a wildcard names no separator
+        ("rate 1234 x", "rate .*([0-9]+) x", "1234"),
+        ("Total time 1234.5", "Total.*([0-9.]+)", "1234.5"),
+        ("real 2m1.234s", "real.*m([0-9.]+)s", "2m1.234"),
+        ("took 1m2.5s", "took.*?m([0-9.]+)s", "1m2.5"),
+        ("time = 1.5D-03", "time = ([0-9.]+)", "1.5D-03"),
     ],
 )
 def test_a_part_of_a_number_is_no_figure(
@@ -59,11 +66,11 @@ def test_a_part_of_a_number_is_no_figure(
     assert (figure.value, figure.cut) == (None, number)
     reading = metrics_of((metric,), FACTS, [output])
     with pytest.raises(BadInput, match="is a part of") as refused:
-        demand_whole(reading)
+        demand_figures(Workload(argv=("x",), metrics=(metric,)), reading)
     assert "--metric-as-is m" in str(refused.value.remedy)
     sample = build_sample(LAUNCH, Workload(argv=("x",), metrics=(metric,)), FACTS, [output], {})
-    assert sample.outcome is Outcome.FAILED
-    assert repr(number) in str(sample.message)
+    assert (sample.outcome, sample.metrics) == (Outcome.OK, {})
+    assert repr(number) in sample.absent["m"]
     as_is = read_figure(Metric(name="m", pattern=pattern, as_is=True), [output])
     assert as_is.value is not None
 
@@ -85,6 +92,7 @@ def test_a_part_of_a_number_is_no_figure(
         ("3 MiB/s (12.5%)", r"\(([0-9.]+)%", 12.5),
         ("2026-11-27 5 ms", "([0-9]+) ms", 5.0),
         ("[10/20] 3 ms", "([0-9]+) ms", 3.0),
+        ("a;b;5;7", r"b\;([0-9]+)", 5.0),
         ("real\t0m1.234s", r"real\s+0m([0-9.]+)s", 1.234),
         ("x=-1.5e-3;", "x=([-0-9.e]+)", -0.0015),
     ],
@@ -157,6 +165,52 @@ def test_a_captured_unit_converts(
     assert read_figure(metric, [output]).value == pytest.approx(value)
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("512 kiB/s", 524288.0, "bytes/s"),
+        ("1.2 MiB/s", 1258291.2, "bytes/s"),
+        ("55 XB/s", None, None),
+        ("55", 55.0, NO_UNIT),
+    ],
+)
+def test_what_a_group_for_units_captures_is_told_apart(
+    output: Path, text: str, value: float | None, unit: str | None
+) -> None:
+    output.write_text(text)
+    metric = named_metric("m=([0-9.]+) ?([kKMG]?i?B/s)?", {})
+    figure = read_figure(metric, [output])
+    if value is None:
+        assert figure.unit == NO_UNIT, "the group took no part"
+    else:
+        assert figure.value == pytest.approx(value)
+        assert figure.unit == unit
+
+
+def test_a_unit_of_another_kind_is_no_multiple(output: Path) -> None:
+    output.write_text("55 Mbit/s")
+    metric = named_metric("m=([0-9.]+) (Mbit/s|MB/s)", {"m": "MB/s"})
+    assert read_figure(metric, [output]).reason == "Mbit/s in the output is no multiple of MB/s"
+
+
+def test_units_are_converted_as_it_is_too(output: Path) -> None:
+    output.write_text("25.3 GB/s")
+    metric = msgspec.structs.replace(named_metric("m=([0-9.]+) ([kMG]B/s)", {}), as_is=True)
+    assert read_figure(metric, [output]).value == pytest.approx(25.3e9)
+
+
+@pytest.mark.parametrize(("text", "unit"), [("3.0it/s", "it/s"), ("3.0s/it", "s/it")])
+def test_an_unknown_ratio_is_told_apart(output: Path, text: str, unit: str) -> None:
+    output.write_text(text)
+    assert read_figure(Metric(name="m", pattern="([0-9.]+)"), [output]).unit == unit
+
+
+@pytest.mark.parametrize("text", ["rate 7\x1b[1G12 done", "rate 7\x1b[4;1H12 done"])
+def test_a_cursor_that_moves_joins_no_digits(output: Path, text: str) -> None:
+    output.write_text(text)
+    assert read_figure(Metric(name="m", pattern="([0-9]+) done"), [output]).value == 12.0
+
+
 def test_the_units_own_name_is_kept(output: Path) -> None:
     output.write_text("25.3 GB/s")
     metric = named_metric("m=([0-9.]+) ([kMG]B/s)", {"m": "MB/s"})
@@ -170,6 +224,8 @@ def test_the_units_own_name_is_kept(output: Path) -> None:
         (r"([0-9]+) (\S+)", ""),
         (r"\(([(0-9)]+)\) (?:a|(ms|s))", "s"),
         (r"(?P<value>[0-9]+)(?P<unit>[KMG]iB)", "bytes"),
+        (r"([0-9]+)(,\1)*", ""),  # refers to a group outside
+        (r"[\])(]([0-9]+)([\])a]|ms)", "s"),
     ],
 )
 def test_unit_of_a_pattern(pattern: str, unit: str) -> None:

@@ -11,7 +11,6 @@ from assay.cli.arm_words import arm_of, named_in_file
 from assay.cli.built import program_before, with_built
 from assay.cli.closing import gate_status
 from assay.cli.command_words import command_of, split_command
-from assay.cli.metrics import demand_directed
 from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
@@ -28,6 +27,7 @@ from assay.cli.unused_input import say_unused_input
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
+from assay.measure.direction import demand_directed
 from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.search.gate import WORDS
 from assay.search.history import DEFAULT_ARM
@@ -65,7 +65,7 @@ def _compared(
     arms = _arms(arguments, lab)
     workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
     demand_directed(workload.metrics)
-    say_unused_input(arguments)
+    say_unused_input(workload, quiet=arguments.quiet)
     spec = StudySpec(
         kind=Kind.COMPARE,
         workload=workload,

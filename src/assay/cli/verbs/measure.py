@@ -55,7 +55,7 @@ def _measured(
 ) -> tuple[Result, list[Sample]]:
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
     workload = workload_of(arguments, argv, configurations=(configuration,))
-    say_unused_input(arguments)
+    say_unused_input(workload, quiet=arguments.quiet)
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload,

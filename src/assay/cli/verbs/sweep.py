@@ -20,6 +20,7 @@ from assay.cli.progress import Progress, wants_live
 from assay.cli.reserving import in_share, reservation_of
 from assay.cli.sweep_file import shipped_schema
 from assay.cli.sweep_request import SweepRequest, read_sweep
+from assay.cli.unused_input import say_unused_input
 from assay.cli.wire import laboratory, store_of
 from assay.errors import BadInput, NotPossible
 from assay.records import StudySpec
@@ -69,6 +70,7 @@ def _swept(arguments: argparse.Namespace, lab: Laboratory, request: SweepRequest
         _show(arguments, spec)
         return None
     _demand_room(spec)
+    say_unused_input(spec.workload, quiet=arguments.quiet)
     lab = with_built(lab, spec, quiet=arguments.quiet)
     with store_of(arguments) as store:
         if not arguments.quiet:

@@ -18,7 +18,6 @@ from assay.cli.command_words import command_of
 from assay.cli.documents import print_json, space_document
 from assay.cli.ending import Terminated
 from assay.cli.layout import fitted, width_of
-from assay.cli.metrics import demand_directed
 from assay.cli.observe import observed_of
 from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
@@ -40,6 +39,7 @@ from assay.launch.exported import of_space
 from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.machine.reader import fingerprint
+from assay.measure.direction import demand_directed
 from assay.records import Kind, Space, StudySpec
 from assay.search.named import search_space
 from assay.search.space import DRAWS, SearchSpace
@@ -135,7 +135,7 @@ def _specification(
     SearchSpace(asked)
     workload = workload_of(arguments, argv, asked.parameters)
     demand_directed(workload.metrics)
-    say_unused_input(arguments)
+    say_unused_input(workload, quiet=arguments.quiet)
     if lab.slots:
         demand_apart(asked, lab.registry)
     spec = StudySpec(
