@@ -211,11 +211,10 @@ def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | R
         return outside("placement", placement, _PLACEMENTS)
     one_each = placement == "one-per-core"
     most = len({cpu.core for cpu in usable}) if one_each else len(usable)
-    if count == 0:
-        return Refused("a number is a count of CPUs", 'CPU 0 alone is the list cpus="0-0".')
     if not 1 <= count <= most:
         what = show_count(most, "core" if one_each else "CPU")
-        return Refused(f"assay may use {what} here", f"Give {_counts(most)}.")
+        first = '; CPU 0 alone is the list cpus="0-0"' if count == 0 else ""
+        return Refused(f"assay may use {what} here", f"Give {_counts(most)}{first}.")
     return Resolved((Affinity(cpus=_PLACE[placement](usable, count)),))
 
 
