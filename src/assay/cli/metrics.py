@@ -82,8 +82,9 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
                 "--metric-as-is is for figures of yours.",
             )
         metrics[name] = msgspec.structs.replace(metrics[name], as_is=True)
+    compares = getattr(arguments, "verb", "sweep") != "measure"
     for name in set(objectives) - said:
-        assumed = metrics[name].pattern is not None
+        assumed = compares and metrics[name].pattern is not None
         metrics[name] = msgspec.structs.replace(metrics[name], assumed=assumed)
     return (*(metrics.pop(name) for name in objectives), *metrics.values())
 

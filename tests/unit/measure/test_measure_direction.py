@@ -68,6 +68,7 @@ def test_a_rate_asks_for_its_goal(verb: str) -> None:
 def test_what_is_assumed_is_known_as_such() -> None:
     assert asked("compare", "--metric", "p99=([0-9]+)").assumed
     assert not asked("compare", "--metric", "wall_s").assumed
+    assert not asked("measure", "--metric", "throughput=([0-9]+)").assumed
 
 
 def test_a_figure_may_be_taken_as_it_is() -> None:
