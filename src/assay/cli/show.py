@@ -260,7 +260,7 @@ def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
 
 
 def decision_lines(result: Result) -> Iterable[str]:
-    """What it takes to decide a comparison that is unclear, and the command that goes on to it."""
+    """Yield the command that goes on with an unclear comparison, and its expected cost."""
     conclusion, asked = result.conclusion, result.spec.budget
     shares = [
         found.blocks_needed / found.blocks - 1.0

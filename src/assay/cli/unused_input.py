@@ -32,7 +32,7 @@ def say_unused_input(workload: Workload, *, quiet: bool) -> None:
 
 
 def holds_data(descriptor: int) -> bool:
-    """Whether a file that can be read again, or a pipe, has something to read now."""
+    """Return whether a file that can be read again, or a pipe, holds data now."""
     try:
         found = os.fstat(descriptor)
         if stat.S_ISREG(found.st_mode):

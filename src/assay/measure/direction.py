@@ -28,7 +28,7 @@ _PER_TIME = re.compile(
 
 
 def is_rate(metric: Metric) -> bool:
-    """Whether a figure from the output is a rate, of which more is better as a rule.
+    """Return whether a figure from the output is a rate, of which more is better as a rule.
 
     Told by the words of its name, as in ``throughput`` or ``tokensPerS``, by its unit, and by a
     unit such as ``MB/s`` in its pattern. A rate of errors or misses is none.

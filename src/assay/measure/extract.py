@@ -21,7 +21,7 @@ SUMS = {
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read of a launch.
+    """The metrics of a launch.
 
     Attributes:
         values: of each metric.

@@ -27,7 +27,7 @@ SHOWN = 60
 
 @dataclass(frozen=True)
 class Figure:
-    """What was read for one metric.
+    """The figure of one metric.
 
     Attributes:
         value: in the unit that the metric has; ``None`` where there is none.
@@ -76,7 +76,7 @@ def read_figure(metric: Metric, outputs: Sequence[Path]) -> Figure:
 
 def _converted(metric: Metric, value: float, captured: str) -> Figure:
     """A figure in the unit of its metric, from the unit that the pattern captured."""
-    unit = (UNITS | BARE).get(captured)
+    unit = UNITS.get(captured) or BARE.get(captured)
     if unit is None:  # told apart from others, but by no factor
         return Figure(value, unit=captured or NO_UNIT)
     own = UNITS.get(metric.unit)

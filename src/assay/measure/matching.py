@@ -107,13 +107,15 @@ def _in_windows(
     begin = 0
     while True:
         end = _window_end(data, begin)
+        text = read(_text(data[begin : end + LONGEST]))
+        if end >= len(data):
+            yield from sought.finditer(text)
+            return
         own = len(read(_text(data[begin:end])))
-        for match in sought.finditer(read(_text(data[begin : end + LONGEST]))):
-            if match.start() >= own and end < len(data):
+        for match in sought.finditer(text):
+            if match.start() >= own:
                 break  # the next window's
             yield match
-        if end >= len(data):
-            return
         if isinstance(data, mmap.mmap):
             data.madvise(mmap.MADV_DONTNEED)
         begin = end

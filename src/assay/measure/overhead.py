@@ -56,7 +56,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """What was found.
+    """The costs of observing.
 
     Attributes:
         costs: of each observation and program.

@@ -78,5 +78,5 @@ def literal_after(pattern: str, number: int) -> str:
 
 
 def _is_escaped(pattern: str, at: int) -> bool:
-    """Whether an odd number of backslashes stands in front of a character."""
+    """Return whether an odd number of backslashes stands in front of a character."""
     return (at - len(pattern[:at].rstrip("\\"))) % 2 == 1

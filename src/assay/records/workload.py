@@ -34,7 +34,7 @@ class Metric(Record, frozen=True, kw_only=True):
         pattern: regular expression with one group, searched in the output; the last match counts.
         combine: what is made of the figures of several instances; see ``combined``.
         as_is: the figure counts whatever stands beside it in the output.
-        assumed: nobody said which way it gets better.
+        assumed: no option gave the direction of improvement.
     """
 
     name: str

@@ -25,12 +25,12 @@ def losses(history: History, arm: Arm) -> tuple[int, int]:
 
 
 def is_endless(sample: Sample) -> bool:
-    """Whether a launch did not end: a search stops others than the default for being slow."""
+    """Return whether a launch did not end; what a search stops for being slow is another matter."""
     return sample.outcome is Outcome.TIMED_OUT and may_end(sample)
 
 
 def may_end(sample: Sample) -> bool:
-    """Whether a launch had the time that any launch may take."""
+    """Return whether a launch had the time that any launch may take."""
     early = sample.launch.stage in (Stage.SEARCH, Stage.REDUCE)
     return not early or sample.launch.arm == DEFAULT_ARM.name
 

@@ -22,7 +22,7 @@ from assay.search.disturbed_words import disturbers_words
 from assay.search.disturbers import disturbers_of
 from assay.search.failure import why_failed
 from assay.search.history import History
-from assay.search.objections import absence_notes
+from assay.search.objections import BY_RATIO, is_without_ratio
 from assay.search.sentence import stability
 from assay.search.sweep import least_blocks
 from assay.units import show_count, show_quantity
@@ -154,6 +154,33 @@ def loss_notes(workload: Workload, samples: Sequence[Sample]) -> list[str]:
     if late:
         notes.append(_late_note(workload, late, len(samples)))
     return [*notes, *absence_notes(workload.metrics, samples)]
+
+
+def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[str]:
+    """Say how many launches ended well without a figure of the output, and why the newest did.
+
+    So for an objective, the first of the metrics, that is 0 in some.
+    """
+    notes = []
+    good = [sample for sample in samples if sample.outcome is Outcome.OK]
+    zeros = [sample for sample in good if is_without_ratio(metrics[0].name, sample)]
+    if zeros:
+        of = show_count(len(good), "launch", "launches")
+        notes.append(
+            f"{metrics[0].name} is 0 or less in {len(zeros)} of {of}, which are in no figure of "
+            f"it: figures {BY_RATIO}"
+        )
+    for metric in metrics:
+        lacking = [s for s in good if metric.pattern is not None and metric.name in s.absent]
+        if lacking:
+            have = "has" if len(lacking) == 1 else "have"
+            of = show_count(len(good), "launch", "launches")
+            reason = lacking[-1].absent[metric.name]
+            notes.append(
+                f"{len(lacking)} of {of} {have} no {metric.name}, {_among(lacking)}, and are in no "
+                f"figure of it; the last: {reason}"
+            )
+    return notes
 
 
 def _late_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:

@@ -72,37 +72,8 @@ BY_RATIO = "are compared by their ratios, which takes values above 0"
 
 
 def is_without_ratio(metric: str, sample: Sample) -> bool:
-    """Whether a launch has a figure that no ratio can be formed with."""
+    """Return whether a launch has a figure that no ratio can be formed with."""
     return sample.outcome is Outcome.OK and sample.metrics.get(metric, 1.0) <= 0.0
-
-
-def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[str]:
-    """Say how many launches ended well without a figure of the output, and why the newest did.
-
-    So for an objective, the first of the metrics, that is 0 in some.
-    """
-    notes = []
-    good = [sample for sample in samples if sample.outcome is Outcome.OK]
-    zeros = [sample for sample in good if is_without_ratio(metrics[0].name, sample)]
-    if zeros:
-        of = show_count(len(good), "launch", "launches")
-        notes.append(
-            f"{metrics[0].name} is 0 or less in {len(zeros)} of {of}, which are in no figure of "
-            f"it: figures {BY_RATIO}"
-        )
-    for metric in metrics:
-        lacking = [s for s in good if metric.pattern is not None and metric.name in s.absent]
-        if lacking:
-            arms = {sample.launch.arm for sample in lacking}
-            where = f"all of {arms.pop()!r}" if len(arms) == 1 else f"in {len(arms)} arms"
-            have = "has" if len(lacking) == 1 else "have"
-            of = show_count(len(good), "launch", "launches")
-            reason = lacking[-1].absent[metric.name]
-            notes.append(
-                f"{len(lacking)} of {of} {have} no {metric.name}, {where}, and are in no figure "
-                f"of it; the last: {reason}"
-            )
-    return notes
 
 
 def _counted(lacking: Sequence[Sample], mine: Sequence[Sample], arm: str) -> str:

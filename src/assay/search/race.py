@@ -355,7 +355,7 @@ class BlockRace(ABC):
         return f"The program ends well, but has given no {metric.name} since: {why}."
 
     def _gave_nothing(self, arms: Sequence[Arm]) -> str:
-        """What arms without a value did: they failed, or ended well without a usable figure."""
+        """Say whether arms without a value failed, or ended well without a usable figure."""
         names = {arm.name for arm in arms}
         mine = [sample for sample in self._history.samples if sample.launch.arm in names]
         if any(sample.outcome is Outcome.OK for sample in mine):

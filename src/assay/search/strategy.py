@@ -397,7 +397,7 @@ class ModelBased:
 
 
 def _ran_twice(history: History, arm: Arm) -> bool:
-    """Whether an arm has run outside the survey as well, which is the first launch of all."""
+    """Return whether an arm has run outside the survey, the first launch of all, as well."""
     return any(history.observations(stage, arm.name) for stage in (Stage.GAUGE, Stage.SEARCH))
 
 

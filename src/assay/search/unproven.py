@@ -121,7 +121,7 @@ def with_outlook(kept: Recommendation, race: TuneRace, done: Done | None) -> Rec
 
 
 def _doubt(race: TuneRace, arm: Arm) -> str | None:
-    """What speaks against an arm, whatever its figures are."""
+    """Return an objection to an arm that holds whatever its figures are."""
     names = DEFAULT_ARM.name, arm.name
     objection = objection_to(race.spec.workload.objective, race.history, names)
     return objection or ends_less_often(race.history, arm.name, DEFAULT_ARM.name)

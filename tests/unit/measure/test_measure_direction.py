@@ -1,4 +1,4 @@
-"""Which way a figure gets better, where nobody said."""
+"""Direction of improvement of a figure where no option gives it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_rate_asks_for_its_goal(verb: str) -> None:
     assert (found.goal, found.assumed) == (Goal.LOWER, False)
 
 
-def test_what_is_assumed_is_known_as_such() -> None:
+def test_assumed_goal_is_marked() -> None:
     assert asked("compare", "--metric", "p99=([0-9]+)").assumed
     assert not asked("compare", "--metric", "wall_s").assumed
     assert not asked("measure", "--metric", "throughput=([0-9]+)").assumed

@@ -174,7 +174,7 @@ def test_a_captured_unit_converts(
         ("55", 55.0, NO_UNIT),
     ],
 )
-def test_what_a_group_for_units_captures_is_told_apart(
+def test_captured_units_are_told_apart(
     output: Path, text: str, value: float | None, unit: str | None
 ) -> None:
     output.write_text(text)

@@ -79,14 +79,14 @@ def test_an_arm_that_hangs_is_not_faster(timeout_s: float | None) -> None:
         assert {s.launch.cap_s for s in late} == {LEAST_S}
 
 
-def test_one_that_ends_is_faster_than_one_that_hangs() -> None:
+def test_arm_that_ends_is_faster_than_arm_that_hangs() -> None:
     slow = replace(PROGRAM, takes_s=lambda c: 0.2 if c else 0.10)
     study = compare(slow, Budget(launches=120), {}, {"nice": 5}, timeout_s=2.0)
     assert study.claim is not None
     assert study.claim.verdict is Verdict.SLOWER
 
 
-def test_one_that_hangs_is_not_recommended() -> None:
+def test_arm_that_hangs_is_not_recommended() -> None:
     space = Space(parameters=(Parameter(name="arg.n", domain=Choices((0, 1)), default=0),))
     gain = Hanging(takes_s=lambda c: 0.05 if c else 0.10, noise=0.02, hangs=0.25)
     spec = StudySpec(

@@ -27,7 +27,8 @@ from assay.records.sample import UNIT
 from assay.search.conclude import conclude
 from assay.search.gp import GpSearcher
 from assay.search.history import History
-from assay.search.objections import MOST_WITHOUT, absence_notes, objection_to
+from assay.search.notes import absence_notes
+from assay.search.objections import MOST_WITHOUT, objection_to
 from assay.search.sentence import comparison
 from assay.search.space import SearchSpace
 from assay.search.testing import RandomSearcher, Simulated, drive
