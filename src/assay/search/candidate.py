@@ -189,7 +189,8 @@ def every_trial(history: History) -> list[Trial]:
     found = trials_of(history, EVERY_STAGE)
     if any(t.configuration == DEFAULT and t.value is not None for t in found):
         return found
-    return [*trials_of(history, (Stage.SURVEY,)), *found]
+    survey = trials_of(history, (Stage.SURVEY,))
+    return [*(trial for trial in survey if trial.configuration == DEFAULT), *found]
 
 
 def _rounded(value: float) -> float:

@@ -54,7 +54,7 @@ from assay.search.effects import effects_of
 from assay.search.elsewhere import elsewhere_of
 from assay.search.facet import Facet
 from assay.search.feasible import default_breaks
-from assay.search.first_launch import first_launch_notes
+from assay.search.first_launch import first_launch_notes, warm_up_notes
 from assay.search.front import FrontRace
 from assay.search.front_claims import (
     claim_on,
@@ -125,6 +125,7 @@ def conclude(
             *found.notes,
             *boot_notes(spec, samples, kernels),
             *first_launch_notes(samples),
+            *warm_up_notes(spec.kind, samples),
             *waiting_notes(samples),
             *suspect_notes(samples),
             *observing_notes(spec, samples),

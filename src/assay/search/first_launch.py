@@ -1,15 +1,14 @@
-"""First launch: what a program does once, and a later launch need not."""
+"""First launches of a study that took longer than later ones: notes on one-time costs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Outcome, Sample
+from assay.records import DEFAULT, Kind, Outcome, Sample, Stage
 from assay.search.history import DEFAULT_ARM
-from assay.units import show_duration
+from assay.search.one_time import CLEARLY
+from assay.units import show_count, show_duration
 
-CLEARLY = 1.5
-"""A first launch that took this multiple of the longest later one did something once."""
 LATER = 3
 """Later launches from which on that is told."""
 
@@ -34,4 +33,22 @@ def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
     return [
         f"the first launch{whose} took {show_duration(first_s)}, later ones "
         f"{show_duration(longest_s)} at most: what it did once is in no figure"
+    ]
+
+
+def warm_up_notes(kind: Kind, samples: Sequence[Sample]) -> list[str]:
+    """Say how many configurations of a search were launched once before they counted.
+
+    Args:
+        kind: of the study; others than a search warm up every arm and say so themselves.
+        samples: of the study, in the order they were made.
+    """
+    looked = (s for s in samples if s.launch.stage is Stage.SURVEY)
+    warmed = {s.launch.configuration for s in looked} - {DEFAULT}
+    if kind is not Kind.TUNE or not warmed:
+        return []
+    what = show_count(len(warmed), "configuration", "configurations")
+    return [
+        f"{what} ran once before the launches that count, because the default's first launch took "
+        "longer than its repeat"
     ]

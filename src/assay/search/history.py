@@ -25,6 +25,7 @@ from assay.records import (
 from assay.records.launch import LOOKING
 from assay.records.sample import BUILD
 from assay.search.disturbance import Conditions, ForeignLoad, mostly
+from assay.search.one_time import FirstLaunches
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
 from assay.search.slack import Slacks
@@ -98,6 +99,7 @@ class History:
         }
         self._walls = _Walls()
         self._builds: list[float] = []
+        self.first_launches = FirstLaunches()
         self.refusals = Refusals()
         self.slacks = Slacks(require)
         self.abreast = 1
@@ -125,6 +127,7 @@ class History:
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
         self._stages[launch.stage].add(sample, self.observation(sample))
         self._walls.add(sample)
+        self.first_launches.add(sample)
         for piece in sample.evidence:
             if piece.kind == BUILD and piece.value is not None:
                 bisect.insort(self._builds, piece.value)

@@ -104,6 +104,7 @@ class BlockRunner:
         self._costly = costly or Costly()
         self._slots = range(slots)
         self.number = -1
+        self.stage: Stage | None = None
         self._arms: tuple[Arm, ...] = ()
         self._kept = False
         self._waiting: list[Launch] = []
@@ -136,6 +137,7 @@ class BlockRunner:
 
     def _lay_out(self, stage: Stage, number: int, arms: tuple[Arm, ...]) -> None:
         self.number = number
+        self.stage = stage
         self._arms = arms
         self._kept = False
         self._flying = {}
@@ -269,7 +271,7 @@ class BlockRace(ABC):
         """See ``Race.tell``."""
         self._history.add(sample)
         self._block.tell(sample)
-        self._stage = sample.launch.stage
+        self._enter(sample.launch.stage)
 
     def go_on(self) -> None:
         """Spend what is left on confirmation, verdict or not: intervals hold at every look."""
@@ -292,7 +294,7 @@ class BlockRace(ABC):
                     following = self._once_more(purse) or following
                 if isinstance(following, Done):
                     return following
-                self._stage = following.stage
+                self._enter(following.stage)
                 times = self._history.launches_each(following.stage, following.arms)
                 self._block.start(replace(following, times=times))
             taken = self._block.take(self._room(free_slots, left))
@@ -301,6 +303,10 @@ class BlockRace(ABC):
                     msgspec.structs.replace(launch, cap_s=self._bounded_s(launch, left))
                     for launch in taken
                 ]
+
+    def _enter(self, stage: Stage) -> None:
+        """Note that a block of a stage runs."""
+        self._stage = stage
 
     def _once_more(self, purse: Purse) -> Roster | None:
         """The newest block of confirmation again, where what is left is to be spent as well."""

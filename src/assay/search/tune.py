@@ -43,6 +43,7 @@ from assay.search.reduction import Reduced, Reduction
 from assay.search.requirement import results, verdict_on
 from assay.search.searcher import Searcher, estimates, launch_noise
 from assay.search.searching import (
+    CAP_FACTOR,
     CAP_SLACK_S,
     FUTILE_FACTOR,
     HANG_FACTOR,
@@ -59,9 +60,6 @@ from assay.units import show_count
 
 LEAST_ANSWER = 8
 """Launches from which on a study is said to have an answer: fewer tell a large gain alone."""
-CAP_FACTOR = 3.0
-"""A launch is stopped at this multiple of the incumbent's time: told as a capped value, it costs
-the model nothing (research: same regret, up to two thirds less run time at a factor of two)."""
 
 
 class TuneRace(SearchingRace):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import pytest
 from simulated_studies import carry_out, compare, workload
@@ -12,8 +13,10 @@ from assay.records import (
     Arm,
     Budget,
     Choices,
+    Configuration,
     Kind,
     Launch,
+    Outcome,
     Parameter,
     Sample,
     Space,
@@ -23,7 +26,7 @@ from assay.records import (
 from assay.search.conclude import conclude
 from assay.search.gp import GpSearcher
 from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, drive
+from assay.search.testing import Simulated, Trip, drive, left_of
 from assay.search.tune import TuneRace
 
 
@@ -77,3 +80,107 @@ def test_few_launches_repeat_the_default(launches: int) -> None:
     found = conclude(spec, trip.samples, SearchSpace(space), GpSearcher(), trip.done)
     assert found.recommendation is not None
     assert not found.recommendation.settings
+
+
+@dataclass(frozen=True)
+class Compiling(Simulated):
+    """Compiles at the first launch of each configuration.
+
+    Attributes:
+        once_s: time that compiling takes in addition.
+        compiled: configurations that were compiled before the study.
+    """
+
+    once_s: float = 2.0
+    compiled: Iterable[Configuration] = ()
+    known: set[Configuration] = field(default_factory=set)
+
+    def run(self, launch: Launch) -> Sample:
+        compiles = launch.configuration not in {*self.known, *self.compiled}
+        self.known.add(launch.configuration)
+        more = self.once_s if compiles else 0.0
+        return Simulated(takes_s=lambda c: self.takes_s(c) + more, noise=self.noise).run(launch)
+
+
+def _factors(configuration: Configuration) -> float:
+    return 0.03 if configuration.get("arg.n") == 3 else 0.06
+
+
+SPACE = Space(
+    parameters=tuple(
+        Parameter(name=f"arg.{name}", domain=Choices((0, 1, 2, 3)), default=0) for name in "nmkl"
+    )
+)
+
+
+def _tune(program: Simulated, budget: Budget) -> tuple[StudySpec, Trip]:
+    spec = StudySpec(kind=Kind.TUNE, workload=workload(), budget=budget, space=SPACE)
+    return spec, drive(TuneRace(spec, SearchSpace(SPACE), GpSearcher()), program, budget)
+
+
+def _warmed(trip: Trip) -> list[Configuration]:
+    """Configurations but the default that were launched without being counted."""
+    looks = (s.launch.configuration for s in trip.samples if s.launch.stage is Stage.SURVEY)
+    return [c for c in looks if c != DEFAULT]
+
+
+def test_configurations_that_compile_first_are_compared_by_later_launches() -> None:
+    spec, trip = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=80))
+    found = conclude(spec, trip.samples, SearchSpace(SPACE), GpSearcher(), trip.done)
+    assert found.recommendation is not None
+    assert found.recommendation.settings == Configuration({"arg.n": 3})
+    counted = [s.wall_s or 0.0 for s in trip.samples if s.launch.stage is not Stage.SURVEY]
+    assert max(counted) < 1.0
+    assert any("ran once before the launches that count" in note for note in found.notes)
+
+
+def test_only_one_configuration_is_warmed_up_where_the_first_launch_of_all_was_slow() -> None:
+    _, trip = _tune(Filling(takes_s=_factors, noise=0.03), Budget(launches=80))
+    assert len(_warmed(trip)) == 2
+    assert len(set(_warmed(trip))) == 1
+
+
+def test_no_configuration_is_warmed_up_without_a_one_time_cost() -> None:
+    spec, trip = _tune(Simulated(takes_s=_factors, noise=0.1), Budget(launches=80))
+    assert not _warmed(trip)
+    found = conclude(spec, trip.samples, SearchSpace(SPACE), GpSearcher(), trip.done)
+    assert not any("ran once before" in note for note in found.notes)
+
+
+def test_small_budgets_are_not_spent_on_warming_up() -> None:
+    _, trip = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=10))
+    assert not _warmed(trip)
+
+
+@pytest.mark.parametrize("budget", [Budget(launches=40), Budget(time_s=60.0)])
+def test_first_launch_of_a_configuration_is_not_stopped_for_the_time_of_another(
+    budget: Budget,
+) -> None:
+    """The user's own launches had filled the cache of the default before the study."""
+    program = Compiling(takes_s=_factors, noise=0.03, compiled=(DEFAULT,))
+    _, trip = _tune(program, budget)
+    # The last ones may be stopped because the budget ends.
+    assert len(trip.samples) > 12
+    assert all(s.outcome is Outcome.OK for s in trip.samples[:12])
+
+
+def test_first_launch_that_does_not_end_takes_a_bounded_share_of_the_budget() -> None:
+    program = Simulated(takes_s=lambda c: 1e6 if c.get("arg.n") == 1 else 0.06, noise=0.03)
+    for budget, most_s in ((Budget(launches=40), 10.1), (Budget(time_s=60.0), 3.1)):
+        _, trip = _tune(program, budget)
+        late = [s.wall_s or 0.0 for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
+        assert late
+        assert max(late) < most_s
+
+
+def test_study_stopped_while_it_warms_up_goes_on_alike() -> None:
+    spec, trip = _tune(Compiling(takes_s=_factors, noise=0.03), Budget(launches=60))
+    places = [at for at, s in enumerate(trip.samples) if s.launch.stage is Stage.SURVEY]
+    for stop in (places[1] + 1, places[-1], places[-1] + 1):
+        race = TuneRace(spec, SearchSpace(SPACE), GpSearcher())
+        for sample in trip.samples[:stop]:
+            race.tell(sample)
+        asked = race.ask(1, left_of(spec.budget, trip.samples[:stop]))
+        assert isinstance(asked, list)
+        assert asked[0].configuration == trip.samples[stop].launch.configuration
+        assert asked[0].stage is trip.samples[stop].launch.stage
