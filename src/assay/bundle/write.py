@@ -44,6 +44,7 @@ from assay.bundle.streams import stream_of
 from assay.bundle.versions import engine
 from assay.errors import AssayError, NotPossible
 from assay.records import Conclusion, Plan, Sample, Stratum, StudySpec, encode
+from assay.search.same_work import without_lines
 from assay.settings.registry import builtin
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -96,7 +97,7 @@ def write_bundle(
         chained.document(STUDY, encode(study))
         verdicts, notes = [], []
         for one in source.strata:
-            bare = _Bare.of(one, redactor)
+            bare = _Bare.of(one, redactor, outputs)
             _write_stratum(chained, bare, one, redactor, outputs)
             found = _verdict(record.spec, one, spec, bare)
             if found is None:
@@ -188,11 +189,12 @@ class _Bare:
     conclusion: Conclusion | None
 
     @classmethod
-    def of(cls, one: StratumSource, redactor: Redactor) -> _Bare:
+    def of(cls, one: StratumSource, redactor: Redactor, outputs: bool) -> _Bare:
+        samples = one.samples if outputs else map(without_lines, one.samples)
         return cls(
             redactor.stratum(one.stratum),
             tuple(redactor.record(plan) for plan in one.plans),
-            tuple(redactor.record(sample) for sample in one.samples),
+            tuple(redactor.record(sample) for sample in samples),
             None if one.conclusion is None else redactor.record(one.conclusion),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+import shutil
 
 from assay.cli.parser import Parsed
 from assay.errors import BadInput
@@ -15,6 +16,11 @@ ACTIONS = frozenset({("study", "calibrate"), ("tier", "run"), ("tier", "predict"
 """Actions of other verbs that do."""
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
 """What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
+SPARING = (
+    'trap \'s=$? p=("${PIPESTATUS[@]}"); if [ $s = 141 ]; then '
+    'for e in "${p[@]}"; do [ $e = 0 ] || [ $e = 141 ] || exit $e; done; exit 0; fi\' EXIT'
+)
+"""Makes of status 141, 128 and SIGPIPE, of a pipeline the status of its other commands."""
 SHELL_ONLY = "|<>;&"
 SHELL_HINT = "Add --shell"
 
@@ -26,13 +32,13 @@ def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
         BadInput: no words, unbalanced quotes, or shell syntax without ``--shell``.
     """
     if shell:
-        return ("/bin/sh", "-c", text)
+        return through_shell(text)
     words = words_of(text)
     for quoted in QUOTED.sub("", text):
         if quoted in SHELL_ONLY:
             raise BadInput(
                 f"{text!r} holds an unquoted {quoted}, which only a shell understands.",
-                f"{SHELL_HINT} to run it through /bin/sh, or quote it.",
+                f"{SHELL_HINT} to run it through bash, or quote it.",
             )
     if not words:
         raise BadInput("There is no command.", "Write the program and its arguments.")
@@ -67,7 +73,20 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
             f"--shell takes the command as one text, and these are {len(command)} words.",
             "Quote the whole of it, as in: --shell -- './app | tee log'; or leave out --shell.",
         )
-    return ("/bin/sh", "-c", command[0]) if shell else command
+    return through_shell(command[0]) if shell else command
+
+
+def through_shell(text: str) -> tuple[str, ...]:
+    """Return the words that run a text in bash, with ``pipefail``, or in ``sh`` without bash.
+
+    A pipeline fails then if any of its commands does. One that ends because a later command reads
+    no further (SIGPIPE) has not failed.
+    """
+    bash = shutil.which("bash")
+    if bash is None:
+        return ("/bin/sh", "-c", text)
+    prelude = f"{SPARING}\n" if "|" in QUOTED.sub("", text) else ""
+    return (bash, "-o", "pipefail", "-c", prelude + text)
 
 
 def demand_no_command(parsed: Parsed) -> None:

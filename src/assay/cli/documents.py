@@ -100,6 +100,8 @@ def _tune(result: Result) -> dict[str, Any]:
         document["recommendation"]["claim"] = claim(recommendation.claim)
     if conclusion.claims and not result.spec.objectives:
         document["claims"] = [claim(found) for found in conclusion.claims]
+    if recommendation.output is not None:
+        document["recommendation"]["output"] = recommendation.output
     if recommendation.expected is not None:
         document["recommendation"]["expected"] = to_builtins(recommendation.expected)
     if recommendation.proof is not None:

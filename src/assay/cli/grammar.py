@@ -159,6 +159,11 @@ def _run(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="accept a recommendation of --from that is not proven (default: refuse it)",
     )
     parser.add_argument(
+        "--outputs-may-differ",
+        action="store_true",
+        help="accept one whose output differs from the default's (default: refuse it)",
+    )
+    parser.add_argument(
         "--explain", action="store_true", help="print the plan and the script; run nothing"
     )
     parser.add_argument(

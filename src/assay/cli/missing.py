@@ -49,7 +49,7 @@ def missing(word: str) -> BadInput:
     if any(letter.isspace() for letter in word) and not place.exists():
         return BadInput(
             f"The command {word!r} was not found.",
-            "Write its words apart, or add --shell to run it through /bin/sh.",
+            "Write its words apart, or add --shell to run it through bash.",
         )
     if place.is_dir() and "/" in word:
         return BadInput(f"The command {word!r} is a folder.", "Name a program in it.")

@@ -147,6 +147,11 @@ def measuring(parser: argparse.ArgumentParser) -> None:
         help="take a figure of yours even where it looks like a part of a number",
     )
     group.add_argument(
+        "--outputs-may-differ",
+        action="store_true",
+        help="give a verdict on arms that write different output (default: unproven)",
+    )
+    group.add_argument(
         "--combine",
         action="append",
         default=[],
@@ -182,7 +187,11 @@ def measuring(parser: argparse.ArgumentParser) -> None:
         )
     building(group)
     group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
-    group.add_argument("--shell", action="store_true", help="the command is one text for /bin/sh")
+    group.add_argument(
+        "--shell",
+        action="store_true",
+        help="the command is one text for bash with pipefail (sh without bash)",
+    )
     export(group)
     booting(parser.add_argument_group("settings of the boot and the firmware"))
 

@@ -70,7 +70,12 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
         samples = store.samples(study_id) if spec.workload.build is not None else ()
     return Recommended(
         study_id=study_id,
-        settings=chosen_of(record, arguments.point, unproven=arguments.unproven),
+        settings=chosen_of(
+            record,
+            arguments.point,
+            unproven=arguments.unproven,
+            outputs_may_differ=arguments.outputs_may_differ,
+        ),
         workload=spec.workload,
         parallel=spec.parallel,
         program_digest=record.strata[-1].program_digest,
@@ -86,13 +91,20 @@ def _is_unproven(record: StudyRecord, point: str | None) -> bool:
     return point is None and chosen is not None and chosen.unproven
 
 
-def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) -> Configuration:
+def chosen_of(
+    record: StudyRecord,
+    point: str | None,
+    *,
+    unproven: bool = True,
+    outputs_may_differ: bool = True,
+) -> Configuration:
     """The configuration that a study recommends, or one of its front.
 
     Args:
         record: of the study.
         point: of its front; ``None`` for what it recommends.
         unproven: whether a recommendation that is not proven is accepted.
+        outputs_may_differ: whether one that may do other work than the default is accepted.
 
     Raises:
         BadInput: it recommends nothing, has no such point, is not proven and has to be, or found
@@ -126,6 +138,12 @@ def chosen_of(record: StudyRecord, point: str | None, *, unproven: bool = True) 
             f"required: {clean(recommendation.sentence)}",
             f"--unproven runs it all the same; `assay study resume {record.id}` with a larger "
             "--budget or --runs goes on.",
+        )
+    if recommendation.output is not None and not outputs_may_differ:
+        raise BadInput(
+            f"The recommendation of study {record.id} may do other work than the default: "
+            f"{clean(recommendation.output)}.",
+            "--unproven --outputs-may-differ runs it all the same.",
         )
     if recommendation.unproven and not unproven:
         raise _not_proven(record, recommendation)

@@ -290,6 +290,7 @@ def _next_steps(result: Result) -> Iterable[str]:
     elif chosen is not None:
         yield from proof_lines(result, chosen)
         unproven = " --unproven" if chosen.unproven else ""
+        unproven += " --outputs-may-differ" if chosen.output else ""
         run = f"assay run --from {result.study_id}{unproven}"
         yield f"  run it so again: {run}"
         yield f"  without assay: {run} --explain prints a script"

@@ -52,7 +52,7 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             "./app --jobs {jobs}",
         ),
     ]
-    shell: Annotated[bool, about("Run the text through /bin/sh.", True)] = False
+    shell: Annotated[bool, about("Run the text through bash (sh without bash).", True)] = False
     metrics: Annotated[
         list[Text] | dict[str, Text],
         about(
@@ -73,6 +73,9 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         list[Text],
         about("Figures that count even where they look like a part of a number.", ["fps"]),
     ] = []
+    outputs_may_differ: Annotated[
+        bool, about("Whether cells get a verdict that write different output.", True)
+    ] = False
     combine: Annotated[
         dict[str, Combine],
         about("What is made of the figures of several instances, by name.", {"rate": "sum"}),

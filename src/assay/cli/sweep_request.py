@@ -335,6 +335,7 @@ _SILENT: dict[str, Any] = {
     "goal": [],
     "combine": [],
     "metric_as_is": [],
+    "outputs_may_differ": False,
     "objective": [],
     "require": [],
     "check": None,
@@ -372,6 +373,8 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         found["require"] = {"require": table.require}
     if table.metric_as_is:
         found["metric_as_is"] = {"metric_as_is": table.metric_as_is}
+    if table.outputs_may_differ:
+        found["outputs_may_differ"] = {"outputs_may_differ": True}
     if table.combine:
         found["combine"] = {"combine": _listed(table.combine)}
     if table.check is not None:

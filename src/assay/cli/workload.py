@@ -65,6 +65,7 @@ def workload_of(
             if arguments.timeout
             else None
         ),
+        outputs_may_differ=arguments.outputs_may_differ,
         stdin=_input(arguments.input) if arguments.input else None,
         cwd=os.getcwd(),  # noqa: PTH109 - a path of the launch, not one to work with
         limits=_limits(arguments.limit),

@@ -207,6 +207,8 @@ def _assignments(words: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...
 def _through_shell(command: Command) -> Command | None:
     """``sh -c 'A=b exec prog x'``: one simple command; anything more stays with the shell."""
     words = command.argv[1:]
+    while len(words) > 2 and words[0] == "-o":
+        words = words[2:]
     if len(words) < 2 or not re.fullmatch(r"-[eulx]*c", words[0]) or set(words[1]) & _SHELL_SYNTAX:
         return None
     set_here, argv = _assignments(_words(words[1]))

@@ -6,7 +6,7 @@ import contextlib
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol
@@ -29,6 +29,7 @@ from assay.measure.hooking import Hooking, no_end
 from assay.measure.others import OtherProcesses
 from assay.measure.page_cache import put_in_place
 from assay.measure.probe import speed_probe
+from assay.measure.same_work import output_evidence
 from assay.measure.sample import build_sample, demand_figures, read_metrics
 from assay.measure.scratch import Scratch
 from assay.measure.shares import look_at_share, share_evidence
@@ -43,6 +44,7 @@ from assay.records import (
     Stage,
     Workload,
 )
+from assay.records.configuration import show_value
 from assay.records.facts import CachedFiles
 from assay.settings.registry import Registry, judge_all
 from assay.units import show_bytes, show_count
@@ -129,6 +131,7 @@ class LocalExecutor:
         observe: observations of the launches; the usual ones if absent.
         varied: names of the settings that the study varies: all its arms are read back alike,
             since reading costs the program time.
+        values: of the varied settings, as text, where outputs of arms are compared.
         speed: whether to probe the machine's speed before each block.
         pad_seed: gives each launch an environment of another size, drawn from this seed and the
             place of the launch; none where absent.
@@ -149,6 +152,7 @@ class LocalExecutor:
         *,
         varied: Iterable[str] = (),
         observe: Iterable[Observation] | None = None,
+        values: Collection[str] | None = None,
         speed: bool = True,
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
@@ -164,6 +168,7 @@ class LocalExecutor:
         self._registry = registry
         self._varied = tuple(varied)
         self._observe = None if observe is None else tuple(observe)
+        self._values = values
         self._speed = speed
         self._pad_seed = pad_seed
         self._flights: dict[Ticket, _Flight] = {}
@@ -357,7 +362,17 @@ class LocalExecutor:
         if flight.launch.stage is Stage.SURVEY and sample.outcome is Outcome.OK:
             demand_figures(flight.workload, reading)
         named = self._others.evidence(sample)
-        return msgspec.structs.replace(sample, evidence=(*sample.evidence, *named))
+        return msgspec.structs.replace(
+            sample, evidence=(*sample.evidence, *named, *self._written(sample))
+        )
+
+    def _written(self, sample: Sample) -> list[Evidence]:
+        """Return the comparable form of the standard output of one process."""
+        written = [one for one in sample.outputs if one.stream == self.output.name]
+        if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
+            return []
+        own = map(show_value, sample.launch.configuration.values())
+        return [output_evidence(written[0], {*self._values, *own})]
 
     def _copies(self, plan: Plan) -> Copies:
         """The files of each instance, where there are several."""

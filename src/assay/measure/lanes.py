@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import select
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from assay.launch.driver import LOOK_S, Driver, Running
 from assay.launch.system.helped import holding
@@ -46,6 +46,7 @@ class Lanes:
         *,
         varied: Iterable[str] = (),
         observe: Iterable[Observation] | None = None,
+        values: Collection[str] | None = None,
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_end,
         host: str = "",
@@ -67,6 +68,7 @@ class Lanes:
                         registry,
                         varied=names,
                         observe=observe,
+                        values=values,
                         speed=False,
                         pad_seed=pad_seed,
                         left_s=left_s,

@@ -147,6 +147,7 @@ class Recommendation(Record, frozen=True, kw_only=True):
             because the budget ended, that of the best that was launched.
         proof: cost of a proof of it beyond the budget that was spent; where only the default was
             launched, the cost of an answer.
+        output: how its output differs from the default's, where the two may not do the same work.
     """
 
     settings: Configuration
@@ -156,6 +157,7 @@ class Recommendation(Record, frozen=True, kw_only=True):
     status: RecommendationStatus = RecommendationStatus.PROVEN
     expected: Expected | None = None
     proof: Budget | None = None
+    output: str | None = None
 
     def __post_init__(self) -> None:
         if not self.settings:

@@ -47,6 +47,9 @@ a value it could not be built."""
 
 UNIT = "unit."
 """Begins the kind of the evidence on the unit in which the output names a metric."""
+OUTPUT = "output"
+"""Kind of the evidence on what a launch wrote, in a form in which launches that do the same work
+agree (``assay.measure.same_work``)."""
 MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 """Units that only multiply a figure: beside them one without a unit is a thousandth or less."""
 

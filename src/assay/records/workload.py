@@ -136,6 +136,7 @@ class Workload(Record, frozen=True, kw_only=True):
         timeout_s: after it the launch is killed and counts as right-censored.
         stdin: file the program reads; ``/dev/null`` when absent.
         cwd: folder the program starts in.
+        outputs_may_differ: arms count as doing the same work whatever they write.
         hooks: what runs around its launches.
         build: what makes the program; ``{build}`` in ``argv`` is then the folder that it lies in.
     """
@@ -147,6 +148,7 @@ class Workload(Record, frozen=True, kw_only=True):
     check: str | None = None
     timeout_s: float | None = None
     stdin: str | None = None
+    outputs_may_differ: bool = False
     cwd: str | None = None
     limits: Limits = Limits()
     hooks: Hooks = Hooks()

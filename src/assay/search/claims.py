@@ -21,6 +21,7 @@ from assay.search.endless import favours_endless
 from assay.search.following import followed_load
 from assay.search.history import History
 from assay.search.objections import objection_to
+from assay.search.same_work import different_output
 from assay.stats.interval import ratio_ends
 from assay.stats.modes import modes
 from assay.stats.paired import Observation
@@ -83,6 +84,7 @@ def claim_between(
     load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
     objection = objection_to(spec.workload.objective, history, names)
     objection = objection or favours_endless(found, history)
+    objection = objection or different_output(spec, history.samples, names)
     if load is None and objection is None:
         return found
     return msgspec.structs.replace(

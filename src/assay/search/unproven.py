@@ -28,6 +28,7 @@ from assay.search.proof import MAX_LAUNCHES, suggested_proof
 from assay.search.race import Done, Reason
 from assay.search.requirement import verdict_on
 from assay.search.requirement_words import required_text
+from assay.search.same_work import different_output
 from assay.search.sentence import change_words, interval_words, needed_text
 from assay.search.trials import trials_of
 from assay.search.tune import TuneRace
@@ -57,7 +58,8 @@ def unproven_of(
     if arm == DEFAULT_ARM or not may_win(history, arm):
         return None
     useless = (Verdict.SAME, Verdict.SLOWER)
-    if found is not None and (found.verdict in useless or found.objection is not None):
+    output = different_output(spec, history.samples, (DEFAULT_ARM.name, arm.name))
+    if found is not None and (found.verdict in useless or found.objection not in (None, output)):
         return None
     if _doubt(race, arm) is not None:
         return None
@@ -73,11 +75,12 @@ def unproven_of(
     return Recommendation(
         settings=arm.configuration,
         script="",
-        sentence=say_unproven(spec, arm.name, expected) + far,
+        sentence=say_unproven(spec, arm.name, expected, output) + far,
         claim=found,
         status=RecommendationStatus.UNPROVEN,
         expected=expected,
-        proof=proof,
+        proof=None if output else proof,
+        output=output,
     )
 
 
@@ -127,15 +130,23 @@ def _doubt(race: TuneRace, arm: Arm) -> str | None:
     return objection or ends_less_often(race.history, arm.name, DEFAULT_ARM.name)
 
 
-def say_unproven(spec: StudySpec, name: str, expected: Expected) -> str:
-    """An unproven recommendation in one sentence."""
+def say_unproven(spec: StudySpec, name: str, expected: Expected, output: str | None = None) -> str:
+    """Return an unproven recommendation in one sentence.
+
+    Args:
+        spec: of the study.
+        name: of the arm.
+        expected: its effect.
+        output: how its output differs from the default's; ``None`` where it does not.
+    """
     change = change_words(expected.ratio, spec.workload.objective, spec.statistic)
     ends = interval_words(expected.ci, expected.ratio, spec.workload.objective, spec.statistic)
     launches = show_count(expected.launches, "launch", "launches")
+    why = f", {output}" if output else ""
     kept = f" Whether it keeps {required_text(spec)} is not proven either." if spec.require else ""
     return (
         f"{name} is expected to {change} the default ({100 * expected.level:g} % interval {ends}, "
-        f"by a model of {launches}). This is not proven.{kept}"
+        f"by a model of {launches}). This is not proven{why}.{kept}"
     )
 
 

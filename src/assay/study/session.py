@@ -38,6 +38,7 @@ from assay.search.gp import GpSearcher
 from assay.search.measure import MeasureRace
 from assay.search.purse import OVERHEAD_S
 from assay.search.race import BlockRace
+from assay.search.same_work import values_of
 from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.sweep import SweepRace
@@ -267,6 +268,9 @@ def _executor(
     """What carries the launches out: one after another, or one in each slot."""
     if laboratory.executor is not None:
         return laboratory.executor(spec)
+    values = None
+    if varied(spec) and not spec.workload.outputs_may_differ:
+        values = values_of(spec) | {str(len(laboratory.machine.usable))}
     if not laboratory.slots:
         return LocalExecutor(
             spec.workload,
@@ -274,6 +278,7 @@ def _executor(
             laboratory.registry,
             varied=varied(spec),
             observe=spec.observations,
+            values=values,
             pad_seed=spec.seed if spec.pad_environment else None,
             left_s=lambda: account.left.time_s,
             host=laboratory.host_for(spec.workload),
@@ -286,6 +291,7 @@ def _executor(
         laboratory.slots,
         varied=varied(spec),
         observe=spec.observations,
+        values=values,
         pad_seed=spec.seed if spec.pad_environment else None,
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(spec.workload),

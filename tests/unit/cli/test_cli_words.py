@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,9 @@ def test_what_only_a_shell_understands_offers_a_shell(text: str) -> None:
     with pytest.raises(BadInput, match="unquoted") as caught:
         split_command(text, shell=False)
     assert "--shell" in str(caught.value.remedy)
-    assert split_command(text, shell=True) == ("/bin/sh", "-c", text)
+    words = split_command(text, shell=True)
+    assert Path(words[0]).name == "bash"
+    assert words[-1].endswith(text)
 
 
 @pytest.mark.parametrize("text", ["a 'b", 'a "b', "a \\"])
@@ -93,7 +96,33 @@ def test_empty_commands() -> None:
 def test_a_shell_reads_one_text() -> None:
     """Joined, ``bash -c 'sleep 0.3; true'`` would sleep no time."""
     text = "sleep 0.3; true"
-    assert command_of((text,), separated=True, shell=True) == ("/bin/sh", "-c", text)
+    words = command_of((text,), separated=True, shell=True)
+    assert words[1:] == ("-o", "pipefail", "-c", text)
+
+
+def test_shell_is_sh_without_bash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert command_of(("a | b",), separated=True, shell=True) == ("/bin/sh", "-c", "a | b")
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("yes | head -1", 0),  # nobody reads on: SIGPIPE is no failure
+        ("true | true", 0),
+        ("false | cat", 1),
+        ("sh -c 'kill -SEGV $$' | cat", 139),
+        ("sh -c 'kill -SEGV $$' | yes | head -1", 139),
+        ("echo 'a | b'", 0),
+        ("exit 3", 3),
+        ("true | sh -c 'exit 4'", 4),
+    ],
+)
+def test_pipeline_under_shell_fails_with_any_of_its_commands(text: str, status: int) -> None:
+    done = subprocess.run(
+        command_of((text,), separated=True, shell=True), capture_output=True, check=False
+    )
+    assert done.returncode == status
     with pytest.raises(BadInput, match="one text, and these are 3 words"):
         command_of(("bash", "-c", text), separated=True, shell=True)
 

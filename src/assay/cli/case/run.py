@@ -106,7 +106,12 @@ def _spec(arguments: argparse.Namespace, kernel: Kernel, arms: tuple[Arm, ...]) 
     argv = tuple(shlex.split(str(arms[0].configuration["command"])))
     return StudySpec(
         kind=Kind.COMPARE,
-        workload=Workload(argv=argv, metrics=metrics, cwd=os.getcwd()),  # noqa: PTH109
+        workload=Workload(
+            argv=argv,
+            metrics=metrics,
+            cwd=os.getcwd(),  # noqa: PTH109
+            outputs_may_differ=True,  # each variant checks its own result
+        ),
         budget=budget_of(arguments),
         arms=arms,
         seed=arguments.seed,

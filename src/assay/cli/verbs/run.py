@@ -50,6 +50,11 @@ def run(parsed: Parsed) -> int:
         raise BadInput(
             "--unproven is of a study's recommendation.", "Name the study with --from STUDY."
         )
+    if arguments.outputs_may_differ and arguments.study is None:
+        raise BadInput(
+            "--outputs-may-differ is of a study's recommendation.",
+            "Name the study with --from STUDY.",
+        )
     if arguments.explain:
         from assay.cli.configured import explained
 

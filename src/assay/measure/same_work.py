@@ -1,0 +1,84 @@
+"""Same work: the form of an output in which launches that do the same work agree.
+
+Arms of a comparison are expected to do the same work. Their exit statuses do not show it: a program
+may print a usage message and end well. Outputs differ in harmless ways as well: values of varied
+settings, widths of columns, digits of a sum whose order of additions differs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection
+
+from assay.records import Evidence, Output
+from assay.records.sample import OUTPUT
+
+DIGITS = 6
+"""Significant digits of a real number that two outputs have to share."""
+NEGLIGIBLE = 1e-9
+"""Real numbers below are residuals, which differ with the order of additions in every digit."""
+MAX_LINE = 80
+"""Characters kept of a line."""
+TAKEN_OUT = "\N{HORIZONTAL ELLIPSIS}"
+"""Stands for the value of a setting."""
+DIGEST = 16
+"""Hexadecimal digits kept of a digest."""
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_REAL = re.compile(
+    r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\w.])"
+)
+
+
+def output_evidence(output: Output, values: Collection[str]) -> Evidence:
+    """Return the comparable form of an output as evidence of its launch.
+
+    Of an output of more than 8 KiB the kept ends alone are compared.
+
+    Args:
+        output: standard output of the launch.
+        values: of varied settings, as text.
+
+    Returns:
+        Evidence whose value is the size in bytes, and whose note has four lines: a digest, a digest
+        without any digits, the first and the last line that are not empty.
+    """
+    lines = comparable_lines(output, values)
+    return Evidence(
+        kind=OUTPUT,
+        value=float(output.size_bytes),
+        unit="bytes",
+        note="\n".join(
+            (
+                _digest(lines),
+                _digest([re.sub(r"\d+", "", line) for line in lines]),
+                lines[0][:MAX_LINE] if lines else "",
+                lines[-1][:MAX_LINE] if lines else "",
+            )
+        ),
+    )
+
+
+def comparable_lines(output: Output, values: Collection[str]) -> list[str]:
+    """Return the lines of an output without what differs between launches that do the same work.
+
+    Args:
+        output: of a launch.
+        values: of varied settings, as text.
+    """
+    text = (output.head + output.tail).decode("utf-8", "replace")
+    text = _REAL.sub(_rounded, _ESCAPE.sub("", text))
+    named = sorted(filter(None, values), key=len, reverse=True)
+    if named:
+        text = re.sub(rf"(?<![\w.])(?:{'|'.join(map(re.escape, named))})(?![\w.])", TAKEN_OUT, text)
+    lines = (" ".join(line.split()) for line in re.split(r"[\r\n]+", text))
+    return [line for line in lines if line]
+
+
+def _rounded(match: re.Match[str]) -> str:
+    value = float(match[0])
+    return "0" if abs(value) < NEGLIGIBLE else f"{value:.{DIGITS}g}"
+
+
+def _digest(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:DIGEST]

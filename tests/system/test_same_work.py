@@ -1,0 +1,78 @@
+"""Arms that may not do the same work: real programs, from a tune to a run of its answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+pytestmark = pytest.mark.system
+
+PROGRAM = """#!/bin/sh
+case $1 in
+  slow) sleep 0.15; echo "mode $1: result 3.14159265" ;;
+  fast) sleep 0.03; echo "mode $1: result 3.14159301" ;;
+  *) echo "usage: p slow|fast" ;;
+esac
+"""
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    return CommandLine(assay_exec, tmp_path)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    path = tmp_path / "p"
+    path.write_text(PROGRAM)
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_value_with_a_usage_message_is_unproven_until_outputs_may_differ(
+    cli: CommandLine, program: str
+) -> None:
+    words = ("arg.mode=slow,bogus", "--runs", "24", "--disturbed-above", "never")
+    answer = cli("tune", *words, "--json", "--", program, "{mode}")
+    assert answer.status == 0, answer.err
+    found = answer.document["recommendation"]
+    assert found["settings"] == {"arg.mode": "bogus"}
+    assert found["status"] == "unproven"
+    assert "wrote 19 bytes, beginning with 'usage: p " in found["output"]
+    refused = cli("run", "--from", "last", "--unproven")
+    assert refused.status == 125
+    assert "--outputs-may-differ runs it all the same" in refused.err
+    ran = cli("run", "--from", "last", "--unproven", "--outputs-may-differ")
+    assert ran.out == "usage: p slow|fast\n"
+
+
+def test_values_that_print_themselves_and_rounded_results_are_compared(
+    cli: CommandLine, program: str
+) -> None:
+    words = ("--runs", "40", "--disturbed-above", "never", "--json")
+    arms = ("--arm", "arg.mode=slow", "--arm", "arg.mode=fast")
+    found = cli("compare", *words, *arms, "--", program, "{mode}").document["claims"][0]
+    assert found["verdict"] == "faster"
+    assert "objection" not in found
+
+
+def test_commands_with_other_output_get_a_verdict_only_where_that_is_asked(
+    cli: CommandLine, program: str
+) -> None:
+    words = ("compare", "--runs", "24", "--disturbed-above", "never", "--json")
+    arms = ("--arm", "arg.mode=slow", "--arm", "arg.mode=bogus")
+    claim = cli(*words, *arms, "--", program, "{mode}").document["claims"][0]
+    assert claim["verdict"] == "unclear"
+    assert claim["objection"].startswith("different output: ")
+    answer = cli(*words, "--outputs-may-differ", *arms, "--", program, "{mode}")
+    assert answer.document["claims"][0]["verdict"] == "faster"
+
+
+def test_pipeline_whose_first_command_crashes_fails(cli: CommandLine) -> None:
+    crashing = "sh -c 'kill -SEGV $$' | cat"
+    answer = cli("measure", "--shell", "--runs", "3", "--", crashing)
+    assert answer.status == 1
+    assert "139" in answer.err
+    assert cli("measure", "--shell", "--runs", "3", "--", "yes | head -1").status == 0
