@@ -1,12 +1,16 @@
 #include "tier/advisor.hpp"
 
+#include "tier/own_files.hpp"
 #include "tier/quiet.hpp"
 #include "tier/swap.hpp"
 
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <exception>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -26,9 +30,33 @@ Advisor::Advisor(const Means& means)
       page_out_(budget_, areas_, resident_, fronts_) {
     demand_swap();
     demand_page_out();
-    // Signals are the program's: none is to arrive in a thread that it does not know.
-    const Quiet quiet;
-    std::thread([this] { work(); }).detach();
+}
+
+Advisor& Advisor::start(void* room, const Means& means) {
+    Advisor* made = nullptr;
+    std::exception_ptr problem;
+    std::atomic<int> begun = 0;
+    const auto live = [&] {
+        ::prctl(PR_SET_NAME, thread_name);
+        try {
+            own_files();
+            made = new (room) Advisor(means);
+        } catch (...) {
+            problem = std::current_exception();
+        }
+        Advisor* const advisor = made;
+        begun.store(1);
+        begun.notify_one(); // From here on nothing of the caller's is there.
+        if (advisor != nullptr) advisor->work();
+    };
+    {
+        // Signals are the program's: none is to arrive in a thread that it does not know.
+        const Quiet quiet;
+        std::thread(live).detach();
+        begun.wait(0);
+    }
+    if (problem) std::rethrow_exception(problem);
+    return *made;
 }
 
 Counts Advisor::counts() {
@@ -40,7 +68,6 @@ Counts Advisor::counts() {
 // -- the thread ---------------------------------------------------------------------------------------------
 
 void Advisor::work() {
-    ::prctl(PR_SET_NAME, thread_name);
     for (;;) {
         Nanos due = 0;
         {

@@ -26,8 +26,11 @@ class Advisor {
         std::size_t least_bytes = std::size_t{64} << 20; ///< Of a mapping that is large.
     };
 
-    /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
-    explicit Advisor(const Means& means);
+    /// Makes one in a thread of its own, which has a descriptor table of its own as well (own_files).
+    ///
+    /// \param room for it. \throws std::runtime_error, std::system_error, naming what this machine does not
+    ///     give.
+    static Advisor& start(void* room, const Means& means);
     Advisor(const Advisor&) = delete;
     Advisor& operator=(const Advisor&) = delete;
     /// It goes with the process.
@@ -39,6 +42,8 @@ class Advisor {
     [[nodiscard]] Counts counts();
 
   private:
+    explicit Advisor(const Means& means);
+
     [[noreturn]] void work();
     /// One look, and what follows from it. \returns when the next is due.
     Nanos go_round(Nanos now);

@@ -4,8 +4,10 @@
 #include "tier/reason.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -200,8 +202,9 @@ void* Arena::resize(void* at, std::size_t bytes) {
             bytes <= block->count * chunk_) {
             block->bytes = bytes;
             block->left = pages(bytes);
-            for (std::size_t i = (bytes + chunk_ - 1) / chunk_; i < (before + chunk_ - 1) / chunk_; ++i)
-                static_cast<void>(pager_.discard(address(block->first + i)));
+            const std::size_t end = (before + chunk_ - 1) / chunk_;
+            for (std::size_t i = (bytes + chunk_ - 1) / chunk_; i < end;)
+                i += std::max(pager_.discard(address(block->first + i), end - i), std::size_t{1});
             return at;
         }
     }
@@ -221,9 +224,14 @@ void Arena::discard(void* at, std::size_t bytes) {
     auto* from = static_cast<std::byte*>(at);
     std::byte* const end = from + std::min(bytes, whole_pages(bytes_from(at)));
     while (from < end) {
+        const auto wholes = static_cast<std::size_t>(end - from) / chunk_;
+        if (from == address(chunk_of(from)) && wholes > 0) {
+            const std::size_t discarded = pager_.discard(from, wholes);
+            from += discarded * chunk_;
+            if (discarded > 0) continue;
+        }
         std::byte* const next = std::min(address(chunk_of(from) + 1), end);
-        const bool whole = from == address(chunk_of(from)) && static_cast<std::size_t>(next - from) == chunk_;
-        if (!whole || !pager_.discard(from)) clear(from, next);
+        clear(from, next);
         from = next;
     }
 }
@@ -237,9 +245,8 @@ void Arena::order(void* at, std::size_t bytes, Order order) {
 
 void Arena::done(void* at, std::size_t bytes) {
     std::byte* const end = static_cast<std::byte*>(at) + std::min(bytes, bytes_from(at));
-    for (std::byte* chunk = aligned(static_cast<std::byte*>(at), chunk_); chunk + chunk_ <= end;
-         chunk += chunk_)
-        pager_.done(chunk);
+    std::byte* const first = aligned(static_cast<std::byte*>(at), chunk_);
+    if (first < end) pager_.done(first, static_cast<std::size_t>(end - first) / chunk_);
 }
 
 void Arena::expect(void* at, std::size_t bytes, std::size_t stride, std::size_t rows) {
@@ -248,14 +255,23 @@ void Arena::expect(void* at, std::size_t bytes, std::size_t stride, std::size_t 
     // What is known so far of one chunk, which may have many rows.
     std::byte* first = row;
     std::byte* last = row;
+    // And of how many the pager is not told yet.
+    std::array<PagerEngine::Piece, 64> pieces{};
+    std::size_t count = 0;
     const auto tell = [&] {
-        if (first < last) pager_.expect(first, static_cast<std::size_t>(last - first));
+        if (count > 0) pager_.expect(std::span(pieces).first(count));
+        count = 0;
+    };
+    const auto keep = [&] {
+        if (first == last) return;
+        pieces[count++] = {first, static_cast<std::size_t>(last - first)};
+        if (count == pieces.size()) tell();
     };
     for (; rows > 0 && row < end; --rows) {
         std::byte* const to = row + std::min(bytes, static_cast<std::size_t>(end - row));
         for (std::byte* from = row; from < to;) {
             if (chunk_of(from) != chunk_of(first)) {
-                tell();
+                keep();
                 first = from;
             }
             from = last = std::min(address(chunk_of(from) + 1), to);
@@ -263,6 +279,7 @@ void Arena::expect(void* at, std::size_t bytes, std::size_t stride, std::size_t 
         if (stride == 0 || stride >= static_cast<std::size_t>(end - row)) break;
         row += stride;
     }
+    keep();
     tell();
 }
 

@@ -30,23 +30,29 @@ std::string target(const std::string& link) {
     return {found.data(), length < 0 ? 0 : static_cast<std::size_t>(length)};
 }
 
-/// Of a descriptor of this process.
-std::string place_of(int fd) {
-    return "/proc/self/fd/" + std::to_string(fd);
+/// Of a descriptor of this thread. Nothing is allocated: whoever waits for it may be within an allocation.
+std::array<char, 64> place_of(int fd) {
+    std::array<char, 64> place{};
+    std::snprintf(place.data(), place.size(), "/proc/thread-self/fd/%d", fd);
+    return place;
 }
 
 /// Another one of the same file.
 Fd opened_anew(int fd) {
-    return Fd(::open(place_of(fd).c_str(), O_RDWR | O_CLOEXEC));
+    return Fd(::open(place_of(fd).data(), O_RDWR | O_CLOEXEC));
 }
 
-/// The descriptor that a process kept through exec(2), or that of the process which handed it on.
-Fd opened(int pid, int fd) {
+/// The descriptor that a process kept through exec(2), or that of the process which handed it on: its own,
+/// or that of its pager where the program has closed it.
+Fd opened(int pid, int fd, int thread) {
     const std::string wanted = std::string("/memfd:") + file_name + " (deleted)";
     const std::string number = std::to_string(fd);
-    if (target(place_of(fd)) == wanted) return Fd(fd);
-    const std::string there = "/proc/" + std::to_string(pid) + "/fd/" + number;
-    return target(there) == wanted ? Fd(::open(there.c_str(), O_RDWR | O_CLOEXEC)) : Fd();
+    if (target(place_of(fd).data()) == wanted) return Fd(fd);
+    const std::string process = "/proc/" + std::to_string(pid);
+    for (const std::string& there :
+         {process + "/fd/" + number, process + "/task/" + std::to_string(thread) + "/fd/" + number})
+        if (target(there) == wanted) return Fd(::open(there.c_str(), O_RDWR | O_CLOEXEC));
+    return {};
 }
 
 /// Kept through exec(2), which leaves the program its memory to be found again.
@@ -75,9 +81,9 @@ bool locked(int fd, std::size_t number, short how) {
 } // namespace
 
 std::optional<Budget> Budget::handed(const char* name, std::size_t declared) {
-    int pid = 0, fd = -1;
-    if (name == nullptr || std::sscanf(name, "%d:%d", &pid, &fd) != 2) return std::nullopt;
-    Fd file = opened(pid, fd);
+    int pid = 0, fd = -1, thread = 0;
+    if (name == nullptr || std::sscanf(name, "%d:%d:%d", &pid, &fd, &thread) != 3) return std::nullopt;
+    Fd file = opened(pid, fd, thread);
     if (!file) return std::nullopt;
     Budget found(file.get() == fd ? std::move(file) : kept(std::move(file)));
     if (!found.map() || found.head_->declared != declared) return std::nullopt;
@@ -97,7 +103,7 @@ Budget::Budget(std::size_t bytes, std::size_t declared) : file_(new_file()) {
 Budget::Budget(Fd file) : file_(std::move(file)) {}
 
 Budget::Budget(Budget&& other) noexcept
-    : file_(std::move(other.file_)), news_(std::move(other.news_)), until_exec_(std::move(other.until_exec_)),
+    : file_(std::move(other.file_)), news_(std::move(other.news_)),
       head_(std::exchange(other.head_, nullptr)), own_(std::exchange(other.own_, nowhere)),
       least_(other.least_), before_(other.before_) {}
 
@@ -121,8 +127,8 @@ Budget::Place& Budget::place(std::size_t number) const {
 
 /// One for each process; a user may have as many as fs.inotify.max_user_instances says.
 Fd Budget::listening() const {
-    Fd news = lifted(Fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)));
-    if (!news || ::inotify_add_watch(news.get(), place_of(file_.get()).c_str(), IN_MODIFY) < 0) return {};
+    Fd news(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    if (!news || ::inotify_add_watch(news.get(), place_of(file_.get()).data(), IN_MODIFY) < 0) return {};
     return news;
 }
 
@@ -132,8 +138,8 @@ void Budget::clear_news() const {
     }
 }
 
-std::string Budget::name() const {
-    return std::to_string(::getpid()) + ":" + std::to_string(file_.get());
+std::string Budget::name(int thread) const {
+    return std::to_string(::getpid()) + ":" + std::to_string(file_.get()) + ":" + std::to_string(thread);
 }
 
 bool Budget::lock(std::size_t number) const {
@@ -146,9 +152,6 @@ void Budget::unlock(std::size_t number) const {
 
 bool Budget::join(std::size_t least) {
     if (own_ != nowhere) return true;
-    // exec(2) leaves locks as they are, but takes all of them back with any descriptor of the file that it
-    // closes: what comes then may know nothing of a budget.
-    if (!until_exec_) until_exec_ = lifted(opened_anew(file_.get()));
     for (std::size_t i = 0; i < most_users; ++i) {
         if (!lock(i)) continue;
         clear(place(i));

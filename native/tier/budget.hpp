@@ -30,15 +30,16 @@ class Budget {
     Budget& operator=(Budget&&) = delete;
     ~Budget();
 
-    /// What `handed` takes, for processes that are started from here.
-    [[nodiscard]] std::string name() const;
+    /// What `handed` takes, for processes that are started from here. \param thread that has the descriptor
+    ///     as well, in a table of its own.
+    [[nodiscard]] std::string name(int thread) const;
     [[nodiscard]] std::size_t bytes() const { return head_->bytes; }
-    /// Whether a descriptor is its own.
-    [[nodiscard]] bool owns(int fd) const {
-        return fd == file_.get() || fd == news_.get() || fd == until_exec_.get();
-    }
+    /// Its descriptor, of the same number in the program's table and in that of the thread that takes part.
+    [[nodiscard]] int file() const { return file_.get(); }
 
-    /// Takes part from now on. \param least bytes that it may have whatever the others have, for a process
+    /// Takes part from now on, as long as the thread is there that calls it: the kernel knows who holds a
+    /// lock by the table of descriptors, which is that thread's own (own_files). \param least bytes that it
+    /// may have whatever the others have, for a process
     ///     that waits for another one must not keep it from going on. \returns false where too many do.
     [[nodiscard]] bool join(std::size_t least);
     /// How many others took part before this process did.
@@ -91,8 +92,7 @@ class Budget {
     static constexpr std::size_t most_users = 4096, nowhere = most_users;
 
     Fd file_;
-    Fd news_;       ///< Of writes to the file: inotify(7).
-    Fd until_exec_; ///< Of the same file; closed by exec(2).
+    Fd news_; ///< Of writes to the file: inotify(7).
     Head* head_ = nullptr;
     std::size_t own_ = nowhere;
     std::size_t least_ = 0, before_ = 0;

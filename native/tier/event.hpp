@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/fd.hpp"
-#include "tier/lifted.hpp"
 
 #include <sys/eventfd.h>
 
@@ -15,7 +14,7 @@ namespace assay::tier {
 class Event {
   public:
     /// \throws std::system_error where no descriptor is left.
-    Event() : fd_(lifted(Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))) {
+    Event() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
         if (!fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
     }
     [[nodiscard]] int fd() const { return fd_.get(); }

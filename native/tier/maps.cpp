@@ -1,8 +1,8 @@
 #include "tier/maps.hpp"
 
 #include "tier/granules.hpp"
-#include "tier/lifted.hpp"
 
+#include <fcntl.h>
 #include <sys/sysinfo.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::uint64_t most_bytes() {
 } // namespace
 
 Maps::Maps(std::size_t least)
-    : least_(least), most_(most_bytes()), file_(lifted(Fd(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)))) {
+    : least_(least), most_(most_bytes()), file_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {
     if (!file_) throw std::system_error(errno, std::generic_category(), "/proc/self/maps");
 }
 

@@ -42,7 +42,7 @@ std::size_t room_for(const Means& means) {
 
 Memory::Memory(const Means& means)
     : exchange_(means.exchange ? *means.exchange : Userfault::offer().best()), mapping_(exchange_),
-      placement_(means.numa, means.root),
+      placement_(means.numa, means.root, means.cpu),
       pool_(exchange_, sizes_of(means, exchange_), room_for(means), means.budget, placement_),
       transfers_(means), contents_(pool_.sizes()), residence_(pool_.most_bytes(), pool_.chunk()),
       starved_(means.address_bytes / means.chunk_bytes) {

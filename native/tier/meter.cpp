@@ -1,7 +1,6 @@
 #include "tier/meter.hpp"
 
 #include "tier/file_size.hpp"
-#include "tier/lifted.hpp"
 
 #include <sys/syscall.h>
 
@@ -26,8 +25,7 @@ Counts& Counts::operator+=(const Counts& more) {
 
 Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes, How how)
     : bytes_(whole_pages(sizeof(Head) + most * sizeof(Entry))),
-      file_(lifted(Fd(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))))),
-      free_(most) {
+      file_(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))), free_(most) {
     // Where there is none (seccomp), all is counted as well, and nobody else sees it.
     const bool seen = file_ && size_file(file_.get(), bytes_);
     const int flags = MAP_SHARED | (seen ? 0 : MAP_ANONYMOUS);

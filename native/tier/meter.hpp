@@ -24,7 +24,8 @@ struct Counts {
 };
 
 /// The counts of all regions, where others may look: memory without a name that they find as
-/// `/proc/PID/fd/N -> /memfd:assay-tier`, and may open where they may trace this process. assay.tier.meter
+/// `/proc/PID/task/TID/fd/N -> /memfd:assay-tier`, with the descriptors of the thread that counts, and may
+/// open where they may trace this process. assay.tier.meter
 /// reads it, so its layout is said there too.
 class Meter {
   public:

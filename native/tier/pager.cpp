@@ -1,377 +1,102 @@
 #include "tier/pager.hpp"
 
+#include "tier/own_files.hpp"
 #include "tier/quiet.hpp"
-#include "tier/say.hpp"
 
-#include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <new>
+#include <exception>
 #include <optional>
-#include <utility>
 
 namespace assay::tier {
 
-namespace {
-
-using State = Chunk::State;
-
-constexpr std::size_t most_regions = 1 << 16;
-/// Bytes that are read about as fast as one page.
-constexpr std::size_t soon_read = std::size_t{64} << 10U;
-
-void wait_for(int readable) {
-    constexpr int most_ms = 10;
-    pollfd one{readable, POLLIN, 0};
-    ::poll(&one, 1, most_ms);
-}
-
-} // namespace
-
-Pager::Pager(const Means& means)
-    : memory_(means), ahead_(memory_), foresight_(means, memory_, ahead_), budget_(means.budget),
-      meter_(most_regions, means.memory_bytes, means.chunk_bytes), regions_(most_regions),
-      copies_unasked_(memory_.exchange() == Exchange::copy && !means.exchange) {
-    fit(memory_.pool_bytes());
-    // Signals are the program's: none is to arrive in a thread that it does not know.
-    const Quiet quiet;
-    thread_ = std::thread([this] { work(); });
+Pager::Pager(const Means& means) : chunk_(means.chunk_bytes) {
+    Means here = means;
+    if (!here.cpu) here.cpu = ::sched_getcpu();
+    {
+        // Signals are the program's: none is to arrive in a thread that it does not know.
+        const Quiet quiet;
+        thread_ = std::thread([this, &here] { live(here); });
+        begun_.wait(0);
+    }
+    if (!problem_) return;
+    thread_.join();
+    std::rethrow_exception(problem_);
 }
 
 Pager::~Pager() {
-    {
-        const std::lock_guard lock(lock_);
-        over_ = true;
-    }
-    wake_.signal();
+    have([](PagerEngine& engine) { engine.end(); });
     thread_.join();
-    // Regions that are gone already go with their last transfer.
-    while (memory_.transfers().count() > 0) {
-        memory_.transfers().begin();
-        if (!take_transfers()) wait_for(memory_.transfers().ready());
+}
+
+void Pager::live(const Means& means) {
+    ::prctl(PR_SET_NAME, thread_name);
+    std::optional<Waker> waker;
+    std::optional<PagerEngine> engine;
+    try {
+        own_files(means.budget == nullptr ? -1 : means.budget->file());
+        waker_ = &waker.emplace();
+        engine_ = &engine.emplace(means, PagerEngine::Callers{errands_, *waker});
+    } catch (...) {
+        problem_ = std::current_exception();
     }
+    const bool lives = engine.has_value();
+    begun_.store(1);
+    begun_.notify_one();
+    if (lives) engine->work();
 }
 
 Region* Pager::add(std::byte* at, std::size_t bytes) {
-    // Not from malloc: what that gives may itself be in a region, which the pager must not touch.
-    void* const room = sys::map(sizeof(Region));
-    if (room == nullptr) return nullptr;
-    const Quiet quiet;
-    const std::lock_guard lock(lock_);
-    if (std::exchange(copies_unasked_, false))
-        say({"this kernel copies pages where Linux 6.8 moves them: memory that the kernel or a device fills "
-             "while the program goes on (io_uring, a GPU) must not be among what storage stands behind"});
-    if (budget_ != nullptr && !budget_->join(Memory::least_chunks * chunk())) {
-        sys::unmap(room, sizeof(Region));
-        errno = ENOMEM;
-        return nullptr;
-    }
-    std::size_t first = 0;
-    int error = regions_.full() ? ENOMEM : memory_.transfers().store().reserve(bytes / chunk(), first);
-    if (error == 0) {
-        Meter::Entry& shown = meter_.begin(at, bytes);
-        Region* region = nullptr;
-        try {
-            region = new (room) Region(at, bytes, memory_.sizes(), first, shown, records_);
-            error = memory_.mapping().watch(at, bytes);
-        } catch (const std::bad_alloc&) {
-            error = ENOMEM; // There are no addresses for its chunks (RLIMIT_AS).
-        }
-        if (error == 0) {
-            foresight_.began(*region);
-            regions_.add(*region);
-            wake_.signal(); // From the first one on others are listened to.
-            return region;
-        }
-        memory_.transfers().store().release(first, bytes / chunk());
-        meter_.end(shown);
-        if (region != nullptr) region->~Region();
-    }
-    sys::unmap(room, sizeof(Region));
-    errno = error;
-    return nullptr;
+    PagerEngine::Added added{};
+    have([&](PagerEngine& engine) { added = engine.add(at, bytes); });
+    if (added.region == nullptr) errno = added.error;
+    return added.region;
 }
 
 void Pager::remove(Region& region) {
-    const Quiet quiet;
-    const std::lock_guard lock(lock_);
-    regions_.remove(region);
-    ahead_.forget(region);
-    memory_.forget(region);
-    foresight_.ended(region);
-    region.gone = true;
-    region.shown.bytes = 0; // Nobody sees it any more, whenever its last transfer ends.
-    free_where_idle(region);
-    if (budget_ != nullptr && regions_.empty()) wake_.signal();
+    have([&](PagerEngine& engine) { engine.remove(region); });
 }
 
-void Pager::free_where_idle(Region& region) {
-    if (!region.gone || region.transfers > 0) return;
-    memory_.transfers().store().release(region.first, region.chunks().size());
-    meter_.end(region.shown);
-    region.~Region();
-    sys::unmap(&region, sizeof(Region));
-}
-
-Counts Pager::counts() {
-    const Quiet quiet;
-    const std::lock_guard lock(lock_);
-    return meter_.counts();
-}
-
-// -- the thread ---------------------------------------------------------------------------------------------
-
-void Pager::work() {
-    ::prctl(PR_SET_NAME, thread_name);
-    {
-        const std::lock_guard lock(lock_);
-        memory_.placement().begin_thread();
-    }
-    std::array<pollfd, 4> events{{{memory_.mapping().ready(), POLLIN, 0},
-                                  {memory_.transfers().ready(), POLLIN, 0},
-                                  {wake_.fd(), POLLIN, 0},
-                                  {-1, POLLIN, 0}}};
-    // Pages that are in use may be free in a moment, and nobody tells; ten seconds of that are no moment.
-    // Counted in turns in which nothing came and nothing was on its way: a program that was stopped meanwhile
-    // has waited for nothing, and a disk may take its time.
-    constexpr int retry_ms = 1, most_retries = 10'000;
-    // So long may it take until others of the budget are heard, where they cannot wake this thread.
-    constexpr int share_ms = 50;
-    int retries = 0, idle_ms = -1;
-    bool transfers = false; ///< Are under way.
-    for (;;) {
-        const auto came = [&events](int ms) { return ::poll(events.data(), events.size(), ms) != 0; };
-        const bool quiet =
-            !awake_.wait(transfers, [&came] { return came(0); }) && !came(retries > 0 ? retry_ms : idle_ms);
-        const std::lock_guard lock(lock_);
-        if (over_) return;
-        static_cast<void>(wake_.clear());
-        if (budget_ != nullptr) {
-            // Who has nothing has nothing to give, and hears nobody.
-            const bool shares = !regions_.empty();
-            events.back().fd = shares ? budget_->news() : -1;
-            idle_ms = shares && budget_->news() < 0 ? share_ms : -1;
-            if (shares) budget_->clear_news();
-        }
-        bool any = false;
-        while (serve()) any = true;
-        retries = !memory_.is_behind() ? 0
-                  : any ? 1
-                        : std::max(retries, 1) + (quiet && memory_.transfers().count() == 0 ? 1 : 0);
-        transfers = memory_.transfers().count() > 0;
-        if (retries > most_retries)
-            give_up(
-                {"no memory can be freed for what the program touches: give it more (--dram), or a disk that "
-                 "can be written"});
-    }
-}
-
-bool Pager::serve() {
-    bool any = take_messages();
-    any = take_transfers() || any;
-    any = memory_.go_on() || any;
-    if (any) ahead_.go_on();
-    foresight_.bring(newest_node_);
-    ahead_.bring_expected(regions_);
-    memory_.transfers().begin(); // What is waited for does not wait for room that others will need.
-    memory_.set_aside(records_.bytes + foresight_.bytes());
-    share();
-    memory_.keep_some_free();
-    memory_.transfers().begin();
-    return any || memory_.mapping().has_next();
-}
-
-void Pager::fit(std::size_t most) {
-    memory_.fit(most);
-    ahead_.fit();
-    records_.most = most / 4;
-}
-
-void Pager::share() {
-    if (budget_ == nullptr) return;
-    if (regions_.empty()) return memory_.give_back();
-    // Who makes room in time never finds that there is none, and so not what others left behind either.
-    if (budget_->left_bytes() < memory_.low_bytes()) budget_->collect();
-    fit(std::min(budget_->limit_bytes(), memory_.pool_bytes()));
-    memory_.share(*budget_);
-}
-
-bool Pager::take_messages() {
-    memory_.mapping().read();
-    bool any = false;
-    for (uffd_msg message{}; memory_.mapping().next(message); any = true) {
-        if (message.event == UFFD_EVENT_PAGEFAULT) {
-            const auto& one = message.arg.pagefault;
-            fault(address(one.address), one.feat.ptid, (one.flags & UFFD_PAGEFAULT_FLAG_WRITE) != 0);
-        } else if (message.event == UFFD_EVENT_REMAP) {
-            give_up(
-                {"the program moves memory by a system call of its own (mremap), which cannot be followed: "
-                 "run it without the tier"});
-        } else if (message.event == UFFD_EVENT_UNMAP) {
-            const auto& one = message.arg.remove;
-            unmapped(address(one.start), address(one.end));
-        }
-    }
-    return any;
-}
-
-bool Pager::take_transfers() {
-    bool any = false;
-    while (Region* const region = memory_.take_transfer()) {
-        free_where_idle(*region);
-        any = true;
-    }
-    return any;
-}
-
-// -- what is touched ----------------------------------------------------------------------------------------
-
-void Pager::fault(std::byte* at, std::uint32_t thread, bool writes) {
-    Mapping& mapping = memory_.mapping();
-    Region* const region = regions_.at(at);
-    // Unmapped meanwhile: whoever touches it again learns so from the kernel.
-    if (region == nullptr) return mapping.wake(at, page);
-    const bool foresees = foresight_.is_there();
-    const auto foreseen = foresight_.level_at(*region, at);
-    const std::size_t wanted = region->wanted();
-    Chunk* chunk = &region->fitted_at(at, foreseen.value_or(wanted));
-    const Node node = newest_node_ = memory_.placement().wanted_by(thread);
-    if (chunk->state == State::in) {
-        // Another thread was before it, or the program has given the page back (MADV_DONTNEED) and finds
-        // zeros.
-        const auto preference = memory_.placement().prefer(node);
-        return mapping.fill(at);
-    }
-    if (chunk->state == State::lost) return mapping.wake(at, page);
-    const Streams::Stream* const run = foresees ? nullptr : ahead_.run_of(*region, *chunk, thread);
-    if (!foresees && chunk->state == State::out && region->level_of(*chunk) == wanted &&
-        region->levels[wanted].grain.watches_next(run == nullptr)) {
-        region->watch(*chunk);
-        chunk = &region->piece_at(at);
-    }
-    if (chunk->place == Chunk::Place::ahead && region->level_of(*chunk) == wanted)
-        region->levels[wanted].streams.used();
-    const bool is_foreseen = foresight_.touched(*region, *chunk, at);
-    region->touched(*chunk, memory_.clock());
-    if (writes) chunk->written = true;
-    if (!chunk->waited) count(*chunk);
-    if (chunk->state == State::out && chunk->bytes() <= soon_read) awake_.expect();
-    region->begin_wait(*chunk);
-    memory_.want(*chunk, node);
-    // Where larger chunks are wanted, the rest of one that is split comes with any part of it.
-    if (foreseen && !is_foreseen) return;
-    Chunk& whole = region->piece_at(at, foreseen.value_or(wanted));
-    if (whole.state == State::split) {
-        foresight_.gather(whole);
-        static_cast<void>(ahead_.bring(whole, node));
-    }
-    if (run != nullptr) ahead_.follow(*region, *run, node);
-}
-
-void Pager::count(const Chunk& chunk) {
-    Counts& counts = chunk.region->shown.counts;
-    switch (chunk.state) {
-    case State::fresh:
-        ++counts.first;
-        break;
-    case State::staged:
-        ++(Residence::is_unmapped(chunk) ? counts.again : counts.staged);
-        break;
-    case State::due:
-        ++counts.again;
-        break;
-    case State::out:
-        ++counts.demand;
-        break;
-    default:
-        ++counts.late;
-    }
-}
-
-// -- what is given up ---------------------------------------------------------------------------------------
-
-void Pager::unmapped(std::byte* from, std::byte* to) {
-    for (Region* const region : regions_) {
-        std::byte* const first = std::max(from, region->base);
-        std::byte* const last = std::min(to, region->base + region->bytes);
-        for (std::byte* at = first; at < last;) {
-            Chunk& chunk = region->chunk_at(at);
-            unmapped(chunk, first, last);
-            at = chunk.at + chunk.bytes();
-        }
-    }
-}
-
-/// All of a chunk, or of its parts, that lies between two addresses.
-void Pager::unmapped(Chunk& chunk, const std::byte* from, const std::byte* to) {
-    if (chunk.at >= from && chunk.at + chunk.bytes() <= to) return memory_.forget(chunk);
-    if (chunk.state != State::split || chunk.at >= to || chunk.at + chunk.bytes() <= from) return;
-    for (Chunk& part : chunk.region->parts_of(chunk)) unmapped(part, from, to);
-}
-
-void Pager::forget(std::byte* at) {
-    const Quiet quiet;
-    const std::lock_guard lock(lock_);
-    if (Region* const region = regions_.at(at); region != nullptr) memory_.forget(region->chunk_at(at));
-    take_messages();
-}
-
-bool Pager::discard(std::byte* at) {
-    bool discarded = false;
-    {
-        const Quiet quiet;
-        const std::lock_guard lock(lock_);
-        discarded = try_discard(at);
-        // What was read meanwhile is of the regions that there are now.
-        take_messages();
-    }
-    wake_.signal();
+std::size_t Pager::discard(std::byte* at, std::size_t chunks) {
+    const std::size_t most = std::min(chunks, most_at_a_time);
+    std::size_t discarded = 0;
+    have([&](PagerEngine& engine) {
+        while (discarded < most && engine.discard(at + discarded * chunk_)) ++discarded;
+    });
     return discarded;
 }
 
-bool Pager::try_discard(std::byte* at) {
-    Region* const region = regions_.at(at);
-    if (region == nullptr) return false;
-    Chunk& chunk = region->chunk_at(at);
-    bool all = true;
-    region->for_each_piece(chunk, [this, &all](Chunk& piece) {
-        all = all && (piece.state != State::in || memory_.unmap(piece));
-    });
-    if (all) memory_.forget(chunk);
-    return all;
+void Pager::forget(std::byte* at) {
+    have([&](PagerEngine& engine) { engine.forget(at); });
 }
-
-// -- what is told -------------------------------------------------------------------------------------------
 
 void Pager::order(Region& region, Order order) {
-    const Quiet quiet;
-    const std::lock_guard lock(lock_);
-    region.be_told(order);
-    ahead_.forget(region); // What comes next was thought of without it.
+    have([&](PagerEngine& engine) { engine.order(region, order); });
 }
 
-void Pager::done(std::byte* at) {
-    {
-        const Quiet quiet;
-        const std::lock_guard lock(lock_);
-        Region* const region = regions_.at(at);
-        if (region == nullptr) return;
-        region->for_each_piece(region->chunk_at(at), [this](Chunk& piece) { memory_.let_go(piece); });
-        take_messages();
+void Pager::done(std::byte* at, std::size_t chunks) {
+    while (chunks > 0) {
+        const std::size_t some = std::min(chunks, most_at_a_time);
+        have([&](PagerEngine& engine) {
+            for (std::size_t i = 0; i < some; ++i) engine.done(at + i * chunk_);
+        });
+        at += some * chunk_;
+        chunks -= some;
     }
-    wake_.signal();
 }
 
-void Pager::expect(std::byte* at, std::size_t bytes) {
-    {
-        const Quiet quiet;
-        const std::lock_guard lock(lock_);
-        ahead_.expect(at, bytes, memory_.placement().wanted_here());
-    }
-    wake_.signal();
+void Pager::expect(std::span<const PagerEngine::Piece> pieces) {
+    const Node node = engine_->wanted_here();
+    have([&](PagerEngine& engine) { engine.expect(pieces, node); });
+}
+
+Counts Pager::counts() {
+    Counts counts{};
+    have([&](const PagerEngine& engine) { counts = engine.counts(); });
+    return counts;
 }
 
 } // namespace assay::tier

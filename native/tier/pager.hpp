@@ -1,17 +1,13 @@
 #pragma once
 
-#include "tier/awake.hpp"
-#include "tier/event.hpp"
-#include "tier/foresight.hpp"
-#include "tier/look_ahead.hpp"
+#include "tier/errands.hpp"
 #include "tier/means.hpp"
-#include "tier/memory.hpp"
-#include "tier/region.hpp"
-#include "tier/regions.hpp"
+#include "tier/pager_engine.hpp"
 
+#include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <mutex>
+#include <exception>
+#include <span>
 #include <thread>
 
 namespace assay::tier {
@@ -19,8 +15,9 @@ namespace assay::tier {
 /// Regions larger than memory: chunks are brought from storage when they are touched, or before, and taken
 /// away when their memory is needed.
 ///
-/// One thread does all of it, under one lock that nobody holds who touches a region. It waits for the
-/// kernel's word of faults, for transfers, and for requests.
+/// One thread does all of it (PagerEngine), with a descriptor table of its own: whatever descriptors the
+/// program closes, in whatever way, they are not the pager's. What other threads ask for here that thread
+/// does for them.
 class Pager {
   public:
     /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
@@ -38,54 +35,44 @@ class Pager {
     /// Forgets a region that is about to be unmapped; nobody touches it any more.
     void remove(Region& region);
 
-    /// The content of the chunk at an address is not needed any more: it is zeros from now on.
+    /// The content of chunks in a row, from an address on, is not needed any more: it is zeros from now on.
     ///
-    /// \returns false where its pages are in use, or not alike; then nothing is changed.
-    [[nodiscard]] bool discard(std::byte* at);
+    /// \returns how many of them, up to the first whose pages are in use, or not alike, of which nothing is
+    ///     changed; or to as many as are done at a time.
+    [[nodiscard]] std::size_t discard(std::byte* at, std::size_t chunks = 1);
     /// Nothing of the chunk at an address is mapped any more.
     void forget(std::byte* at);
     /// How it will be touched from now on.
     void order(Region& region, Order order);
-    /// The chunk at an address keeps its content, and will not be touched soon.
-    void done(std::byte* at);
-    /// So many bytes within a chunk will be touched soon.
-    void expect(std::byte* at, std::size_t bytes);
+    /// Chunks in a row, from an address on, keep their content, and will not be touched soon.
+    void done(std::byte* at, std::size_t chunks = 1);
+    /// Bytes within a chunk each will be touched soon.
+    void expect(std::span<const PagerEngine::Piece> pieces);
 
     /// Of all regions there are and were.
     [[nodiscard]] Counts counts();
-    [[nodiscard]] std::size_t chunk() const { return memory_.chunk(); }
+    [[nodiscard]] std::size_t chunk() const { return chunk_; }
+    /// Number of the thread that has the descriptors.
+    [[nodiscard]] int thread() const { return waker_->thread(); }
 
   private:
-    void work();
-    /// One look at all that may have happened. \returns whether anything had.
-    bool serve();
-    bool take_messages();
-    bool take_transfers();
-    /// Others of the budget have what they want, as far as it is their share.
-    void share();
-    /// All that depends on how much memory there may be.
-    void fit(std::size_t most);
+    /// Done at a time for one caller: faults wait meanwhile.
+    static constexpr std::size_t most_at_a_time = 16;
 
-    void fault(std::byte* at, std::uint32_t thread, bool writes);
-    static void count(const Chunk& chunk);
-    void unmapped(std::byte* from, std::byte* to);
-    void unmapped(Chunk& chunk, const std::byte* from, const std::byte* to);
-    [[nodiscard]] bool try_discard(std::byte* at);
-    void free_where_idle(Region& region);
+    /// What its thread does. \param means until `begun`.
+    void live(const Means& means);
+    /// Has the thread do something with its engine.
+    template <class Work>
+    void have(Work work) {
+        errands_.run([this, &work] { work(*engine_); }, [this] { waker_->wake(); });
+    }
 
-    Memory memory_;
-    LookAhead ahead_;
-    Foresight foresight_;
-    Budget* budget_;
-    Meter meter_;
-    Records records_;
-    Regions regions_;
-    Awake awake_;
-    Node newest_node_{}; ///< Of the thread that touched last.
-    Event wake_;
-    std::mutex lock_;
-    bool over_ = false;
-    bool copies_unasked_; ///< And nobody was told yet.
+    std::size_t chunk_;
+    Errands errands_;
+    const Waker* waker_ = nullptr;
+    PagerEngine* engine_ = nullptr;
+    std::exception_ptr problem_;
+    std::atomic<int> begun_ = 0; ///< Or could not.
     std::thread thread_;
 };
 

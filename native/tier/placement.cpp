@@ -30,7 +30,7 @@ Numa numa_of(std::string_view word) {
                              "\": give follow, local or interleave");
 }
 
-Placement::Placement(std::optional<Numa> how, const std::string& root) {
+Placement::Placement(std::optional<Numa> how, const std::string& root, std::optional<int> cpu) {
     Nodes found = Nodes::below(root);
     if (found.size() == 1) return;
     if (const char* const why = hindrance(); why != nullptr) {
@@ -40,7 +40,7 @@ Placement::Placement(std::optional<Numa> how, const std::string& root) {
     nodes_ = std::move(found);
     how_ = how.value_or(Numa::follow);
     if (how_ == Numa::follow) whereabouts_.emplace();
-    home_ = nodes_.nearest(::sched_getcpu()).value_or(Node{});
+    home_ = nodes_.nearest(cpu.value_or(::sched_getcpu())).value_or(Node{});
 }
 
 /// Why memory comes from where it comes; null where nothing is in the way.

@@ -38,7 +38,9 @@ enum class Numa : std::uint8_t {
 class Placement {
   public:
     /// \param how `follow` where none is named. \param root the folder below which sysfs and procfs are.
-    explicit Placement(std::optional<Numa> how = {}, const std::string& root = "");
+    /// \param cpu whose node is the home of frames; the one that this runs on, where none is named.
+    explicit Placement(std::optional<Numa> how = {}, const std::string& root = "",
+                       std::optional<int> cpu = {});
     Placement(const Placement&) = delete;
     Placement& operator=(const Placement&) = delete;
 

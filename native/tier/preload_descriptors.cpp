@@ -9,7 +9,8 @@
 
 using assay::tier::preload::front;
 
-// Programs close what they did not open, before they become daemons or start others.
+// Programs close what they did not open, before they become daemons or start others. What they start is to
+// find the DRAM of the run by a descriptor; the pager has all of its own in another table.
 
 ASSAY_TIER_EXPORT int close(int fd) {
     if (front().owns(fd)) {
@@ -20,10 +21,11 @@ ASSAY_TIER_EXPORT int close(int fd) {
 }
 
 ASSAY_TIER_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {
-    for (int own = 0; (own = front().own_between(first, last)) >= 0; first = static_cast<unsigned>(own) + 1)
-        if (static_cast<unsigned>(own) > first &&
-            ::syscall(SYS_close_range, first, static_cast<unsigned>(own) - 1, flags) != 0)
-            return -1;
+    const auto own = static_cast<unsigned>(front().descriptor());
+    if (own >= first && own <= last && front().owns(static_cast<int>(own))) {
+        if (own > first && ::syscall(SYS_close_range, first, own - 1, flags) != 0) return -1;
+        first = own + 1;
+    }
     return first > last ? 0 : static_cast<int>(::syscall(SYS_close_range, first, last, flags));
 }
 

@@ -80,6 +80,8 @@ Means means_from_environment() {
     means.paths = absolute(split_paths(std::getenv("ASSAY_TIER_PATH")));
     means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
     means.address_bytes = addresses_from_environment();
+    if (std::getenv("ASSAY_TIER_KEEP_FREE") != nullptr)
+        means.keep_free = number_of("ASSAY_TIER_KEEP_FREE", std::size_t{1} << 30U);
     if (const char* const folder = std::getenv("ASSAY_TIER_TRACE"); folder != nullptr)
         means.trace_folder = folder;
     if (const char* const folder = std::getenv("ASSAY_TIER_REPLAY"); folder != nullptr)

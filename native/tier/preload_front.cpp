@@ -6,10 +6,13 @@
 #include "tier/reason.hpp"
 #include "tier/say.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -31,11 +34,41 @@ alignas(Advisor) constinit std::byte advisor_room[sizeof(Advisor)]{};
     ::_exit(125);
 }
 
+/// The one that the program is built with, which accounts for all memory itself: data that are elsewhere
+/// would be leaks, or keep what they point to from being found. Null where there is none.
+const char* found_sanitizer() {
+    struct Known {
+        const char *symbol, *name;
+    };
+    constexpr std::array<Known, 5> all{{{"__asan_init", "address"},
+                                        {"__hwasan_init", "hwaddress"},
+                                        {"__tsan_init", "thread"},
+                                        {"__msan_init", "memory"},
+                                        {"__lsan_init", "leak"}}};
+    for (const Known& one : all)
+        if (::dlsym(RTLD_DEFAULT, one.symbol) != nullptr) return one.name;
+    return nullptr;
+}
+
 /// The touch is tried again, and ends the child.
 void tell_touch(int, siginfo_t* about, void*) {
     if (front().holds(about->si_addr))
         say({"a child of a fork touches memory of its parent that storage stands behind, which it does not "
              "have, and ends by SIGSEGV: start it by exec or spawn instead"});
+}
+
+void tell_full(int error) {
+    const char* const named = std::getenv("ASSAY_TIER_PATH");
+    const char* const paths = named == nullptr ? "" : named;
+    constexpr const char* asked = " for memory that the program asks for, which is told so: ";
+    if (error == EFBIG)
+        say({"files may not be as large (ulimit -f)", asked, "raise the limit"});
+    else if (error == ENOSPC)
+        say({"there is no room on the disks (of ", paths, "), beside what is kept free,", asked,
+             "free some, name other paths (--path), or keep less (--keep-free)"});
+    else
+        say({"the disks (of ", paths, ") give no room (", ::strerrorname_np(error), ")", asked,
+             "look whether they are well, or name other paths (--path)"});
 }
 
 void tell(std::FILE* file, const Counts& c) {
@@ -61,33 +94,26 @@ void Front::start() {
     next_.find_all();
     const How how = how_from_environment();
     if (how == How::nobody) return;
+    if (const char* const sanitizer = found_sanitizer(); sanitizer != nullptr)
+        return say({"the program is built with -fsanitize=", sanitizer,
+                    ", whose runtime has an allocator of its own: its memory stays ordinary memory"});
     threshold_ = threshold_from_environment(threshold_);
-    own_.add_opened([&] { how == How::advisor ? start_advisor() : start_pager(); });
+    how == How::advisor ? start_advisor() : start_pager();
     ::pthread_atfork(nullptr, nullptr, [] { front().in_child(); });
 }
 
 void* Front::told(void* found) {
-    const int error = errno;
-    if (found != nullptr || !Arena::is_of_disks(error) || full_.exchange(true)) return found;
-    const char* const named = std::getenv("ASSAY_TIER_PATH");
-    const char* const paths = named == nullptr ? "" : named;
-    constexpr const char* asked = " for memory that the program asks for, which is told so: ";
-    if (error == EFBIG)
-        say({"files may not be as large (ulimit -f)", asked, "raise the limit"});
-    else if (error == ENOSPC)
-        say({"there is no room on the disks (of ", paths, ")", asked,
-             "free some, or name other paths (--path)"});
-    else
-        say({"the disks (of ", paths, ") give no room (", ::strerrorname_np(error), ")", asked,
-             "look whether they are well, or name other paths (--path)"});
-    errno = error;
-    return found;
+    if (found != nullptr || !Arena::is_of_disks(errno)) return found;
+    if (!full_.exchange(true)) tell_full(errno);
+    // What a program may be told of memory, by malloc(3) and mmap(2).
+    errno = ENOMEM;
+    return nullptr;
 }
 
 void Front::start_advisor() {
     try {
-        advisor_ =
-            new (advisor_room) Advisor({.memory_bytes = part_from_environment(), .least_bytes = threshold_});
+        const Advisor::Means means{.memory_bytes = part_from_environment(), .least_bytes = threshold_};
+        advisor_ = &Advisor::start(advisor_room, means);
     } catch (const std::exception& error) {
         end_for(error);
     }
@@ -98,15 +124,25 @@ void Front::start_pager() {
         Means means = means_from_environment();
         means.budget = new (budget_room) Budget(budget_from_environment());
         means.memory_bytes = means.budget->bytes();
-        hand_on("ASSAY_TIER_BUDGET", means.budget->name());
         // What it starts may be in another folder by then.
         hand_on("ASSAY_TIER_PATH", joined_paths(means.paths));
-        own_.add_of(*means.budget);
         // It outlives everything that runs at exit, and may touch memory: so it is never destroyed.
-        arena_.store(new (arena_room) Arena(means), std::memory_order_release);
+        auto* const made = new (arena_room) Arena(means);
+        hand_on("ASSAY_TIER_BUDGET", means.budget->name(made->pager().thread()));
+        struct stat about{};
+        if (::fstat(means.budget->file(), &about) == 0) {
+            descriptor_ = means.budget->file();
+            inode_ = about.st_ino;
+        }
+        arena_.store(made, std::memory_order_release);
     } catch (const std::exception& error) {
         end_for(error);
     }
+}
+
+bool Front::owns(int fd) const {
+    struct stat about{};
+    return fd >= 0 && fd == descriptor() && ::fstat(fd, &about) == 0 && about.st_ino == inode_;
 }
 
 void Front::in_child() {

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "tier/arena.hpp"
-#include "tier/own_descriptors.hpp"
 #include "tier/preload_next.hpp"
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstddef>
@@ -30,12 +31,12 @@ class Front {
     /// As of the arena; a disk that is full is told once, for few programs say why they have no memory.
     [[nodiscard]] void* allocate(std::size_t bytes) { return told(arena()->allocate(bytes)); }
     [[nodiscard]] void* resize(void* at, std::size_t bytes) { return told(arena()->resize(at, bytes)); }
-    /// Whether a descriptor is the pager's.
-    [[nodiscard]] bool owns(int fd) const { return !in_child_ && own_.owns(fd); }
-    /// The first that is the pager's, or -1.
-    [[nodiscard]] int own_between(unsigned first, unsigned last) const {
-        return in_child_ ? -1 : own_.between(first, last);
-    }
+    /// The descriptor that programs which are started from here find the DRAM of the run by: all that the
+    /// program's table has of the tier. Closed, it is only not found. -1 where there is none.
+    [[nodiscard]] int descriptor() const { return in_child_ ? -1 : descriptor_; }
+    /// Whether a descriptor is that one, and not another file of its number, after a system call of the
+    /// program's own has closed it.
+    [[nodiscard]] bool owns(int fd) const;
     [[nodiscard]] bool is_in_child() const { return in_child_; }
 
     void start();
@@ -50,7 +51,8 @@ class Front {
     void in_child();
 
     Next next_;
-    OwnDescriptors own_;
+    int descriptor_ = -1;
+    ino_t inode_ = 0; ///< Of its file.
     std::atomic<Arena*> arena_ = nullptr;
     Advisor* advisor_ = nullptr;
     std::size_t threshold_ = std::size_t{64} << 20;

@@ -1,6 +1,5 @@
 #include "tier/present.hpp"
 
-#include "tier/lifted.hpp"
 #include "tier/sys.hpp"
 
 #include <fcntl.h>
@@ -26,7 +25,7 @@ constexpr unsigned long pagemap_scan = _IOWR('f', 16, ScanArguments);
 
 } // namespace
 
-Present::Present() : file_(lifted(Fd(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)))) {}
+Present::Present() : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
 
 int Present::read(const std::byte* from, std::span<std::uint64_t> entries) const {
     const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(from) / page * sizeof(std::uint64_t);

@@ -3,9 +3,12 @@
 #include "common/fd.hpp"
 #include "tier/ranges.hpp"
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,15 +24,20 @@ class Store {
 
     /// \param paths directories; one on each device gives the sum of their bandwidths.
     /// \param most chunks there may ever be.
-    /// \param patience how long from now room that lacks may still come. A program that ends with transfers
-    ///     under way is over before they are, and until then the kernel holds its files (io_uring,
-    ///     Linux 6.18: 20 to 100 ms with a disk of 200 MB/s).
+    /// \param keep_free bytes of each file system that are never taken, now or later; where none is named a
+    ///     twentieth of it, 1 GiB at most.
+    /// \param patience how long from now room that lacks may still come, and is waited for as long as some
+    ///     comes every quarter of that. A program that ends with transfers under way is over before they are,
+    ///     and until then the kernel holds its files (io_uring, Linux 6.18: 20 to 100 ms with a disk of
+    ///     200 MB/s).
     /// \throws std::runtime_error, naming the path and what to do: no directory, no right to write, memory
     ///     itself (tmpfs), no O_DIRECT.
     Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most,
-          Clock::duration patience = std::chrono::seconds(1));
+          std::optional<std::uint64_t> keep_free = {}, Clock::duration patience = std::chrono::seconds(1));
 
-    /// Takes room for so many chunks in a row, now, so that no fault finds the device full.
+    /// Takes room for so many chunks in a row, now, so that no fault finds the device full. What there is
+    /// beyond what is kept free is looked at first: a request that is too large takes nothing from others,
+    /// not for a moment.
     ///
     /// \param first set to the number of the first.
     /// \returns 0, or errno: ENOSPC, EDQUOT, EFBIG (ulimit -f), ENOMEM. Then nothing is taken.
@@ -52,12 +60,29 @@ class Store {
   private:
     /// Bytes of each file that so many chunks of all take.
     [[nodiscard]] off_t end_of(std::size_t chunks) const;
-    /// \returns 0, or errno.
-    [[nodiscard]] int allocate(int file, off_t from, off_t to) const;
+    /// All files grow, or none. \returns 0, or errno.
+    [[nodiscard]] int grow(off_t from, off_t to) const;
+    [[nodiscard]] int try_to_grow(off_t from, off_t to) const;
+    void give_back(std::size_t files, off_t to) const;
+    /// Whether each file system keeps what is to be kept, after so many bytes more of each file.
+    [[nodiscard]] int enough_for(std::uint64_t bytes) const;
+    /// Free bytes of all file systems.
+    [[nodiscard]] std::uint64_t free_bytes() const;
+
+    /// A file system that files are on.
+    struct System {
+        dev_t device;
+        Fd folder; ///< Locked by who looks for room and takes it (flock(2)).
+        int file;  ///< One of those on it.
+        std::uint64_t files;
+    };
 
     std::vector<std::string> paths_;
     std::vector<Fd> files_;
+    std::vector<System> systems_; ///< By number, so that two who lock several do not wait for each other.
     std::size_t chunk_;
+    std::optional<std::uint64_t> keep_free_;
+    Clock::duration lull_;      ///< Where so long no room came, none comes.
     Clock::time_point settled_; ///< From when on room that lacks does not come.
     std::size_t allocated_ = 0; ///< Chunks that the files have blocks for, from the first on.
     Ranges free_;

@@ -21,8 +21,8 @@ std::unique_ptr<Disk> disk_of(const Means& means, const Store& store) {
 } // namespace
 
 Transfers::Transfers(const Means& means)
-    : store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes), depth_(means.depth),
-      disk_(disk_of(means, store_)), on_way_bytes_(means.paths.size()) {}
+    : store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes, means.keep_free),
+      depth_(means.depth), disk_(disk_of(means, store_)), on_way_bytes_(means.paths.size()) {}
 
 const std::string& Transfers::path_of(const Chunk& chunk) const {
     return store_.path_of(chunk.region->position_of(chunk));

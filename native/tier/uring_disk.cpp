@@ -1,6 +1,5 @@
 #include "tier/disk.hpp"
 #include "tier/event.hpp"
-#include "tier/lifted.hpp"
 
 #include <liburing.h>
 
@@ -18,8 +17,6 @@ class UringDisk final : public Disk {
     UringDisk(const Store& store, unsigned depth) : store_(store), going_(depth), free_(depth) {
         if (const int status = ::io_uring_queue_init(depth, &ring_, 0); status != 0)
             throw std::system_error(-status, std::generic_category(), "io_uring");
-        ring_.ring_fd = lifted(Fd(ring_.ring_fd)).release();
-        ring_.enter_ring_fd = ring_.ring_fd;
         if (const int status = ::io_uring_register_eventfd(&ring_, event_.fd()); status != 0) {
             ::io_uring_queue_exit(&ring_);
             throw std::system_error(-status, std::generic_category(), "io_uring with an eventfd");

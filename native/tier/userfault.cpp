@@ -1,6 +1,5 @@
 #include "tier/userfault.hpp"
 
-#include "tier/lifted.hpp"
 #include "tier/sys.hpp"
 
 #include <fcntl.h>
@@ -26,9 +25,9 @@ std::uint64_t number(const void* at) {
 Fd open_fd() {
     if (const Fd device(::open("/dev/userfaultfd", O_RDWR | O_CLOEXEC)); device) {
         Fd fd(::ioctl(device.get(), USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK));
-        if (fd) return lifted(std::move(fd));
+        if (fd) return fd;
     }
-    return lifted(Fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK))));
+    return Fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK)));
 }
 
 /// The kernel may do a part, and tells the reason for the rest at the next call alone.

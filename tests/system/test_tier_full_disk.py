@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,9 +43,75 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def room(store: Path, disk: Path, patience_ms: int, *file: Path) -> int:
     """Zero or the error number, where so much is asked for as fits once."""
-    command = [store, disk, f"{MORE_MIB}", f"{patience_ms}", *file]
+    return asked(store, disk, MORE_MIB, "-", *file, patience_ms=patience_ms)[0]
+
+
+def asked(
+    store: Path, disk: Path, mib: int, keep: int | str, *file: Path, patience_ms: int = 0
+) -> tuple[int, int]:
+    """Return zero or the error number, and the least that was free meanwhile, in MiB."""
+    command = [store, disk, f"{mib}", f"{patience_ms}", f"{keep}", *file]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=100)
-    return int(done.stdout)
+    error, least = map(int, done.stdout.split())
+    return error, least
+
+
+def free_mib(disk: Path) -> int:
+    """Return what any user may take."""
+    found = os.statvfs(disk)
+    return found.f_bavail * found.f_frsize // MIB
+
+
+def test_request_beyond_the_free_disk_takes_nothing(store: Path, small_disk: Path) -> None:
+    """Not for a moment: other programs would fail with ENOSPC."""
+    before = free_mib(small_disk)
+    for mib in (4 << 20, 100 << 10, before + 1, before - 1):
+        begun = time.monotonic()
+        error, least = asked(store, small_disk, mib, "-", patience_ms=1000)
+        assert error in (errno.ENOSPC, errno.ENOMEM), mib
+        assert least == before, mib
+        assert time.monotonic() - begun < 30, mib
+    assert asked(store, small_disk, 100, before - 99)[0] == errno.ENOSPC
+    assert asked(store, small_disk, 100, before - 110)[0] == 0
+    assert asked(store, small_disk, before - 5, 0)[0] == 0
+
+
+def test_reserve_stays_when_several_take_room_at_once(store: Path, small_disk: Path) -> None:
+    command = [store, small_disk, "70", "0", "40"]
+    several = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    told = [one.communicate(timeout=100)[0].split() for one in several]
+    assert min(int(least) for _, least in told) >= 40
+    assert {"0"} <= {error for error, _ in told} <= {"0", str(errno.ENOSPC)}
+
+
+def test_program_that_asks_for_too_much_is_told_enomem(
+    assay_exec: Path, tmp_path: Path, tier_allowed: None, small_disk: Path
+) -> None:
+    program = f"""
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+libc.malloc.restype = libc.mmap.restype = ctypes.c_void_p
+libc.malloc.argtypes = [ctypes.c_size_t]
+def free():
+    found = os.statvfs({str(small_disk)!r})
+    return found.f_bavail * found.f_frsize >> 20
+def ask(mib):
+    ctypes.set_errno(0)
+    found = libc.malloc(mib << 20)
+    return "given" if found else ctypes.get_errno()
+for mib in (4 << 20, 100 << 10, 3 << 10, free() - 40):
+    print(ask(mib))
+print(ask(64), ask(64), free() >= 50)
+"""
+    cli = CommandLine(assay_exec, tmp_path)
+    tier = ("tier", "run", "--dram", "64M", "--path", small_disk, "--keep-free", "50M")
+    answer = cli(*tier, "--", sys.executable, "-c", program)
+    assert (answer.status, answer.out.splitlines()) == (
+        0,
+        [*[str(errno.ENOMEM)] * 4, f"given {errno.ENOMEM} True"],
+    ), answer
+    assert answer.err.count(f"no room on the disks (of {small_disk})") == 1
+    assert "--keep-free" in answer.err
 
 
 @pytest.mark.rotating
@@ -60,9 +127,10 @@ def test_room_that_comes_soon_is_waited_for(store: Path, small_disk: Path) -> No
 
 def test_who_waits_for_room_holds_none(store: Path, small_disk: Path) -> None:
     """Of several that want all of it each has it once."""
-    command = [store, small_disk, f"{MORE_MIB}", "60000"]
+    command = [store, small_disk, f"{MORE_MIB}", "60000", "-"]
     several = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-    assert [one.communicate(timeout=100)[0] for one in several] == ["0\n"] * 4
+    told = [one.communicate(timeout=100)[0].split()[0] for one in several]
+    assert told == ["0"] * 4
 
 
 @pytest.mark.rotating

@@ -480,6 +480,40 @@ print(wrong(), max(before) > 500, os.dup2(1, 9))
     assert lines(tiered.python(LARGE + program)) == ["0 True 9"]
 
 
+RAW_CLOSE = """
+numbers = {"close_range": 436, "close": 3}
+if os.uname().machine == "aarch64":
+    numbers["close"] = 57
+if sys.argv[1] == "close_range":
+    assert libc.syscall(numbers["close_range"], 3, 0xFFFFFFFF, 0) == 0
+else:
+    for fd in range(3, 5000):
+        libc.syscall(numbers["close"], fd)
+files = [open("/dev/null") for _ in range(9)] + [os.open(sys.argv[2], os.O_RDWR | os.O_CREAT)]
+for fd in range(4000, 4064):
+    os.dup2(files[-1], fd)
+print(wrong(), wrong())
+more = bytearray(size)
+more[::page] = bytes(i % 249 + 1 for i in range(size // page))
+print(wrong(), sum(a != i % 249 + 1 for i, a in enumerate(more[::page])))
+del more
+print(libc.madvise(ctypes.c_void_p(address()), number(32 << 20), 4), os.path.getsize(sys.argv[2]))
+print(sum(data[i * page] == 0 for i in range(size // page)) >= 8000)
+program = "import sys; d = bytearray(100 << 20); d[::4096] = bytes(25600); print(max(d))"
+print(subprocess.check_output([sys.executable, "-c", program], text=True).strip())
+"""
+"""Closes all descriptors behind the C library's back, and has other files take their numbers."""
+
+
+@pytest.mark.parametrize("how", ["close_range", pytest.param("close", marks=pytest.mark.rotating)])
+def test_descriptors_closed_by_raw_system_calls_lose_no_data(
+    tiered: Tiered, tmp_path: Path, how: str
+) -> None:
+    answer = tiered.python(LARGE + RAW_CLOSE, how, str(tmp_path / "other"))
+    assert lines(answer) == ["0 0", "0 0", "0 0", "True", "0"]
+    assert not answer.err
+
+
 ADVISED = """
 import mmap, sys
 memory = mmap.mmap(-1, 200 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

@@ -156,7 +156,7 @@ class Worker {
         const std::size_t chunk = random_() % field_.chunks.size();
         const std::unique_lock lock(field_.chunks[chunk]);
         const std::size_t first = chunk * field_.per_chunk;
-        if (!pager_.discard(reinterpret_cast<std::byte*>(field_.words + first))) return;
+        if (pager_.discard(reinterpret_cast<std::byte*>(field_.words + first)) == 0) return;
         std::fill_n(field_.versions.begin() + static_cast<std::ptrdiff_t>(first), field_.per_chunk, 0U);
         if (random_() % 2 == 0) expect();
     }
@@ -164,7 +164,9 @@ class Worker {
     void expect() {
         const std::size_t from = random_() % field_.count;
         const std::size_t left = field_.per_chunk - from % field_.per_chunk;
-        pager_.expect(reinterpret_cast<std::byte*>(field_.words + from), 8 * (1 + random_() % left));
+        const PagerEngine::Piece piece{reinterpret_cast<std::byte*>(field_.words + from),
+                                       8 * (1 + random_() % left)};
+        pager_.expect({&piece, 1});
     }
 
     Field& field_;

@@ -1,33 +1,59 @@
 /// Whether a store gets room on a path.
 ///
-///     assay-tier-store PATH MIB PATIENCE_MS [FILE]
+///     assay-tier-store PATH MIB PATIENCE_MS KEEP_MIB [FILE]
 ///
-/// Prints 0, or errno. FILE is removed a moment after room was asked for, as what an ended program held is.
+/// Prints 0, or errno, and the least that was free meanwhile, in MiB. KEEP_MIB is - for the usual. FILE is
+/// removed a moment after room was asked for, as what an ended program held is.
 
 #include "tier/store.hpp"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
+#include <stop_token>
+#include <string_view>
 #include <thread>
+
+namespace {
+
+std::uint64_t free_mib(const char* path) {
+    struct statvfs found{};
+    return ::statvfs(path, &found) == 0 ? found.f_bavail * found.f_frsize >> 20U : 0;
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
     using namespace assay::tier;
     using std::chrono::milliseconds;
-    if (argc < 4) return 2;
+    if (argc < 5) return 2;
     try {
         const std::size_t chunks = std::strtoul(argv[2], nullptr, 10);
-        Store store({argv[1]}, std::size_t{1} << 20U, chunks,
+        std::optional<std::uint64_t> keep;
+        if (std::string_view(argv[4]) != "-") keep = std::strtoul(argv[4], nullptr, 10) << 20U;
+        Store store({argv[1]}, std::size_t{1} << 20U, std::max(chunks, std::size_t{1} << 20U), keep,
                     milliseconds(std::strtoul(argv[3], nullptr, 10)));
         const std::jthread ended([argc, argv] {
             std::this_thread::sleep_for(milliseconds(100));
-            if (argc > 4) ::unlink(argv[4]);
+            if (argc > 5) ::unlink(argv[5]);
+        });
+        std::uint64_t least = free_mib(argv[1]);
+        std::jthread looks([&least, argv](const std::stop_token& over) {
+            for (; !over.stop_requested(); std::this_thread::yield())
+                least = std::min(least, free_mib(argv[1]));
         });
         std::size_t first = 0;
-        std::printf("%d\n", store.reserve(chunks, first));
+        const int error = store.reserve(chunks, first);
+        looks.request_stop();
+        looks.join();
+        std::printf("%d %lu\n", error, least);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

@@ -525,6 +525,12 @@ def _tier(verbs: Verbs[argparse.ArgumentParser]) -> None:
         " one; interleave: all in turn (follow)",
     )
     group.add_argument(
+        "--keep-free",
+        metavar="SIZE",
+        help="room that stays free on each file system of --path, whatever the program asks for"
+        " (a twentieth of the file system, 1G at most)",
+    )
+    group.add_argument(
         "--trace", metavar="DIR", help="record there which memory is touched, for --replay"
     )
     group.add_argument(

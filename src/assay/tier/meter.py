@@ -1,8 +1,8 @@
 """What pagers of this host show of themselves.
 
 Each keeps its counts in memory without a name (memfd_create(2)), which others find among the
-descriptors of its process and may open where they may trace it (proc(5), ``/proc/PID/fd``). The
-layout is that of ``native/tier/meter.hpp``.
+descriptors of its thread and may open where they may trace it (proc(5), ``/proc/PID/task/TID/fd``):
+a pager's thread has a descriptor table of its own. The layout is that of ``native/tier/meter.hpp``.
 """
 
 from __future__ import annotations
@@ -97,10 +97,28 @@ def meters(proc: Path = Path("/proc")) -> list[Meter]:
     for folder in sorted(
         (one for one in proc.iterdir() if one.name.isdecimal()), key=lambda one: int(one.name)
     ):
-        with contextlib.suppress(OSError):  # it has ended meanwhile, or is another user's
-            for descriptor in list((folder / "fd").iterdir()):
-                found += _shown_at(folder, descriptor)
+        found += _shown_by(folder)
     return found
+
+
+def _shown_by(process: Path) -> list[Meter]:
+    """Those of a process, once each: threads that transfer share the table of their pager."""
+    found: dict[int, Meter] = {}
+    with contextlib.suppress(OSError):  # it has ended meanwhile, or is another user's
+        for thread in list((process / "task").iterdir()):
+            if _name(thread) != THREAD:
+                continue
+            for descriptor in list((thread / "fd").iterdir()):
+                for meter in _shown_at(process, descriptor):
+                    found.setdefault(descriptor.stat().st_ino, meter)
+    return list(found.values())
+
+
+def _name(thread: Path) -> str | None:
+    try:
+        return (thread / "comm").read_text().strip()
+    except OSError:  # it has ended meanwhile
+        return None
 
 
 def _shown_at(process: Path, descriptor: Path) -> list[Meter]:

@@ -43,6 +43,7 @@ def _as_run(parsed: Parsed) -> Parsed:
         NotPossible: neither the pager nor the advisor can be had here.
     """
     from assay.cli.tier.choice import tier_of
+    from assay.cli.tier.room import room_of
     from assay.cli.tier.touches import touches_of
 
     arguments = parsed.arguments
@@ -55,6 +56,7 @@ def _as_run(parsed: Parsed) -> Parsed:
         f"mem.dram={arguments.dram}",
         f"mem.tier={tier}",
         *([f"mem.numa={arguments.numa}"] if arguments.numa else []),
+        *room_of(arguments.keep_free, tier),
         *touches_of(arguments, tier),
         *arguments.assignments,
     ]

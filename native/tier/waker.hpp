@@ -1,0 +1,49 @@
+#pragma once
+
+#include "common/fd.hpp"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace assay::tier {
+
+/// Wakes the thread that made it, which waits with poll(2), from threads that share no descriptor with it.
+///
+/// A signal for that one thread, which has it blocked as all others (Quiet): so it is never delivered, is not
+/// lost where the program ignores it, and reads as signalfd(2). SIGURG, as a debugger passes it over.
+class Waker {
+  public:
+    /// \throws std::system_error where no descriptor is left.
+    Waker() : fd_(file()) {
+        if (!fd_) throw std::system_error(errno, std::generic_category(), "signalfd");
+    }
+    [[nodiscard]] int fd() const { return fd_.get(); }
+    /// The number of the thread.
+    [[nodiscard]] int thread() const { return thread_; }
+    void wake() const { ::syscall(SYS_tgkill, process_, thread_, number); }
+    /// \returns whether it was woken.
+    [[nodiscard]] bool clear() const {
+        signalfd_siginfo found{};
+        return ::read(fd_.get(), &found, sizeof found) > 0;
+    }
+
+  private:
+    static constexpr int number = SIGURG;
+
+    [[nodiscard]] static Fd file() {
+        sigset_t one;
+        ::sigemptyset(&one);
+        ::sigaddset(&one, number);
+        return Fd(::signalfd(-1, &one, SFD_CLOEXEC | SFD_NONBLOCK));
+    }
+
+    int process_ = ::getpid(), thread_ = static_cast<int>(::syscall(SYS_gettid));
+    Fd fd_;
+};
+
+} // namespace assay::tier
