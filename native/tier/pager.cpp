@@ -38,7 +38,7 @@ void Pager::live(const Means& means) {
     std::optional<PagerEngine> engine;
     try {
         own_files(means.budget == nullptr ? -1 : means.budget->file());
-        waker_ = &waker.emplace();
+        sleeper_ = waker.emplace().sleeper();
         engine_ = &engine.emplace(means, PagerEngine::Callers{errands_, *waker});
     } catch (...) {
         problem_ = std::current_exception();

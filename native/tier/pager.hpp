@@ -53,7 +53,7 @@ class Pager {
     [[nodiscard]] Counts counts();
     [[nodiscard]] std::size_t chunk() const { return chunk_; }
     /// Number of the thread that has the descriptors.
-    [[nodiscard]] int thread() const { return waker_->thread(); }
+    [[nodiscard]] int thread() const { return sleeper_.thread; }
 
   private:
     /// Done at a time for one caller: faults wait meanwhile.
@@ -64,12 +64,12 @@ class Pager {
     /// Has the thread do something with its engine.
     template <class Work>
     void have(Work work) {
-        errands_.run([this, &work] { work(*engine_); }, [this] { waker_->wake(); });
+        errands_.run([this, &work] { work(*engine_); }, [this] { sleeper_.wake(); });
     }
 
     std::size_t chunk_;
     Errands errands_;
-    const Waker* waker_ = nullptr;
+    Waker::Sleeper sleeper_;
     PagerEngine* engine_ = nullptr;
     std::exception_ptr problem_;
     std::atomic<int> begun_ = 0; ///< Or could not.

@@ -121,17 +121,17 @@ void PagerEngine::work() {
         static_cast<void>(callers_.waker.clear());
         callers_.errands.serve();
         if (over_) return;
+        if (budget_ != nullptr && !regions_.empty()) budget_->clear_news();
+        bool any = false;
+        while (serve()) {
+            any = true;
+            callers_.errands.serve();
+        }
         if (budget_ != nullptr) {
             // Who has nothing has nothing to give, and hears nobody.
             const bool shares = !regions_.empty();
             events.back().fd = shares ? budget_->news() : -1;
             idle_ms = shares && budget_->news() < 0 ? share_ms : -1;
-            if (shares) budget_->clear_news();
-        }
-        bool any = false;
-        while (serve()) {
-            any = true;
-            callers_.errands.serve();
         }
         retries = !memory_.is_behind() ? 0
                   : any ? 1

@@ -2,13 +2,13 @@
 
 #include "tier/paths.hpp"
 #include "tier/placement.hpp"
+#include "tier/sys.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -96,10 +96,15 @@ void hand_on(std::string_view name, std::string_view value) {
     const std::string before = std::string(name) + '=';
     std::size_t count = 0;
     while (environ[count] != nullptr) ++count;
-    // The program may keep pointers to both: they are never freed.
-    auto* const text = ::strdup((before + std::string(value)).c_str());
-    auto** const all = new char*[count + 2];
-    if (text == nullptr) throw std::bad_alloc();
+    // The program may keep pointers to both: they are never freed. Not of its heap, for what checks that for
+    // leaks (LeakSanitizer, Valgrind) would find those that the next variable replaces.
+    const std::string whole = before + std::string(value);
+    const std::size_t pointers = (count + 2) * sizeof(char*);
+    std::byte* const room = sys::map(whole_pages(pointers + whole.size() + 1));
+    if (room == nullptr) throw std::bad_alloc();
+    auto** const all = reinterpret_cast<char**>(room); // NOLINT: as aligned as a page
+    auto* const text = reinterpret_cast<char*>(room + pointers);
+    whole.copy(text, whole.size());
     const auto is_other = [&](const char* one) { return !std::string_view(one).starts_with(before); };
     char** end = std::copy_if(environ, environ + count, all, is_other);
     *end++ = text;

@@ -18,14 +18,18 @@ namespace assay::tier {
 /// lost where the program ignores it, and reads as signalfd(2). SIGURG, as a debugger passes it over.
 class Waker {
   public:
+    /// The thread, to others: also when it has ended, and nothing is to be woken any more.
+    struct Sleeper {
+        int process = 0, thread = 0;
+        void wake() const { ::syscall(SYS_tgkill, process, thread, number); }
+    };
+
     /// \throws std::system_error where no descriptor is left.
     Waker() : fd_(file()) {
         if (!fd_) throw std::system_error(errno, std::generic_category(), "signalfd");
     }
     [[nodiscard]] int fd() const { return fd_.get(); }
-    /// The number of the thread.
-    [[nodiscard]] int thread() const { return thread_; }
-    void wake() const { ::syscall(SYS_tgkill, process_, thread_, number); }
+    [[nodiscard]] const Sleeper& sleeper() const { return sleeper_; }
     /// \returns whether it was woken.
     [[nodiscard]] bool clear() const {
         signalfd_siginfo found{};
@@ -42,7 +46,7 @@ class Waker {
         return Fd(::signalfd(-1, &one, SFD_CLOEXEC | SFD_NONBLOCK));
     }
 
-    int process_ = ::getpid(), thread_ = static_cast<int>(::syscall(SYS_gettid));
+    Sleeper sleeper_{::getpid(), static_cast<int>(::syscall(SYS_gettid))};
     Fd fd_;
 };
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from command_line import CommandLine
 
 from assay.launch.document import launcher_document
 from assay.launch.driver import Driver
@@ -32,6 +33,7 @@ from assay.records import (
     Workload,
 )
 from assay.settings.registry import builtin, judge_all
+from narrow import narrow_program
 
 pytestmark = [
     pytest.mark.system,
@@ -192,6 +194,31 @@ def test_a_static_program_takes_no_allocator(
     work = Workload(argv=(program,))
     grants, _ = launched(assay_exec, tmp_path, host, {"malloc": "jemalloc"}, work)
     assert grants["malloc"].grant in (Granted.REFUSED, Granted.UNVERIFIED)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "narrow",
+        "leak",
+        *(pytest.param(one, marks=pytest.mark.rotating) for one in ("address", "thread")),
+    ],
+)
+def test_allocator_refused_before_launch_for_program_that_cannot_take_it(
+    assay_exec: Path, tmp_path: Path, host: Machine, kind: str
+) -> None:
+    if "jemalloc" not in host.libraries:
+        pytest.skip("jemalloc is not installed")
+    program = str(tmp_path / "program")
+    if kind == "narrow":
+        Path(program).write_bytes(narrow_program())
+        Path(program).chmod(0o755)
+    else:
+        compiled(tmp_path, "int main(void) { return 0; }", f"-fsanitize={kind}")
+    answer = CommandLine(assay_exec, tmp_path)("run", "--with", "malloc=jemalloc", "--", program)
+    assert (answer.status, answer.out) == (125, "")
+    told = "is a 32-bit" if kind == "narrow" else f"is built with -fsanitize={kind}"
+    assert f"malloc=jemalloc cannot be granted: {program} {told}" in answer.err
 
 
 def test_a_program_too_short_to_be_read(assay_exec: Path, tmp_path: Path, host: Machine) -> None:

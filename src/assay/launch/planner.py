@@ -41,7 +41,7 @@ from assay.records import (
 )
 from assay.settings.base import Pending, Refused, Resolved, Setting
 from assay.settings.joined import JOINED, contains, merge
-from assay.settings.refusal import STATIC
+from assay.settings.refusal import preload_hindrance
 from assay.settings.registry import Registry
 from assay.settings.system.kernel import RT_THROTTLING
 from assay.settings.system.smt import NAME as SMT
@@ -89,7 +89,9 @@ def plan(
     """
     machine = as_set(machine, config)
     drafts = [_draft(registry.get(name), config, machine) for name in config]
-    drafts = [_without_impossible_preload(draft, program) for draft in drafts]
+    if program is not None:
+        why = preload_hindrance(program, machine.arch)
+        drafts = [_without_impossible_preload(draft, program, why) for draft in drafts]
     drafts = _settle_shared(_settle_variables(_settle_single(drafts)))
     return Plan(
         configuration=config,
@@ -168,11 +170,11 @@ def _draft(setting: Setting, config: Configuration, machine: Machine) -> _Draft:
             return _Draft(setting, Prospect.GRANTABLE, note, actions)
 
 
-def _without_impossible_preload(draft: _Draft, program: Program | None) -> _Draft:
-    if program is None or not any(isinstance(action, Preload) for action in draft.actions):
+def _without_impossible_preload(draft: _Draft, program: Program, why: str | None) -> _Draft:
+    if not any(isinstance(action, Preload) for action in draft.actions):
         return draft
-    if program.static:
-        return draft.refuse(f"{program.argv0} {STATIC}")
+    if why is not None:
+        return draft.refuse(f"{program.argv0} {why}")
     unfit = program.runtimes.intersection(
         name for a in draft.actions if isinstance(a, Preload) for name in a.not_into
     )
@@ -181,8 +183,6 @@ def _without_impossible_preload(draft: _Draft, program: Program | None) -> _Draf
             f"{program.argv0} is compiled for {' and '.join(sorted(unfit))}, which the library to "
             "be preloaded cannot stand in for"
         )
-    if program.loader and "ld-musl" in program.loader:
-        return draft.refuse(f"{program.argv0} uses musl, whose loader cannot map glibc's libraries")
     return draft
 
 

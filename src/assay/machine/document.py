@@ -168,6 +168,10 @@ class Program(Record, frozen=True, kw_only=True):
         interpreter: name of a script's interpreter (``python3``), else ``None``.
         static: an ELF file without a dynamic loader; nothing can be preloaded into it.
         loader: the dynamic loader that it asks for; what is preloaded must be made for it.
+        elf_machine, elf_bits: for which machine its file is (``e_machine``) and bits of its class
+            (32 or 64); 0 where it is no ELF file.
+        sanitizers: those that it is built or runs with, as in ``-fsanitize=``: ``address``,
+            ``hwaddress``, ``thread``, ``memory``, ``leak``.
         libraries: paths of shared objects it links to or was seen to map, sorted.
         packages: Python packages that it was found to import.
         runtimes: what of interest is inside: ``gomp``, ``iomp``, ``llvm-omp``, ``openblas``,
@@ -190,6 +194,9 @@ class Program(Record, frozen=True, kw_only=True):
     interpreter: str | None = None
     static: bool = False
     loader: str | None = None
+    elf_machine: int = 0
+    elf_bits: int = 0
+    sanitizers: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     runtimes: frozenset[str] = frozenset()

@@ -5,6 +5,7 @@ Format: ``elf(5)``; dynamic tags: the System V gABI, chapter 5 (``linux/elf.h``)
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from pathlib import Path
 from typing import BinaryIO
@@ -15,7 +16,8 @@ _MAGIC = b"\x7fELF"
 _IDENT_BYTES = 20
 
 _PT_LOAD, _PT_DYNAMIC, _PT_INTERP = 1, 2, 3
-_DT_NULL, _DT_NEEDED, _DT_STRTAB, _DT_RPATH, _DT_RUNPATH = 0, 1, 5, 15, 29
+_DT_NULL, _DT_NEEDED, _DT_STRTAB, _DT_STRSZ, _DT_RPATH, _DT_RUNPATH = 0, 1, 5, 10, 15, 29
+_SHT_STRTAB = 3
 
 _MOST_TAGS = 65536
 _LONGEST_TEXT = 4096
@@ -40,6 +42,10 @@ class Ident(msgspec.Struct, frozen=True):
 
     machine: int
     bits: int
+
+    def __str__(self) -> str:
+        names = (name for name, known in _MACHINES.items() if known == (self.machine, self.bits))
+        return f"{self.bits}-bit {next(names, f'machine {self.machine}')}"
 
     def runs_on(self, arch: str) -> bool:
         """Whether a process of this architecture can load it; true where that is not known."""
@@ -96,6 +102,20 @@ def read_elf(path: Path) -> Elf | None:
         return None
 
 
+def string_tables(path: Path) -> tuple[tuple[int, int], ...]:
+    """Return place and size of the tables in a file that hold the names of its symbols.
+
+    That of the dynamic symbols is there always, others as long as nothing stripped them. A file
+    that cannot be read, is no ELF file, or is damaged has none.
+    """
+    try:
+        with path.open("rb") as file:
+            ident = parse_ident(file.read(_IDENT_BYTES))
+            return () if ident is None else _tables(_Reader(file, ident.bits))
+    except (OSError, struct.error, ValueError, OverflowError):
+        return ()
+
+
 class _Segment(msgspec.Struct, frozen=True):
     """One program header."""
 
@@ -137,6 +157,17 @@ class _Reader:
             found.append((tag, value))
         return found
 
+    def tables(self) -> list[tuple[int, int]]:
+        """Place and size of each section that holds names."""
+        layout = f"{self._order}{'QQQIHHHHH' if self._wide else 'IIIIHHHHH'}"
+        header = struct.unpack(layout, self._at(24, struct.calcsize(layout)))
+        place, size, count = header[2], header[7], header[8]
+        row = f"{self._order}{'IIQQQQIIQQ' if self._wide else 'IIIIIIIIII'}"
+        if count == 0 or size != struct.calcsize(row):
+            return []
+        rows = struct.iter_unpack(row, self._at(place, size * count))
+        return [(row[4], row[5]) for row in rows if row[1] == _SHT_STRTAB]
+
     def text(self, place: int) -> str:
         """The text at a place, to its NUL byte."""
         return self._at(place, _LONGEST_TEXT, exact=False).partition(b"\0")[0].decode()
@@ -171,6 +202,17 @@ def _dynamic_part(ident: Ident, reader: _Reader) -> Elf:
         rpath=_folders(named(_DT_RPATH)),
         runpath=_folders(named(_DT_RUNPATH)),
     )
+
+
+def _tables(reader: _Reader) -> tuple[tuple[int, int], ...]:
+    segments = reader.segments()
+    tags = dict(tag for s in segments if s.kind == _PT_DYNAMIC for tag in reader.tags(s))
+    found = []
+    if _DT_STRTAB in tags:
+        found.append((_file_place(segments, tags[_DT_STRTAB]), tags.get(_DT_STRSZ, 0)))
+    with contextlib.suppress(struct.error, ValueError):  # no program needs them to run
+        found += reader.tables()
+    return tuple(dict.fromkeys(found))
 
 
 def _file_place(segments: list[_Segment], address: int | None) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from assay.errors import BadInput
+from assay.machine import sanitizers
 from assay.machine.command import Command, base_name, look_through
 from assay.machine.document import Program
 from assay.machine.elf import Elf, read_elf
@@ -141,6 +142,7 @@ def observed(
         program,
         libraries=tuple(sorted({*program.libraries, *objects})),
         packages=tuple(sorted({*program.packages, *packages})),
+        sanitizers=tuple(sorted({*program.sanitizers, *sanitizers.of_files(objects)})),
         runtimes=program.runtimes | frozenset(reasons),
         reasons=dict(sorted({**program.reasons, **reasons}.items())),
         threads_peak=_highest(program.threads_peak, threads_peak),
@@ -250,6 +252,9 @@ def _describe(root: Root, target: _Target, known: Program) -> Program:
         interpreter=target.interpreter,
         static=elf is not None and elf.loader is None,
         loader=elf.loader if elf else None,
+        elf_machine=elf.ident.machine if elf else 0,
+        elf_bits=elf.ident.bits if elf else 0,
+        sanitizers=_sanitizers(place if elf else None, libraries),
         libraries=libraries,
         packages=found.packages,
         runtimes=frozenset(reasons),
@@ -286,6 +291,11 @@ def _native_inside(root: Root, target: _Target) -> _Inside:
         for name, mark in inside(place).items():
             reasons[name] = f"linked statically: the file holds {mark}"
     return _Inside(reasons)
+
+
+def _sanitizers(place: Path | None, libraries: Iterable[str]) -> tuple[str, ...]:
+    own = () if place is None else sanitizers.inside(place)
+    return tuple(sorted({*own, *sanitizers.of_files(libraries)}))
 
 
 def _libraries(root: Root, path: str, elf: Elf | None, env: Mapping[str, str]) -> tuple[str, ...]:

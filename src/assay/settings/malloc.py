@@ -24,7 +24,7 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
-from assay.settings.refusal import STATIC, is_preloadable, outside
+from assay.settings.refusal import is_preloadable, outside, preload_hindrance
 
 PREFIXES: dict[str, str] = {
     "jemalloc": "libjemalloc",
@@ -65,8 +65,8 @@ class Malloc(msgspec.Struct, frozen=True):
 
     def matters(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where something is installed and can be preloaded."""
-        if program.static:
-            return f"the program {STATIC}"
+        if why := preload_hindrance(program, machine.arch):
+            return f"the program {why}"
         installed = [name for name in PREFIXES if name in machine.libraries]
         if not installed:
             return f"no other allocator is installed: {_PACKAGES['jemalloc']}"

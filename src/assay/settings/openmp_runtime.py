@@ -26,7 +26,7 @@ from assay.records import (
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
 from assay.settings.pools import NO_OPENMP, OPENMP_RUNTIMES
-from assay.settings.refusal import STATIC, is_preloadable, outside
+from assay.settings.refusal import is_preloadable, outside, preload_hindrance
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -69,8 +69,8 @@ class Runtime(msgspec.Struct, frozen=True):
         """Where the program uses GNU's, and another is installed that can stand in for it."""
         if not program.runtimes & OPENMP_RUNTIMES.keys():
             return NO_OPENMP
-        if program.static:
-            return f"the program {STATIC}"
+        if why := preload_hindrance(program, machine.arch):
+            return f"the program {why}"
         if program.runtimes.intersection(_KMPC):
             return "the program brings LLVM's or Intel's runtime; name it to vary it"
         others = tuple(

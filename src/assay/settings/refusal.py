@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+from assay.machine.document import Program
+from assay.machine.elf import Ident
 from assay.records import Domain, Value
 from assay.settings.base import Refused
 
 STATIC = "is linked statically: nothing can be preloaded"
 """What is said of a program that has no loader (ld.so(8))."""
+
+
+def preload_hindrance(program: Program, arch: str) -> str | None:
+    """Return why nothing can be preloaded into a program, as a predicate; none where it can.
+
+    The libraries are built with glibc, for ``arch`` (as ````uname -m```` names it).
+    """
+    if program.static:
+        return STATIC
+    ident = Ident(program.elf_machine, program.elf_bits)
+    if program.elf_bits and not ident.runs_on(arch):
+        return f"is a {ident} program, into which no library of {arch} can be preloaded"
+    if program.loader and "ld-musl" in program.loader:
+        return "uses musl, whose loader cannot map glibc's libraries"
+    if program.sanitizers:
+        flags = ", ".join(f"-fsanitize={name}" for name in program.sanitizers)
+        return (
+            f"is built with {flags}, whose runtime has an allocator of its own and must be the"
+            " first that is loaded: nothing can be preloaded"
+        )
+    return None
 
 
 def is_preloadable(path: str) -> bool:

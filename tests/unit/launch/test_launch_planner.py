@@ -227,6 +227,29 @@ def test_nothing_is_preloaded_into_a_static_program() -> None:
     assert not planned({"malloc": "glibc"}, prog=program(static=True)).refused
 
 
+@pytest.mark.parametrize(
+    ("built", "told"),
+    [
+        ({"elf_machine": 3, "elf_bits": 32}, "is a 32-bit i686 program"),
+        ({"elf_machine": 62, "elf_bits": 32}, "is a 32-bit machine 62 program"),
+        ({"elf_machine": 243, "elf_bits": 64}, "is a 64-bit riscv64 program"),
+        ({"loader": "/lib/ld-musl-x86_64.so.1"}, "uses musl"),
+        ({"sanitizers": ("address",)}, "is built with -fsanitize=address"),
+        ({"sanitizers": ("leak", "thread")}, "-fsanitize=leak, -fsanitize=thread"),
+    ],
+)
+def test_preload_refused_for_program_that_cannot_take_it(
+    built: dict[str, object], told: str
+) -> None:
+    made = planned({"malloc": "jemalloc", "nice": 5}, prog=program(**built))
+    assert told in (made.refused["malloc"].reason or "")
+    assert not any(isinstance(a, Preload) for a in made.actions)
+    assert made.words["nice"].prospect is not Prospect.REFUSED
+    assert not planned({"malloc": "glibc"}, prog=program(**built)).refused
+    native = program(elf_machine=62, elf_bits=64)
+    assert not planned({"malloc": "jemalloc"}, prog=native).refused
+
+
 def test_places_without_binding_are_said_to_do_nothing() -> None:
     made = planned({"omp.bind": "false", "omp.places": "cores"})
     assert made.words["omp.places"].prospect is Prospect.DEGRADED

@@ -12,6 +12,7 @@ from assay.machine.identity import digest_of
 from assay.machine.program import find_program, inspect, observed
 from assay.machine.root import Root
 from assay.records import decode, encode
+from narrow import narrow_program
 
 ENV = {"PATH": "/usr/bin:/bin"}
 MAIN = "int main() { return 0; }"
@@ -138,6 +139,46 @@ def test_static_program(compiler, tmp_path):
     program = inspect(["./static"], env=ENV, cwd=str(tmp_path))
     assert (program.path, program.kind, program.static) == (str(path), "elf", True)
     assert program.libraries == () and program.loader is None and program.runtimes == frozenset()
+
+
+@pytest.mark.parametrize(
+    "sanitizer",
+    ["address", *(pytest.param(name, marks=pytest.mark.rotating) for name in ("thread", "leak"))],
+)
+def test_sanitizer_of_a_program_is_seen(compiler, tmp_path, sanitizer):
+    path = compiler(tmp_path / "whole", MAIN, f"-fsanitize={sanitizer}")
+    program = inspect([str(path)], env=ENV)
+    assert program.sanitizers == (sanitizer,)
+    assert decode(encode(program), Program) == program
+    static = f"-static-lib{sanitizer[0]}san"
+    for more in ((), ("-s",)):
+        inside = compiler(tmp_path / "static", MAIN, f"-fsanitize={sanitizer}", static, *more)
+        assert sanitizer in inspect([str(inside)], env=ENV).sanitizers, more
+
+
+def test_names_of_sanitizers_in_other_places_are_none(compiler, tmp_path):
+    """As in a compiler, which writes them, and with the one that has no allocator."""
+    texts = ", ".join(f'"__{name}_init", "{name.upper()}_OPTIONS"' for name in ("asan", "lsan"))
+    source = f"const char* volatile texts[] = {{{texts}}}; {MAIN}"
+    for more in ((), ("-fsanitize=undefined",), ("-fsanitize=undefined", "-static-libubsan")):
+        path = compiler(tmp_path / "texts", source, *more)
+        assert inspect([str(path)], env=ENV).sanitizers == ()
+    assert inspect([sys.executable], env=ENV).sanitizers == ()
+
+
+def test_sanitizer_that_was_mapped_is_seen():
+    maps = ["/usr/lib/libasan.so.8", "/usr/lib/clang/19/lib/linux/libclang_rt.hwasan-x86_64.so"]
+    found = observed(Program(argv0="sh"), ["/usr/lib/libasanx.so", *maps])
+    assert found.sanitizers == ("address", "hwaddress")
+
+
+def test_machine_of_a_program_is_read(tmp_path):
+    path = tmp_path / "narrow"
+    path.write_bytes(narrow_program())
+    path.chmod(0o755)
+    program = inspect([str(path)], env=ENV)
+    assert (program.elf_machine, program.elf_bits) == (3, 32)
+    assert (program.static, program.loader) == (False, "/lib/ld-linux.so.2")
 
 
 def test_runtimes_inside_the_file(compiler, tmp_path):

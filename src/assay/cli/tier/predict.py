@@ -17,7 +17,7 @@ from assay.cli.tier.place import device_of, tier_env
 from assay.cli.wire import program_of
 from assay.errors import BadInput, NotPossible
 from assay.records import to_builtins
-from assay.settings.refusal import STATIC
+from assay.settings.refusal import preload_hindrance
 from assay.tier.look import looks
 from assay.tier.prediction import Prediction, predicted, reasons
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration, show_signal
@@ -42,10 +42,10 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
             )
     if not command:
         raise BadInput("There is no program.", "Write it after --, as in -- ./app.")
-    if program_of(tuple(command)).static:
+    if why := preload_hindrance(program_of(tuple(command)), os.uname().machine):
         raise NotPossible(
-            f"{command[0]} {STATIC}.",
-            "Link it dynamically, or have it ask for regions (tier.h).",
+            f"{command[0]} {why}.",
+            "Build it otherwise, or have it ask for regions (tier.h).",
         )
     for_s = parse_duration_s(getattr(arguments, "for")) if getattr(arguments, "for") else FOR_S
     dram_bytes = parse_bytes(arguments.dram)
