@@ -15,6 +15,7 @@ from assay.records import (
     Affinity,
     AffinityCalls,
     EnvSet,
+    EnvUnset,
     IoPriority,
     Launch,
     MemPolicy,
@@ -131,15 +132,18 @@ def launcher_document(
     names = set(plan.configuration if varied is None else varied)
     # It is said on standard error: where that is not read, it would be said to the user.
     asks_core = stderr is not None and (survey or ISA in names)
-    variables = {**workload.environment, **_environment(plan, env)}
-    told = _told(variables, env) if asks_core else variables
+    gone = unset_by(plan)
+    kept = {name: value for name, value in env.items() if name not in gone}
+    given = {name: text for name, text in workload.environment.items() if name not in gone}
+    variables = {**given, **_environment(plan, kept)}
+    told = _told(variables, kept) if asks_core else variables
     by_choice = chosen(launch, observe)
     on = by_choice | needed(workload, names)
     document = {
         "schema": 1,
         "argv": list(command_of(plan, workload, several[0][0] if several else None)),
         "env_set": told if pad_bytes is None else {**told, PAD: "x" * pad_bytes},
-        "env_unset": ["LD_PRELOAD"] if _loses_preload(plan, variables, env) else [],
+        "env_unset": _unset(plan, variables, env),
         "cwd": workload.cwd,
         "stdin": workload.stdin or "/dev/null",
         "stdout": None if several else stdout,
@@ -157,7 +161,7 @@ def launcher_document(
             *counted(workload),
         ],
         **_sampling(on, workload),
-        **(_read_back(names, variables, survey=survey) if Observation.READBACK in on else {}),
+        **(_read_back(names, variables, gone, survey=survey) if Observation.READBACK in on else {}),
         **_process(plan),
     }
     empty: tuple[object, ...] = (None, {}, [])
@@ -208,17 +212,20 @@ def _sampling(on: frozenset[Observation], workload: Workload) -> dict[str, Any]:
     return found
 
 
-def _read_back(names: set[str], variables: Mapping[str, str], *, survey: bool) -> dict[str, Any]:
+def _read_back(
+    names: set[str], variables: Mapping[str, str], gone: Iterable[str], *, survey: bool
+) -> dict[str, Any]:
     """Return what is read back from the program.
 
     Args:
         names: of the settings that differ between the arms.
         variables: that the launch sets.
+        gone: variables that it unsets.
         survey: time does not count, so that all there is may be read.
     """
     return {
         "observe": list(dict.fromkeys((*observations(names), *(_UNTIMED if survey else ())))),
-        "environ_names": sorted((*variables, *_tunables(variables))),
+        "environ_names": sorted({*variables, *gone, *_tunables(variables)}),
         "map_names": None if survey else list(_MAP_NAMES),
     }
 
@@ -239,9 +246,17 @@ def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
     return variables
 
 
-def _loses_preload(plan: Plan, variables: dict[str, str], env: Mapping[str, str]) -> bool:
-    cleared = any(isinstance(a, Unpreload) for a in plan.actions)
-    return cleared and "LD_PRELOAD" in env and "LD_PRELOAD" not in variables
+def unset_by(plan: Plan) -> tuple[str, ...]:
+    """Return the inherited variables that a plan takes out of the environment."""
+    return tuple(action.name for action in plan.actions if isinstance(action, EnvUnset))
+
+
+def _unset(plan: Plan, variables: Mapping[str, str], env: Mapping[str, str]) -> list[str]:
+    """Return the inherited variables that the launcher takes out, and does not set anew."""
+    names = list(unset_by(plan))
+    if any(isinstance(action, Unpreload) for action in plan.actions):
+        names.append("LD_PRELOAD")
+    return [name for name in dict.fromkeys(names) if name in env and name not in variables]
 
 
 def _told(variables: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from assay.records import Configuration, EnvSet, Plan, Range, Space, Value
+from assay.records import Configuration, EnvSet, EnvUnset, Plan, Range, Space, Value
 from assay.records.domain import Domain
+from assay.settings.inherited import inherited_settings, inherited_words
 from assay.settings.joined import JOINED
 from assay.untrusted import clean
 
@@ -29,9 +30,17 @@ def overridden(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
 
 
 def of_plan(plan: Plan, env: Mapping[str, str]) -> Iterable[str]:
-    """One line for each variable that the plan sets otherwise."""
+    """Yield a line for each variable that the plan sets otherwise or unsets, or that stays."""
     for name, value in overridden(plan, env).items():
         yield clean(f"{_kept(name, env)}, this configuration sets {value}")
+    unset = {action.name for action in plan.actions if isinstance(action, EnvUnset)}
+    own = {action.name for action in plan.actions if isinstance(action, EnvSet)}
+    found = inherited_settings(env)
+    for name in sorted(unset & env.keys()):
+        yield clean(f"{_kept(name, env)}, this configuration unsets it")
+    for name, value in found.items():
+        if name not in unset | own:
+            yield clean(f"{inherited_words({name: value})} is exported already, and stays")
 
 
 def of_space(

@@ -21,6 +21,7 @@ from assay.records import (
     Command,
     Configuration,
     EnvSet,
+    EnvUnset,
     HoldFd,
     Instances,
     IoPriority,
@@ -57,6 +58,7 @@ _ORDER: tuple[type, ...] = (
     Command,
     Arg,
     Wrap,
+    EnvUnset,
     EnvSet,
     Unpreload,
     Preload,
@@ -92,7 +94,7 @@ def plan(
     if program is not None:
         why = preload_hindrance(program, machine.arch)
         drafts = [_without_impossible_preload(draft, program, why) for draft in drafts]
-    drafts = _settle_shared(_settle_variables(_settle_single(drafts)))
+    drafts = _settle_unset(_settle_shared(_settle_variables(_settle_single(drafts))))
     return Plan(
         configuration=config,
         actions=tuple(sorted(_merged(drafts), key=_place)),
@@ -207,6 +209,22 @@ def _yield_variables(draft: _Draft, owners: Mapping[str, tuple[str, str]]) -> _D
         if not owner.startswith("env."):
             return draft.refuse(f"{owner} sets {name} to {value}, this would to {wanted[name]}")
         settled = settled.degrade(f"{name} is left to {owner}")
+    return settled
+
+
+def _settle_unset(drafts: list[_Draft]) -> list[_Draft]:
+    """Refuse to unset what another setting sets: the variable is not inherited then.
+
+    A list that settings share is another matter: without the inherited part it begins empty.
+    """
+    owners = {name: draft.setting.name for draft in drafts for name in _variables(draft)}
+    settled = []
+    for draft in drafts:
+        names = [action.name for action in draft.actions if isinstance(action, EnvUnset)]
+        held = next((name for name in names if name in owners), None)
+        settled.append(
+            draft if held is None else draft.refuse(f"{owners[held]} sets {held} itself")
+        )
     return settled
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from assay.launch.becoming import ERRNO, FILTER, PRCTL, UNSHARE, VIEW
 from assay.launch.building import FOLDER, build_command, built_in, in_folder
 from assay.launch.command import command_of
-from assay.launch.document import numbered
+from assay.launch.document import numbered, unset_by
 from assay.launch.exported import of_plan
 from assay.launch.files import words_for_files
 from assay.launch.system.script import PUT_BACK, system_lines
@@ -79,6 +79,7 @@ def shell_script(
         lines.append(f"cd -- {shlex.quote(workload.cwd)}")
     lines += _build_lines(plan, workload)
     workload = built_in(workload, _FOLDER) if workload.build else workload
+    lines += _unset_lines(plan)
     lines += _preload_lines(plan)
     lines += _cache_lines(plan, workload)
     lines += _hook_lines(plan)
@@ -279,10 +280,11 @@ def _environment(
     An instance has some of its own.
     """
     planned = [a for a in plan.actions if isinstance(a, EnvSet)]
+    elsewhere = {*own, *(a.name for a in planned), *unset_by(plan)}
     found = [
         f"  {name}={shlex.quote(value)}"
         for name, value in workload.environment.items()
-        if name not in own and all(a.name != name for a in planned)
+        if name not in elsewhere
     ]
     found += [f"  {name}={shlex.quote(value)}" for name, value in own.items()]
     found += [f"  {_assignment(plan, action)}" for action in planned]
@@ -373,6 +375,12 @@ def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
         f'  if [ -f "$file" ]; then {_CACHE[states[0]]}; fi',
         "done",
     ]
+
+
+def _unset_lines(plan: Plan) -> list[str]:
+    """Unset what is not to be inherited, behind the build and before lists are added to."""
+    gone = unset_by(plan)
+    return [f"unset {' '.join(gone)}"] if gone else []
 
 
 def _preloads_change(plan: Plan) -> bool:

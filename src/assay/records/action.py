@@ -19,6 +19,12 @@ class EnvSet(Record, frozen=True, kw_only=True, tag_field="kind", tag="env"):
     value: str
 
 
+class EnvUnset(Record, frozen=True, kw_only=True, tag_field="kind", tag="env_unset"):
+    """Take a variable that the caller exports out of the environment."""
+
+    name: str
+
+
 class Arg(Record, frozen=True, kw_only=True, tag_field="kind", tag="arg"):
     """Replace the placeholder ``{name}`` in the command."""
 
@@ -258,6 +264,7 @@ HostAction = SystemAction | ControlGroup | Delegate | TaskAffinity | Balancer
 
 Action = (
     EnvSet
+    | EnvUnset
     | Arg
     | Build
     | Command

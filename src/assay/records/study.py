@@ -158,7 +158,8 @@ class Stratum(Record, frozen=True, kw_only=True):
 
     Samples of different strata are never pooled. ``surroundings`` are what launches inherit from
     the shell: variables (digests of their values), niceness, scheduling class. ``host`` is the
-    whole machine document, kept for reports and not compared.
+    whole machine document, kept for reports and not compared, as is ``inherited``: variables of
+    the shell that set thread pools, allocators, the C library or its loader, with their values.
     """
 
     number: int
@@ -171,6 +172,7 @@ class Stratum(Record, frozen=True, kw_only=True):
     machine: str
     model: str = ""
     host: dict[str, Any] = {}
+    inherited: dict[str, str] = {}
 
 
 class Summary(Record, frozen=True, kw_only=True):

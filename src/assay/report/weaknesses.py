@@ -25,6 +25,7 @@ from assay.report.inputs import ReportInput
 from assay.report.plain import change, change_interval, duration, shorten
 from assay.report.scale import Scale
 from assay.report.trials import State
+from assay.search.condition_notes import condition_notes
 from assay.search.floor import floor_notes
 from assay.search.notes import tells_refusal
 from assay.stats.drift import drift, end_thirds
@@ -69,6 +70,7 @@ def weaknesses(
         *_outside(timed),
         *_noise_floor(report),
         *_strata(report),
+        *(note for stratum in report.strata[-1:] for note in condition_notes(stratum)),
     ]
     return tuple(dict.fromkeys(clean(note) for note in found))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import ClassVar
 
@@ -28,9 +27,7 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, judge_environment, never_ran, unverified
-from assay.settings.words import word_of
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+from assay.settings.words import is_variable_name, word_of
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -47,7 +44,7 @@ class _Named(msgspec.Struct, frozen=True):
     """What the word becomes part of."""
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.own_name):
+        if not is_variable_name(self.own_name):
             raise BadInput(
                 f"{self.own_name!r} is not the name of {self.what}.",
                 "Names hold letters, digits and underscores, and begin with no digit.",

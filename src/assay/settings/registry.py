@@ -17,6 +17,7 @@ from assay.settings.evidence import degraded, never_ran, unverified
 from assay.settings.frameworks import FRAMEWORKS
 from assay.settings.glibc import TUNABLES
 from assay.settings.gpus import Gpus
+from assay.settings.inherited import Inherited
 from assay.settings.instances import INSTANCES
 from assay.settings.io import IoClass
 from assay.settings.isa import CpuIsa
@@ -40,8 +41,8 @@ from assay.settings.view import View
 class Registry:
     """Settings by name, in the order given.
 
-    ``env.NAME``, ``arg.NAME``, ``build.NAME`` and ``limit.NAME`` exist on demand, as do
-    ``vm.thp.SIZE``, ``vm.hugepages.SIZE``, ``boot.ARG`` and ``firmware.NAME``.
+    ``env.NAME``, ``inherited.NAME``, ``arg.NAME``, ``build.NAME`` and ``limit.NAME`` exist on
+    demand, as do ``vm.thp.SIZE``, ``vm.hugepages.SIZE``, ``boot.ARG`` and ``firmware.NAME``.
     """
 
     def __init__(self, settings: Iterable[Setting]) -> None:
@@ -69,6 +70,8 @@ class Registry:
         family, _, rest = name.partition(".")
         if family == "env" and rest:
             return EnvVariable(rest)
+        if family == "inherited" and rest:
+            return Inherited(rest)
         if family == "arg" and rest:
             return Argument(rest)
         if family == "build" and rest:

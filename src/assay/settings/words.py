@@ -7,9 +7,17 @@ number, ``08`` and ``1.50`` are texts.
 from __future__ import annotations
 
 import math
+import re
 
 from assay.records import Value
 from assay.records.configuration import show_value
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def is_variable_name(text: str) -> bool:
+    """Return whether a shell takes a text for the name of a variable."""
+    return _VARIABLE.fullmatch(text) is not None
 
 
 def word_of(value: Value) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import msgspec
 
@@ -15,6 +16,7 @@ from assay.records.configuration import show_value
 from assay.search.expression import Expression
 from assay.search.space import same_value
 from assay.settings.base import Suggestion
+from assay.settings.inherited import inherited_parameters
 from assay.settings.registry import Registry
 from assay.settings.system.common import NAMED_ONLY
 
@@ -31,8 +33,20 @@ SYSTEM_WIDE = "system settings"
 """Stands for all of them where it is said what is not tried."""
 
 
-def choose(registry: Registry, program: Program, machine: Machine) -> Chosen:
-    """The settings that can matter for this program on this machine."""
+def choose(
+    registry: Registry,
+    program: Program,
+    machine: Machine,
+    env: Mapping[str, str] = MappingProxyType({}),
+) -> Chosen:
+    """Return the settings that can matter for this program on this machine.
+
+    Args:
+        registry: all settings.
+        program: with what its first launch showed.
+        machine: as programs have it.
+        env: that launches start from; the absence of a setting in it is tried as well.
+    """
     parameters = []
     left_out = {}
     for setting in registry:
@@ -51,6 +65,7 @@ def choose(registry: Registry, program: Program, machine: Machine) -> Chosen:
             )
         else:
             left_out[setting.name] = answer
+    parameters += inherited_parameters(env, program)
     return Chosen(Space(parameters=tuple(parameters)), left_out)
 
 

@@ -30,6 +30,7 @@ from assay.records.workload import WALL
 from assay.search.calibrate import CalibrateRace
 from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
+from assay.search.condition_notes import condition_notes
 from assay.search.explain import Explanation, explanation_of
 from assay.search.failure import last_failure
 from assay.search.floor import beside, floor_notes
@@ -218,7 +219,7 @@ def _carry_on(
     floor = _floor_beside(store, stratum, spec, conclusion)
     # What a clean-up took away was there while the program ran.
     told = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
-    told += _elsewhere_notes(store, stratum, conclusion, floor)
+    told += (*condition_notes(stratum), *_elsewhere_notes(store, stratum, conclusion, floor))
     record = store.study(study_id)
     elapsed_s = elapsed_of(store, record)
     stratum_number = _one_of_several(record)
@@ -353,7 +354,7 @@ def stored_result(store: Store, record: StudyRecord) -> Result | None:
         conclusion,
         elapsed_of(store, record),
         floor,
-        _elsewhere_notes(store, newest, conclusion, floor),
+        (*condition_notes(newest), *_elsewhere_notes(store, newest, conclusion, floor)),
         stratum=_one_of_several(record),
         explanation=why,
     )

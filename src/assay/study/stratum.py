@@ -15,6 +15,7 @@ from assay.machine.reader import fingerprint
 from assay.machine.surroundings import VARIABLE, counts, surroundings
 from assay.records import Stratum, to_builtins
 from assay.settings.gpus import VARIABLES
+from assay.settings.inherited import inherited_settings
 
 MEMORY_LIMIT = "memory limit"
 
@@ -34,6 +35,7 @@ def stratum_of(
         machine=fingerprint(machine),
         model=machine.model,
         host=to_builtins(machine),
+        inherited=inherited_settings(env),
     )
 
 

@@ -62,6 +62,7 @@ def some_value(setting: Setting, host: Machine) -> st.SearchStrategy[Value]:
 def requests(draw: st.DrawFn) -> tuple[Machine, Configuration]:
     host = draw(HOSTS)
     named = [*REGISTRY, REGISTRY.get("env.OMP_NUM_THREADS"), REGISTRY.get("arg.n")]
+    named += [REGISTRY.get("inherited.OMP_NUM_THREADS"), REGISTRY.get("inherited.LD_PRELOAD")]
     chosen = draw(st.lists(st.sampled_from(named), unique_by=lambda s: s.name, max_size=6))
     return host, Configuration({s.name: draw(some_value(s, host)) for s in chosen})
 

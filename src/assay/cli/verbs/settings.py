@@ -14,9 +14,11 @@ from assay.records import Configuration, Scope, Value
 from assay.records.configuration import show_value
 from assay.settings.base import Setting
 from assay.settings.boot import pausing
+from assay.settings.inherited import inherited_settings, inherited_words
 from assay.settings.system.idle import Idle
 from assay.settings.system.knob import Knob
 from assay.study.laboratory import Laboratory
+from assay.untrusted import clean
 
 
 def run(parsed: Parsed) -> int:
@@ -33,14 +35,19 @@ def run(parsed: Parsed) -> int:
         return _show(lab, lab.registry.get(arguments.name), arguments.json)
     documents = [_document(lab, setting) for setting in lab.registry]
     if arguments.json:
-        print_json({"settings": documents})
+        print_json({"settings": documents, "inherited": inherited_settings(lab.driver.env)})
         return 0
     width = max(len(setting.name) for setting in lab.registry)
     _list(lab, [s for s in lab.registry if s.scope is not Scope.SYSTEM], width)
     print(f"{'env.NAME':{width}}  An environment variable.")
+    print(f"{'inherited.NAME':{width}}  Whether an exported variable is kept, or unset.")
     print(f"{'limit.NAME':{width}}  A resource limit of the program (setrlimit), as limit.nofile.")
     print(f"{'arg.NAME':{width}}  What stands for {{NAME}} in the command.")
     print(f"{'build.NAME':{width}}  What stands for {{NAME}} in the command of --build.")
+    inherited = inherited_settings(lab.driver.env)
+    if inherited:
+        print("\nExported here; the default keeps them, and inherited.NAME=unset takes one away:\n")
+        print(*(f"  {clean(inherited_words({n: v}))}" for n, v in inherited.items()), sep="\n")
     of_system = [s for s in lab.registry if s.scope is Scope.SYSTEM]
     here = [s for s in of_system if _is_here(s, lab)]
     print("\nOf the whole machine, for all that runs on it; changed as root, and put back:\n")

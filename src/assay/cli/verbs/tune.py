@@ -201,7 +201,7 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
                 "`assay doctor` shows what this host grants.",
             )
         return space, refused
-    chosen = choose(lab.registry, program, lab.room)
+    chosen = choose(lab.registry, program, lab.room, lab.driver.env)
     space, refused = grantable(chosen.space, lab.foreseen)
     if not space.parameters:
         raise NotPossible(

@@ -1,0 +1,166 @@
+"""Exported settings: shown, and their absence is a value of a setting."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assay.errors import BadInput
+from assay.launch.document import launcher_document
+from assay.launch.exported import of_plan
+from assay.launch.planner import plan
+from assay.launch.script import shell_script
+from assay.records import (
+    Choices,
+    Configuration,
+    Granted,
+    Launch,
+    Seen,
+    Stage,
+    Value,
+    Workload,
+)
+from assay.search.condition_notes import condition_notes
+from assay.settings.inherited import inherited_parameters, inherited_settings
+from assay.settings.registry import builtin, judge_all
+from assay.study.choose import choose
+from assay.study.stratum import stratum_of
+
+from .hosts import facts, machine, program
+
+REGISTRY = builtin()
+HOST = machine()
+SPEAKS = Workload(argv=("/bin/sh", "-c", 'echo "${OMP_PROC_BIND-none} ${GLIBC_TUNABLES-none}"'))
+
+
+def document(given: dict[str, Value], env: dict[str, str]) -> dict[str, object]:
+    config = Configuration(given)
+    launch = Launch(configuration=config, arm="x", stage=Stage.SEARCH, block=0, position=0)
+    return launcher_document(plan(config, HOST, REGISTRY), SPEAKS, launch, env=env)
+
+
+@pytest.mark.parametrize(
+    ("name", "runtimes"),
+    [
+        ("OMP_PROC_BIND", ("gomp",)),
+        ("OMP_NUM_THREADS", ("openblas",)),
+        ("KMP_BLOCKTIME", ("iomp",)),
+        ("GOMP_SPINCOUNT", ("gomp",)),
+        ("MKL_NUM_THREADS", ("mkl",)),
+        ("MALLOC_ARENA_MAX", ()),
+        ("MALLOC_CONF", ("jemalloc",)),
+        ("GLIBC_TUNABLES", ()),
+        ("LD_PRELOAD", ()),
+    ],
+)
+def test_absence_of_an_exported_setting_is_tried(name: str, runtimes: tuple[str, ...]) -> None:
+    env = {name: "1", "HOME": "/root"}
+    space = choose(REGISTRY, program(*runtimes), HOST, env).space
+    found = {one.name: one for one in space.parameters}[f"inherited.{name}"]
+    assert found.domain == Choices(("unset",)) and found.default == "kept"
+    assert f"{name}=1 is exported here" == found.reason
+    assert inherited_settings(env) == {name: "1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "runtimes", "others"),
+    [
+        ("OMP_PROC_BIND", "true", (), {}),  # no runtime that reads it
+        ("KMP_AFFINITY", "compact", ("gomp",), {}),
+        ("MALLOC_ARENA_MAX", "1", (), {"static": True}),
+        ("OMP_STACKSIZE", "64M", ("gomp",), {}),  # the life of the program may hang on it
+        ("OMP_PROC_BIND", "", ("gomp",), {}),
+        ("OMPI_COMM_WORLD_RANK", "0", ("gomp",), {}),
+        ("OMP_DISPLAY_ENV", "true", ("gomp",), {}),
+        ("EDITOR", "vi", ("gomp",), {}),
+    ],
+)
+def test_a_variable_that_the_program_does_not_read_is_not_tried(
+    name: str, value: str, runtimes: tuple[str, ...], others: dict[str, object]
+) -> None:
+    assert not list(inherited_parameters({name: value}, program(*runtimes, **others)))
+
+
+def test_an_unset_variable_leaves_the_environment_of_the_launch() -> None:
+    env = {"OMP_PROC_BIND": "true", "LD_PRELOAD": "/lib/libx.so"}
+    given: dict[str, Value] = {f"inherited.{name}": "unset" for name in env}
+    found = document(given, env)
+    assert found["env_unset"] == ["LD_PRELOAD", "OMP_PROC_BIND"]
+    assert "env_unset" not in document(given, {})
+    assert "env_unset" not in document({"inherited.OMP_PROC_BIND": "kept"}, env)
+
+
+def test_a_shared_list_begins_empty_without_its_inherited_part() -> None:
+    env = {"GLIBC_TUNABLES": "glibc.malloc.arena_max=1"}
+    given: dict[str, Value] = {"malloc.hugepages": "thp"}
+    kept = document(given, env)["env_set"]
+    alone = document({**given, "inherited.GLIBC_TUNABLES": "unset"}, env)["env_set"]
+    assert isinstance(kept, dict) and isinstance(alone, dict)
+    assert "arena_max" in kept["GLIBC_TUNABLES"] and "arena_max" not in alone["GLIBC_TUNABLES"]
+    assert "hugetlb" in alone["GLIBC_TUNABLES"]
+
+
+def test_an_inherited_preload_goes_and_that_of_the_plan_stays() -> None:
+    given: dict[str, Value] = {"malloc": "jemalloc", "inherited.LD_PRELOAD": "unset"}
+    found = document(given, {"LD_PRELOAD": "/lib/libx.so"})["env_set"]
+    assert isinstance(found, dict)
+    assert found["LD_PRELOAD"] == HOST.libraries["jemalloc"]
+
+
+def test_a_variable_that_another_setting_sets_is_not_unset_as_well() -> None:
+    found = plan(
+        Configuration({"inherited.OMP_PROC_BIND": "unset", "omp.bind": "close"}), HOST, REGISTRY
+    )
+    assert found.refused["inherited.OMP_PROC_BIND"].reason == "omp.bind sets OMP_PROC_BIND itself"
+
+
+def test_the_script_unsets_it(tmp_path: Path) -> None:
+    config = Configuration(
+        {"inherited.OMP_PROC_BIND": "unset", "inherited.GLIBC_TUNABLES": "unset"}
+    )
+    script = tmp_path / "script"
+    script.write_text(shell_script(plan(config, HOST, REGISTRY), SPEAKS))
+    env = {**os.environ, "OMP_PROC_BIND": "true", "GLIBC_TUNABLES": "glibc.malloc.arena_max=1"}
+    done = subprocess.run(["/bin/sh", script], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "none none\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "environ", "grant"),
+    [
+        ("unset", {}, Granted.GRANTED),
+        ("unset", {"OMP_PROC_BIND": "true"}, Granted.REFUSED),
+        ("kept", {"OMP_PROC_BIND": "true"}, Granted.GRANTED),
+        ("unset", None, Granted.UNVERIFIED),
+    ],
+)
+def test_judged_by_the_environment_of_the_program(
+    value: str, environ: dict[str, str] | None, grant: Granted
+) -> None:
+    config = Configuration({"inherited.OMP_PROC_BIND": value})
+    made = plan(config, HOST, REGISTRY)
+    found = judge_all(config, REGISTRY, made, facts(Seen(environ=environ)))
+    assert found["inherited.OMP_PROC_BIND"].grant is grant
+
+
+def test_inherited_settings_are_told_in_plan_record_and_answer() -> None:
+    env = {"OMP_PROC_BIND": "true", "TOKEN": "secret", "MALLOC_ARENA_MAX": "1"}
+    stratum = stratum_of(0, HOST, None, env)
+    assert stratum.inherited == {"MALLOC_ARENA_MAX": "1", "OMP_PROC_BIND": "true"}
+    (note,) = condition_notes(stratum)
+    assert "MALLOC_ARENA_MAX=1, OMP_PROC_BIND=true" in note and "secret" not in note
+    made = plan(Configuration({"inherited.OMP_PROC_BIND": "unset"}), HOST, REGISTRY)
+    assert list(of_plan(made, env)) == [
+        "OMP_PROC_BIND=true is exported already: the default keeps it, "
+        "this configuration unsets it",
+        "MALLOC_ARENA_MAX=1 is exported already, and stays",
+    ]
+
+
+@pytest.mark.parametrize("name", ["", "A-B", "1A"])
+def test_no_variable_has_such_a_name(name: str) -> None:
+    with pytest.raises(BadInput):
+        REGISTRY.get(f"inherited.{name}")
