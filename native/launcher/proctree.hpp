@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct ProcStat {
     std::uint64_t start_ticks = 0;
     int priority = 0; // of the real-time classes
     int policy = 0;
+    std::string name; // as the kernel keeps it: at most 15 bytes
 
     /// False between fork and exec (PF_FORKNOEXEC).
     [[nodiscard]] bool executed() const { return (flags & 0x40U) == 0; }

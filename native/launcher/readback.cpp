@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string_view>
 
@@ -83,6 +84,15 @@ std::optional<std::int64_t> filters_of(std::string_view status) {
     return mode ? std::optional<std::int64_t>(*mode == 0 ? 0 : 1) : std::nullopt;
 }
 
+/// Whether a process starts and watches the processes of a parallel program, and computes nothing itself.
+/// Its threads wait, and its mask is the host's.
+bool starts_others(const ProcStat& stat) {
+    static constexpr auto names = std::to_array<std::string_view>(
+        {"aprun", "hydra_bstrap_pro", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
+         "orted", "orterun", "palsd", "prte", "prted", "prterun", "slurmstepd", "srun", "torchrun"});
+    return std::find(names.begin(), names.end(), stat.name) != names.end();
+}
+
 bool busier(const ProcStat& a, const ProcStat& b) {
     if (a.own_ticks != b.own_ticks) return a.own_ticks > b.own_ticks;
     if (a.threads != b.threads) return a.threads > b.threads;
@@ -138,6 +148,8 @@ void Readback::read_tree(Nanos now) {
         if (pid == program_ && !stat->executed()) return; // still ourselves, before exec
         tree.push_back(*stat);
     }
+    const bool only_starters = std::all_of(tree.begin(), tree.end(), starts_others);
+    if (!only_starters) std::erase_if(tree, starts_others);
     if (tree.empty()) return;
     const auto subject = std::min_element(tree.begin(), tree.end(), busier);
 
@@ -149,12 +161,14 @@ void Readback::read_tree(Nanos now) {
             if (const auto text = read_proc(stat.pid, "maps")) collect_maps(*text);
         }
     }
-    count_threads(tree, now);
+    if (!only_starters) count_threads(tree, now);
     ++readings_;
 
     // A later reading counts, unless the process of the earlier one had more time: a script may end in a
     // short helper after the program that matters has gone.
-    if (!seen_ || reading.pid == seen_->pid || subject->own_ticks >= subject_ticks_) {
+    // What only starts the program gives way to it.
+    if (!seen_ || reading.pid == seen_->pid || subject->own_ticks >= subject_ticks_ || seen_starter_) {
+        seen_starter_ = only_starters;
         if (seen_ && seen_->pid == reading.pid && seen_->anon_huge_bytes && reading.anon_huge_bytes) {
             reading.anon_huge_bytes = std::max(*reading.anon_huge_bytes, *seen_->anon_huge_bytes);
         }

@@ -74,6 +74,7 @@ class Readback final : public Job {
     std::optional<std::set<std::string>> maps_;
     std::map<std::string, int> thread_cpus_;
     int threads_peak_ = 0;
+    bool seen_starter_ = false; // what was seen last is no program, but starts one
     int processes_peak_ = 0;
     std::optional<std::int64_t> own_filters_; // of system calls, where some were asked for
 };

@@ -98,6 +98,18 @@ class Rights(Record, frozen=True, kw_only=True):
     no_user_namespaces: str | None = None
 
 
+class Narrowed(Record, frozen=True, kw_only=True):
+    """The mask with which assay was started, where it leaves fewer CPUs than there are.
+
+    Attributes:
+        granted: CPUs that the host or the cpuset grants.
+        by: the launcher that set the mask, where it is known: ``Open MPI``, ``MPICH``, ``Slurm``.
+    """
+
+    granted: tuple[int, ...]
+    by: str | None = None
+
+
 class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """One host.
 
@@ -107,6 +119,7 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         model: processor name.
         cpus: every online CPU, ascending.
         allowed: CPUs that assay itself may use: cpuset and affinity; placement stays within.
+        narrowed: there where the mask of the caller, and not a cpuset, makes ``allowed`` smaller.
         flags: processor feature flags as the kernel names them.
         libraries: shared objects found for known names (``jemalloc`` -> path).
         memory_bytes: of the host.
@@ -144,6 +157,7 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     default_state: dict[str, str] = {}
     system: dict[str, str] = {}
     boot: Boot = Boot()
+    narrowed: Narrowed | None = None
 
     @property
     def usable(self) -> tuple[Cpu, ...]:

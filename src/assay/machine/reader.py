@@ -11,6 +11,7 @@ from assay.machine.booted import read_boot
 from assay.machine.cgroup import Cgroups, read_cgroups
 from assay.machine.document import Boot, Machine
 from assay.machine.libraries import find_libraries
+from assay.machine.narrowed import read_narrowed
 from assay.machine.processor import read_kernel, read_processor
 from assay.machine.recorded import read_facts
 from assay.machine.rights import read_rights, read_rt_share
@@ -59,6 +60,7 @@ def read_machine(
     topology = read_topology(root, memory_bytes)
     memory_bytes = memory_bytes or sum(node.memory_bytes for node in topology.nodes)
     allowed = _allowed(topology, cgroups, affinity)
+    granted = _allowed(topology, cgroups, None)
     return Machine(
         arch=kernel.arch,
         kernel=kernel.release,
@@ -80,6 +82,7 @@ def read_machine(
         default_state=read_default_state(root),
         system=read_system(root) if system else {},
         boot=read_boot(root, kernel.release if config else None) if system else Boot(),
+        narrowed=None if allowed == granted else read_narrowed(root, env, granted, allowed),
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from assay.errors import BadInput
-from assay.machine.cpulist import show_numbers
+from assay.machine.cpulist import format_list, show_numbers
 from assay.measure.copies import Copies, metrics_of_copies, without
 from assay.measure.direction import demand_directed
 from assay.measure.extract import Reading, metrics_of
@@ -30,7 +30,8 @@ from assay.records import (
     Workload,
 )
 from assay.records.facts import Host
-from assay.records.sample import UNIT
+from assay.records.sample import KEPT_ON, UNIT
+from assay.settings.evidence import mask_seen
 from assay.units import show_signal
 
 OUTCOMES = {
@@ -192,6 +193,9 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
     if facts.seen is not None:
         found += _of_memory(facts.seen)
         found.append(_of("threads_peak", facts.seen.threads_peak))
+        mask = mask_seen(facts)
+        if mask and facts.host is not None and len(mask) < (facts.host.cpus or 0):
+            found.append(_of(KEPT_ON, len(mask), "CPUs", note=format_list(mask)))
     found += [_of_instance(place, one) for place, one in enumerate(facts.instances)]
     kept = [e for e in found if e is not None]
     kept.append(

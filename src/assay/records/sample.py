@@ -45,6 +45,8 @@ BUILD = "build"
 a value it could not be built."""
 
 
+KEPT_ON = "kept_on"
+"""Kind of the evidence on a mask within that of the launch: the program chose fewer CPUs itself."""
 UNIT = "unit."
 """Begins the kind of the evidence on the unit in which the output names a metric."""
 OUTPUT = "output"

@@ -70,7 +70,11 @@ def weaknesses(
         *_outside(timed),
         *_noise_floor(report),
         *_strata(report),
-        *(note for stratum in report.strata[-1:] for note in condition_notes(stratum)),
+        *(
+            note
+            for stratum in report.strata[-1:]
+            for note in condition_notes(stratum, report.samples)
+        ),
     ]
     return tuple(dict.fromkeys(clean(note) for note in found))
 

@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from assay.records import Stratum
+from assay.machine.cpulist import format_list
+from assay.machine.document import machine_in
+from assay.machine.narrowed import narrowed_words
+from assay.records import Sample, Stratum
+from assay.records.sample import KEPT_ON
+from assay.settings.affinity_calls import NAME as AFFINITY_CALLS
 from assay.settings.inherited import inherited_words
 
 
-def condition_notes(stratum: Stratum) -> Iterator[str]:
-    """Yield what the launches of a stratum inherited.
+def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
+    """Yield what the launches of a stratum inherited, and the masks that they were kept on.
 
     Args:
         stratum: conditions of the launches.
+        samples: of it.
     """
     if stratum.inherited:
         yield (
             f"every launch inherits {inherited_words(stratum.inherited)}; "
             "the setting inherited.NAME=unset takes one away"
         )
+    machine = machine_in(stratum.host)
+    if machine is not None and machine.narrowed is not None:
+        yield f"every launch is {narrowed_words(machine.narrowed, machine.allowed)}"
+    yield from _own_masks(stratum, samples)
+
+
+def _own_masks(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
+    """Yield the mask that the program, or a launcher in its command, took in the default."""
+    masks = [
+        piece.note
+        for sample in samples
+        if not sample.launch.configuration and sample.launch.slot is None
+        for piece in sample.evidence
+        if piece.kind == KEPT_ON and piece.note
+    ]
+    if not masks:
+        return
+    mask = masks[-1]
+    noun = "CPUs" if "," in mask or "-" in mask else "CPU"
+    yield (
+        f"the program keeps itself on {noun} {mask} of {format_list(stratum.cpus)}: "
+        f"{AFFINITY_CALLS}=ignored lifts the mask, as does --bind-to none of Open MPI's mpirun"
+    )

@@ -37,6 +37,7 @@ from assay.settings.evidence import (
 from assay.settings.refusal import outside
 from assay.units import show_count
 
+NAME = "affinity.calls"
 _ALLOWED = "allowed"
 _DOMAIN = Choices((_ALLOWED, "ignored", "refused"))
 
@@ -44,7 +45,7 @@ _DOMAIN = Choices((_ALLOWED, "ignored", "refused"))
 class Calls(msgspec.Struct, frozen=True):
     """``affinity.calls``: how the program's own choice of CPUs is answered."""
 
-    name: str = "affinity.calls"
+    name: str = NAME
     summary: str = "the program's own calls to choose CPUs: allowed, ignored, refused"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0

@@ -59,6 +59,18 @@ def cpus_seen(facts: RunFacts) -> tuple[int, ...] | None:
     return tuple(sorted({cpu for mask in masks for cpu in mask})) if masks else None
 
 
+def mask_seen(facts: RunFacts) -> tuple[int, ...] | None:
+    """Return the CPUs that the threads of the program could use together; ``None`` if not read.
+
+    A bound OpenMP thread has a mask of its own, the first one included, so that no single mask says
+    it. Of several instances each has CPUs of its own, and there is no such mask.
+    """
+    seen = seen_of(facts)
+    if facts.instances or seen.cpus is None or not seen.thread_cpus:
+        return None
+    return tuple(sorted(set(seen.cpus).union(*seen.thread_cpus)))
+
+
 def environ_of(facts: RunFacts) -> dict[str, str] | None:
     """The environment that the program was started with; ``None`` where it was not read."""
     environ = seen_of(facts).environ

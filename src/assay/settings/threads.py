@@ -6,8 +6,11 @@ also size its pools itself.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
+from assay.machine.cpulist import show_numbers
 from assay.machine.document import Machine, Program
 from assay.records import (
     Choices,
@@ -15,6 +18,7 @@ from assay.records import (
     Domain,
     EnvSet,
     Grant,
+    Granted,
     Level,
     Plan,
     Range,
@@ -24,7 +28,13 @@ from assay.records import (
 )
 from assay.settings import pools
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import judge_environment, left_by_user, seen_of
+from assay.settings.evidence import (
+    degraded,
+    judge_environment,
+    left_by_user,
+    mask_seen,
+    seen_of,
+)
 from assay.settings.words import word_of
 from assay.units import show_count
 
@@ -110,8 +120,12 @@ class Threads(msgspec.Struct, frozen=True):
             return Refused(f"{self.name} cannot be {value!r}", "Give a count from 1 on.")
         variables = self._own(config)
         taken = self._taken(config)
+        crowded = machine.narrowed is not None and value > len(machine.allowed)
         return Resolved(
-            tuple(EnvSet(name=name, value=pools.sized(name, word_of(value))) for name in variables),
+            degraded=_kept(machine.allowed) if crowded else None,
+            actions=tuple(
+                EnvSet(name=name, value=pools.sized(name, word_of(value))) for name in variables
+            ),
             note=f"{' and '.join(taken)} takes over there" if taken else None,
         )
 
@@ -124,7 +138,13 @@ class Threads(msgspec.Struct, frozen=True):
         shown = f"{next(iter(expected), 'nothing')}={word_of(value)}"
         threads = f"; {show_count(peak, 'thread')} seen" if peak else ""
         seen = f"{shown} in the environment{threads}"
-        return judge_environment(value, expected, facts, seen)
+        held = judge_environment(value, expected, facts, seen)
+        mask = mask_seen(facts)
+        # More threads than the launch has CPUs are meant; a mask within these is not.
+        crowded = isinstance(value, int) and mask and len(mask) < min(value, _cpus_had(facts, plan))
+        if held.grant is not Granted.GRANTED or not crowded:
+            return held
+        return degraded(value, held.level, _kept(mask), seen)
 
     def _own(self, config: Configuration) -> tuple[str, ...]:
         taken = {variable for name in self._taken(config) for variable in _NARROWER[name]}
@@ -152,6 +172,17 @@ BLAS = Threads(
 )
 MKL = Threads(name="threads.mkl", summary="threads of oneMKL alone", variables=pools.MKL)
 NUMEXPR = Threads(name="threads.numexpr", summary="threads of numexpr", variables=pools.NUMEXPR)
+
+
+def _kept(mask: Collection[int]) -> str:
+    return f"the threads are kept on {show_numbers('CPU', mask)} by a mask"
+
+
+def _cpus_had(facts: RunFacts, plan: Plan) -> int:
+    """Return how many CPUs the launch had, whatever the program made of them; 0 if unknown."""
+    if plan.cpus:
+        return len(plan.cpus)
+    return (facts.host.cpus if facts.host is not None else None) or 0
 
 
 def _named(program: Program, known: dict[str, str]) -> list[str]:

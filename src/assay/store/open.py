@@ -45,13 +45,21 @@ def open_store(
     """
     path = database_path(default_url(env) if url_or_path is None else url_or_path)
     refuse_network(path, _read(mountinfo))
-    if create and path == database_path(state_path(env)):
+    if create and _is_usual(path, env):
         _make_folder(path.parent)
     _check_place(path, create)
 
     from assay.store.sqlite import open_sqlite
 
     return open_sqlite(path, busy_timeout_s, patience_s)
+
+
+def _is_usual(path: Path, env: Mapping[str, str]) -> bool:
+    """Return whether a store is the one in the user's state folder; a user may have none."""
+    try:
+        return path == database_path(state_path(env))
+    except NotPossible:
+        return False
 
 
 def _read(mountinfo: Path) -> str:

@@ -219,7 +219,10 @@ def _carry_on(
     floor = _floor_beside(store, stratum, spec, conclusion)
     # What a clean-up took away was there while the program ran.
     told = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
-    told += (*condition_notes(stratum), *_elsewhere_notes(store, stratum, conclusion, floor))
+    told += (
+        *condition_notes(stratum, samples),
+        *_elsewhere_notes(store, stratum, conclusion, floor),
+    )
     record = store.study(study_id)
     elapsed_s = elapsed_of(store, record)
     stratum_number = _one_of_several(record)
@@ -346,15 +349,15 @@ def stored_result(store: Store, record: StudyRecord) -> Result | None:
         return None
     floor = _floor_beside(store, newest, record.spec, conclusion)
     searched = conclusion.recommendation is not None
-    samples = store.samples(record.id, newest.number) if searched else []
-    why = explanation_of(record.spec, samples, conclusion)
+    samples = store.samples(record.id, newest.number)
+    why = explanation_of(record.spec, samples if searched else [], conclusion)
     return Result(
         record.id,
         record.spec,
         conclusion,
         elapsed_of(store, record),
         floor,
-        (*condition_notes(newest), *_elsewhere_notes(store, newest, conclusion, floor)),
+        (*condition_notes(newest, samples), *_elsewhere_notes(store, newest, conclusion, floor)),
         stratum=_one_of_several(record),
         explanation=why,
     )

@@ -403,3 +403,18 @@ def test_a_file_system_that_is_mounted_read_only_is_named(
     assert f"cp {path}* DIR" in str(caught.value.remedy)
     with pytest.raises(NotPossible, match="mounted read-only"):
         open_store(tmp_path / "other.db")
+
+
+def test_a_named_store_needs_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    for given in (
+        {"url_or_path": tmp_path / "a.db"},
+        {"env": {"ASSAY_DB": str(tmp_path / "b.db")}},
+    ):
+        with open_store(**{"env": {}, **given}) as store:
+            assert store.studies() == []
+    with pytest.raises(NotPossible, match="no home folder"):
+        open_store(env={})

@@ -14,11 +14,12 @@ from assay.cli.overhead import summary_lines
 from assay.cli.parser import Parsed
 from assay.cli.separation import unprotected
 from assay.cli.wire import laboratory
-from assay.errors import AssayError
+from assay.errors import AssayError, NotPossible
 from assay.launch.helper import Helper
 from assay.launch.installation import exposed
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
+from assay.machine.narrowed import narrowed_words
 from assay.machine.reader import fingerprint
 from assay.records import Configuration, Prospect, Scope, to_builtins
 from assay.records.overhead import Overhead
@@ -33,7 +34,7 @@ def run(parsed: Parsed) -> int:
     lab = laboratory(launches=False, helper=arguments.helper)
     probe = lab.driver.probe()
     settings = dict(_settings(lab))
-    store = arguments.db or default_url(os.environ)
+    store = _store_words(arguments.db)
     overheads = _overheads(lab, arguments.db)
     if arguments.json:
         print_json(
@@ -111,6 +112,8 @@ def _lines(
         yield f"           a guest of {machine.hypervisor}: neighbours may disturb; look at steal"
     usable = f"{format_list(machine.allowed)} usable of {len(machine.cpus)}"
     yield f"CPUs       {usable}: {cores}, {nodes}"
+    if machine.narrowed is not None:
+        yield f"           {narrowed_words(machine.narrowed, machine.allowed)}"
     yield f"memory     {show_bytes(machine.memory_bytes)}"
     yield f"huge pages {machine.huge_pages.enabled or 'not in this kernel'}"
     yield f"control    {machine.cgroup}: {_containment(probe)}"
@@ -128,6 +131,14 @@ def _lines(
         for word in ("degraded", "refused"):
             for reason, values in _by_reason(found[word]).items():
                 yield f"{'':{width}}  {word}: {values}: {reason}"
+
+
+def _store_words(db: str | None) -> str:
+    """Return the store that is used; that a user without a home has none is told, and no fault."""
+    try:
+        return default_url(os.environ, db)
+    except NotPossible as error:
+        return f"none: {error.remedy}"
 
 
 def _overheads(lab: Laboratory, db: str | None) -> tuple[Overhead, ...]:

@@ -84,7 +84,7 @@ class Share:
 
         limits = [machine.memory_limit_bytes, self.part.memory_bytes or None]
         memory = min((limit for limit in limits if limit is not None), default=None)
-        return replace(machine, allowed=self.cpus, memory_limit_bytes=memory)
+        return replace(machine, allowed=self.cpus, memory_limit_bytes=memory, narrowed=None)
 
     def place(self, pid: int, cpus: tuple[int, ...] | None = None) -> None:
         """Put a launcher into the share, before it starts anything.

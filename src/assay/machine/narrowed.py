@@ -1,0 +1,94 @@
+"""Narrowed: the caller's mask leaves fewer CPUs than the host or the cpuset grants.
+
+Interfaces: ``sched_setaffinity(2)``, which children inherit; ``proc_pid_stat(5)`` for parents. Open
+MPI binds each process to a core by default (mpirun(1), "Mapping, Ranking, and Binding"), and so do
+many batch systems.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Mapping
+
+from assay.errors import BadInput
+from assay.machine.cpulist import format_list, parse_list, show_numbers
+from assay.machine.document import Narrowed
+from assay.machine.root import Root
+
+_MOST_PARENTS = 16
+_OPEN_MPI = frozenset({"orted", "orterun", "prted", "prterun"})
+_HYDRA = frozenset({"hydra_pmi_proxy", "mpiexec.hydra", "hydra_bstrap_pro"})
+_REMEDIES: dict[str, str] = {
+    "Open MPI": "start it by `mpirun --bind-to none`",
+    "MPICH": "start it by `mpiexec -bind-to none`",
+    "Slurm": "start it by `srun --cpu-bind=none`",
+}
+
+
+def read_narrowed(
+    root: Root, env: Mapping[str, str], granted: Collection[int], allowed: Collection[int]
+) -> Narrowed | None:
+    """Return the CPUs that the mask of the caller takes away; ``None`` where it takes none.
+
+    Args:
+        root: where the host is read.
+        env: of this process.
+        granted: CPUs that are online and that the cpuset has.
+        allowed: those of them that the mask leaves.
+    """
+    # Programs do not begin on isolated CPUs, which is as it should be.
+    whole = set(granted) - _isolated(root)
+    if not whole - set(allowed):
+        return None
+    return Narrowed(granted=tuple(sorted(whole | set(allowed))), by=_launcher(root, env))
+
+
+def narrowed_words(narrowed: Narrowed, allowed: Collection[int]) -> str:
+    """Return in words where launches are kept, by which mask, and the remedy."""
+    by = f" by {narrowed.by}" if narrowed.by else ""
+    remedy = _REMEDIES.get(narrowed.by or "", f"start it by `{taskset_of(narrowed.granted)}`")
+    return (
+        f"kept on {show_numbers('CPU', allowed)} of {format_list(narrowed.granted)}: assay was "
+        f"started with that mask{by}; {remedy} to use them all"
+    )
+
+
+def taskset_of(cpus: Collection[int]) -> str:
+    """Return the words that lift a mask."""
+    return f"taskset -c {format_list(cpus)} assay ..."
+
+
+def _isolated(root: Root) -> set[int]:
+    try:
+        return set(parse_list(root.read_text("/sys/devices/system/cpu/isolated") or ""))
+    except BadInput:
+        return set()
+
+
+def _launcher(root: Root, env: Mapping[str, str]) -> str | None:
+    """Return what a process above this one, or a variable that it set, shows to have bound it."""
+    parents = _parents(root) if root.live else ()
+    if not _OPEN_MPI.isdisjoint(parents) or "OMPI_COMM_WORLD_SIZE" in env:
+        return "Open MPI"
+    if not _HYDRA.isdisjoint(parents):
+        return "MPICH"
+    if "slurmstepd" in parents or "SLURM_CPU_BIND" in env:
+        return "Slurm"
+    if "mpirun" in parents or "mpiexec" in parents:
+        return "Open MPI"
+    return None
+
+
+def _parents(root: Root) -> tuple[str, ...]:
+    """Return the names of the processes above this one."""
+    found: list[str] = []
+    at = "self"
+    for _ in range(_MOST_PARENTS):
+        text = root.read_text(f"/proc/{at}/stat") or ""
+        name, mark, rest = text.partition("(")[2].rpartition(")")
+        fields = rest.split()
+        if not mark or len(fields) < 2:
+            break
+        found.append(posixpath.basename(name))
+        at = fields[1]
+    return tuple(found[1:])

@@ -1,0 +1,53 @@
+"""Thread counts within a mask that leaves fewer CPUs."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.launch.planner import plan
+from assay.machine.document import Narrowed
+from assay.records import Configuration, Granted, Prospect, RunFacts, Seen, Value
+from assay.records.facts import Host
+from assay.settings.pools import POOLS, sized
+from assay.settings.registry import builtin, judge_all
+
+from .hosts import facts, machine
+
+REGISTRY = builtin()
+HOST = machine(cores=2)
+
+
+def judged(given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int) -> Granted:
+    config = Configuration(given)
+    environ = {name: sized(name, str(given["threads"])) for name in POOLS}
+    seen = Seen(environ=environ, cpus=masks[0], thread_cpus=masks)
+    found: RunFacts = facts(seen, host=Host(cpus=had))
+    return judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), found)["threads"].grant
+
+
+@pytest.mark.parametrize(
+    ("given", "masks", "had", "grant"),
+    [
+        ({"threads": 2}, ((0,),), 2, Granted.DEGRADED),
+        ({"threads": 2}, ((0, 1), (0, 1)), 2, Granted.GRANTED),
+        # Bound threads have a mask each, the first one as well.
+        ({"threads": 2}, ((0,), (1,)), 2, Granted.GRANTED),
+        # More threads than the machine has CPUs, or than were asked for, are meant.
+        ({"threads": 8}, ((0, 1),), 2, Granted.GRANTED),
+        ({"threads": 2, "cpus": 1}, ((0,),), 1, Granted.GRANTED),
+        ({"threads": 1}, ((0,),), 2, Granted.GRANTED),
+    ],
+)
+def test_threads_within_a_mask_of_fewer_cpus_are_degraded(
+    given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int, grant: Granted
+) -> None:
+    assert judged(given, masks, had) is grant
+
+
+def test_the_plan_says_so_where_the_caller_has_the_mask() -> None:
+    bound = machine(cores=2, allowed=(0,), narrowed=Narrowed(granted=(0, 1)))
+    words = plan(Configuration({"threads": 2}), bound, REGISTRY).words["threads"]
+    assert words.prospect is Prospect.DEGRADED and "CPU 0" in (words.reason or "")
+    assert plan(Configuration({"threads": 1}), bound, REGISTRY).words["threads"].reason is None
+    alone = machine(cores=2, allowed=(0,))  # a cpuset: there are no others
+    assert plan(Configuration({"threads": 2}), alone, REGISTRY).words["threads"].reason is None
