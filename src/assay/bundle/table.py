@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 from assay.bundle.source import Source
-from assay.records import Sample, Value
+from assay.records import Sample, StudySpec, Value
 from assay.records.configuration import show_value
 from assay.search.left_out import block_of, left_out_blocks
 from assay.untrusted import no_formula
@@ -25,8 +25,11 @@ def write_table(source: Source, target: TextIO) -> None:
 
     Columns: where it belongs, whether others disturbed its block so that it is in no figure, what
     became of it, what the launcher measured, then ``metric.NAME``, ``setting.NAME`` and
-    ``grant.NAME``, ``evidence.KIND`` and, where it has words, its ``.note``.
+    ``grant.NAME``, ``evidence.KIND`` and, where it has words, its ``.note``. Of a setting that an
+    arm leaves alone, ``grant.NAME`` is ``default`` and ``setting.NAME`` the value that the setting
+    has by default, or ``default`` where the study does not know it.
     """
+    defaults = _defaults(source.record.spec)
     samples = [sample for one in source.strata for sample in one.samples]
     metrics = _names(sample.metrics for sample in samples)
     settings = _names(sample.launch.configuration for sample in samples)
@@ -49,7 +52,7 @@ def write_table(source: Source, target: TextIO) -> None:
                 [
                     *_fixed(one.stratum.number, number, sample, block_of(sample) in lost),
                     *(_cell(sample.metrics.get(name)) for name in metrics),
-                    *(cell for name in settings for cell in _setting(sample, name)),
+                    *(cell for name in settings for cell in _setting(sample, name, defaults)),
                     *(_evidence(sample, kind) for kind in values),
                     *(_note(sample, kind) for kind in notes),
                 ]
@@ -68,8 +71,26 @@ def _names(found: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(sorted({name for names in found for name in names}))
 
 
-def _setting(sample: Sample, name: str) -> Sequence[str]:
+LEFT_ALONE = "default"
+"""Stands in the place of a grant, and of an unknown value, where an arm leaves a setting alone."""
+
+
+def _defaults(spec: StudySpec) -> dict[str, Value]:
+    """The values that settings have where an arm leaves them alone, as far as they are known."""
+    workload = spec.workload
+    build = workload.build.values if workload.build is not None else {}
+    return {
+        **{f"arg.{name}": value for name, value in workload.placeholders.items()},
+        **{f"env.{name}": value for name, value in workload.environment.items()},
+        **{f"build.{name}": value for name, value in build.items()},
+        **{p.name: p.default for p in spec.space.parameters if p.default is not None},
+    }
+
+
+def _setting(sample: Sample, name: str, defaults: Mapping[str, Value]) -> Sequence[str]:
     grant = sample.settings.get(name)
+    if name not in sample.launch.configuration:
+        return _cell(defaults.get(name, LEFT_ALONE)), _cell(grant.grant if grant else LEFT_ALONE)
     return _cell(sample.launch.configuration.get(name)), _cell(grant.grant if grant else None)
 
 

@@ -71,7 +71,7 @@ def _content(path: Path, result: Result, samples: Sequence[Sample]) -> str:
     from assay.report import cells_text, front_text, text
 
     conclusion, spec = result.conclusion, result.spec
-    metric, sweep = spec.workload.objective, spec.kind is Kind.SWEEP
+    sweep = spec.kind is Kind.SWEEP
     match path.suffix:
         case ".md" if sweep:
             return cells_text.to_markdown(conclusion, spec)
@@ -82,8 +82,8 @@ def _content(path: Path, result: Result, samples: Sequence[Sample]) -> str:
         case ".csv" if spec.objectives:
             return front_text.to_csv(conclusion, spec)
         case ".md":
-            return text.to_markdown(conclusion, metric)
+            return text.to_markdown(conclusion, spec)
         case ".csv":
-            return text.to_csv(conclusion, metric)
+            return text.to_csv(conclusion, spec)
         case _:
             return json_text(result_document(result, samples)) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -82,11 +83,41 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
                 "--metric-as-is is for figures of yours.",
             )
         metrics[name] = msgspec.structs.replace(metrics[name], as_is=True)
+    for text in arguments.metric_file:
+        name, file = pair(text, "--metric-file")
+        _demand_metric(name, metrics)
+        metrics[name] = _from_file(metrics[name], file, arguments)
     compares = getattr(arguments, "verb", "sweep") != "measure"
     for name in set(objectives) - said:
         assumed = compares and metrics[name].pattern is not None
         metrics[name] = msgspec.structs.replace(metrics[name], assumed=assumed)
     return (*(metrics.pop(name) for name in objectives), *metrics.values())
+
+
+def _from_file(metric: Metric, file: str, arguments: argparse.Namespace) -> Metric:
+    """A figure that is read from a file of the program's own."""
+    if metric.pattern is None:
+        raise BadInput(
+            f"{metric.name} is measured, and read from no file.",
+            "--metric-file is for figures of yours.",
+        )
+    if not file or Path(file).is_dir():
+        raise BadInput(f"--metric-file {metric.name}={file}: invalid file.", "Name a file.")
+    if getattr(arguments, "parallel", None) not in (None, "1"):
+        raise BadInput(
+            f"Launches side by side would write the same file {file}.",
+            "Leave --parallel out, or have the program print its figures.",
+        )
+    return msgspec.structs.replace(metric, file=file)
+
+
+def beside_asked(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the names of the metrics that were asked for, those that decide among them.
+
+    Args:
+        arguments: of which ``metrics_asked`` is known to accept the metrics.
+    """
+    return tuple(text.partition("=")[0] for text in arguments.metric)
 
 
 def _combined(metric: Metric, way: str) -> Metric:

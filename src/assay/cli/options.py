@@ -129,9 +129,17 @@ def measuring(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         default=[],
-        metavar="NAME[=REGEX]",
+        metavar="NAME[=REGEX]|NAME@p99=REGEX",
         help="a figure to read: wall_s, user_s, sys_s, peak_anon_bytes, energy_j, instructions,"
-        " cycles, task_clock_s, context_switches, page_faults, cpu_migrations, or from the output",
+        " cycles, task_clock_s, context_switches, page_faults, cpu_migrations, or from the output:"
+        " its last match, or @pN, @mean, @median, @max, @min, @sum of all matches of a launch",
+    )
+    group.add_argument(
+        "--metric-file",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a file that each launch writes, to read a figure of yours from (the output)",
     )
     group.add_argument(
         "--unit", action="append", default=[], metavar="NAME=UNIT", help="of a figure of yours"

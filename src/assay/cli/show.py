@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from assay.cli.beside import beside_lines
 from assay.cli.calibration import calibration_lines
 from assay.cli.cells import cell_lines, effect_lines
 from assay.cli.explained import explanation_lines
@@ -77,6 +78,7 @@ def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
             yield from arm_lines(conclusion.arms, metric, width)
     else:
         yield from arm_lines(conclusion.arms, spec.workload.objective, width)
+    yield from beside_lines(conclusion, spec, width)
     yield from required_lines(conclusion, spec)
     yield from explanation_lines(result.explanation)
     if conclusion.kind is Kind.CALIBRATE:

@@ -69,6 +69,10 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | None
     ) = None
+    metric_file: Annotated[
+        dict[str, Text],
+        about("Files that each launch writes, to read figures from.", {"fps": "log.txt"}),
+    ] = {}
     metric_as_is: Annotated[
         list[Text],
         about("Figures that count even where they look like a part of a number.", ["fps"]),

@@ -334,6 +334,7 @@ _SILENT: dict[str, Any] = {
     "unit": [],
     "goal": [],
     "combine": [],
+    "metric_file": [],
     "metric_as_is": [],
     "outputs_may_differ": False,
     "objective": [],
@@ -371,6 +372,8 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         found["goal"] = {"goal": [goal] if isinstance(goal, str) else _listed(goal)}
     if table.require:
         found["require"] = {"require": table.require}
+    if table.metric_file:
+        found["metric_file"] = {"metric_file": _listed(table.metric_file)}
     if table.metric_as_is:
         found["metric_as_is"] = {"metric_as_is": table.metric_as_is}
     if table.outputs_may_differ:

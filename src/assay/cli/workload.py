@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.cli.command_words import build_words, split_command
-from assay.cli.metrics import metrics_asked, objectives_of
+from assay.cli.metrics import beside_asked, metrics_asked, objectives_of
 from assay.cli.missing import demand_in_path
 from assay.cli.options import HOOKS
 from assay.cli.recipe import recipe_asked
@@ -59,6 +59,7 @@ def workload_of(
             if p.name.startswith("env.") and p.default is not None
         },
         metrics=metrics_asked(arguments),
+        beside=beside_asked(arguments),
         check=compiled(arguments.check, "The check") if arguments.check else None,
         timeout_s=(
             quantity("--timeout", arguments.timeout, parse_duration_s)

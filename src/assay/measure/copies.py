@@ -36,6 +36,10 @@ def metrics_of_copies(metrics: tuple[Metric, ...], facts: RunFacts, copies: Copi
 
 
 def _add_combined(found: Reading, metric: Metric, copies: Copies) -> None:
+    if metric.file is not None:
+        reason = f"several instances share the file {metric.file}; print the figures instead"
+        found.add(metric, Figure(reason=reason))
+        return
     figures = {number: read_figure(metric, files) for number, files in copies}
     for number, figure in figures.items():
         if figure.value is None:

@@ -26,6 +26,7 @@ from assay.measure.copies import Copies
 from assay.measure.drift import changed_since, drift_evidence
 from assay.measure.gone import demand_in_place
 from assay.measure.hooking import Hooking, no_end
+from assay.measure.metric_files import FileState, look_at
 from assay.measure.others import OtherProcesses
 from assay.measure.page_cache import put_in_place
 from assay.measure.probe import speed_probe
@@ -119,6 +120,8 @@ class _Flight(msgspec.Struct, frozen=True):
     """What the files held that system settings write."""
     share: dict[str, str]
     """What the kernel said of the share that it is in."""
+    files: dict[Path, FileState]
+    """State of the files that metrics are read from, before the launch."""
 
 
 class LocalExecutor:
@@ -275,10 +278,11 @@ class LocalExecutor:
             before += (_page_cache(cached),)
         system = self._look(plan)
         share = look_at_share(self._driver)
+        files = look_at(built.workload)
         running = self._driver.start(document)
         own_s = time.process_time()
         self._flights[ticket] = _Flight(
-            launch, plan, built.workload, running, before, cached, own_s, system, share
+            launch, plan, built.workload, running, before, cached, own_s, system, share, files
         )
         return ticket
 
@@ -342,7 +346,7 @@ class LocalExecutor:
         copies = self._copies(flight.plan)
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
         outputs = [file for _, files in copies for file in files] or (self.output, self.errors)
-        reading = read_metrics(flight.workload, facts, outputs, copies)
+        reading = read_metrics(flight.workload, facts, outputs, copies, flight.files)
         sample = build_sample(
             flight.launch,
             flight.workload,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.errors import BadInput, nearest
 from assay.measure.figures import Figure, read_figure, unit_of_pattern
 from assay.measure.matching import compiled
+from assay.measure.metric_files import Written
+from assay.measure.taking import demand_way
 from assay.records import Metric, RunFacts
 from assay.records.workload import BUILT_IN, COUNTED
 
@@ -53,16 +55,26 @@ class Reading:
             self.units[metric.name] = figure.unit
 
 
-def metrics_of(metrics: tuple[Metric, ...], facts: RunFacts, outputs: Sequence[Path]) -> Reading:
+def metrics_of(
+    metrics: tuple[Metric, ...],
+    facts: RunFacts,
+    outputs: Sequence[Path],
+    written: Mapping[str, Written] = {},
+) -> Reading:
     """Read the value of each metric.
 
     Args:
         metrics: those without a pattern come from the launcher, the others from the output.
         facts: the launcher's record.
         outputs: what the program wrote; the first file that holds a match counts.
+        written: by the names of metrics that are read from files of the program's own, the part of
+            each that the launch wrote.
     """
     found = Reading()
     for metric in metrics:
+        if metric.file is not None:
+            found.add(metric, _from_file(metric, written.get(metric.name)))
+            continue
         if metric.pattern is not None:
             found.add(metric, read_figure(metric, outputs))
             continue
@@ -72,6 +84,17 @@ def metrics_of(metrics: tuple[Metric, ...], facts: RunFacts, outputs: Sequence[P
         else:
             found.values[metric.name] = float(value)
     return found
+
+
+def _from_file(metric: Metric, written: Written | None) -> Figure:
+    if written is None:
+        return Figure(reason=f"the file {metric.file} was not looked at")
+    if written.reason is not None:
+        return Figure(reason=written.reason)
+    found = read_figure(metric, (written.path,), written.begin)
+    if found.reason is None:
+        return found
+    return replace(found, reason=found.reason.replace("in the output", f"in {written.path}", 1))
 
 
 def _given(name: str, facts: RunFacts) -> float | None:
@@ -107,13 +130,16 @@ def _why_absent(name: str, facts: RunFacts) -> str:
 def named_metric(text: str, units: Mapping[str, str]) -> Metric:
     """A metric as written on the command line: a built-in name, or ``NAME=REGEX``.
 
+    ``NAME@WAY=REGEX`` takes all matches of a launch; that is then its name, up to the ``=``.
+
     Raises:
         BadInput: neither.
     """
     if text in BUILT_IN:
         return BUILT_IN[text]
     name, equals, pattern = text.partition("=")
-    if not equals or not name.isidentifier():
+    own, at, way = name.partition("@")
+    if not equals or not own.isidentifier():
         near = nearest(text, tuple(BUILT_IN))
         raise BadInput(
             f"{text!r} is not a metric.",
@@ -122,10 +148,12 @@ def named_metric(text: str, units: Mapping[str, str]) -> Metric:
             + ", ".join(BUILT_IN)
             + ".",
         )
-    if name in BUILT_IN:
+    if at:
+        demand_way(way, text)
+    if own in BUILT_IN:
         raise BadInput(
-            f"{name} is what assay measures itself.", "Give the figure in the output another name."
+            f"{own} is what assay measures itself.", "Give the figure in the output another name."
         )
     pattern = compiled(pattern, "The metric's")
     unit = units.get(name, "") or unit_of_pattern(pattern)
-    return Metric(name=name, unit=unit, pattern=pattern)
+    return Metric(name=name, unit=unit, pattern=pattern, take=way if at else None)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.measure.matching import last_match, nearest_line
+from assay.measure.matching import all_matches, last_match, nearest_line
 from assay.measure.numbers import number_around
 from assay.measure.patterns import figure_and_unit, literal_after, literal_before, place_of_group
 from assay.measure.printed_units import BARE, UNITS, unit_before, unit_behind
+from assay.measure.taking import taken
 from assay.records import Metric
+from assay.records.sample import MULTIPLES
 
 LARGEST = 1e100
 """A figure beyond it, or below its inverse, is no measurement, and its square no number."""
@@ -21,6 +24,8 @@ NO_UNIT = "no unit"
 """Stands for the unit of a figure beside which others have one."""
 ANY_WORD = "zq"
 """No unit: a group that matches it stands for any word."""
+ALONE = frozenset(" \t\r\n=")
+"""Characters that are in no number: a figure between two of them is whole."""
 SHOWN = 60
 """Characters of an output that a reason quotes."""
 
@@ -43,18 +48,48 @@ class Figure:
     unit: str | None = None
 
 
-def read_figure(metric: Metric, outputs: Sequence[Path]) -> Figure:
-    """Read the figure of a metric from the last match of its pattern.
+def read_figure(metric: Metric, outputs: Sequence[Path], begin: int = 0) -> Figure:
+    """Read the figure of a metric from the last match of its pattern, or from all.
 
     Args:
         metric: with a pattern, whose first group is the figure, or the whole. The next group, or
             the one named ``unit`` wherever it stands, is its unit where that is a known one.
         outputs: what the program wrote; the first file that holds a match counts.
+        begin: first byte of each that is looked at.
     """
     pattern = metric.pattern or ""
-    match = last_match(pattern, outputs)
-    if match is None:
-        return Figure(reason=_unmatched(pattern, outputs))
+    if metric.take is not None:
+        found = _of_all(metric, metric.take, all_matches(pattern, outputs, begin))
+    else:
+        match = last_match(pattern, outputs, begin)
+        found = None if match is None else _of_match(metric, match)
+    return Figure(reason=_unmatched(pattern, outputs)) if found is None else found
+
+
+def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figure | None:
+    """One figure of all matches, each of which is checked; ``None`` without any."""
+    values = array("d")
+    units: set[str | None] = set()
+    for match in matches:
+        figure = _of_match(metric, match)
+        if figure.value is None:
+            return figure
+        values.append(figure.value)
+        units.add(figure.unit)
+    if not values:
+        return None
+    if not units & MULTIPLES:  # a figure beside which nothing stands may have any unit
+        units = units - {None} or units
+    if len(units) > 1 and not metric.as_is:
+        told = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))
+        return Figure(reason=f"the matches are printed {told}")
+    value = taken(way, values)
+    return Figure(value, unit=units.pop() if len(units) == 1 else None)
+
+
+def _of_match(metric: Metric, match: re.Match[str]) -> Figure:
+    """The figure of one match."""
+    pattern = metric.pattern or ""
     group, unit_group = figure_and_unit(match.re)
     text = match[group] or ""  # a group that took no part in the match holds nothing
     value = _number(text)
@@ -102,6 +137,8 @@ def _cut_from(match: re.Match[str], group: int) -> str | None:
     a column, the colon behind a key. Of minutes it has to name the figure as well, as in ``0m``.
     """
     text, (begin, end) = match.string, match.span(group)
+    if (begin == 0 or text[begin - 1] in ALONE) and (end == len(text) or text[end] in ALONE):
+        return None
     first, last = number_around(text, begin, end)
     before = literal_before(match.re.pattern, group) if group else ""
     after = literal_after(match.re.pattern, group) if group else ""

@@ -22,18 +22,31 @@ _MOVES = re.compile("\x1b\\[[0-?]*[ -/]*[A-Hdf]")
 """Those that move the cursor: what stands behind one is not a part of what stood before."""
 
 
-def last_match(pattern: str, outputs: Sequence[Path]) -> re.Match[str] | None:
+def last_match(pattern: str, outputs: Sequence[Path], begin: int = 0) -> re.Match[str] | None:
     """The last match of a pattern in the first file with one.
 
     The files are read as UTF-8. Control sequences of terminals are left out, unless the pattern
     matches only with them.
+
+    Args:
+        pattern: that compiles.
+        outputs: files to look in.
+        begin: first byte of each that is looked at.
     """
+    newest = deque(all_matches(pattern, outputs, begin), maxlen=1)
+    return newest[0] if newest else None
+
+
+def all_matches(pattern: str, outputs: Sequence[Path], begin: int = 0) -> Iterator[re.Match[str]]:
+    """Yield each match of a pattern in the first file with one; arguments as for ``last_match``."""
     sought = re.compile(pattern, FLAGS)
     for output in outputs:
-        newest = deque(_matches(sought, output), maxlen=1)
-        if newest:
-            return newest[0]
-    return None
+        found = False
+        for match in _matches(sought, output, begin):
+            found = True
+            yield match
+        if found:
+            return
 
 
 def holds(check: str, outputs: Sequence[Path]) -> bool:
@@ -84,19 +97,22 @@ def _last_lines(path: Path) -> list[str]:
     return _text(text[max(0, len(text) - WINDOW) :]).splitlines()
 
 
-def _matches(sought: re.Pattern[str], output: Path) -> Iterator[re.Match[str]]:
+def _matches(sought: re.Pattern[str], output: Path, begin: int = 0) -> Iterator[re.Match[str]]:
     """Each match in a file, at first without control sequences."""
     data = _mapped(output)
     found = False
-    for match in _in_windows(sought, data, _plain):
+    for match in _in_windows(sought, data, _plain, begin):
         found = True
         yield match
-    if not found and data.find(b"\x1b") >= 0:
-        yield from _in_windows(sought, data, lambda text: text)
+    if not found and data.find(b"\x1b", begin) >= 0:
+        yield from _in_windows(sought, data, lambda text: text, begin)
 
 
 def _in_windows(
-    sought: re.Pattern[str], data: mmap.mmap | bytes, read: Callable[[str], str]
+    sought: re.Pattern[str],
+    data: mmap.mmap | bytes,
+    read: Callable[[str], str],
+    begin: int,
 ) -> Iterator[re.Match[str]]:
     """Each match in a file.
 
@@ -104,7 +120,6 @@ def _in_windows(
     gigabytes costs no more memory than one of them. A match that begins near the end of a window
     is found whole up to ``LONGEST``.
     """
-    begin = 0
     while True:
         end = _window_end(data, begin)
         text = read(_text(data[begin : end + LONGEST]))

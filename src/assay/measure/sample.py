@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,6 +14,7 @@ from assay.measure.direction import demand_directed
 from assay.measure.extract import Reading, metrics_of
 from assay.measure.libraries import libraries_seen
 from assay.measure.matching import holds
+from assay.measure.metric_files import FileState, place_of, written_since
 from assay.measure.output import kept
 from assay.measure.suspect import contradictions
 from assay.records import (
@@ -106,12 +107,27 @@ def build_sample(
 
 
 def read_metrics(
-    workload: Workload, facts: RunFacts, outputs: Sequence[Path], copies: Copies = ()
+    workload: Workload,
+    facts: RunFacts,
+    outputs: Sequence[Path],
+    copies: Copies = (),
+    before: Mapping[Path, FileState] = {},
 ) -> Reading:
-    """Read all metrics of a launch; arguments as for ``build_sample``."""
+    """Read all metrics of a launch.
+
+    Args:
+        workload, facts, outputs, copies: as for ``build_sample``.
+        before: state of the files that metrics are read from, before the launch.
+    """
     if copies:
         return metrics_of_copies(workload.metrics, facts, copies)
-    return metrics_of(workload.metrics, facts, outputs)
+    written = {
+        metric.name: written_since(path, before.get(path))
+        for metric in workload.metrics
+        if metric.file is not None
+        for path in (place_of(metric, workload),)
+    }
+    return metrics_of(workload.metrics, facts, outputs, written)
 
 
 def demand_figures(workload: Workload, reading: Reading) -> None:

@@ -32,6 +32,10 @@ class Metric(Record, frozen=True, kw_only=True):
         unit: ``s``, ``bytes``, or any text.
         goal: direction of improvement.
         pattern: regular expression with one group, searched in the output; the last match counts.
+        take: what is made of all matches of a launch: ``mean``, ``median``, ``max``, ``min``,
+            ``sum`` or a quantile such as ``p99``; absent where the last match counts.
+        file: that the pattern is searched in, named from the working folder of the launch, in the
+            place of the output.
         combine: what is made of the figures of several instances; see ``combined``.
         as_is: the figure counts whatever stands beside it in the output.
         assumed: no option gave the direction of improvement.
@@ -44,6 +48,8 @@ class Metric(Record, frozen=True, kw_only=True):
     combine: Combine | None = None
     as_is: bool = False
     assumed: bool = False
+    take: str | None = None
+    file: str | None = None
 
     @property
     def combined(self) -> Combine:
@@ -139,6 +145,8 @@ class Workload(Record, frozen=True, kw_only=True):
         outputs_may_differ: arms count as doing the same work whatever they write.
         hooks: what runs around its launches.
         build: what makes the program; ``{build}`` in ``argv`` is then the folder that it lies in.
+        beside: names of the metrics that were asked for, in order; those that decide are among
+            them. Empty in studies from before it was kept.
     """
 
     argv: tuple[str, ...]
@@ -153,6 +161,7 @@ class Workload(Record, frozen=True, kw_only=True):
     limits: Limits = Limits()
     hooks: Hooks = Hooks()
     build: Recipe | None = None
+    beside: tuple[str, ...] = ()
 
     @property
     def objective(self) -> Metric:

@@ -13,11 +13,13 @@ from assay.report.text import (
     CSV_COLUMNS,
     arm_scale,
     arm_values,
+    beside_tables,
     csv_cell,
     escape,
     markdown_table,
     requirement_table,
 )
+from assay.search.beside import beside_metrics
 from assay.search.cells import (
     baseline_words,
     by_settings,
@@ -41,6 +43,7 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
     sentences += filter(None, [baseline_words(first.name, first.configuration, spec.space)])
     parts = ["  \n".join(map(escape, sentences))]
     parts.append(_cell_table(conclusion, spec))
+    parts += beside_tables(conclusion, spec)
     if conclusion.effects:
         parts.append(_effect_table(conclusion.effects))
     if conclusion.requirements:
@@ -51,18 +54,20 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
 
 
 def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
-    """One line for each cell: its settings, then what ``text.to_csv`` has of an arm."""
-    metric = spec.workload.objective
+    """One line for each cell and metric: its settings, then what ``text.to_csv`` has of an arm."""
+    objective = spec.workload.objective
     names = varied_names(spec.space)
     claims = {claim.b: claim for claim in conclusion.claims}
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([*map(csv_cell, names), *CSV_COLUMNS])
-    for arm in by_settings(conclusion.arms, spec.space):
-        settings = settings_of(arm, conclusion, spec.space)
-        shown = [show_value(v) if isinstance(v, bool) else v for v in settings]
-        values = [*shown, *arm_values(arm, claims.get(arm.name), metric)]
-        writer.writerow([csv_cell(value) for value in values])
+    for metric in (objective, *beside_metrics(spec)):
+        for arm in by_settings(conclusion.arms, spec.space):
+            settings = settings_of(arm, conclusion, spec.space)
+            shown = [show_value(v) if isinstance(v, bool) else v for v in settings]
+            claim = claims.get(arm.name) if metric is objective else None
+            values = [*shown, *arm_values(arm, claim, metric)]
+            writer.writerow([csv_cell(value) for value in values])
     return out.getvalue()
 
 

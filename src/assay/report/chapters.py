@@ -16,6 +16,7 @@ from assay.report.grants import GrantTally
 from assay.report.inputs import ReportInput
 from assay.report.markup import Child, Html, el, join
 from assay.report.parts import (
+    beside,
     calibrated,
     claims,
     conditions,
@@ -118,6 +119,9 @@ def _picture_chapters(
     taken = steps.steps(report.conclusion.steps) if report.conclusion else None
     if taken is not None:
         yield _chapter("steps", "Step by step", taken)
+    more = beside.beside(report)
+    if more is not None:
+        yield _chapter("beside", "Other figures", more, intro=beside.INTRO)
     kept = required.required(report)
     if kept is not None:
         yield _chapter("required", "What was required", kept)

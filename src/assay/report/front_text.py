@@ -7,7 +7,15 @@ import io
 
 from assay.records import Claim, Conclusion, FrontPoint, StudySpec
 from assay.report.plain import change_interval, claimed_change, label_of
-from assay.report.text import CSV_COLUMNS, arm_values, csv_cell, escape, markdown_table
+from assay.report.text import (
+    CSV_COLUMNS,
+    arm_values,
+    beside_tables,
+    csv_cell,
+    escape,
+    markdown_table,
+)
+from assay.search.beside import beside_metrics
 from assay.search.front_claims import claim_on
 from assay.search.sentence import verdict_word
 
@@ -23,6 +31,7 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
             head += [escape(label_of(metric)), "interval", "verdict"]
         lines = [_line(number, point, spec) for number, point in numbered]
         parts.append(markdown_table(head, lines, left=2))
+    parts += beside_tables(conclusion, spec)
     if conclusion.notes:
         parts.append("\n".join(f"- {escape(note)}" for note in conclusion.notes))
     return "\n\n".join(parts) + "\n"
@@ -40,12 +49,12 @@ def _cells(claim: Claim | None) -> tuple[str, str, str]:
 
 
 def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
-    """One line for each arm and objective under ``CSV_COLUMNS``, as RFC 4180 has it."""
+    """One line for each arm and metric under ``CSV_COLUMNS``, as RFC 4180 has it."""
     claims = {(claim.b, claim.metric): claim for claim in conclusion.every_claim}
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(CSV_COLUMNS)
-    for metric in spec.targets:
+    for metric in (*spec.targets, *beside_metrics(spec)):
         for arm in conclusion.arms:
             values = arm_values(arm, claims.get((arm.name, metric.name)), metric)
             writer.writerow([csv_cell(value) for value in values])

@@ -73,13 +73,34 @@ def render(report: ReportInput) -> str:
     return _SLOT.sub(lambda match: slots[match[1]], _asset("assets/page.html"))
 
 
+def render_page(report: ReportInput) -> bytes:
+    """Return the same as the bytes of a file.
+
+    Raises:
+        NotPossible: this installation of assay lacks a part of the report.
+    """
+    return render(report).encode("utf-8")
+
+
 def write(report: ReportInput, path: Path) -> None:
     """Write the page to a file, whole or not at all.
 
     Raises:
         NotPossible: the file cannot be written; what stood there before is untouched.
     """
-    document = render(report).encode("utf-8")
+    write_document(render_page(report), path)
+
+
+def write_document(document: bytes, path: Path) -> None:
+    """Write a document of a report to a file, whole or not at all.
+
+    Args:
+        document: its bytes.
+        path: of the file; where it is a link, what it names is written.
+
+    Raises:
+        NotPossible: the file cannot be written; what stood there before is untouched.
+    """
     path = path.resolve()  # a link stays, and what it names is written
     if path.exists() and not path.is_file():
         # Renaming over a device or a folder would replace it.

@@ -10,12 +10,14 @@ import io
 import re
 from collections.abc import Sequence
 
-from assay.records import ArmResult, Claim, Conclusion, Metric
+from assay.records import ArmResult, Claim, Conclusion, Metric, StudySpec
 from assay.report.plain import change_interval, claimed_change, label_of
 from assay.report.scale import Scale, scale_for
 from assay.report.wording import claim_sentence
+from assay.search.beside import BesideRow, beside_metrics, beside_rows, mean_interval
 from assay.search.requirement import requirement_text
 from assay.search.sentence import verdict_word
+from assay.units import show_quantity
 from assay.untrusted import clean, no_formula
 
 _NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
@@ -32,20 +34,27 @@ CSV_COLUMNS = (
     "ci_high",
     "verdict",
     "blocks",
+    "mean_low",
+    "mean_high",
 )
-"""One line for each arm; values in the metric's own unit; what has no value is empty."""
+"""One line for each arm and metric; values in the metric's own unit; what has no value is empty.
+
+The claim is on the objective. ``mean_low`` and ``mean_high`` are the interval of the mean.
+"""
 
 _MARKED = re.compile(r"([\\`*_{}\[\]()#+|<>~&!-])")
 
 
-def to_markdown(conclusion: Conclusion, metric: Metric) -> str:
+def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
     """Sentences, a table of arms and a table of claims, in the dialect of GitHub."""
+    metric = spec.workload.objective
     scale = arm_scale(conclusion, metric)
     parts = [escape(claim_sentence(claim, metric)) for claim in conclusion.claims]
     chosen = conclusion.recommendation
     if chosen is not None and chosen.unproven:
         parts.insert(0, escape(chosen.sentence))
     parts.append(_arm_table(conclusion, metric, scale))
+    parts += beside_tables(conclusion, spec)
     if conclusion.claims:
         parts.append(_claim_table((*conclusion.claims, *conclusion.steps)))
     if conclusion.requirements:
@@ -55,8 +64,31 @@ def to_markdown(conclusion: Conclusion, metric: Metric) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def to_csv(conclusion: Conclusion, metric: Metric) -> str:
-    """One line for each arm under ``CSV_COLUMNS``, as RFC 4180 has it.
+def beside_tables(conclusion: Conclusion, spec: StudySpec) -> list[str]:
+    """Return a table of the metrics that were asked for beside the objective; none without any.
+
+    Args:
+        conclusion, spec: of a study.
+    """
+    lines = [_beside_line(row) for row in beside_rows(spec, conclusion.arms)]
+    head = ["beside it", "arm", "n", "mean", "interval", "min", "median", "max"]
+    return [markdown_table(head, lines, left=2)] if lines else []
+
+
+def _beside_line(row: BesideRow) -> list[str]:
+    found, unit = row.summary, row.metric.unit
+    named = [escape(row.metric.name), escape(row.arm.name)]
+    if found is None:
+        return [*named, "0", "no value", *[""] * 4]
+    mean, *five = (
+        escape(show_quantity(value, unit))
+        for value in (found.mean, found.min, found.median, found.max)
+    )
+    return [*named, str(found.n), mean, escape(mean_interval(found, unit)), *five]
+
+
+def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
+    """One line for each arm and metric under ``CSV_COLUMNS``, as RFC 4180 has it.
 
     Text that a spreadsheet would take for a formula gets a quote in front.
     """
@@ -64,10 +96,11 @@ def to_csv(conclusion: Conclusion, metric: Metric) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(CSV_COLUMNS)
-    for arm in conclusion.arms:
-        writer.writerow(
-            [csv_cell(value) for value in arm_values(arm, claims.get(arm.name), metric)]
-        )
+    objective = spec.workload.objective
+    for metric in (objective, *beside_metrics(spec)):
+        for arm in conclusion.arms:
+            claim = claims.get(arm.name) if metric is objective else None
+            writer.writerow([csv_cell(value) for value in arm_values(arm, claim, metric)])
     return out.getvalue()
 
 
@@ -147,7 +180,9 @@ def arm_values(
         if claim
         else [None] * 5
     )
-    return [arm.name, metric.name, metric.unit, *numbers, arm.failures, arm.timeouts, *about]
+    ends = (summary.ci if summary else None) or (None, None)
+    named = (arm.name, metric.name, metric.unit)
+    return [*named, *numbers, arm.failures, arm.timeouts, *about, *ends]
 
 
 def csv_cell(value: str | float | int | None) -> str | float | int:

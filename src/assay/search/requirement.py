@@ -41,7 +41,7 @@ from assay.stats.share import (
 )
 from assay.units import parse_bytes, parse_duration_s
 
-_TEXT = re.compile(r"\s*(\w+)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
+_TEXT = re.compile(r"\s*(\w+(?:@\w[\w.]*)?)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
 _PLAIN = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.ASCII)
 _TIMES = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
 _DIGITS = 9

@@ -306,9 +306,15 @@ def interval_words(
 def bound_words(ratio: float) -> str:
     """By how much something may be better at most: ``more than 1.5 %``; rounded up, so it is true.
 
+    From twice on, or half, it is a factor: ``more than a factor of 2.63``.
+
     Args:
         ratio: of the best that there may be to what is known.
     """
+    factor = max(ratio, 1.0 / ratio) if ratio > 0.0 else math.inf
+    if math.isfinite(factor) and factor >= FACTOR:
+        step = 10.0 ** (math.floor(math.log10(factor)) - 2)
+        return f"more than a factor of {math.ceil(factor / step - _ROUNDING) * step:.5g}"
     tenths = 1000.0 * abs(ratio - 1.0)
     if tenths < 1.0 - _ROUNDING:
         return "as much as 0.1 %"

@@ -38,6 +38,30 @@ def rows_of(source: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(table(source), newline="")))
 
 
+def test_settings_left_alone_are_told_with_their_defaults() -> None:
+    arms = (
+        Arm(name="default", configuration=Configuration({})),
+        Arm(name="nice=5", configuration=Configuration({"nice": 5})),
+        Arm(name="arg.t=4", configuration=Configuration({"arg.t": 4})),
+    )
+    spec = msgspec.structs.replace(spec_of(Kind.COMPARE), arms=arms)
+    spec = msgspec.structs.replace(
+        spec, workload=msgspec.structs.replace(spec.workload, placeholders={"t": "1"})
+    )
+
+    rows = rows_of(source_of(spec))
+    told = {
+        row["arm"]: [row[f"{kind}.{name}"] for name in ("nice", "arg.t") for kind in KINDS]
+        for row in rows
+    }
+    assert told["default"] == ["default", "default", "1", "default"]
+    assert told["nice=5"] == ["5", "", "1", "default"]
+    assert told["arg.t=4"] == ["default", "default", "4", ""]
+
+
+KINDS = ("setting", "grant")
+
+
 def test_a_row_for_each_sample() -> None:
     grant = Grant(value="fast", grant=Granted.DEGRADED, reason="why")
     pieces = (Evidence(kind="steal", value=0.25, unit="s"), Evidence(kind="containment", note="v2"))

@@ -65,3 +65,16 @@ def test_the_document_has_every_share() -> None:
 def test_the_bound_that_is_shown_is_true(left: float, told: str) -> None:
     assert bound_words(left) == told
     assert float(told.split()[-2]) / 100 >= 1.0 - left - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("left", "factor"), [(2.628, "2.63"), (2.0, "2"), (0.38, "2.64"), (0.5, "2"), (1234.5, "1240")]
+)
+def test_bound_beyond_twice_is_a_factor(left: float, factor: str) -> None:
+    assert bound_words(left) == f"more than a factor of {factor}"
+    assert float(factor) >= max(left, 1 / left) - 1e-9
+
+
+@pytest.mark.parametrize("left", [1.999, 0.501])
+def test_bound_below_twice_is_a_share(left: float) -> None:
+    assert bound_words(left).endswith(" %")

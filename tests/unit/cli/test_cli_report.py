@@ -7,7 +7,7 @@ import pytest
 from assay.cli.main import main
 
 
-@pytest.mark.parametrize("name", ["x.svg", "x.png", "page.html.gz"])
+@pytest.mark.parametrize("name", ["x.pdf", "x.svg.gz", "page.html.gz"])
 def test_a_page_is_not_put_into_a_file_of_another_kind(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -112,5 +112,5 @@ def test_a_mean_is_named_as_ever():
 
 
 def test_markdown_says_what_the_verdict_on_a_spread_is(of_spread):
-    text = arms_to_markdown(of_spread.conclusion, of_spread.metric)
+    text = arms_to_markdown(of_spread.conclusion, of_spread.spec)
     assert "| varies more |" in text

@@ -34,7 +34,7 @@ def claim(**changes):
 
 def test_csv_has_a_line_for_each_arm():
     report = studies.compare()
-    lines = list(csv.DictReader(io.StringIO(to_csv(report.conclusion, report.metric))))
+    lines = list(csv.DictReader(io.StringIO(to_csv(report.conclusion, report.spec))))
     assert tuple(lines[0]) == CSV_COLUMNS
     assert [line["arm"] for line in lines] == [a.name for a in report.conclusion.arms]
     assert lines[0]["ratio"] == "" and lines[0]["verdict"] == ""
@@ -44,7 +44,7 @@ def test_csv_has_a_line_for_each_arm():
 
 def test_csv_gives_spreadsheets_no_formulas():
     report = studies.hostile()
-    rows = list(csv.reader(io.StringIO(to_csv(report.conclusion, report.metric))))
+    rows = list(csv.reader(io.StringIO(to_csv(report.conclusion, report.spec))))
     assert len(rows) == len(studies.HOSTILE) + 1
     assert all(not cell.startswith(("=", "@")) for row in rows for cell in row)
     assert any(row[0] == '\'=HYPERLINK("http://x")' for row in rows)
@@ -52,7 +52,7 @@ def test_csv_gives_spreadsheets_no_formulas():
 
 def test_markdown_keeps_its_columns_whatever_the_names_hold():
     report = studies.hostile()
-    lines = to_markdown(report.conclusion, report.metric).splitlines()
+    lines = to_markdown(report.conclusion, report.spec).splitlines()
     tables = [line for line in lines if line.startswith("|")]
     widths = {line.replace("\\|", "").count("|") for line in tables}
     assert widths == {11, 7}
@@ -61,7 +61,7 @@ def test_markdown_keeps_its_columns_whatever_the_names_hold():
 
 def test_markdown_of_a_comparison():
     report = studies.compare()
-    text = to_markdown(report.conclusion, report.metric)
+    text = to_markdown(report.conclusion, report.spec)
     assert "takes 29.0 % less time than" in text
     assert "| wall time in ms | n | min |" in text
     assert "| faster | 20 |" in text
@@ -74,7 +74,7 @@ def test_a_ratio_that_is_only_a_bound_is_marked(bound_only):
         report.conclusion.claims[0], ratio=3.0, ci=(2.5, None), bound_only=bound_only
     )
     conclusion = msgspec.structs.replace(report.conclusion, claims=(bound,))
-    assert ("\u2265 3.00\u00d7" in to_markdown(conclusion, report.metric)) == bound_only
+    assert ("\u2265 3.00\u00d7" in to_markdown(conclusion, report.spec)) == bound_only
 
 
 @pytest.mark.parametrize(

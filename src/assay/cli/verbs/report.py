@@ -12,13 +12,20 @@ from assay.cli.target import demand_parent
 from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.machine.document import machine_in
-from assay.report.html import render, write
+from assay.report.html import render_page, write_document
 from assay.report.inputs import ReportInput
+from assay.report.main_picture import main_png, main_svg
 from assay.search.naming import named_conclusion, named_samples
 from assay.study.session import elapsed_of, stored_result
 
-PAGES = ("", ".html", ".htm")
-"""Endings of names that a page may have."""
+FORMS = {
+    "": render_page,
+    ".html": render_page,
+    ".htm": render_page,
+    ".svg": main_svg,
+    ".png": main_png,
+}
+"""What is written, by the ending of the name: the page, or its main picture."""
 
 
 def run(parsed: Parsed) -> int:
@@ -50,13 +57,15 @@ def run(parsed: Parsed) -> int:
         explanation=result.explanation if result else None,
     )
     if path is None:
-        sys.stdout.buffer.write(render(report).encode())
+        sys.stdout.buffer.write(render_page(report))
         return 0
-    write(report, path)
+    draw = FORMS[path.suffix.lower()]
+    write_document(draw(report), path)
     if arguments.json:
         print_json({"study": study_id, "report": str(path)})
     elif not arguments.quiet:
-        print(f"The report on study {study_id} is in {path}")
+        which = "report on" if draw is render_page else "main picture of"
+        print(f"The {which} study {study_id} is in {path}")
     return 0
 
 
@@ -75,10 +84,11 @@ def _path(arguments: argparse.Namespace) -> Path | None:
     path = Path(arguments.output)
     if path.is_dir():
         raise BadInput(f"-o {path}: that is a folder.", f"Name a file: -o {path / 'report.html'}")
-    if path.suffix.lower() not in PAGES:
+    if path.suffix.lower() not in FORMS:
         raise BadInput(
-            f"-o {path}: a report is a page of HTML, not a file of the kind {path.suffix}.",
-            f"Name it so: -o {path.with_suffix('.html')}",
+            f"-o {path}: a report is a page of HTML, or its main picture as SVG or PNG, not a file "
+            f"of the kind {path.suffix}.",
+            f"Name it so: -o {path.with_suffix('.html')}, .svg or .png",
         )
     demand_parent("-o", path)
     return path

@@ -20,7 +20,7 @@ from assay.report.pictures.canvas import (
     put_text,
     ticks,
 )
-from assay.report.pictures.theme import LIGHT, finish
+from assay.report.pictures.theme import LIGHT, Finish, finish
 from assay.report.pictures.thin import thin
 from assay.report.plain import change, whole_change
 
@@ -35,7 +35,9 @@ _BETWEEN = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
 _PAD = 0.08
 
 
-def front_svg(figure: FrontFigure, width: int = WIDE, name: str = "front") -> str:
+def front_svg(
+    figure: FrontFigure, width: int = WIDE, name: str = "front", done: Finish = finish
+) -> str:
     """The default where its two lines cross; better lies towards the corner that is named."""
     narrow = width < STACKED
     height, left, top, bottom = (320 if narrow else 400), (56 if narrow else 68), 30, 46
@@ -57,7 +59,7 @@ def front_svg(figure: FrontFigure, width: int = WIDE, name: str = "front") -> st
         words = f"change of {figure.across} ({_better(figure.goals[0])} is better)"
         put_text(fig, width - 18, 8, words, colour="muted", size=SMALL_PX, align="right")
         title = f"{figure.up} against {figure.across}"
-        return finish(fig, name, title, _words(figure))
+        return done(fig, name, title, _words(figure))
 
 
 def _better(goal: Goal) -> str:

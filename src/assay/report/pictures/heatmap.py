@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay.report.arms import Role
 from assay.report.cells import STEPS, HeatCell, HeatFigure
 from assay.report.pictures.canvas import SMALL_PX, STACKED, WEIGHTS, WIDE, bare, canvas, put_text
-from assay.report.pictures.theme import LIGHT, finish
+from assay.report.pictures.theme import LIGHT, Finish, finish
 from assay.report.plain import shorten
 from assay.units import significant
 
@@ -29,7 +29,9 @@ _WIDEST = 120
 """Pixels of a column: few columns do not fill a wide picture."""
 
 
-def heat_svg(figure: HeatFigure, width: int = WIDE, name: str = "heat") -> str:
+def heat_svg(
+    figure: HeatFigure, width: int = WIDE, name: str = "heat", done: Finish = finish
+) -> str:
     """The heat map; on a narrow picture the setting with fewer values runs across."""
     narrow = width < STACKED
     if narrow:
@@ -61,7 +63,7 @@ def heat_svg(figure: HeatFigure, width: int = WIDE, name: str = "heat") -> str:
         _legend(fig, figure, left, width)
         unit = f" in {figure.scale.unit}" if figure.scale.unit else ""
         title = f"{figure.metric}{unit} over {figure.across} and {figure.down}"
-        return finish(fig, name, title, _words(figure))
+        return done(fig, name, title, _words(figure))
 
 
 def prints_values(figure: HeatFigure, width: int = WIDE) -> bool:

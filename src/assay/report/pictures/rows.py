@@ -24,7 +24,7 @@ from assay.report.pictures.canvas import (
     text_width,
     ticks,
 )
-from assay.report.pictures.theme import LIGHT, finish
+from assay.report.pictures.theme import LIGHT, Finish, finish
 from assay.report.plain import bound_mark, change, change_interval, shorten, whole_change
 from assay.units import show_count
 
@@ -79,7 +79,9 @@ class _Frame:
         return self.width < STACKED
 
 
-def box_svg(figure: BoxFigure, width: int = WIDE, name: str = "boxes") -> str:
+def box_svg(
+    figure: BoxFigure, width: int = WIDE, name: str = "boxes", done: Finish = finish
+) -> str:
     """Box plots: whiskers at the extremes, box from quartile to quartile, line at the median."""
     shown, hidden = visible(figure.boxes)
     frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 58)
@@ -101,7 +103,7 @@ def box_svg(figure: BoxFigure, width: int = WIDE, name: str = "boxes") -> str:
         unit = f" in {figure.scale.unit}" if figure.scale.unit else ""
         _axis_title(fig, frame, f"{figure.metric}{unit} ({better} is better)")
         title = f"Box plots of {figure.metric}{unit}"
-        return finish(fig, name, title, _box_words(figure, shown))
+        return done(fig, name, title, _box_words(figure, shown))
 
 
 def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:

@@ -20,7 +20,7 @@ from assay.report.pictures.canvas import (
     put_text,
     ticks,
 )
-from assay.report.pictures.theme import LIGHT, finish
+from assay.report.pictures.theme import LIGHT, Finish, finish
 from assay.report.pictures.thin import Point, thin
 from assay.report.plain import MINUS, NBSP, change, shorten
 from assay.units import show_count
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def convergence_svg(figure: ConvergenceFigure, width: int = WIDE, name: str = "convergence") -> str:
+def convergence_svg(
+    figure: ConvergenceFigure, width: int = WIDE, name: str = "convergence", done: Finish = finish
+) -> str:
     """Every launch in order, the best median so far, the baseline measured again and again."""
     narrow = width < STACKED
     height, left, top = (300 if not narrow else 280), 62, 40
@@ -67,7 +69,7 @@ def convergence_svg(figure: ConvergenceFigure, width: int = WIDE, name: str = "c
         unit = f" in {figure.scale.unit}" if figure.scale.unit else ""
         put_text(fig, 8, height - 12, f"{figure.metric}{unit}", colour="muted", size=SMALL_PX)
         put_text(fig, width - 14, 8, "launch", colour="muted", size=SMALL_PX, align="right")
-        return finish(
+        return done(
             fig,
             name,
             f"{figure.metric}{unit} of every launch, in order",

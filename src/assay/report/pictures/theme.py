@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -68,6 +69,9 @@ DARK = {
     "heat_6": "#182330",
 }
 
+PNG_DPI = 144
+"""Pixels per inch, of which a figure takes 72 for CSS pixels."""
+
 _NAMES = {colour: role.replace("_", "-") for role, colour in LIGHT.items()}
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _ROUNDED = frozenset({"d", "x", "y", "width", "height", "transform", "points", "x1", "x2"})
@@ -100,6 +104,51 @@ def page_style() -> str:
     )
 
 
+Finish = Callable[["Figure", str, str, str], str]
+"""Makes a document of a figure, its name, its title and words on it."""
+
+
+class PngFinish:
+    """Keep a figure as PNG, two pixels for each CSS pixel, on the light ground.
+
+    Attributes:
+        data: the file, once it was called.
+    """
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    def __call__(self, fig: Figure, name: str, title: str, words: str) -> str:
+        """Draw the figure; the document, which a caller may leave alone, is empty."""
+        out = io.BytesIO()
+        told = {"Title": title, "Description": words, "Software": None}
+        fig.patch.set_visible(True)
+        _lengthen(fig)
+        colour = LIGHT["panel"]
+        fig.savefig(out, format="png", dpi=PNG_DPI, facecolor=colour, metadata=told)
+        self.data = out.getvalue()
+        return ""
+
+
+_LENGTH = 1e-5
+"""Of a line that stands for a dot, in lengths of its axis: raster drawing skips those without."""
+
+
+def _lengthen(fig: Figure) -> None:
+    """Give the lines of dots a length that raster drawing needs and nobody sees."""
+    from matplotlib.patches import PathPatch
+
+    for ax in fig.axes:
+        low, high = ax.get_xlim()
+        for patch in ax.patches:
+            if isinstance(patch, PathPatch) and not patch.get_fill():
+                places = patch.get_path().vertices.copy()
+                if (places[::2] == places[1::2]).all():
+                    places[1::2, 0] += _LENGTH * (high - low)
+                    patch.set_path(type(patch.get_path())(places, patch.get_path().codes))
+                    patch.set_snap(False)
+
+
 def finish(fig: Figure, name: str, title: str, words: str) -> str:
     """The SVG document of a figure.
 
@@ -127,9 +176,15 @@ def finish(fig: Figure, name: str, title: str, words: str) -> str:
 
 
 def standalone(svg: str) -> str:
-    """The picture as a file of its own, with its style inside."""
+    """The picture as a file of its own, with its style, its ground and its size inside."""
     head, _, rest = svg.partition(">")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{head}><style>{style()}</style>{rest}\n'
+    box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', head)
+    size = f' width="{box[1]}" height="{box[2]}"' if box else ""
+    ground = '<rect width="100%" height="100%" class="f-panel"/>'
+    return (
+        f'<?xml version="1.0" encoding="utf-8"?>\n{head}{size}><style>{style()}</style>'
+        f"{ground}{rest}\n"
+    )
 
 
 def _rules(scope: str, palette: dict[str, str]) -> list[str]:
