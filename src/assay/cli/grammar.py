@@ -376,7 +376,7 @@ def _report(verbs: Verbs[argparse.ArgumentParser]) -> None:
         "--output",
         default="report.html",
         metavar="FILE",
-        help="the page (report.html), or FILE.svg, FILE.png: its main picture; - is standard output",
+        help="the page (report.html), or with .svg or .png its main picture; - is standard output",
     )
 
 

@@ -82,6 +82,7 @@ from assay.search.notes import (
     stability_notes,
 )
 from assay.search.objections import objection_to
+from assay.search.outliers import outlier_notes
 from assay.search.race import Done, Reason
 from assay.search.requirement import results, verdict_on
 from assay.search.requirement_words import required_text, say_default, say_required
@@ -464,6 +465,7 @@ def _seen(
         *disturbance_notes(spec, history, claims),
         *grant_notes(history, found),
         *shape_notes(spec.workload.objective, found, history.samples),
+        *outlier_notes(spec, history, arms, found),
     )
     return msgspec.structs.replace(
         _counts(spec, history, found, stopped),

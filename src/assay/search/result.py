@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records import Arm, ArmResult, Outcome, Stage, StudySpec, Summary
+from assay.records import Arm, ArmResult, Outcome, Sample, Stage, StudySpec, Summary
 from assay.records.workload import BUILT_IN
 from assay.search.history import History
 from assay.search.modes import modes_of
@@ -14,15 +14,8 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
 
     Disturbed blocks of the confirmation are left out unless they are more than a third of it.
     """
-    mine = [s for s in history.samples if s.launch.stage is stage and s.launch.arm == arm.name]
-    ended = [s for s in mine if s.outcome is Outcome.OK]
-    disturbed = 0
-    if stage is Stage.CONFIRM:
-        quiet = [s for s in ended if not history.is_disturbed(stage, s.launch.block)]
-        if history.mostly_disturbed(stage):
-            disturbed = len(ended) - len(quiet)
-        else:
-            ended = quiet
+    mine = _launches(history, stage, arm)
+    ended, disturbed = counted(history, stage, arm)
     summary: dict[str, Summary] = {}
     for name in dict.fromkeys(n for s in ended for n in s.metrics):
         values = [s.metrics[name] for s in ended if name in s.metrics]
@@ -37,3 +30,23 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         disturbed=disturbed,
         modes=modes_of(spec.workload.objective.name, ended),
     )
+
+
+def counted(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int]:
+    """Return the launches that figures of an arm rest on, and how many of them were disturbed.
+
+    Args:
+        history: samples of all stages.
+        stage, arm: whose launches they are.
+    """
+    ended = [s for s in _launches(history, stage, arm) if s.outcome is Outcome.OK]
+    if stage is not Stage.CONFIRM:
+        return ended, 0
+    quiet = [s for s in ended if not history.is_disturbed(stage, s.launch.block)]
+    if history.mostly_disturbed(stage):
+        return ended, len(ended) - len(quiet)
+    return quiet, 0
+
+
+def _launches(history: History, stage: Stage, arm: Arm) -> list[Sample]:
+    return [s for s in history.samples if s.launch.stage is stage and s.launch.arm == arm.name]

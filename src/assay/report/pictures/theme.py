@@ -136,14 +136,15 @@ _LENGTH = 1e-5
 
 def _lengthen(fig: Figure) -> None:
     """Give the lines of dots a length that raster drawing needs and nobody sees."""
+    import numpy as np
     from matplotlib.patches import PathPatch
 
     for ax in fig.axes:
         low, high = ax.get_xlim()
         for patch in ax.patches:
             if isinstance(patch, PathPatch) and not patch.get_fill():
-                places = patch.get_path().vertices.copy()
-                if (places[::2] == places[1::2]).all():
+                places = np.array(patch.get_path().vertices, dtype=float)
+                if np.array_equal(places[::2], places[1::2]):
                     places[1::2, 0] += _LENGTH * (high - low)
                     patch.set_path(type(patch.get_path())(places, patch.get_path().codes))
                     patch.set_snap(False)
